@@ -126,8 +126,9 @@ static rec_decoded *rec_decoded_at(recorder *r, uint64_t address)
     unsigned char code[REC_INSN];
     size_t n;
     if (d->address == address && d->size != 0 && at + d->size <= REC_PAGE) {
-        const rec_copy *copy = rec_copy_of(r, address);
-        if (copy != NULL && memcmp(copy->byte + at, d->code, d->size) == 0) return d;
+        const rec_copy *copy = d->turn == r->ahead->turn ? NULL : rec_copy_of(r, address);
+        if (copy != NULL && memcmp(copy->byte + at, d->code, d->size) == 0) d->turn = r->ahead->turn;
+        if (d->turn == r->ahead->turn) return d;
     }
     n = rec_ahead_read(r, address, code, sizeof code);
     if (n == 0 || !rec_is_code(r, address)) return NULL;
@@ -135,11 +136,11 @@ static rec_decoded *rec_decoded_at(recorder *r, uint64_t address)
     return d;
 }
 
-static unsigned long long *rec_register_at(struct user_regs_struct *a, unsigned number)
+static void rec_set_register(struct user_regs_struct *a, unsigned number, uint64_t value)
 {
     unsigned long long *const place[] = { &a->rax, &a->rcx, &a->rdx, &a->rbx, &a->rsp, &a->rbp, &a->rsi, &a->rdi,
                                           &a->r8, &a->r9, &a->r10, &a->r11, &a->r12, &a->r13, &a->r14, &a->r15 };
-    return place[number & 15];
+    *place[number & 15] = value;
 }
 
 static int rec_push(recorder *r, uint64_t value)
@@ -165,10 +166,10 @@ static int rec_move(recorder *r, const rec_decoded *d)
     switch (d->way) {
     case REC_LEA:
         value = rec_operand_address(d, a);
-        *rec_register_at(a, (d->code[d->modrm_at] >> 3 & 7u) | (d->rex & 4u) << 1) =
-            (d->rex & 8) != 0 ? value : (uint32_t)value;
+        rec_set_register(a, (d->code[d->modrm_at] >> 3 & 7u) | (d->rex & 4u) << 1,
+                         (d->rex & 8) != 0 ? value : (uint32_t)value);
         return 1;
-    case REC_PUSH: return rec_push(r, *rec_register_at(a, low));
+    case REC_PUSH: return rec_push(r, rec_register(a, low));
     case REC_PUSH_NUMBER:
         if (d->opcode == 0x6a) return rec_push(r, (uint64_t)(int64_t)(int8_t)d->code[d->size - 1]);
         else {
@@ -180,7 +181,7 @@ static int rec_move(recorder *r, const rec_decoded *d)
         return rec_ahead_read(r, rec_operand_address(d, a), &value, 8) == 8 && rec_push(r, value);
     case REC_POP:
         if (!rec_pop(r, &value)) return 0;
-        *rec_register_at(a, low) = value;
+        rec_set_register(a, low, value);
         return 1;
     default:                                               /* leave */
         if (rec_ahead_read(r, a->rbp, &value, 8) != 8) return 0;
@@ -278,10 +279,9 @@ static int rec_has_passed(const rec_ahead *a, uint64_t branch)
 /* Whether the thread came to where it was expected, with these registers. */
 static int rec_is_as_computed(const recorder *r, const struct user_regs_struct *want)
 {
-    struct user_regs_struct is = r->regs, be = *want;
     unsigned i;
-    for (i = 0; i < 16; i++) if (*rec_register_at(&is, i) != *rec_register_at(&be, i)) return 0;
-    return is.rip == be.rip;
+    for (i = 0; i < 16; i++) if (rec_register(&r->regs, i) != rec_register(want, i)) return 0;
+    return r->regs.rip == want->rip;
 }
 
 /* Runs the thread to where nothing more could be computed, or to the next branch behind. */

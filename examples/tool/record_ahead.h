@@ -17,7 +17,7 @@ typedef enum rec_way {
 } rec_way;
 
 typedef struct rec_decoded {
-    uint64_t address;
+    uint64_t address, turn;       /* in which the code was seen to be this                                          */
     unsigned char code[REC_INSN + 1];
     uint8_t  size, way, map, opcode;
     uint8_t  rex, wide, narrow;   /* bits WRXB of REX, VEX or EVEX; whether there is REX; an operand-size prefix    */

@@ -223,6 +223,44 @@ void rec_output_end(recorder *r)
     fseeko(r->out, 0, SEEK_END);
 }
 
+/* ----- text: printf would take a tenth of a recording's time ------------------------------------------------------ */
+
+static char *text_hex(char *to, uint64_t n)
+{
+    unsigned digits = 1, i;
+    while (digits < 16 && n >> 4 * digits != 0) digits++;
+    for (i = digits; i-- > 0; n >>= 4) to[i] = "0123456789abcdef"[n & 15];
+    return to + digits;
+}
+
+static void text_frame(const recorder *r, uint64_t address)
+{
+    char digits[16], line[18];
+    const size_t n = (size_t)(text_hex(digits, address) - digits);
+    line[0] = '\t';
+    memset(line + 1, ' ', 16 - n);
+    memcpy(line + 17 - n, digits, n);
+    line[17] = '\n';
+    fwrite(line, 1, sizeof line, r->out);
+}
+
+static void text_record(const recorder *r, const csspgo_branch *b)
+{
+    static const char speculation[4][25] = { "", "//SPEC_WRONG_PATH", "//NON_SPEC_CORRECT_PATH",
+                                             "//SPEC_CORRECT_PATH" };
+    char text[96], *to = text;
+    const unsigned cycles = (unsigned)(b->flags >> 4) & 0xffff, spec = (unsigned)(b->flags >> 24) & 3;
+    memcpy(to, " 0x", 3);
+    to = text_hex(to + 3, b->from);
+    memcpy(to, "/0x", 3);
+    to = text_hex(to + 3, b->to);
+    *to++ = '/';
+    *to++ = (b->flags & 1) != 0 ? 'M' : (b->flags & 2) != 0 ? 'P' : '-';
+    fwrite(text, 1, (size_t)(to - text), r->out);
+    if (cycles == 0 && spec == 0) fwrite("/-/-/0 ", 1, 7, r->out);
+    else fprintf(r->out, "/-/-/%u%s ", cycles, speculation[spec]);
+}
+
 /* ----- both forms ------------------------------------------------------------------------------------------------- */
 
 /*
@@ -242,14 +280,8 @@ void rec_put_sample(recorder *r, const rec_origin *at, const uint64_t *stack, si
         fprintf(r->out, "%5ld/%-5ld %5llu.%06llu: \n", (long)at->pid, (long)at->tid,
                 (unsigned long long)(at->time / 1000000000u), (unsigned long long)(at->time % 1000000000u / 1000));
     }
-    for (i = 0; i < frames; i++) fprintf(r->out, "\t%16llx\n", (unsigned long long)stack[i]);
-    for (i = 0; i < records; i++) {
-        const unsigned spec = (unsigned)(b[i].flags >> 24) & 3;
-        fprintf(r->out, " 0x%llx/0x%llx/%c/-/-/%u%s ", (unsigned long long)b[i].from, (unsigned long long)b[i].to,
-                (b[i].flags & 1) != 0 ? 'M' : (b[i].flags & 2) != 0 ? 'P' : '-', (unsigned)(b[i].flags >> 4) & 0xffff,
-                spec == 0 ? "" : spec == 1 ? "//SPEC_WRONG_PATH" : spec == 2 ? "//NON_SPEC_CORRECT_PATH"
-                : "//SPEC_CORRECT_PATH");
-    }
+    for (i = 0; i < frames; i++) text_frame(r, stack[i]);
+    for (i = 0; i < records; i++) text_record(r, &b[i]);
     fputs("\n\n", r->out);
 }
 
