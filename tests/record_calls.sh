@@ -66,6 +66,7 @@ fi
 
 # traced PID: by another process; waits for that, or with "not" for its end, 10 s at most
 tracer() { sed -n 's/^TracerPid:.//p' /proc/$1/status 2>/dev/null; }
+children() { cat /proc/$1/task/$1/children 2>/dev/null | tr -d ' '; }
 await() {
     for i in $(seq 1000); do
         t=$(tracer $1)
@@ -105,15 +106,27 @@ for signal in INT TERM HUP KILL; do
     got=$?
     if [ $got -eq $status ] && cmp -s $B/native $B/said; then pass; else fail "the program after $signal of the recorder: status $got"; fi
 done
-# one that was started goes on, too
-$TOOL record --quiet -o $B/out -- sh -c 'read line; echo $line; exit 3' <$B/fifo >$B/said &
-recorder=$!
-exec 8>$B/fifo
-for i in $(seq 1000); do child=$(cat /proc/$recorder/task/$recorder/children 2>/dev/null); [ -n "$child" ] && [ "$(tracer $child)" = $recorder ] && break; sleep 0.01; done
-kill -INT $recorder
-echo on >&8
-exec 8>&-
-wait $recorder
-if [ $? -eq 3 ] && [ "$(cat $B/said)" = on ]; then pass; else fail "a program after Ctrl-C for the recorder"; fi
+# one that was started goes on, too, and what was recorded is kept
+for signal in INT KILL; do
+    rm -f $B/out $B/said
+    $TOOL record --quiet -o $B/out -- sh -c 'read line; echo $line; exit 3' <$B/fifo >$B/said &
+    shell=$!
+    exec 8>$B/fifo
+    for i in $(seq 1000); do
+        recorder=$(children $shell)
+        child=$(children $recorder)
+        [ -n "$child" ] && [ "$(tracer $child)" = $recorder ] && break
+        sleep 0.01
+    done
+    kill -$signal $shell
+    for i in $(seq 1000); do [ -e $B/out ] && break; sleep 0.01; done
+    echo on >&8
+    exec 8>&-
+    wait $shell 2>/dev/null
+    got=$?
+    for i in $(seq 1000); do [ -s $B/said ] && break; sleep 0.01; done
+    if [ $signal = KILL ] || [ $got -eq 3 ]; then pass; else fail "a program after $signal for the recorder: status $got"; fi
+    if [ "$(cat $B/said)" = on ] && [ -e $B/out ]; then pass; else fail "a program after $signal for the recorder"; fi
+done
 rm -f $B/fifo
 finish

@@ -213,7 +213,8 @@ static int record_main(tool_context *tool, int argc, char **argv)
     if (!rec_spares_program(tool, &r.o, path)) return 2;
     hardware = rec_takes_hardware(&r);
 #if defined(REC_SOFTWARE)
-    if (r.o.pid != 0 && !hardware && !rec_guard(tool, &status)) return status;
+    r.guarded = !hardware;
+    if (r.guarded && !rec_guard(tool, r.o.pid != 0, &status)) return status;
 #endif
     r.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
     if (r.random == 0) r.random = 1;
@@ -273,6 +274,8 @@ const command record_command = {
     "The options marked exact imply --exact: of the first thread, every branch is followed; others run freely.\n"
     "A program that asks to be traced by its parent (ptrace) is refused that while it is recorded; what it traces "
     "itself is left alone without --follow-forks.\n"
+    "A signal that ends the recorder, even SIGKILL, ends the recording alone: the program runs on. (It records in a "
+    "process of its own; killed as well, that one takes a program along that it has started.)\n"
     "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own "
     "errors.\n"
 };

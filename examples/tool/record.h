@@ -109,6 +109,7 @@ typedef struct recorder {
     uint64_t random, countdown;   /* generator; taken branches until the next sample                                 */
     double   began, shown;        /* seconds                                                                         */
     int      terminal;            /* progress is shown                                                               */
+    int      guarded;             /* another process waits for this one, which takes no interrupts while it waits    */
     struct sigaction interrupt, terminate; /* of SIGINT and SIGTERM as we found them                                 */
 
     csspgo_branch *lbr;           /* ring of o.depth records; next is where the following one goes                   */
@@ -232,7 +233,7 @@ typedef struct rec_block {
 /* record_program.c */
 void rec_on_interrupt(int signal);
 int rec_interrupted(void);                     /* 1 after SIGINT or SIGTERM */
-void (*rec_pass_interrupt(pid_t recorder))(int);
+void (*rec_pass_interrupt(pid_t recorder, int apart))(int, siginfo_t *, void *);
 double rec_seconds(void);
 void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
@@ -374,7 +375,7 @@ int rec_bursts(recorder *r);
 /* record_attach.c */
 int rec_attach(rec_watch *w);
 void rec_let_go(rec_watch *w);
-int rec_guard(const tool_context *tool, int *status);
+int rec_guard(const tool_context *tool, int attached, int *status);
 
 #endif
 

@@ -115,30 +115,43 @@ void rec_let_go(rec_watch *w)
     } while (due != 0 && rec_seconds() < end);
 }
 
-/*
- * Records in a process of its own, to which no key of the terminal leads and which ends the recording when this one is
- * killed: a clock or breakpoint that nobody takes back would stop or kill the program. Returns 1 in that process; 0 in
- * this one when it has ended, with its exit status.
- */
-int rec_guard(const tool_context *tool, int *status)
+/* The process that records: it ends the recording when the other one is killed. */
+static void rec_begin_guarded(pid_t other, int attached)
 {
+    struct sigaction hangup;
+    if (attached) setsid();
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != other) raise(SIGTERM);
+    memset(&hangup, 0, sizeof hangup);
+    sigaction(SIGHUP, NULL, &hangup);
+    if (hangup.sa_handler == SIG_IGN) return;
+    hangup.sa_handler = rec_on_interrupt;
+    sigaction(SIGHUP, &hangup, NULL);
+}
+
+/*
+ * Records in a process of its own, which ends the recording when this one is killed: a clock or breakpoint that nobody
+ * takes back would stop or kill the program. If that one runs already, no key of the terminal leads to the recorder.
+ * Returns 1 in that process; 0 in this one when it has ended, with its exit status.
+ */
+int rec_guard(const tool_context *tool, int attached, int *status)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     const pid_t self = getpid();
-    struct sigaction pass;
+    struct sigaction pass, old;
+    size_t i;
     pid_t child;
     fflush(NULL);
     child = fork();
     if (child < 0) return *status = fail(tool, "cannot fork: %s", strerror(errno)), 0;
-    if (child == 0) {
-        setsid();
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != self) raise(SIGTERM);
-        return 1;
-    }
+    if (child == 0) return rec_begin_guarded(self, attached), 1;
     memset(&pass, 0, sizeof pass);
-    pass.sa_handler = rec_pass_interrupt(child);
-    sigaction(SIGINT, &pass, NULL);
-    sigaction(SIGTERM, &pass, NULL);
-    sigaction(SIGHUP, &pass, NULL);
+    pass.sa_sigaction = rec_pass_interrupt(child, attached);
+    pass.sa_flags = SA_SIGINFO;
+    for (i = 0; i < sizeof signals / sizeof *signals; i++) {
+        sigaction(signals[i], &pass, &old);
+        if (signals[i] == SIGHUP && old.sa_handler == SIG_IGN) sigaction(SIGHUP, &old, NULL);      /* nohup */
+    }
     while (waitpid(child, status, 0) < 0 && errno == EINTR) { }
     *status = rec_exit_status(*status);
     return 0;

@@ -19,17 +19,25 @@ void rec_on_interrupt(int signal)
 }
 
 static volatile sig_atomic_t rec_recorder;            /* the process to which signals are passed on */
+static volatile sig_atomic_t rec_apart;               /* the terminal's do not reach it */
 
-static void rec_on_pass(int signal)
+/* The first signal ends the recording. A second one ends this process. */
+static void rec_on_pass(int signal_number, siginfo_t *info, void *context)
 {
-    (void)signal;
-    kill((pid_t)rec_recorder, SIGTERM);
+    (void)context;
+    if (rec_signal_came) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
+    rec_signal_came = 1;
+    if (rec_apart || info->si_code != SI_KERNEL) kill((pid_t)rec_recorder, SIGTERM);
 }
 
-/* The handler that ends the recording of another process. */
-void (*rec_pass_interrupt(pid_t recorder))(int)
+/* The handler that ends the recording of another process; `apart`: one that the terminal does not reach. */
+void (*rec_pass_interrupt(pid_t recorder, int apart))(int, siginfo_t *, void *)
 {
     rec_recorder = recorder;
+    rec_apart = apart;
     return rec_on_pass;
 }
 
@@ -229,15 +237,18 @@ int rec_exit_status(int status)
 }
 
 /*
- * Waits for the end of a program that is not recorded any more; a second interrupt gets through to us. Threads that
+ * Waits for the end of a program that is not recorded any more; a second interrupt gets through to us or to
+ * the process that waits for this one. Threads that
  * did not stop when recording ended are let go when they do.
  */
 int rec_wait_for_end(recorder *r)
 {
     pid_t tid;
     int status = 0;
-    sigaction(SIGINT, &r->interrupt, NULL);
-    sigaction(SIGTERM, &r->terminate, NULL);
+    if (!r->guarded) {
+        sigaction(SIGINT, &r->interrupt, NULL);
+        sigaction(SIGTERM, &r->terminate, NULL);
+    }
     if (r->o.stop) kill(r->pid, SIGKILL);
     for (;;) {
         tid = waitpid(-1, &status, __WALL);
