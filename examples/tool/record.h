@@ -88,6 +88,7 @@ typedef struct rec_thread {       /* a thread that bursts are taken of          
     uint64_t used;                /* CPU time by the former, as last read                                            */
     int      asked;               /* to stop                                                                         */
     int      listens;             /* in a group stop                                                                 */
+    int      silent;              /* its clock is, for a SIGCONT that waits: the timer asks it instead               */
     uint64_t interval;            /* of its clock, as last set                                                       */
 } rec_thread;
 
@@ -205,6 +206,8 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
     pid_t    first;               /* the process whose end is that of the recording          */
     int      gone, status;        /* it has ended so                                         */
     int      timer;               /* no cpu-clock events                                     */
+    size_t   silent;              /* threads that are                                        */
+    double   speaks;              /* when to look whether they may speak again               */
     int      cpu;                 /* that the recorder is on, or -1                          */
     pid_t    last;                /* the thread it was found for, as many bursts ago         */
     int      stays;
@@ -350,6 +353,10 @@ void rec_clock_start(const rec_thread *t, uint64_t interval);
 void rec_begin_call_anew(const rec_thread *t, int signal);
 int rec_clock_cpu(const rec_thread *t);
 
+/* record_continue.c */
+void rec_on_continue(rec_watch *w, const rec_thread *t);
+void rec_speak_again(rec_watch *w);
+
 /* record_process.c */
 int64_t rec_status(pid_t tid, const char *name, int base);
 pid_t rec_process_of(pid_t tid);
@@ -368,12 +375,14 @@ void rec_ignore_trap_again(recorder *r);
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);
 rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process);
 void rec_remove_thread(rec_watch *w, rec_thread *t);
+void rec_open_clock(rec_watch *w, rec_thread *t);
 void rec_doze(const rec_watch *w);
 pid_t rec_next_stop(rec_watch *w, int *status);
 int rec_bursts(recorder *r);
 
 /* record_attach.c */
 int rec_attach(rec_watch *w);
+int rec_will_ring(const rec_thread *t);
 void rec_let_go(rec_watch *w);
 int rec_guard(const tool_context *tool, int attached, int *status);
 

@@ -50,7 +50,7 @@ int rec_attach(rec_watch *w)
 }
 
 /* Whether the SIGSTOP of its clock is under way to the thread. */
-static int rec_will_ring(const rec_thread *t)
+int rec_will_ring(const rec_thread *t)
 {
     struct __ptrace_peeksiginfo_args which;
     siginfo_t info[64];

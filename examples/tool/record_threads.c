@@ -29,7 +29,7 @@ static uint64_t rec_interval(const rec_watch *w)
     return (uint64_t)(mean * (0.5 + (double)(rec_next_random(r) >> 11) / 9007199254740992.0));
 }
 
-static void rec_open_clock(rec_watch *w, rec_thread *t)
+void rec_open_clock(rec_watch *w, rec_thread *t)
 {
     t->interval = rec_interval(w);
     if (!w->timer && rec_clock_open(t, t->interval)) return;
@@ -64,6 +64,7 @@ rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
 void rec_remove_thread(rec_watch *w, rec_thread *t)
 {
     rec_clock_close(t);
+    w->silent -= (size_t)t->silent;
     *t = w->threads[--w->count];
 }
 
@@ -138,7 +139,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
         w->cost += (took / (double)(r->branches - before) - w->cost) / 16;
     }
     rec_clock_start(t, t->interval);
-    if (w->timer) rec_clock_ran(t);                        /* the burst's own time does not count */
+    if (t->event < 0) rec_clock_ran(t);                      /* the burst's own time does not count */
     if (r->late) return;
     if (r->gone || r->burst_event != 0) {
         rec_on_stop(w, tid, r->status);
@@ -171,8 +172,10 @@ static void rec_on_event_stop(rec_watch *w, rec_thread *t, int signal)
         t->asked = 0;
         rec_begin_call_anew(t, 0);
         rec_take_burst(w, t);
-    } else if (signal == SIGTRAP) {                        /* a new thread, or the end of a group stop */
+    } else if (signal == SIGTRAP) {                        /* a new thread, the end of a group stop, or SIGCONT came */
+        if (!t->listens) rec_begin_call_anew(t, 0);
         t->listens = 0;
+        rec_on_continue(w, t);
         rec_go_on(t, 0);
     } else {
         t->listens = 1;
@@ -228,11 +231,14 @@ static void rec_on_stop(rec_watch *w, pid_t tid, int status)
 static void rec_ring(rec_watch *w)
 {
     size_t i;
-    if (!w->timer || rec_seconds() < w->rings) return;
+    if ((!w->timer && w->silent == 0) || rec_seconds() < w->rings) return;
+    if (w->silent != 0) rec_speak_again(w);
     w->rings = rec_seconds() + (double)rec_interval(w) * 1e-9;
     for (i = 0; i < w->count; i++) {
         rec_thread *t = &w->threads[i];
-        if (!t->asked && !t->listens && rec_clock_ran(t)) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+        if (t->event < 0 && !t->asked && !t->listens && rec_clock_ran(t)) {
+            t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+        }
     }
 }
 
@@ -243,7 +249,7 @@ void rec_doze(const rec_watch *w)
     double until = now + 0.1;
     struct timespec t;
     if (w->end != 0 && w->end < until) until = w->end;
-    if (w->timer && w->rings < until) until = w->rings;
+    if ((w->timer || w->silent != 0) && w->rings < until) until = w->rings;
     if (until <= now) return;
     t.tv_sec = 0;
     t.tv_nsec = (long)((until - now) * 1e9);

@@ -65,6 +65,23 @@ static void stops(void)
     printf("stopped and continued: %d\n", *count - before >= 5);
     signal(SIGCONT, SIG_DFL);
 }
+static void waits(void)                                    /* for a SIGCONT that is blocked, while it works */
+{
+    struct timespec none = { 0, 0 };
+    sigset_t one;
+    int n = 0;
+    sigemptyset(&one);
+    sigaddset(&one, SIGCONT);
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    for (int i = 0; i < 40; i++) {
+        kill(getpid(), SIGCONT);
+        spin(200000);
+        n += sigtimedwait(&one, NULL, &none) == SIGCONT;
+        spin(20000);
+    }
+    printf("SIGCONT came %d times\n", n);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
 static void ignored(void)
 {
     struct epoll_event e;
@@ -147,6 +164,7 @@ int main(int n, char **value)
     if (strcmp(what, "leader") == 0) { pthread_t t; pthread_create(&t, NULL, run, (void *)5000000L); pthread_exit(NULL); }
     restarts();
     stops();
+    waits();
     ignored();
     threads();
     code();
