@@ -118,6 +118,26 @@ says '"use": "--perfdata=perf.data"'
 check "two recordings" report --binary=$R/w --perfdata=$R/mp.data --perfdata=$R/mp.data
 says '"read": 22, "used": 22, '
 [ "$(said fit)" -gt 2 ] && [ $((said_once * 2)) -eq "$(said fit)" ] && pass || fail "build ids: $said_once in one, $(said fit) in two"
+# the program linked again, its text 3 bytes further on, and recordings without build ids: branches with stacks, branches,
+# stacks, stacks of offsets with and without the file behind them, addresses
+{ head -c 4224 $D/demo.elf; printf '\220\220\220'; tail -c +4225 $D/demo.elf | head -c 2486; tail -c +6714 $D/demo.elf; } >$B/moved
+mkdir -p $B/moved.d && mv $B/moved $B/moved.d/demo.elf
+grep -v '0x.*/0x' $D/demo.perfscript >$B/stacks.ps
+sed 's/^\([ \t]*\)555555555\(...\)$/\11\2/' $B/stacks.ps >$B/offsets.ps
+sed 's/^\([ \t]*\)555555555\(...\)$/\11\2 (\/x\/demo.elf)/; s/^\([ \t]*\)7ffff\(.......\)$/\1\2 (\/x\/libc.so.6)/' $B/stacks.ps >$B/named.ps
+awk 'BEGIN { RS = ""; FS = "\n" } /PERF_RECORD/ { print $0 "\n"; next } { print $1 "\n" }' $B/stacks.ps >$B/leaves.ps
+for it in "$D/demo.perfscript,branches come from no branch" "$B/flat.ps,branches come from no branch" "$B/stacks.ps,sampled addresses are at no instruction" "$B/leaves.ps,sampled addresses are at no instruction" "$B/named.ps,call stacks have no caller" "$B/offsets.ps,call stacks have no caller"; do
+    script=${it%%,*} what=${it#*,}
+    check "$script fits" report $demo --perfscript=$script
+    says '"fits": true'
+    report --binary=$B/moved.d/demo.elf --perfscript=$script
+    [ $? -eq 3 ] && grep -q "error: $script: [0-9]* of [0-9]* $what .*demo.elf: another build of it was recorded" $B/err && pass || fail "$script, another build: $(cat $B/err)"
+    says '"fits": false'
+    says 'samples do not fit the program: another build of it was recorded'
+done
+report --binary=$B/moved.d/demo.elf --perfscript=$D/demo.perfscript
+check "what does not fit is written all the same" [ -s $B/prof ]
+check "LLVM's way asks no such thing" $T profgen --llvm-compat --quiet -o $B/prof --binary=$B/moved.d/demo.elf --perfscript=$D/demo.perfscript
 if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$T profgen --binary=$R/w --perfdata=$R/mp.data -o $B/prof" /dev/null </dev/null >$B/out 2>&1
     [ "$(grep -c '^health: ' $B/out)" -le 10 ] && grep -q '^health: 11 of 11 samples used' $B/out && grep -q '^health: and 1 more' $B/out && pass || fail "on a terminal: $(cat $B/out)"

@@ -363,6 +363,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     health_free(g.health);
     lines_free(g.lines);
     free(g.detail);
+    free(g.fit.area);
     csspgo_sizes_free(g.sizes);
     jit_work_free(g.jit);
     load_free(&g.image);

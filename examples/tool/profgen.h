@@ -25,6 +25,21 @@ typedef struct mapped_file mapped_file;
 typedef struct health health;
 
 typedef struct images images;
+typedef struct fit_area fit_area;
+
+enum { FIT_BRANCHES, FIT_SAMPLED, FIT_CALLERS, FIT_STACKS, FIT_LEAVES, FIT_KINDS };
+
+typedef struct fit_count { uint64_t n, bad; } fit_count;
+
+typedef struct fit {              /* whether recordings are of the program */
+    fit_count       now[FIT_KINDS], all[FIT_KINDS];   /* of the one that is read; of those before */
+    uint64_t        samples;      /* of the one that is read                       */
+    fit_area       *area;
+    size_t          areas;
+    const char     *path;         /* NULL: all fit; else the first one that does not */
+    size_t          kind;         /* ... because of these                          */
+    fit_count       worst;
+} fit;
 
 typedef struct counts_read {      /* for the report on inputs that are no samples */
     uint64_t contexts, ranges, branches;     /* entries of raw counters                  */
@@ -62,6 +77,7 @@ typedef struct profgen {
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
+    fit               fit;
     struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
     uint32_t          most_records;          /* branch records of a sample, without SPE's second one */
@@ -121,6 +137,13 @@ int makers_map(profgen *g);
 void makers_sample(profgen *g, const csspgo_sample *s);
 void makers_unmapped(const profgen *g);
 void makers_warnings(const profgen *g);
+
+/* profgen_fit.c */
+int fit_due(profgen *g);
+int fit_sample(profgen *g, const csspgo_sample *recorded, const csspgo_sample *placed, int offsets);
+void fit_over(profgen *g, const char *path);
+int fit_status(const profgen *g);
+void fit_json(const profgen *g, FILE *out);
 
 /* profgen_mapped.c */
 char *build_text(const unsigned char *id, size_t size, char *to);   /* hexadecimal digits; room for 41 bytes; to */

@@ -124,6 +124,7 @@ static int health_json(void *what, FILE *out)
     json_processes(h, out);
     images_json(g, out);
     json_builds(g, out);
+    fit_json(g, out);
     fputs("  \"advice\": [", out);
     for (i = 0; i < n; i++) {
         fprintf(out, "%s\n    { \"why\": ", i != 0 ? "," : "");

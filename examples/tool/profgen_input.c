@@ -49,6 +49,7 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
     if (r->pprof != NULL) pprof_over(g, r);
     else recording_warnings(g, r);
     if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
+    fit_over(g, r->path);
     g->attempts += r->script != NULL ? csspgo_script_get_stats(r->script).attempts : samples;
     if (g->jit_only) return 1;
     if (!g->mapped && g->o[O_KERNEL].number && as_llvm(g))

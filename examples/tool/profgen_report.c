@@ -171,6 +171,7 @@ int profgen_worth(const profgen *g, const csspgo_profile *p)
     const uint64_t density = (uint64_t)g->o[O_MIN_DENSITY].number;
     const option *most = &g->o[O_MAX_DROPPED];
     const int counters = g->unsymbolized != NULL || g->preagg != NULL;
+    if (fit_status(g) != 0) return 3;
     if (!g->tool->compat && (p != NULL ? is_blank(p) : !counters && dropped >= samples)) return profgen_empty(g);
     if (most->text != NULL && percent(dropped, samples) > option_percent(most))
         return missed(g->tool, "%.2f%% of %" PRIu64 " samples were dropped, more than --max-dropped=%s",

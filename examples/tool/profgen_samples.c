@@ -123,10 +123,17 @@ int profgen_place(profgen *g, csspgo_sample *sample)
 {
     const csspgo_sample recorded = *sample;
     csspgo_status s;
+    uint64_t offsets;
+    int due;
     g->pidless |= sample->pid == 0;
     if (g->jit_only) return jit_sample(g, sample);
     if (g->spaces == NULL) return 1;
+    due = fit_due(g);
+    offsets = due ? csspgo_spaces_get_stats(g->spaces).offset_stacks : 0;
     s = csspgo_spaces_sample(g->spaces, sample, NULL);
+    if (s == CSSPGO_OK && due &&
+        !fit_sample(g, &recorded, sample, csspgo_spaces_get_stats(g->spaces).offset_stacks != offsets))
+        s = CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     return g->jit == NULL || jit_join(g, &recorded, sample);
 }
