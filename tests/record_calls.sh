@@ -25,9 +25,13 @@ alone() {
 }
 # recorded HOW PROGRAM ARGUMENTS...: that it does the same
 recorded() {
-    how=$1
+    how="$1 -F 20000 --overhead=1000"
     shift
-    $TOOL record --quiet $how -F 20000 --overhead=1000 -o $B/out -- "$@" >$B/said 2>/dev/null
+    as_alone "$@"
+}
+exact() { how="--exact --max-branches=2000000" as_alone "$@"; }
+as_alone() {
+    $TOOL record --quiet $how -o $B/out -- "$@" >$B/said 2>/dev/null
     got=$?
     if [ $got -eq $status ]; then pass; else fail "$* $how: status $got, alone $status"; fi
     if cmp -s $B/native $B/said; then pass; else fail "$* $how: output differs"; diff $B/native $B/said | head -4 | cut -c1-150; fi
@@ -38,16 +42,22 @@ recorded "" $B/calls.stripped traces
 for what in "" filtered leader killed alone; do
     alone $B/calls.stripped $what
     recorded --follow-forks $B/calls.stripped $what
-    case $what in filtered|killed) recorded --timer $B/calls.stripped $what ;; esac
+    case $what in
+    filtered|killed) recorded --timer $B/calls.stripped $what ;;
+    leader|alone) exact $B/calls.stripped $what ;;
+    esac
 done
 # SIGTRAP ignored, blocked, pending, handled
 alone $B/ignores
 for how in "" --follow-forks --timer; do recorded "$how" $B/ignores; done
+exact $B/ignores
 (trap '' TRAP; exec $B/ignores again) >$B/native
 status=$?
-(trap '' TRAP; exec $TOOL record --quiet -F 20000 --overhead=1000 -o $B/out -- $B/ignores again) >$B/said
-got=$?
-if [ $got -eq $status ] && cmp -s $B/native $B/said; then pass; else fail "SIGTRAP ignored from the beginning"; fi
+for how in "-F 20000 --overhead=1000" --exact; do
+    (trap '' TRAP; exec $TOOL record --quiet $how -o $B/out -- $B/ignores again) >$B/said
+    got=$?
+    if [ $got -eq $status ] && cmp -s $B/native $B/said; then pass; else fail "SIGTRAP ignored from the beginning, $how"; fi
+done
 
 # rights that a traced program does not get
 if [ "$(id -u)" -eq 0 ] && have setpriv; then

@@ -157,6 +157,8 @@ typedef struct recorder {
     int      burst_event;         /* the PTRACE_EVENT that ended it                                                  */
     int      late;                /* it ended in a system call that takes its time; the thread was left in it        */
     int      trap_blocked;        /* the thread blocks SIGTRAP, if the recorder did not                              */
+    int      trap_held;           /* exact: one was sent to it meanwhile:                                            */
+    siginfo_t trap;
     uint64_t left;                /* branches of it                                                                  */
     int      behind_call;         /* of the system: signals come before what follows                                 */
     int      stops_prepared;      /* the thread may be stopped at a breakpoint                                       */
@@ -305,12 +307,11 @@ void rec_free_held(recorder *r);
 /* record_stop.c */
 void rec_get_regs(recorder *r);
 void rec_put_regs(recorder *r);
-void rec_unblock_trap(const recorder *r);
+void rec_unblock_trap(recorder *r);
 void rec_check_shadow_stack(recorder *r);
 int rec_open_memory(recorder *r);
 void rec_wait(recorder *r);
 void rec_resume(recorder *r, int request);
-void rec_pass_trap(recorder *r);
 void rec_on_syscall_entry(recorder *r);
 void rec_on_syscall_exit(recorder *r);
 
@@ -370,6 +371,10 @@ void rec_free_newborn(rec_watch *w);
 /* record_trap.c */
 int rec_ignores_trap(const rec_thread *t);
 void rec_ignore_trap_again(recorder *r);
+void rec_block_trap_again(recorder *r);
+void rec_restore_trap(recorder *r, int ignored_too);
+int rec_tells_of_trap(uint64_t call);
+void rec_pass_trap(recorder *r);
 
 /* record_threads.c */
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);

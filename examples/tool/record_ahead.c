@@ -334,7 +334,9 @@ static void rec_commit_memory(recorder *r)
     for (i = 0; i < REC_COPIES; i++) {
         const rec_copy *copy = &a->copy[i];
         if (copy->turn != a->turn || copy->end == 0) continue;
-        if (!rec_write(r, copy->address + copy->begin, copy->byte + copy->begin, copy->end - copy->begin)) {
+        errno = 0;
+        if (!rec_write(r, copy->address + copy->begin, copy->byte + copy->begin, copy->end - copy->begin) &&
+            errno != ESRCH) {                              /* it was killed */
             rec_die(r->tool, "cannot write the program's memory");
         }
     }

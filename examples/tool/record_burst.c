@@ -74,17 +74,6 @@ static int rec_blocks_trap(const recorder *r, uint64_t *mask)
     return ptrace(PTRACE_GETSIGMASK, r->pid, (void *)sizeof *mask, mask) == 0 && (*mask >> (SIGTRAP - 1) & 1) != 0;
 }
 
-/* SIGTRAP is unblocked while a burst lasts; the mask gets it back before the program can ask for its mask. */
-static void rec_block_trap_again(recorder *r)
-{
-    uint64_t mask;
-    if (!r->trap_blocked) return;
-    r->trap_blocked = 0;
-    if (ptrace(PTRACE_GETSIGMASK, r->pid, (void *)sizeof mask, &mask) != 0) return;
-    mask |= (uint64_t)1 << (SIGTRAP - 1);
-    ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
-}
-
 void rec_on_syscall_in_burst(recorder *r)
 {
     rec_disarm(r);                                         /* the thread may be left alone in it */

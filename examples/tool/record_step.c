@@ -6,9 +6,14 @@
 /* The kernel has just set up a signal handler's frame. */
 static void rec_on_handler(recorder *r)
 {
-    uint64_t back;
+    const uint64_t saved = r->regs.rsp + 8 + 296;          /* uc_sigmask of the frame: what it returns to */
+    uint64_t back, mask;
     rec_gap(r);
     if (rec_read(r, r->regs.rsp, &back, sizeof back)) rec_push_frame(r, back, r->regs.rsp);
+    if (r->trap_blocked && rec_read(r, saved, &mask, sizeof mask)) {
+        mask |= (uint64_t)1 << (SIGTRAP - 1);
+        rec_write(r, saved, &mask, sizeof mask);
+    }
     rec_unblock_trap(r);
 }
 
@@ -74,6 +79,18 @@ static int rec_emulate_flags(recorder *r, unsigned opcode)
     return 1;
 }
 
+/* A signal came, which is delivered when the thread goes on; a system call that it ended may begin anew. */
+static void rec_take_signal(recorder *r)
+{
+    rec_thread t;
+    r->signal = WSTOPSIG(r->status);
+    if (r->burst != 0) return;
+    memset(&t, 0, sizeof t);
+    t.tid = r->pid;
+    rec_begin_call_anew(&t, r->signal);
+    rec_get_regs(r);
+}
+
 /*
  * Steps over one instruction, after delivering a pending signal. A system call is run from its entry to its exit stop
  * instead: the trap of a single step would come after it has blocked SIGTRAP.
@@ -100,14 +117,15 @@ static void rec_step(recorder *r)
             return;
         }
         if (r->signal == 0) {
-            rec_run_to(r, UINT64_MAX - 1);
+            if (r->burst == 0) rec_restore_trap(r, rec_tells_of_trap(before.rax));
+            if (!r->gone) rec_run_to(r, UINT64_MAX - 1);
             return;
         }
         r->syscall = before.rax;
         rec_on_syscall_entry(r);
     }
     do { rec_resume(r, PTRACE_SINGLESTEP); } while (r->event == REC_OTHER && !r->moved && !r->done);
-    if (r->event == REC_SIGNAL) r->signal = WSTOPSIG(r->status);
+    if (r->event == REC_SIGNAL) rec_take_signal(r);
     if (r->event != REC_TRAP) return;
     if (ptrace(PTRACE_GETSIGINFO, r->pid, NULL, &info) != 0) return;
     if (info.si_code == SIGTRAP) {
@@ -252,6 +270,8 @@ static void rec_detach(recorder *r)
 {
     if (r->gone) return;
     rec_unplant_all(r);
+    if (!r->listen) rec_restore_trap(r, !r->in_syscall);
+    if (r->gone) return;
     rec_put_regs(r);
     sched_setaffinity(r->pid, sizeof r->cpus, &r->cpus);
     if (ptrace(PTRACE_DETACH, r->pid, NULL, (void *)(uintptr_t)r->signal) != 0 && errno != ESRCH) {
@@ -321,6 +341,7 @@ int rec_software(recorder *r)
              r->o.frame_pointers ? "frame-pointer" : "exact", r->o.step ? "thousands" : "hundreds");
     note(r->tool, "%s", text);
     rec_name_thread(r, r->pid, r->pid, 0);
+    r->trap_ignored = (rec_status(r->pid, "SigIgn", 16) >> (SIGTRAP - 1) & 1) != 0;
     started = rec_run_to_start(r);
     if (!started) {
         kill(r->pid, SIGKILL);

@@ -29,11 +29,12 @@ void rec_put_regs(recorder *r)
 }
 
 /* Keeps SIGTRAP unblocked: a stop while it is blocked would reset its handler. */
-void rec_unblock_trap(const recorder *r)
+void rec_unblock_trap(recorder *r)
 {
     uint64_t mask = 0;
     if (ptrace(PTRACE_GETSIGMASK, r->pid, (void *)sizeof mask, &mask) != 0) return;
     if ((mask >> (SIGTRAP - 1) & 1) == 0) return;
+    r->trap_blocked = 1;
     mask &= ~((uint64_t)1 << (SIGTRAP - 1));
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
 }
@@ -123,6 +124,7 @@ static void rec_on_exec(recorder *r)
     r->in_syscall = 0;
     r->step_only = r->o.step;
     r->moved = 1;
+    rec_unblock_trap(r);
 }
 
 static void rec_on_event(recorder *r, int event)
@@ -185,12 +187,6 @@ void rec_resume(recorder *r, int request)
     rec_get_regs(r);
 }
 
-/* A stop for SIGTRAP that is not ours is the program's signal, unless it ignores that. */
-void rec_pass_trap(recorder *r)
-{
-    r->signal = r->trap_ignored ? 0 : SIGTRAP;
-}
-
 /* ----- system calls: what changes code, masks or stacks ----- */
 
 /* Before the system call in r->regs is carried out; number is in r->syscall. */
@@ -251,21 +247,12 @@ void rec_on_syscall_exit(recorder *r)
         r->done = 1;                                       /* signals are the program's own again */
         return;
     }
-    switch (r->syscall) {
-    case SYS_rt_sigreturn:
+    if (r->syscall == SYS_rt_sigreturn) {
         rec_gap(r);
         rec_settle(r, r->regs.rsp);
-        rec_unblock_trap(r);
-        break;
-    case SYS_rt_sigprocmask:
-        rec_unblock_trap(r);
-        break;
-    case SYS_arch_prctl:
-        rec_check_shadow_stack(r);
-        break;
-    default:
-        break;
     }
+    if (r->syscall == SYS_arch_prctl) rec_check_shadow_stack(r);
+    if (r->burst == 0) rec_unblock_trap(r);
 }
 
 #endif

@@ -1,9 +1,13 @@
-/* record_trap.c - bursts: programs that ignore SIGTRAP
+/* record_trap.c - programs that ignore, block or send SIGTRAP
  *
  * A breakpoint or single step that a thread meets while its program ignores SIGTRAP makes the kernel set the signal to
  * its default, and what the program asks for or its children inherit would be that. So a burst of such a thread ends
  * before any system call, and then the thread is made to carry out one of the recorder's: it sets the signal back. That
  * is not done where a filter judges system calls (seccomp): there, such threads are not recorded.
+ *
+ * With --exact, SIGTRAP is unblocked all the time, for the recorder's own stops, but for system calls: in these the
+ * thread's mask is what the program made it, a SIGTRAP that was sent to it while it was blocked waits again, and those
+ * that tell or pass on what is done with the signal find it ignored if it is.
  */
 #include "record.h"
 
@@ -106,7 +110,66 @@ void rec_ignore_trap_again(recorder *r)
         if (r->gone) return;
     }
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
-    if (stopped) syscall(SYS_tgkill, r->process, r->pid, SIGSTOP);
+    if (stopped) syscall(SYS_tgkill, r->process != 0 ? r->process : r->pid, r->pid, SIGSTOP);
+}
+
+/* SIGTRAP is unblocked for the recorder's stops; the mask gets it back before the program can ask for its mask. */
+void rec_block_trap_again(recorder *r)
+{
+    uint64_t mask;
+    if (!r->trap_blocked) return;
+    r->trap_blocked = 0;
+    if (ptrace(PTRACE_GETSIGMASK, r->pid, (void *)sizeof mask, &mask) != 0) return;
+    mask |= (uint64_t)1 << (SIGTRAP - 1);
+    ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
+}
+
+/* A stop for SIGTRAP that is not ours is the program's signal, unless it ignores that. */
+void rec_pass_trap(recorder *r)
+{
+    r->signal = r->trap_ignored ? 0 : SIGTRAP;
+    if (r->burst != 0 || !r->trap_blocked || ptrace(PTRACE_GETSIGINFO, r->pid, NULL, &r->trap) != 0) return;
+    if (r->trap.si_code > 0) return;                       /* of the thread's own doing */
+    r->trap_held = 1;
+    r->signal = 0;
+}
+
+/* Whether the system call tells what is done with SIGTRAP, or hands it on. */
+int rec_tells_of_trap(uint64_t call)
+{
+    switch (call) {
+    case SYS_rt_sigaction:
+    case SYS_fork:
+    case SYS_vfork:
+    case SYS_clone:
+    case SYS_execve:
+    case SYS_execveat:
+#if defined(SYS_clone3)
+    case SYS_clone3:
+#endif
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* With --exact: from here on SIGTRAP is as the program has it; ignored_too: also if it ignores that. */
+void rec_restore_trap(recorder *r, int ignored_too)
+{
+    const int blocked = r->trap_blocked;
+    const int64_t ignored = 1 << (SIGTRAP - 1);
+    if (r->trap_ignored && ignored_too && (rec_status(r->pid, "SigIgn", 16) & ignored) == 0 &&
+        rec_status(r->pid, "Seccomp", 10) == 0) {
+        rec_put_regs(r);
+        rec_ignore_trap_again(r);
+        if (r->gone) return;
+    }
+    rec_block_trap_again(r);
+    if (!blocked || !r->trap_held) return;
+    r->trap_held = 0;
+    if (syscall(SYS_rt_tgsigqueueinfo, r->pid, r->pid, SIGTRAP, &r->trap) != 0) {
+        syscall(SYS_tgkill, r->pid, r->pid, SIGTRAP);      /* which it is not allowed to send as another's */
+    }
 }
 
 #endif
