@@ -9,6 +9,7 @@ if [ "$(uname -sm)" != "Linux x86_64" ]; then
     finish
 fi
 [ -x $TOOL ] || make -s $TOOL
+[ -z "$FULL" ] || { make -s build/san/csspgo && TOOL=build/san/csspgo; }
 D=../examples/data
 
 # the same run, as both

@@ -10,6 +10,7 @@ if [ "$(uname -s)" != Linux ]; then
     finish
 fi
 make -s $TOOL build/plain/lib.o
+[ -z "$FULL" ] || SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 D=../examples/data
 T=../examples/tool
 ${CC:-cc} -std=gnu99 -O1 -w $SANITIZE -o $B/rings record_rings.c $T/record_hardware.c $T/record_output.c $T/record_program.c $T/output.c $T/messages.c $T/progress.c build/plain/lib.o $LIBZ || { fail "record_rings.c does not build"; finish; }
