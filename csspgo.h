@@ -7228,15 +7228,19 @@ static int csspgo__is_sorted(const unsigned char *v, size_t n, size_t elem, cssp
     return 1;
 }
 
-/* Merges [a, m) and [m, b) of from into to. */
-static void csspgo__merge_runs(const unsigned char *from, unsigned char *to, size_t a, size_t m, size_t b, size_t elem,
-                               csspgo__cmp_fn cmp, const void *ctx)
+/* Merges the runs [p, m) and [m, end), elements of that many bytes, into to. */
+static void csspgo__merge_runs(const unsigned char *p, const unsigned char *m, const unsigned char *end,
+                               unsigned char *to, size_t elem, csspgo__cmp_fn cmp, const void *ctx)
 {
-    size_t i = a, j = m, k;
-    for (k = a; k < b; k++) {
-        const int left = i < m && (j >= b || cmp(ctx, from + i * elem, from + j * elem) <= 0);
-        memcpy(to + k * elem, from + (left ? i++ : j++) * elem, elem);
+    const unsigned char *q = m;
+    while (p != m && q != end) {
+        const unsigned char **least = cmp(ctx, p, q) <= 0 ? &p : &q;
+        memcpy(to, *least, elem);
+        *least += elem;
+        to += elem;
     }
+    memcpy(to, p, (size_t)(m - p));
+    memcpy(to + (m - p), q, (size_t)(end - q));
 }
 
 /*
@@ -7251,7 +7255,7 @@ static void csspgo__merge_sort(void *v, size_t n, size_t elem, void *scratch, cs
         unsigned char *t = a;
         for (i = 0; i < n; i += 2 * width) {
             const size_t m = width < n - i ? i + width : n, e = width < n - m ? m + width : n;
-            csspgo__merge_runs(a, b, i, m, e, elem, cmp, ctx);
+            csspgo__merge_runs(a + i * elem, a + m * elem, a + e * elem, b + i * elem, elem, cmp, ctx);
         }
         a = b;
         b = t;
@@ -20840,6 +20844,7 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
     }
     csspgo__ordered_free(&c->heap, s == CSSPGO_OK ? old : &other);
     if (s == CSSPGO_OK) *old = other;
+    c->changes++;
     return s;
 }
 
@@ -24813,17 +24818,31 @@ static uint64_t csspgo__text_flags(const unsigned char *p, const unsigned char *
     return flags;
 }
 
+/* The flags of the record with *p behind FROM/TO; *p gets to its end. Most say no more than "/P/-/-/CYCLES". */
+CSSPGO__INLINE uint64_t csspgo__record_flags(const unsigned char **p, const unsigned char *lim)
+{
+    const unsigned char *const word = *p, *q = word;
+    if (lim - q > 7 && memcmp(q, "/P/-/-/", 7) == 0)
+        for (q += 7; csspgo__hexval[*q] < 10; q++) {}
+    if (q != word && (*q == ' ' || *q == '\n')) return *p = q, (uint64_t)0;
+    while (*q != ' ' && *q != '\n') q++;
+    *p = q;
+    if (*word != '/') return 0;
+    return q - word < 10 ? csspgo__taken_flags(word) : csspgo__text_flags(word, q);
+}
+
 /*
- * The records of a line in the form that perf prints, " 0xFROM/0xTO/P/-/-/0  0x...". Returns what follows its LF; NULL
- * if there is anything else, or more records than branch has room for: then the line is read the long way.
+ * The records of a line in the form that perf prints, " 0xFROM/0xTO/P/-/-/0  0x...". Returns what follows its LF, which
+ * is before lim; NULL if there is anything else, or more records than branch has room for: then the line is read the
+ * long way.
  */
-static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo_branch *branch, size_t cap,
-                                                  size_t *count)
+static const unsigned char *csspgo__records_plain(const unsigned char *p, const unsigned char *lim,
+                                                  csspgo_branch *branch, size_t cap, size_t *count)
 {
     const unsigned char *word;
     size_t n = 0;
     if (cap > CSSPGO__SAMPLE_MOST) cap = CSSPGO__SAMPLE_MOST;
-    for (;;) {
+    for (;; n++) {
         while (*p == ' ') p++;
         if (*p == '\n') break;
         if (n == cap || p[0] != '0' || p[1] != 'x') return NULL;
@@ -24833,12 +24852,8 @@ static const unsigned char *csspgo__records_plain(const unsigned char *p, csspgo
         word = p + 3;
         p = csspgo__hex(word, &branch[n].to);
         if ((size_t)(p - word) - 1 > 15 || (*p != '/' && *p != ' ' && *p != '\n')) return NULL;
-        branch[n].flags = 0;
-        word = p;
-        while (*p != ' ' && *p != '\n') p++;
-        if (*word == '/') branch[n].flags = p - word < 10 ? csspgo__taken_flags(word) : csspgo__text_flags(word, p);
+        branch[n].flags = csspgo__record_flags(&p, lim);
         if (n == 0 && (p[-1] == ':' || p[-1] < ' ')) return NULL;      /* it may be an event's name */
-        n++;
     }
     *count = n;
     return p + 1;
@@ -24984,7 +24999,9 @@ static void csspgo__script_frames_plain(csspgo_script *s)
     const size_t room = s->frame.cap < CSSPGO__SAMPLE_MOST ? s->frame.cap : (size_t)CSSPGO__SAMPLE_MOST;
     uint64_t *const full = s->frame.v + room;
     while (p != s->lim && (*p == '\t' || *p == ' ') && frame != full) {
-        for (word = p + 1; *word == ' ' || *word == '\t'; word++) {}
+        word = p + 1;
+        if (s->lim - word > 4 && memcmp(word, "    ", 4) == 0) word += 4;
+        while (*word == ' ' || *word == '\t') word++;
         end = csspgo__hex(word, frame);
         if (*end != '\n' || (size_t)(end - word) - 1 > 15 || (size_t)(end - p) > s->heap.limits.max_line) break;
         frame++;
@@ -25021,7 +25038,7 @@ static size_t csspgo__script_branches_plain(csspgo_script *s)
     const unsigned char *p;
     size_t n = 0;
     if (s->frame.count == 0 || s->crowded || !csspgo__branch_line(s->p, s->lim)) return 0;
-    p = csspgo__records_plain(s->p, s->branch.v, s->branch.cap, &n);
+    p = csspgo__records_plain(s->p, s->lim, s->branch.v, s->branch.cap, &n);
     if (p == NULL || (size_t)(p - s->p) - 1 > s->heap.limits.max_line) return 0;
     s->p = p;
     s->line++;
@@ -25065,7 +25082,7 @@ static csspgo_item csspgo__script_flat(csspgo_script *s, csspgo_sample *sample, 
     for (word = p; *word == ' '; word++) {}
     whole = csspgo__hex(word, &ip);
     if (whole == word || (size_t)(whole - word) > 16 || *whole != ' ') whole = word;
-    whole = *end == '\n' ? csspgo__records_plain(whole, s->branch.v, s->branch.cap, &n) : NULL;
+    whole = *end == '\n' ? csspgo__records_plain(whole, end + 1, s->branch.v, s->branch.cap, &n) : NULL;
     return csspgo__script_sample(s, whole != NULL ? n : csspgo__script_records(s, p, end), sample);
 }
 
@@ -27600,6 +27617,18 @@ typedef struct csspgo__lbr_trace {
     uint64_t count;
 } csspgo__lbr_trace;
 
+typedef struct csspgo__gap {
+    uint64_t begin, size;
+} csspgo__gap;
+
+/* What the last addresses were in, as most others are too: known code, without address 0, and gaps. */
+typedef struct csspgo__near {
+    uint64_t begin, size;
+    csspgo__gap gap[2];           /* the last one first                        */
+    uint32_t pos;
+    uint32_t changes;             /* of the code map, when they were looked up */
+} csspgo__near;
+
 /*
  * Traces one behind the other in memory of fixed size, each as words: nstack, nlbr, count (low, high), stack, lbr. A
  * new one is written behind the last and stays there if the table knows no equal one.
@@ -27610,6 +27639,7 @@ typedef struct csspgo__cache {
     csspgo__map  map;             /* hash -> index of a trace's first word                               */
     size_t       bytes;           /* of word and the table together                                      */
     size_t       last;            /* trace of the sample that was added last; 0: it was dropped          */
+    csspgo__near near;
 } csspgo__cache;
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
@@ -27705,26 +27735,42 @@ static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint6
     return csspgo__cache_words(h, c, (size_t)need + 1) ? CSSPGO_OK : h->status;
 }
 
-/* What the last addresses were in, known code and unknown, as most others of a sample are too. */
-typedef struct csspgo__near {
-    const csspgo__window *w;      /* or NULL                      */
-    uint64_t begin, size;         /* addresses that no window has */
-} csspgo__near;
+static csspgo__near *csspgo__near_of(csspgo__cache *c, const csspgo_code *code)
+{
+    if (c->near.changes != code->changes) memset(&c->near, 0, sizeof c->near);
+    c->near.changes = code->changes;
+    return &c->near;
+}
+
+/* Looks an address up, and notes what it is in. */
+static uint32_t csspgo__pos_search(const csspgo_code *code, csspgo__near *near, uint64_t address)
+{
+    const csspgo__gap older = near->gap[1];
+    const csspgo__window *w;
+    near->gap[1] = near->gap[0];
+    near->gap[0] = older;
+    if (address - older.begin < older.size) return CSSPGO__EXT;
+    w = csspgo__window_at(code, address);
+    if (w == NULL) {
+        near->gap[0].size = csspgo__no_window(code, address, &near->gap[0].begin);
+        return CSSPGO__EXT;
+    }
+    near->begin = w->begin + (w->begin == 0);
+    near->size = w->size - (near->begin - w->begin);
+    near->pos = w->pos + (uint32_t)(near->begin - w->begin);
+    return csspgo__pos(code, address);
+}
 
 /* Position of the instruction at a run-time address, or CSSPGO__EXT. */
-static uint32_t csspgo__pos_near(const csspgo_code *code, csspgo__near *near, uint64_t address)
+CSSPGO__INLINE uint32_t csspgo__pos_near(const csspgo_code *code, csspgo__near *near, uint64_t address)
 {
-    const csspgo__window *w = near->w;
-    uint32_t pos;
-    if (address - near->begin < near->size) return CSSPGO__EXT;
-    if (w == NULL || address - w->begin >= w->size) {
-        w = csspgo__window_at(code, address);
-        if (w == NULL) near->size = csspgo__no_window(code, address, &near->begin);
-        if (w == NULL) return CSSPGO__EXT;
-        near->w = w;
+    const uint64_t at = address - near->begin;
+    if (at < near->size) {
+        const uint32_t pos = near->pos + (uint32_t)at;
+        return code->byte[pos] & CSSPGO__START ? pos : (uint32_t)CSSPGO__EXT;
     }
-    pos = w->pos + (uint32_t)(address - w->begin);
-    return code->byte[pos] & CSSPGO__START ? pos : (uint32_t)CSSPGO__EXT;
+    if (address - near->gap[0].begin < near->gap[0].size) return CSSPGO__EXT;
+    return csspgo__pos_search(code, near, address);
 }
 
 /* Where a stack's frames of user code begin: kernel code above it (addresses from 2^63 on that are not known code). */
@@ -27767,7 +27813,7 @@ typedef struct csspgo__record_notes {  /* what became of a sample's records */
 } csspgo__record_notes;
 
 /* Position of an end of a record; Arm's BRBE leaves ends out that may not be seen, as 0. */
-static uint32_t csspgo__place_end(const csspgo_code *code, csspgo__near *near, uint64_t address)
+CSSPGO__INLINE uint32_t csspgo__place_end(const csspgo_code *code, csspgo__near *near, uint64_t address)
 {
     return address != 0 ? csspgo__pos_near(code, near, address) : (uint32_t)CSSPGO__EXT;
 }
@@ -27808,10 +27854,10 @@ static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_ne
 static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
                                        int as_llvm, uint32_t *to, csspgo__record_notes *notes)
 {
-    uint32_t i, n = 0;
+    uint32_t i, from, target, n = 0;
     for (i = 0; i < s->branch_count; i++) {
         const uint64_t flags = as_llvm ? 0 : s->branches[i].flags;
-        uint32_t *pair = to + 2 * n;
+        uint32_t *const pair = to + 2 * n;
         if (flags != 0 && (flags >> 24 & 3) == 1) {
             notes->wrong_paths++;
             pair[0] = pair[1] = CSSPGO__EXT;
@@ -27822,12 +27868,14 @@ static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *ne
             notes->not_taken++;
             continue;
         }
-        pair[0] = csspgo__place_end(code, near, s->branches[i].from);
-        pair[1] = csspgo__place_end(code, near, s->branches[i].to);
-        if (flags != 0 && pair[0] == CSSPGO__EXT && csspgo__is_resumption(flags)) pair[0] = CSSPGO__RESUMED;
-        if (!as_llvm && pair[0] > CSSPGO__RESUMED && pair[1] > CSSPGO__EXT)
-            n += (unsigned)csspgo__mend_pair(code, pair, n != 0, notes);
-        else n += pair[0] > CSSPGO__RESUMED || pair[1] != CSSPGO__EXT;
+        from = csspgo__place_end(code, near, s->branches[i].from);
+        target = csspgo__place_end(code, near, s->branches[i].to);
+        if (from == CSSPGO__EXT && flags != 0 && csspgo__is_resumption(flags)) from = CSSPGO__RESUMED;
+        pair[0] = from;
+        pair[1] = target;
+        if (from <= CSSPGO__RESUMED || target == CSSPGO__EXT || as_llvm)
+            n += from > CSSPGO__RESUMED || target != CSSPGO__EXT;
+        else n += (unsigned)csspgo__mend_pair(code, pair, n != 0, notes);
     }
     while (n != 0 && to[2 * n - 2] == CSSPGO__EXT && to[2 * n - 1] == CSSPGO__EXT) n--;
     return n;
@@ -27974,13 +28022,12 @@ static int csspgo__stack_fits(const csspgo_code *code, uint32_t *stack, uint32_t
  * A sample of single branches as pairs: the branch (from 0: not taken), the run of code from its target, and perhaps
  * the range that led to it. Returns how many; 0: it does not count.
  */
-static uint32_t csspgo__place_single(const csspgo_code *code, const csspgo_sample *s, uint32_t *to,
-                                     csspgo_collector_stats *stats)
+static uint32_t csspgo__place_single(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
+                                     uint32_t *to, csspgo_collector_stats *stats)
 {
-    csspgo__near near = { NULL, 0, 0 };
     const csspgo_branch *b = s->branches;
     const int taken = !(b->flags & CSSPGO__FLAG_NOT_TAKEN);
-    const uint32_t from = csspgo__place_end(code, &near, b->from), target = csspgo__place_end(code, &near, b->to);
+    const uint32_t from = csspgo__place_end(code, near, b->from), target = csspgo__place_end(code, near, b->to);
     uint32_t before = CSSPGO__EXT;
     if (target == CSSPGO__EXT) {
         csspgo__count_times(&stats->bad_targets, csspgo__window_at(code, b->to) != NULL, s->count);
@@ -27992,7 +28039,7 @@ static uint32_t csspgo__place_single(const csspgo_code *code, const csspgo_sampl
     to[0] = taken ? from : 0;
     to[1] = to[2] = target;
     to[3] = csspgo__run_end(code, target);
-    if (s->branch_count > 1 && b[1].from == 0) before = csspgo__place_end(code, &near, b[1].to);
+    if (s->branch_count > 1 && b[1].from == 0) before = csspgo__place_end(code, near, b[1].to);
     if (before == CSSPGO__EXT || from == CSSPGO__EXT || !csspgo__runs_straight(code, before, from)) return 2;
     to[4] = before;
     to[5] = from;
@@ -28008,7 +28055,7 @@ static csspgo_status csspgo__cache_add_single(csspgo__heap *h, csspgo__cache *c,
     if (status != CSSPGO_OK) return status;
     w = c->word + c->used;
     w[0] = 0;
-    w[1] = csspgo__place_single(code, s, w + CSSPGO__TRACE_WORDS, stats);
+    w[1] = csspgo__place_single(code, csspgo__near_of(c, code), s, w + CSSPGO__TRACE_WORDS, stats);
     if (w[1] != 0) csspgo__cache_commit(c, s->count);
     else csspgo__count_times(&stats->no_branches, 1, s->count);
     return CSSPGO_OK;
@@ -28029,7 +28076,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
                                                       csspgo_collector_stats *stats)
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 2 + 2 * (uint64_t)s->branch_count;
-    csspgo__near near = { NULL, 0, 0 };
+    csspgo__near *const near = csspgo__near_of(c, code);
     csspgo_status status;
     uint32_t *w, *stack;
     uint32_t leaf, nstack, nlbr, kernel = 0, elided = 0, frameless = 0, bad = 0, late = 0;
@@ -28041,8 +28088,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     if (status != CSSPGO_OK) return status;
     w = c->word + c->used;
     stack = w + CSSPGO__TRACE_WORDS;
-    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, &near, s);
-    nstack = csspgo__place_stack(code, &near, s, kernel, stack, &bad);
+    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, near, s);
+    nstack = csspgo__place_stack(code, near, s, kernel, stack, &bad);
     leaf = nstack != 0 ? stack[0] : 0;
     if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
         csspgo__count_times(&stats->prologue_leaves, 1, s->count);
@@ -28052,7 +28099,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
         frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
     else if (nstack == 0) nstack = 1;
-    nlbr = csspgo__place_branches(code, &near, s, how->llvm != 0, stack + nstack, &notes);
+    nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, &notes);
     if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &elided);
     if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT)) {
         csspgo__count_times(&stats->no_branches, 1, s->count);
