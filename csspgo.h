@@ -2865,6 +2865,14 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
 
+/*
+ * The files that the text says the frames of the last sample are in, "(FILE)" behind the address.
+ *
+ * Returns   for csspgo_spaces_frame_files: a number for each frame, valid until the next call on s; 0: no file is
+ *           named, UINT32_MAX: one that is no module of csspgo_script_options.code. NULL: no frame has one
+ */
+CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s);
+
 /* Statistics of what was read so far. */
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 
@@ -2889,8 +2897,9 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  * Stacks whose addresses are offsets in files (perf script 5.16 to 6.3 prints them) are turned into addresses. A stack
  * is one of these if its innermost address is in no mapping, is in the range of file offsets of one, and the same was
  * true of most samples before. If it is in a mapping and a file offset as well, the function that the newest branch led
- * to decides. Offsets do not tell the file that they belong to, so an offset becomes an address only
- * if an instruction of a module begins there and, unless it is innermost, a call ends there.
+ * to decides. Offsets do not tell the file that they belong to; the text may, see csspgo_spaces_frame_files. An offset
+ * becomes an address only if an instruction of a module begins there and, unless it is innermost, a call ends there.
+ * Where several modules have that, the one is taken whose calls fit the frames on either side best.
  *
  * Threads   calls on one object may not overlap; the code map is read, and csspgo_spaces_event adds names to it
  */
@@ -2939,6 +2948,13 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s);
  */
 CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item, const csspgo_sample *sample,
                                              const csspgo_mmap *map, csspgo_error *err);
+
+/*
+ * Says in which files the frames of the next sample are, for stacks of offsets in files.
+ *
+ *   files   what csspgo_script_frame_files returned for the sample; NULL: unknown, as it is without this call
+ */
+CSSPGO_DEF void csspgo_spaces_frame_files(csspgo_spaces *s, const uint32_t *files);
 
 /*
  * Moves the addresses of a sample. Addresses in a process's mapping of a module become addresses of the module in the
@@ -24701,6 +24717,7 @@ struct csspgo_script {
     size_t         pending_run;                 /* where the last run of frame lines in it begins         */
     uint64_t       pending_lines, lines_before; /* lines in it; lines read when the type became known     */
     CSSPGO__LIST(uint64_t) frame;               /* of the sample being read                               */
+    CSSPGO__LIST(uint32_t) file;                /* any fields: of its frames up to the last one that has any */
     CSSPGO__LIST(csspgo_branch) branch;         /* scratch: its records                                   */
     uint64_t       count;                       /* of it                                                  */
     uint64_t       line, size;                  /* number of the line being read; bytes fed               */
@@ -24756,7 +24773,7 @@ static void csspgo__script_begin(csspgo_script *s)
 {
     s->stats.attempts++;
     s->count = 1;
-    s->frame.count = 0;
+    s->frame.count = s->file.count = 0;
     s->crowded = 0;
     s->state = CSSPGO__AT_FRAMES;
 }
@@ -24931,14 +24948,28 @@ static int csspgo__script_is_cut(const csspgo_script *s)
     return 0;
 }
 
-/* Adds a frame to the sample being read; one with too many is dropped up to its branch line. */
-static void csspgo__script_frame(csspgo_script *s, uint64_t address)
+/* Notes the file of the last frame. Returns 0 when memory is exhausted. */
+static int csspgo__script_frame_file(csspgo_script *s, uint32_t file)
+{
+    const size_t had = s->file.count, n = s->frame.count - had;
+    if (!CSSPGO__MORE(&s->heap, s->file, n)) return 0;
+    memset(s->file.v + had, 0, n * sizeof *s->file.v);
+    s->file.count += n;
+    s->file.v[s->file.count - 1] = file;
+    return 1;
+}
+
+/*
+ * Adds a frame to the sample being read, with the file that it is in (0: unknown); a sample with too many is dropped up
+ * to its branch line.
+ */
+static void csspgo__script_frame(csspgo_script *s, uint64_t address, uint32_t file)
 {
     if (s->frame.count == CSSPGO__SAMPLE_MOST) {
         csspgo__script_bad(s, &s->stats.oversized);
         s->crowded = 1;
         s->state = CSSPGO__AT_SKIP;
-    } else if (!CSSPGO__PUT(&s->heap, s->frame, address)) {
+    } else if (!CSSPGO__PUT(&s->heap, s->frame, address) || (file != 0 && !csspgo__script_frame_file(s, file))) {
         csspgo__script_out_of_memory(s);
     }
 }
@@ -24982,7 +25013,7 @@ static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p,
         if (!s->crowded) csspgo__script_bad(s, &s->stats.empty_stacks);
         s->state = CSSPGO__AT_START;
     } else if (s->state == CSSPGO__AT_FRAMES) {
-        if (csspgo__frame_line(p, end, &address)) csspgo__script_frame(s, address);
+        if (csspgo__frame_line(p, end, &address)) csspgo__script_frame(s, address, 0);
         else csspgo__script_broken(s);
     }
     return CSSPGO_ITEM_NONE;
@@ -25206,14 +25237,17 @@ static const unsigned char *csspgo__first_record(const unsigned char *p, const u
 }
 
 /*
- * 1 if text behind a frame's address says that it is in a file which is no module: "(FILE)" at the end of the line.
- * Code that is in no file (of a JIT, of the kernel) is not in another file.
+ * What text behind a frame's address says of its file, "(FILE)" at the end of the line: the number of the name among
+ * those of modules, UINT32_MAX if it is none of them, 0 if the text says nothing. Code that is in no file (of a JIT, of
+ * the kernel) is not in another file.
  */
-static int csspgo__elsewhere(const csspgo_code *code, const unsigned char *p, const unsigned char *end)
+static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned char *p,
+                                      const unsigned char *end)
 {
     const unsigned char *q = end;
     const char *path;
     size_t depth = 0, size, base;
+    uint32_t name;
     if (code == NULL || p == end || end[-1] != ')') return 0;
     do {
         q--;
@@ -25224,11 +25258,12 @@ static int csspgo__elsewhere(const csspgo_code *code, const unsigned char *p, co
     size = (size_t)(end - q) - 2;
     if (depth != 0 || size == 0) return 0;
     if (size > 10 && memcmp(path + size - 10, " (deleted)", 10) == 0) size -= 10;
-    if (size == 6 && memcmp(path, "[vdso]", 6) == 0) return 1;
+    if (size == 6 && memcmp(path, "[vdso]", 6) == 0) return UINT32_MAX;
     base = csspgo__path_base(path, size);
     if (path[0] != '/' || (size > 1 && path[1] == '/')) return 0;
     if (size - base > 5 && memcmp(path + base, "perf-", 5) == 0) return 0;
-    return csspgo__names_find(&code->paths, path + base, size - base) == 0;
+    name = csspgo__names_find(&code->paths, path + base, size - base);
+    return name != 0 ? name : UINT32_MAX;
 }
 
 /*
@@ -25238,7 +25273,7 @@ static int csspgo__elsewhere(const csspgo_code *code, const unsigned char *p, co
  * NULL.
  */
 static const unsigned char *csspgo__flat_address(const csspgo_script *s, const unsigned char *p,
-                                                 const unsigned char *end, uint64_t *address)
+                                                 const unsigned char *end, uint64_t *address, uint32_t *file)
 {
     const unsigned char *last = p, *at = NULL, *behind = NULL;
     uint64_t v;
@@ -25249,7 +25284,8 @@ static const unsigned char *csspgo__flat_address(const csspgo_script *s, const u
         behind = p + n;
         *address = v;
     }
-    if (at != NULL && csspgo__elsewhere(s->how.code, behind, csspgo__trim_right(behind, end))) *address = CSSPGO__EXT;
+    if (at != NULL) *file = csspgo__file_of_frame(s->how.code, behind, csspgo__trim_right(behind, end));
+    if (at != NULL && *file == UINT32_MAX) *address = CSSPGO__EXT;
     return at;
 }
 
@@ -25259,7 +25295,7 @@ static const unsigned char *csspgo__flat_address(const csspgo_script *s, const u
  * becomes CSSPGO__EXT. "BUILD ID:ADDRESS" is a link-time address of that file.
  */
 static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
-                             uint64_t *address)
+                             uint64_t *address, uint32_t *file)
 {
     const int tab = p != end && *p == '\t', blank = p != end && *p == ' ';
     const unsigned char *q;
@@ -25267,6 +25303,7 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     uint64_t v;
     uint32_t module = 0;
     int in_file = 0;
+    *file = 0;
     if (!tab && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
     end = csspgo__trim_right(p, end);
     p = csspgo__trim_left(p, end);
@@ -25276,8 +25313,9 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (in_file) *address = csspgo__file_address(s->how.code, module, *address);
     if (q == end || in_file) return 1;
-    if (!tab && (end[-1] != ')' || csspgo__flat_address(s, q, end, &v) != NULL)) return 0;
-    if (csspgo__elsewhere(s->how.code, q, end)) *address = CSSPGO__EXT;
+    if (!tab && (end[-1] != ')' || csspgo__flat_address(s, q, end, &v, file) != NULL)) return 0;
+    *file = csspgo__file_of_frame(s->how.code, q, end);
+    if (*file == UINT32_MAX) *address = CSSPGO__EXT;
     return 1;
 }
 
@@ -25396,6 +25434,8 @@ static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_
     if (empty && s->scan_frames) csspgo__script_bad(s, &s->stats.empty_stacks);
     else if (!s->crowded && (branches != 0 || s->frame.count != 0)) item = csspgo__script_sample(s, branches, sample);
     if (item == CSSPGO_ITEM_SAMPLE) {
+        if (s->file.count != 0 && s->file.count != s->frame.count && !csspgo__script_frame_file(s, 0))
+            return csspgo__script_out_of_memory(s), CSSPGO_ITEM_NONE;
         sample->pid = s->pid;
         sample->tid = s->tid;
         sample->time = s->time;
@@ -25452,6 +25492,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
 {
     const int frames = s->frame.count != 0, gap = s->state == CSSPGO__AT_GAP;
     const unsigned char *at, *event;
+    uint32_t file = 0;
     uint64_t v;
     if (csspgo__trim_left(p, end) == end) {
         if (frames) s->state = CSSPGO__AT_GAP;
@@ -25461,11 +25502,11 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__is_listing(p, end))
         return csspgo__any_refuse(s, "a listing of instructions (brstackinsn): use -F brstack");
     event = *p != '\t' ? csspgo__find_text(p, end, "PERF_RECORD_", 0) : NULL;
-    if (event == NULL && csspgo__any_frame(s, p, end, &v)) {
+    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file)) {
         *again = gap;
         if (gap) return csspgo__any_sample(s, 0, sample);
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
-        if (!s->crowded) csspgo__script_frame(s, v);
+        if (!s->crowded) csspgo__script_frame(s, v, file);
         return CSSPGO_ITEM_NONE;
     }
     at = event == NULL ? csspgo__first_record(p, end) : NULL;
@@ -25485,11 +25526,11 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
     if (frames) return CSSPGO_ITEM_NONE;
-    at = csspgo__flat_address(s, p, end, &v);
+    at = csspgo__flat_address(s, p, end, &v, &file);
     if (at != NULL) {
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
         csspgo__any_header(s, p, at);
-        csspgo__script_frame(s, v);
+        csspgo__script_frame(s, v, file);
         return csspgo__any_sample(s, 0, sample);
     }
     if (s->state == CSSPGO__AT_START && csspgo__number(p, end, 10, &v)) {
@@ -25724,6 +25765,7 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
     CSSPGO__DROP(&s->heap, s->partial);
     CSSPGO__DROP(&s->heap, s->pending);
     CSSPGO__DROP(&s->heap, s->frame);
+    CSSPGO__DROP(&s->heap, s->file);
     CSSPGO__DROP(&s->heap, s->branch);
     csspgo__object_free(s, sizeof *s);
 }
@@ -25766,6 +25808,11 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
     return CSSPGO_ITEM_NONE;
 }
 
+CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s)
+{
+    return s->file.count != 0 ? s->file.v : NULL;
+}
+
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
     csspgo_script_stats stats = s->stats;
@@ -25781,6 +25828,7 @@ typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint   
     uint64_t delta;               /* link-time - run-time address                                        */
     uint32_t module;
     uint32_t order;               /* number of its event                                                 */
+    uint32_t name;                /* last component of its path, in the code map's names                 */
 } csspgo__mapping;
 
 typedef struct csspgo__space {    /* a process, or a thread of one                                       */
@@ -25800,6 +25848,7 @@ enum {
     CSSPGO__SPACE_ALL = 0,        /* in csspgo_spaces.space: the mappings of all processes, for samples of */
                                   /* unknown ones: nothing hides, they may overlap; different ones only    */
     CSSPGO__SPACE_KERNEL = 1,     /* perf's own mappings, which every process has                         */
+    CSSPGO__OFFSET_PLACES = 8,    /* of instructions that an offset in a file may stand for, no more are looked at */
     CSSPGO__OVERLAPS_MOST = 64,   /* of mappings that hold one address, more are not looked at            */
     CSSPGO__MAPPINGS_MOST = 4096, /* of a space: adding one costs O(their number)                         */
     CSSPGO__DEAD_KEPT = 1024
@@ -25820,6 +25869,7 @@ struct csspgo_spaces {
     uint64_t         dead;        /* processes that have ended */
     uint32_t         dead_ring[CSSPGO__DEAD_KEPT];   /* the last ones of these: what they had is kept */
     uint64_t         as_addresses, as_offsets;   /* stacks that are surely of addresses, of offsets */
+    const uint32_t  *in, *next_in;               /* files of the frames of this sample and the next; NULL: unknown */
     csspgo_spaces_stats stats;
 };
 
@@ -26011,14 +26061,13 @@ static int csspgo__mapping_join(csspgo_spaces *s, const csspgo__mapping *add)
  * Counts a mapping of a module. Adds to the module names of the code map the one it has here, which its build id allows
  * to be another: frames in text are told apart by it.
  */
-static int csspgo__spaces_mapped(csspgo_spaces *s, const csspgo__mapping *add, const csspgo_mmap *e)
+static int csspgo__spaces_mapped(csspgo_spaces *s, csspgo__mapping *add, const csspgo_mmap *e)
 {
     const size_t base = csspgo__path_base(e->path, e->path_size);
     s->stats.mappings++;
-    if (!csspgo__mapping_join(s, add)) return 0;
-    if (csspgo__names_intern(&s->code->heap, &s->code->paths, e->path + base, e->path_size - base) != 0) return 1;
-    s->heap.status = s->code->heap.status;
-    return 0;
+    add->name = csspgo__names_intern(&s->code->heap, &s->code->paths, e->path + base, e->path_size - base);
+    if (add->name == 0) s->heap.status = s->code->heap.status;
+    return add->name != 0 && csspgo__mapping_join(s, add);
 }
 
 /*
@@ -26030,7 +26079,7 @@ static int csspgo__spaces_mapped(csspgo_spaces *s, const csspgo__mapping *add, c
 static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
 {
     const csspgo_segment *g = NULL;
-    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0 };   /* of no module */
+    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0, 0 };   /* of no module */
     csspgo_mmap e = *event;
     csspgo_module m;
     uint32_t file, i;
@@ -26296,30 +26345,104 @@ static csspgo__lookup csspgo__lookup_of(csspgo_spaces *s, const csspgo_sample *x
     return l;
 }
 
-/* The first mapping of a space that has this offset of its file; NULL if none. */
-static const csspgo__mapping *csspgo__mapping_of_offset(const csspgo__space *v, uint64_t offset)
+/*
+ * Number, from i on, of the first mapping of a space that has this offset of its file; that of mappings if none has.
+ * file: the name of its file, 0 = unknown.
+ */
+static size_t csspgo__mapping_of_offset(const csspgo__space *v, size_t i, uint64_t offset, uint32_t file)
 {
     const csspgo__mapping *m = v->mapping.v;
-    size_t i;
-    for (i = 0; i < v->mapping.count; i++)
-        if (offset >= m[i].offset && offset - m[i].offset < m[i].size) return &m[i];
-    return NULL;
+    for (; i < v->mapping.count; i++)
+        if (offset >= m[i].offset && offset - m[i].offset < m[i].size && (file == 0 || file == m[i].name)) break;
+    return i;
 }
 
-/* Position of what is at an offset in a file; CSSPGO__EXT if no instruction of a module begins there. */
-static uint32_t csspgo__offset_pos(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset)
+/* Positions of code that an offset may stand for. */
+typedef struct csspgo__offset_places { uint32_t count, pos[CSSPGO__OFFSET_PLACES]; } csspgo__offset_places;
+
+/* The instructions at an offset in files that a process has mapped; returned: only those that follow a call. */
+static csspgo__offset_places csspgo__places_of_offset(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset,
+                                                      uint32_t file, int returned)
 {
-    const csspgo__mapping *m = csspgo__mapping_of_offset(v, offset);
-    if (m == NULL) return CSSPGO__EXT;
-    return csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)));
+    csspgo__offset_places p;
+    size_t i = 0;
+    uint32_t k;
+    for (p.count = 0; p.count < CSSPGO__OFFSET_PLACES; i++) {
+        const csspgo__mapping *m;
+        uint32_t pos;
+        i = csspgo__mapping_of_offset(v, i, offset, file);
+        if (i == v->mapping.count) break;
+        m = &v->mapping.v[i];
+        pos = csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)));
+        if (pos == CSSPGO__EXT || (returned && csspgo__call_before(s->code, pos) == 0)) continue;
+        for (k = 0; k < p.count && p.pos[k] != pos; k++) {}
+        if (k == p.count) p.pos[p.count++] = pos;
+    }
+    return p;
 }
 
-/* The address of an offset: CSSPGO__EXT unless an instruction begins there, and (returned) a call ends. */
-static uint64_t csspgo__offset_address(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset, int returned)
+/*
+ * How well the return address at pos fits the frame at `inner`, which its call led to: 3: the call is of that function;
+ * 2: it goes to a stub, and inner is in another module; 1: it may go anywhere, or inner is unknown; 0: it is of another
+ * function, so there must have been a tail call.
+ */
+static uint32_t csspgo__fits_call(const csspgo_code *c, uint32_t inner, uint32_t pos)
 {
-    const uint32_t pos = csspgo__offset_pos(s, v, offset);
-    if (pos == CSSPGO__EXT || (returned && csspgo__call_before(s->code, pos) == 0)) return CSSPGO__EXT;
-    return csspgo__run_address(s->code, pos);
+    const uint32_t call = csspgo__call_before(c, pos), target = csspgo__transfer_target(c, call);
+    const csspgo__code_transfer *t = csspgo__transfer_at(c, call);
+    const csspgo__range *to = csspgo__range_of(c, target);
+    if (inner == CSSPGO__EXT) return 1;
+    if (to != NULL) return to == csspgo__range_of(c, inner) ? 3 : 0;
+    return t != NULL && t->target != 0 && csspgo__module_of(c, inner) != csspgo__module_of(c, pos) ? 2 : 1;
+}
+
+/*
+ * Which of the places of a frame to take: whose call fits the frame inside it best, and in which the frame outside it
+ * fits best. CSSPGO__EXT if there is none, or several are equally good. target: of the innermost frame, the function
+ * that the newest branch led to; NULL = unknown.
+ */
+static uint32_t csspgo__offset_choose(const csspgo_code *c, const csspgo__offset_places *at, uint32_t inner,
+                                      const csspgo__offset_places *outer, const csspgo__range *target)
+{
+    uint32_t best = CSSPGO__EXT, most = 0, i, k;
+    if (at->count == 1) return at->pos[0];
+    for (i = 0; i < at->count; i++) {
+        const uint32_t pos = at->pos[i];
+        uint32_t score = 0;
+        for (k = 0; k < outer->count; k++) {
+            const uint32_t fits = csspgo__fits_call(c, pos, outer->pos[k]);
+            if (fits > score) score = fits;
+        }
+        if (target != NULL) score += csspgo__range_of(c, pos) == target ? 16u : 0u;
+        else if (inner != CSSPGO__EXT) score += 4 * csspgo__fits_call(c, inner, pos);
+        if (score == most) best = CSSPGO__EXT;
+        if (score <= most && i != 0) continue;
+        most = score;
+        best = pos;
+    }
+    return best;
+}
+
+/* The frames of a sample from number `first` on, which are offsets in files, as addresses, or else CSSPGO__EXT. */
+static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const csspgo_sample *x, uint32_t first)
+{
+    const csspgo__range *target = NULL;
+    csspgo__offset_places at, outer;
+    uint32_t inner = CSSPGO__EXT, i;
+    if (x->branch_count != 0)
+        target = csspgo__range_of(s->code, csspgo__pos(s->code, csspgo__space_address(s, l, x->branches[0].to)));
+    outer.count = 0;
+    for (i = first; i < x->stack_count; i++) {
+        const uint32_t *const file = s->in != NULL ? s->in + i : NULL;
+        if (i == first) outer = csspgo__places_of_offset(s, l->space, x->stack[i], file != NULL ? *file : 0, 0);
+        at = outer;
+        outer.count = 0;
+        if (i + 1 < x->stack_count)
+            outer = csspgo__places_of_offset(s, l->space, x->stack[i + 1], file != NULL ? file[1] : 0, 1);
+        inner = csspgo__offset_choose(s->code, &at, inner, &outer, i == first ? target : NULL);
+        s->frame.v[i] = inner != CSSPGO__EXT ? csspgo__run_address(s->code, inner) : (uint64_t)CSSPGO__EXT;
+        s->stats.offset_frames += inner != CSSPGO__EXT;
+    }
 }
 
 /* The number of kernel frames above those of user code. */
@@ -26328,6 +26451,17 @@ static uint32_t csspgo__kernel_frames(const csspgo_sample *sample)
     uint32_t i = 0;
     while (i < sample->stack_count && sample->stack[i] >> 63 != 0) i++;
     return i;
+}
+
+/* 1 if one of the instructions that an offset may stand for is in a function. */
+static int csspgo__in_range_as_offset(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset,
+                                      const csspgo__range *range)
+{
+    const csspgo__offset_places p = csspgo__places_of_offset(s, v, offset, 0, 0);
+    uint32_t i;
+    for (i = 0; i < p.count; i++)
+        if (csspgo__range_of(s->code, p.pos[i]) == range) return 1;
+    return 0;
 }
 
 /*
@@ -26340,13 +26474,15 @@ static int csspgo__stack_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const c
     const uint64_t leaf = i != sample->stack_count ? sample->stack[i] : (uint64_t)CSSPGO__EXT;
     const csspgo__range *target = NULL;
     int address = csspgo__mapping_for(s, l, leaf) != NULL, in_mapping = address;
-    int offset = leaf > CSSPGO__EXT && csspgo__mapping_of_offset(l->space, leaf) != NULL;
+    const uint32_t file = s->in != NULL && i != sample->stack_count ? s->in[i] : 0;
+    int offset = leaf > CSSPGO__EXT && leaf < s->offsets &&
+                 csspgo__mapping_of_offset(l->space, 0, leaf, file) < l->space->mapping.count;
     if (address && offset && sample->branch_count != 0)
         target = csspgo__range_of(s->code, csspgo__pos(s->code, csspgo__space_address(s, l, sample->branches[0].to)));
     if (target != NULL) {
         const uint32_t pos = csspgo__pos(s->code, csspgo__space_address(s, l, leaf));
         address = csspgo__range_of(s->code, pos) == target;
-        offset = csspgo__range_of(s->code, csspgo__offset_pos(s, l->space, leaf)) == target;
+        offset = csspgo__in_range_as_offset(s, l->space, leaf, target);
     }
     s->as_addresses += (unsigned)(address && !offset);
     s->as_offsets += (unsigned)(offset && !address);
@@ -26359,12 +26495,20 @@ static int csspgo__records_of_offsets(const csspgo_spaces *s, const csspgo__look
     uint32_t i, n = 0;
     for (i = 0; i < x->branch_count; i++) {
         const uint64_t from = x->branches[i].from;
+        csspgo__offset_places p;
+        uint32_t k;
         if (from >= s->offsets) continue;
-        n += csspgo__insn_kind(s->code, csspgo__offset_pos(s, l->space, from)) != CSSPGO_NONE;
+        p = csspgo__places_of_offset(s, l->space, from, 0, 0);
+        for (k = 0; k < p.count; k++) n += csspgo__insn_kind(s->code, p.pos[k]) != CSSPGO_NONE;
     }
     for (i = 0; i < x->branch_count && n != 0; i++)
         if (csspgo__mapping_for(s, l, x->branches[i].from) != NULL) n = 0;
     return n != 0;
+}
+
+CSSPGO_DEF void csspgo_spaces_frame_files(csspgo_spaces *s, const uint32_t *files)
+{
+    s->next_in = files;
 }
 
 CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample, csspgo_error *err)
@@ -26373,6 +26517,8 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
     uint32_t first, i;
     int offsets;
     csspgo__error_clear(err);
+    s->in = s->next_in;
+    s->next_in = NULL;
     if (s->space.v[CSSPGO__SPACE_ALL].mapping.count == 0) return CSSPGO_OK;
     if (CSSPGO__FILL(&s->heap, s->frame, sample->stack_count) == NULL ||
         CSSPGO__FILL(&s->heap, s->branch, sample->branch_count) == NULL)
@@ -26382,15 +26528,9 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
     offsets = csspgo__stack_of_offsets(s, &l, sample, first);
     s->stats.offset_stacks += offsets != 0;
     s->stats.offset_records += (unsigned)csspgo__records_of_offsets(s, &l, sample);
-    for (i = 0; i < sample->stack_count; i++) {
-        const uint64_t a = sample->stack[i];
-        if (!offsets || i < first) {
-            s->frame.v[i] = csspgo__space_address(s, &l, a);
-            continue;
-        }
-        s->frame.v[i] = csspgo__offset_address(s, l.space, a, i != first);
-        s->stats.offset_frames += s->frame.v[i] != CSSPGO__EXT;
-    }
+    if (offsets) csspgo__frames_of_offsets(s, &l, sample, first);
+    for (i = 0; i < (offsets ? first : sample->stack_count); i++)
+        s->frame.v[i] = csspgo__space_address(s, &l, sample->stack[i]);
     for (i = 0; i < sample->branch_count; i++) {
         s->branch.v[i].from = csspgo__space_address(s, &l, sample->branches[i].from);
         s->branch.v[i].to = csspgo__space_address(s, &l, sample->branches[i].to);

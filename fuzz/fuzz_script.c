@@ -52,6 +52,15 @@ static void print_event(t_out *out, csspgo_item item, const csspgo_sample *s, co
     t_str(out, "\n");
 }
 
+/* Either there are no files, or some frame has one. */
+static void check_files(const csspgo_script *s, const csspgo_sample *sample)
+{
+    const uint32_t *const files = csspgo_script_frame_files(s);
+    uint32_t i, named = 0;
+    for (i = 0; files != NULL && i < sample->stack_count; i++) named += files[i] != 0;
+    REQUIRE(files == NULL || named != 0);
+}
+
 /* any: the parser reads any fields. */
 static void read_items(t_out *out, csspgo_script *s, const csspgo_code *code, int any, csspgo_error *err)
 {
@@ -63,6 +72,7 @@ static void read_items(t_out *out, csspgo_script *s, const csspgo_code *code, in
         if (item == CSSPGO_ITEM_SAMPLE) {
             REQUIRE(sample.branches != NULL && (sample.branch_count != 0 || (any && sample.stack_count != 0)));
             REQUIRE((sample.stack != NULL) == (sample.stack_count != 0));
+            check_files(s, &sample);
             t_print_sample(out, &sample, code);
         } else if (any && item != CSSPGO_ITEM_MMAP) {
             print_event(out, item, &sample, &map);

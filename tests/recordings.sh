@@ -264,4 +264,31 @@ for link in -pie -no-pie; do
     profile data $B/busy --perfdata=- <$B/packed.pipe || fail "$link: a compressed pipe: status $?"
     if grep -q leaf $B/data; then pass; else fail "$link: a compressed pipe"; fi
 done
+
+# a program and its library through perf script, whatever it prints for frames, as from perf.data: 2 % may differ where
+# no file is printed behind the frames
+if [ -f $B/lib.c ]; then
+    sed 's/i < 400/i < 30000/; s/first(10)/first(1000)/; s/second(7)/second(700)/' $B/app.c >$B/long.c
+    F="-O1 -g -w -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fpseudo-probe-for-profiling -fno-optimize-sibling-calls"
+    clang-19 $F -fPIC -shared -o $B/libwork.so $B/lib.c || fail "a library does not build"
+    flat="--csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0"
+    # counts PROFILE: its contexts and their counts
+    counts() { sed -n 's/^\(\[.*\]\):\([0-9]*\):[0-9]*$/\2 \1/p' $1; }
+    for link in -pie -no-pie; do
+        pie=$([ $link = -pie ] && echo -fPIE || echo -fno-pie)
+        clang-19 $F $link $pie -o $B/long $B/long.c $B/libwork.so -Wl,-rpath,'$ORIGIN' || fail "$link: a program with a library does not build"
+        perf record -q -e cpu-clock:u -g -o $B/long.data -- $B/long 2>/dev/null
+        profile data $B/long --binary=$B/libwork.so $flat --perfdata=$B/long.data || fail "$link, a library: status $?"
+        counts $B/data >$B/data.counts
+        if grep -q 'apply.*twice.*work.*leaf' $B/data.counts; then pass; else fail "$link, a library: contexts"; fi
+        for fields in ip pid,ip comm,pid,tid,time,event,ip,sym,dso; do
+            perf script -i $B/long.data -F $fields --show-mmap-events >$B/long.ps 2>/dev/null
+            profile text $B/long --binary=$B/libwork.so $flat --perfscript=$B/long.ps || fail "$link -F $fields, a library: status $?"
+            counts $B/text | cat $B/data.counts - | awk -v n="$(wc -l <$B/data.counts)" '
+                { k = $0; sub(/^[0-9]* /, "", k); d[k] += NR <= n ? $1 : -$1; if (NR <= n) all += $1 }
+                END { for (k in d) off += d[k] < 0 ? -d[k] : d[k]; exit !(all > 0 && off <= all / 50) }'
+            if [ $? -eq 0 ]; then pass; else fail "$link -F $fields, a library"; counts $B/text | diff $B/data.counts - | head; fi
+        done
+    done
+fi
 finish

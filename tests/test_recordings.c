@@ -696,6 +696,87 @@ static void offsets_that_are_addresses_too(void)
     csspgo_code_free(code);
 }
 
+/* A module whose text is at 0x1000 and offset 0x1000, every address of it an instruction; it is mapped at a bias. */
+static csspgo_module text_module(csspgo_code *code, const char *name, uint64_t bias)
+{
+    csspgo_segment v;
+    csspgo_module m;
+    memset(&v, 0, sizeof v);
+    v.address = v.file_offset = v.size = 0x1000;
+    v.executable = 1;
+    m = csspgo_code_add_module(code, name, strlen(name), &v, 1, NULL);
+    T_EQ(csspgo_code_map(code, m, bias, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, m, 0x1000, 0x1000, NULL), CSSPGO_OK);
+    return m;
+}
+
+static void text_function(csspgo_code *code, csspgo_module m, uint64_t begin)
+{
+    csspgo_code_function f;
+    memset(&f, 0, sizeof f);
+    f.begin = begin;
+    f.end = begin + 0x100;
+    f.guid = begin << 8 | m.id;
+    T_EQ(csspgo_code_add_function(code, m, &f, NULL), CSSPGO_OK);
+}
+
+static void text_call(csspgo_code *code, csspgo_module m, uint64_t from, uint64_t to)
+{
+    csspgo_transfer t;
+    memset(&t, 0, sizeof t);
+    t.address = from;
+    t.target = to;
+    t.size = 5;
+    t.kind = CSSPGO_CALL;
+    T_EQ(csspgo_code_add_transfers(code, m, &t, 1, NULL), CSSPGO_OK);
+}
+
+/*
+ * A program and a library, both mapped at a place of their own. A frame goes to the file that the text names; where it
+ * names none, to the one whose calls fit the frames around it. 1f00 is the program's stub for the library's 1300.
+ */
+static void offsets_in_several_files(void)
+{
+    static const struct { const char *frames; uint64_t want[4]; } by_example[] = {
+        { "\t1510\n\t1355\n\t1165\n", { 0x101510, 0x101355, 0x1165 } },             /* by the calls of both */
+        { "\t1110\n\t1355\n", { 0x1110, 0x1355 } },
+        { "\t1310\n\t1165\n", { 0x101310, 0x1165 } },
+        { "\t1310\n\t1155\n", { 0x1310, 0x1155 } },
+        { "\t1510\n", { 1 } },                                                        /* it may be in both */
+        { "\t1510 (/x/lib.so)\n\t1355 (/x/lib.so)\n", { 0x101510, 0x101355 } },
+        { "\t1510 k (/x/prog)\n\t1355 g (/x/prog)\n", { 0x1510, 0x1355 } },
+        { "\t1510 (/x/lib.so)\n\t1355\n\t1355 (/x/other)\n", { 0x101510, 0x101355, 1 } },
+        { "\t1510 (/x/lib.so)\n\t1357 (/x/lib.so)\n", { 0x101510, 1 } }               /* no call ends there */
+    };
+    size_t i;
+    for (i = 0; i < sizeof by_example / sizeof by_example[0]; i++) {
+        csspgo_code *code = csspgo_code_new(NULL, NULL);
+        const csspgo_module prog = text_module(code, "prog", 0), lib = text_module(code, "lib.so", 0x100000);
+        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        csspgo_script *script = any_script(code);
+        csspgo_sample sample;
+        csspgo_mmap map;
+        uint32_t k;
+        text_function(code, prog, 0x1100), text_function(code, prog, 0x1300);
+        text_function(code, lib, 0x1300), text_function(code, lib, 0x1500);
+        text_call(code, prog, 0x1150, 0x1300), text_call(code, prog, 0x1160, 0x1f00);
+        text_call(code, prog, 0x1350, 0x1100), text_call(code, lib, 0x1350, 0x1500);
+        mapped(s, 5, 0x555000, 0x1000, 0x1000, "/x/prog");
+        mapped(s, 5, 0x777000, 0x1000, 0x1000, "/x/lib.so");
+        T_EQ(csspgo_script_feed(script, by_example[i].frames, strlen(by_example[i].frames), NULL), CSSPGO_OK);
+        csspgo_script_end(script);
+        T_EQ(csspgo_script_next(script, &sample, &map, NULL), CSSPGO_ITEM_SAMPLE);
+        T_EQ(csspgo_script_frame_files(script) != NULL, strchr(by_example[i].frames, '(') != NULL);
+        csspgo_spaces_frame_files(s, csspgo_script_frame_files(script));
+        T_EQ(csspgo_spaces_sample(s, &sample, NULL), CSSPGO_OK);
+        for (k = 0; k < sample.stack_count; k++)
+            if (!T_EQ(sample.stack[k], by_example[i].want[k])) fprintf(stderr, "frame %u of %s", k, by_example[i].frames);
+        csspgo_script_free(script);
+        csspgo_spaces_free(s);
+        csspgo_code_free(code);
+    }
+}
+
 /* Branch records as offsets in files are counted: nothing can be done. */
 static void records_of_offsets_are_counted(void)
 {
@@ -1179,6 +1260,34 @@ static void recordings_of_perf_have_their_samples(void)
     }
 }
 
+/* Stacks of some 60 frames, most of them with a file; the status at the end. */
+static csspgo_status files_with(const csspgo_options *o, const csspgo_code *code)
+{
+    static const char frame[] = "\t1404 f (/x/m)\n\t1405\n";
+    char text[4096] = "";
+    csspgo_script_options how;
+    csspgo_error e;
+    csspgo_sample x;
+    csspgo_mmap m;
+    csspgo_script *s;
+    uint64_t named = 0;
+    size_t i;
+    for (i = 0; i < 30; i++) strcat(text, frame);
+    memset(&how, 0, sizeof how);
+    how.code = code;
+    s = csspgo_script_new(&how, o, &e);
+    if (s == NULL) return e.status;
+    T_EQ(csspgo_script_feed(s, text, strlen(text), NULL), CSSPGO_OK);
+    csspgo_script_end(s);
+    if (csspgo_script_next(s, &x, &m, &e) == CSSPGO_ITEM_SAMPLE) {
+        const uint32_t *const files = csspgo_script_frame_files(s);
+        for (i = 0; i < x.stack_count; i++) named += files[i] != 0;
+        T_EQ(named, 30);
+    }
+    csspgo_script_free(s);
+    return e.status;
+}
+
 static void every_allocation_may_fail(void)
 {
     csspgo_module m;
@@ -1193,6 +1302,15 @@ static void every_allocation_may_fail(void)
         T_EQ(status, CSSPGO_E_NOMEM);
     }
     T_CHECK(nth > 5 && nth < 1000);
+    for (nth = 1; nth < 1000; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status status = files_with(&o, code);
+        T_EQ(h.live, 0);
+        if (status == CSSPGO_OK) break;
+        T_EQ(status, CSSPGO_E_NOMEM);
+    }
+    T_CHECK(nth > 3 && nth < 1000);
     csspgo_code_free(code);
 }
 
@@ -1214,6 +1332,7 @@ int main(void)
     too_many_mappings_are_counted();
     offsets_in_files_become_addresses();
     offsets_that_are_addresses_too();
+    offsets_in_several_files();
     records_of_offsets_are_counted();
     build_ids_say_which_mapping_is_the_module();
     build_ids_decide_without_address_spaces_too();

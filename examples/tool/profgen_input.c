@@ -23,8 +23,9 @@ static int recording_spaces(const profgen *g, const recording *r)
     if (s.offset_stacks != 0)
         warn(g->tool,
              "%s: %llu call stacks are of offsets in files, as perf 5.16 to 6.3 prints them: %llu of their frames are "
-             "in %s; perf.data itself is surer",
-             r->path, (unsigned long long)s.offset_stacks, (unsigned long long)s.offset_frames, g->binary);
+             "in %s%s; perf.data itself is surer",
+             r->path, (unsigned long long)s.offset_stacks, (unsigned long long)s.offset_frames, g->binary,
+             images_more(g->images) != 0 ? " and the other files given" : "");
     if (s.places > 1 + images_more(g->images) && g->pidless)
         warn(g->tool,
              "%s: %s is mapped at %llu addresses, and samples do not say of which process they are: print them with "
