@@ -126,7 +126,7 @@ grep -v '0x.*/0x' $D/demo.perfscript >$B/stacks.ps
 sed 's/^\([ \t]*\)555555555\(...\)$/\11\2/' $B/stacks.ps >$B/offsets.ps
 sed 's/^\([ \t]*\)555555555\(...\)$/\11\2 (\/x\/demo.elf)/; s/^\([ \t]*\)7ffff\(.......\)$/\1\2 (\/x\/libc.so.6)/' $B/stacks.ps >$B/named.ps
 awk 'BEGIN { RS = ""; FS = "\n" } /PERF_RECORD/ { print $0 "\n"; next } { print $1 "\n" }' $B/stacks.ps >$B/leaves.ps
-for it in "$D/demo.perfscript,branches come from no branch" "$B/flat.ps,branches come from no branch" "$B/stacks.ps,sampled addresses are at no instruction" "$B/leaves.ps,sampled addresses are at no instruction" "$B/named.ps,call stacks have no caller" "$B/offsets.ps,call stacks have no caller"; do
+for it in "$D/demo.perfscript,branches come from no branch" "$B/flat.ps,branches come from no branch" "$B/stacks.ps,sampled addresses are at no instruction" "$B/leaves.ps,sampled addresses are at no instruction" "$B/named.ps,sampled addresses are at no instruction" "$B/offsets.ps,call stacks have no caller"; do
     script=${it%%,*} what=${it#*,}
     check "$script fits" report $demo --perfscript=$script
     says '"fits": true'

@@ -34,6 +34,7 @@ typedef struct fit_count { uint64_t n, bad; } fit_count;
 typedef struct fit {              /* whether recordings are of the program */
     fit_count       now[FIT_KINDS], all[FIT_KINDS];   /* of the one that is read; of those before */
     uint64_t        samples;      /* of the one that is read                       */
+    const uint32_t *files;        /* of the frames of the next sample, or NULL     */
     fit_area       *area;
     size_t          areas;
     const char     *path;         /* NULL: all fit; else the first one that does not */

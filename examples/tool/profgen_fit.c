@@ -148,20 +148,23 @@ static void fit_stack(profgen *g, const csspgo_sample *s, uint32_t first)
 }
 
 /*
- * A stack of offsets in files. Those that fit nowhere became 1. Frames of other files may be among them: most leaves or
- * some callers should be there.
+ * A stack of offsets in files. Those that fit nowhere became 1. Where the text names the files of frames, the frames of
+ * programs should be there; and otherwise most leaves or some callers, as frames of other files may be among them.
  */
 static void fit_offsets(profgen *g, const csspgo_sample *recorded, const csspgo_sample *s, uint32_t first)
 {
+    const uint32_t *const files = g->fit.files;
     uint32_t i, callers = 0, placed = 0;
     for (i = first; i < s->stack_count; i++) {
         const int there = s->stack[i] != 1;
         if (!offset_inside(g, recorded->stack[i])) continue;
-        if (i == first) fit_count_one(&g->fit, FIT_LEAVES, there);
+        if (files != NULL && files[i] != 0 && files[i] != UINT32_MAX)
+            fit_count_one(&g->fit, i == first ? FIT_SAMPLED : FIT_CALLERS, there);
+        if (i == first && files == NULL) fit_count_one(&g->fit, FIT_LEAVES, there);
         callers += i != first;
         placed += i != first && there;
     }
-    if (callers != 0) fit_count_one(&g->fit, FIT_STACKS, placed != 0);
+    if (files == NULL && callers != 0) fit_count_one(&g->fit, FIT_STACKS, placed != 0);
 }
 
 /* 1 if the next sample is to be looked at. */

@@ -71,8 +71,7 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
         const csspgo_item item = r->script != NULL ? csspgo_script_next(r->script, &sample, &map, &e)
                                                    : csspgo_perfdata_next(r->data, &sample, &map, &e);
         if (item == CSSPGO_ITEM_NONE) break;
-        if (item == CSSPGO_ITEM_SAMPLE && r->script != NULL && g->spaces != NULL)
-            csspgo_spaces_frame_files(g->spaces, csspgo_script_frame_files(r->script));
+        g->fit.files = item == CSSPGO_ITEM_SAMPLE && r->script != NULL ? csspgo_script_frame_files(r->script) : NULL;
         if (!profgen_item(g, item, &sample, &map)) return 0;
     }
     if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && recording_samples(r) != 0) {

@@ -130,10 +130,12 @@ int profgen_place(profgen *g, csspgo_sample *sample)
     if (g->spaces == NULL) return 1;
     due = fit_due(g);
     offsets = due ? csspgo_spaces_get_stats(g->spaces).offset_stacks : 0;
+    csspgo_spaces_frame_files(g->spaces, g->fit.files);
     s = csspgo_spaces_sample(g->spaces, sample, NULL);
     if (s == CSSPGO_OK && due &&
         !fit_sample(g, &recorded, sample, csspgo_spaces_get_stats(g->spaces).offset_stacks != offsets))
         s = CSSPGO_E_NOMEM;
+    g->fit.files = NULL;
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     return g->jit == NULL || jit_join(g, &recorded, sample);
 }
