@@ -11,6 +11,7 @@
 #include "../examples/tool/demangle_operand.c"
 #include "../examples/tool/demangle_print.c"
 #include "../examples/tool/demangle_rust.c"
+#include "../examples/tool/demangle_rust_name.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
