@@ -9,6 +9,10 @@
 #define CSSPGO_IMPLEMENTATION       /* cc test_tree.c is a whole program; the Makefile compiles the library only once */
 #include "../csspgo.h"
 
+#ifndef T_DIR
+#define T_DIR "build"               /* for files: programs of one test made by different compilers run at a time */
+#endif
+
 #if defined(__GNUC__)
 #define T_UNUSED __attribute__((unused))
 #else

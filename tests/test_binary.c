@@ -1894,12 +1894,12 @@ static void random_profiles_equal_llvm(void)
         T_SKIP("llvm-profdata-19 is not installed");
         return;
     }
-    if (system("rm -rf build/binary && mkdir -p build/binary") != 0) abort();
+    if (system("rm -rf " T_DIR "/binary && mkdir -p " T_DIR "/binary") != 0) abort();
     for (i = 0; i < profiles; i++) {
-        snprintf(path, sizeof path, "build/binary/%u.txt", i);
+        snprintf(path, sizeof path, T_DIR "/binary/%u.txt", i);
         rnd_profile(path, i % 8);
     }
-    if (system("cd build/binary && for f in *.txt; do n=${f%.txt}; M='llvm-profdata-19 merge --sample';"
+    if (system("cd " T_DIR "/binary && for f in *.txt; do n=${f%.txt}; M='llvm-profdata-19 merge --sample';"
                "$M --binary $f -o $n.bin 2>/dev/null || rm -f $n.bin; $M --extbinary $f -o $n.ext; $M --extbinary "
                "--use-md5 $f -o $n.md5;"
                "$M --extbinary --compress-all-sections $f -o $n.extz; $M --text $n.md5 -o $n.md5.text; done") != 0)
@@ -1908,17 +1908,17 @@ static void random_profiles_equal_llvm(void)
         csspgo_profile *p, *q;
         size_t n, m;
         char *a, *b;
-        snprintf(text, sizeof text, "build/binary/%u.txt", i);
+        snprintf(text, sizeof text, T_DIR "/binary/%u.txt", i);
         p = read_path(text, 1);
         a = written(p, CSSPGO_TEXT, &n);
         for (k = 0; k < 4; k++) {
-            snprintf(path, sizeof path, "build/binary/%u.%s", i, out[k].ext);
+            snprintf(path, sizeof path, T_DIR "/binary/%u.%s", i, out[k].ext);
             if (!usable(out[k].form) || !exists(path)) continue;
             writes_as(p, out[k].form, path);
             q = read_path(path, 1);
             b = written(q, CSSPGO_TEXT, &m);
             if (out[k].form & CSSPGO_MD5) {
-                snprintf(text, sizeof text, "build/binary/%u.md5.text", i);
+                snprintf(text, sizeof text, T_DIR "/binary/%u.md5.text", i);
                 writes_as(q, CSSPGO_TEXT, text);
             } else if (out[k].form != CSSPGO_BINARY || !(i % 8 & MODE_ATTR)) {
                 t_same(path, b, m, a, n);
@@ -1935,11 +1935,11 @@ static void random_profiles_equal_llvm(void)
 
 static int have_llvm(void)
 {
-    return system("llvm-profdata-19 --version >/dev/null 2>&1") == 0 && system("mkdir -p build/defects") == 0;
+    return system("llvm-profdata-19 --version >/dev/null 2>&1") == 0 && system("mkdir -p " T_DIR "/defects") == 0;
 }
 
 /*
- * llvm-profdata-19 merge --sample OPTIONS of a text (or of a file, if text is NULL) into build/defects/out; 0 if it
+ * llvm-profdata-19 merge --sample OPTIONS of a text (or of a file, if text is NULL) into defects/out; 0 if it
  * refuses.
  */
 static int llvm_merge(const char *text, const char *path, const char *options)
@@ -1950,7 +1950,7 @@ static int llvm_merge(const char *text, const char *path, const char *options)
         if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0) abort();
     }
     snprintf(command, sizeof command,
-             "llvm-profdata-19 merge --sample %s %s -o build/defects/out >build/defects/log 2>&1", options, path);
+             "llvm-profdata-19 merge --sample %s %s -o " T_DIR "/defects/out >" T_DIR "/defects/log 2>&1", options, path);
     return system(command) == 0;
 }
 
@@ -2023,16 +2023,16 @@ static void defects_of_llvm_are_imitated_only_in_lenient_profiles(void)
         one_defect(d, 1, d->llvm);
         one_defect(d, 0, d->ours);
         if (!llvm) continue;
-        if (!T_MSG(llvm_merge(d->text, "build/defects/in", d->options) == (d->llvm != NULL), d->what) ||
+        if (!T_MSG(llvm_merge(d->text, T_DIR "/defects/in", d->options) == (d->llvm != NULL), d->what) ||
             d->llvm == NULL)
             continue;
         if (d->form == CSSPGO_TEXT) {                 /* LLVM's own file says the same */
-            want = t_file("build/defects/out", &m);
+            want = t_file(T_DIR "/defects/out", &m);
             t_same(d->what, want, m, d->llvm, strlen(d->llvm));
             free(want);
             continue;
         }
-        p = read_path("build/defects/out", 1);
+        p = read_path(T_DIR "/defects/out", 1);
         got = written(p, CSSPGO_TEXT, &n);
         t_same(d->what, got, n, d->llvm, strlen(d->llvm));
         free(got);
@@ -2059,7 +2059,7 @@ static void guids_stay_guids(void)
     csspgo_profile_free(q);
     if (have_llvm()) {
         T_CHECK(llvm_merge(NULL, "data/formats/conv/02-basic.md5", "--extbinary"));
-        q = read_path("build/defects/out", 0);
+        q = read_path(T_DIR "/defects/out", 0);
         T_CHECK(!(csspgo_profile_flags(q) & CSSPGO_IS_MD5));
         csspgo_profile_free(q);
     }

@@ -1284,15 +1284,15 @@ static void files_are_read_and_written(void)
     memset(&how, 0, sizeof how);
     T_EQ(csspgo_ctx_read_file(c, DATA "big.v1.ctxp", NULL, &e), CSSPGO_OK);
     how.form = CSSPGO_CTX_YAML;
-    T_EQ(csspgo_ctx_write_file(c, "build/ctxprof.yaml", &how, &e), CSSPGO_OK);
-    T_EQ(csspgo_ctx_read_file(d, "build/ctxprof.yaml", NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_ctx_write_file(c, T_DIR "/ctxprof.yaml", &how, &e), CSSPGO_OK);
+    T_EQ(csspgo_ctx_read_file(d, T_DIR "/ctxprof.yaml", NULL, &e), CSSPGO_OK);
     T_EQ(csspgo_ctx_get_stats(d).callees, csspgo_ctx_get_stats(c).callees);
-    remove("build/ctxprof.yaml");
+    remove(T_DIR "/ctxprof.yaml");
     T_EQ(csspgo_ctx_read_file(d, "build/no/such/file", NULL, &e), CSSPGO_E_IO);
     T_EQ(csspgo_ctx_write_file(d, "build/no/such/file", NULL, &e), CSSPGO_E_IO);
     how.form = (csspgo_ctx_form)9;
-    T_EQ(csspgo_ctx_write_file(d, "build/ctxprof.none", &how, &e), CSSPGO_E_ARGUMENT);
-    remove("build/ctxprof.none");
+    T_EQ(csspgo_ctx_write_file(d, T_DIR "/ctxprof.none", &how, &e), CSSPGO_E_ARGUMENT);
+    remove(T_DIR "/ctxprof.none");
     csspgo_ctx_free(c);
     csspgo_ctx_free(d);
 }

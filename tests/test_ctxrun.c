@@ -18,7 +18,7 @@
 #ifndef _XOPEN_SOURCE
 #  define _XOPEN_SOURCE 700
 #endif
-#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_WITH_CTXPROF 1
 #include "t.h"
 
 #include <setjmp.h>
@@ -969,12 +969,12 @@ static void dumps_are_written_to_files(void)
     begin(&w);
     csspgo_ctx_root_enter(&w.t, w.root);
     csspgo_ctx_root_leave(&w.t);
-    T_EQ(csspgo_ctx_dump_file(w.r, NULL, "build/ctxrun.dump", &busy, &e), CSSPGO_OK);
+    T_EQ(csspgo_ctx_dump_file(w.r, NULL, T_DIR "/ctxrun.dump", &busy, &e), CSSPGO_OK);
     T_EQ(busy, 0);
-    T_EQ(csspgo_ctx_read_file(c, "build/ctxrun.dump", NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_ctx_read_file(c, T_DIR "/ctxrun.dump", NULL, &e), CSSPGO_OK);
     expect(c, "1[1,0/1]");
     T_EQ(csspgo_ctx_dump_file(w.r, NULL, "build/no/such/file", NULL, &e), CSSPGO_E_IO);
-    remove("build/ctxrun.dump");
+    remove(T_DIR "/ctxrun.dump");
     end(&w);
 }
 #endif

@@ -1204,7 +1204,7 @@ static void deep_indentation_is_written(void)
 #ifndef CSSPGO_NO_STDIO
 static void files_are_read_and_written(void)
 {
-    const char *path = "build/test_format.tmp";
+    const char *path = T_DIR "/test_format.tmp";
     size_t size, want_size;
     char *want = vector("conv", "15-cs-probe", ".text", &want_size), *got;
     grown g = { NULL, 0, 0 };
@@ -1272,12 +1272,12 @@ static void files_survive_every_failed_allocation(void)
             T_CHECK(csspgo_node_count(p) == 0 &&
                     csspgo_read_file(p, "data/formats/text/11-probe-nested.txt", NULL) == CSSPGO_OK);
         heap.nth = heap.calls + nth;
-        w = csspgo_write_file(p, "build/test_format.tmp", CSSPGO_TEXT, NULL);
+        w = csspgo_write_file(p, T_DIR "/test_format.tmp", CSSPGO_TEXT, NULL);
         T_CHECK((s == CSSPGO_OK || s == CSSPGO_E_NOMEM) && (w == CSSPGO_OK || w == CSSPGO_E_NOMEM));
         csspgo_profile_free(p);
         T_EQ(heap.live, 0);
     }
-    remove("build/test_format.tmp");
+    remove(T_DIR "/test_format.tmp");
 }
 #endif
 

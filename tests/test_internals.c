@@ -467,7 +467,7 @@ static void names_keep_text_and_guid(void)
 static void files_are_read_whole(void)
 {
     static const size_t sizes[] = { 0, 1, 4095, 4096, 4097, 200000 };
-    const char *path = "build/test_internals.tmp";
+    const char *path = T_DIR "/test_internals.tmp";
     unsigned char *big = (unsigned char *)calloc(1, 200000), *data;
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
@@ -992,7 +992,7 @@ static void positions_lead_back_to_addresses(void)
 
 /* ----- text files: a window of some bytes goes over the file, and nobody can tell ----- */
 
-#define FILE_NAME "build/test_textfile.in"
+#define FILE_NAME T_DIR "/test_textfile.in"
 
 static int put_file(const void *data, size_t size)
 {
