@@ -39,19 +39,19 @@
  *
  * QUICK START: a JIT, all in one process (examples/jit/ is the whole program)
  *
- *     csspgo_code_add_function(code, no_module, &function, &e);            where it is, what it is called
- *     csspgo_code_add_transfers(code, no_module, transfers, n, &e);        its calls, returns and jumps
- *     csspgo_code_add_probes(code, no_module, inlines, ni, probes, np, &e);  its blocks and what was inlined
- *     csspgo_collector_add(collector, samples, m, &e);                     stacks and branches from the ring buffer
- *     csspgo_code_remove(code, begin, end, &e);                            code was freed
- *     csspgo_collector_profile(collector, p, NULL, NULL, &e);              so far, into the tree
+ *     csspgo_code_add_function(code, no_module, &function, &e);             // where it is, what it is called
+ *     csspgo_code_add_transfers(code, no_module, transfers, n, &e);         // its calls, returns and jumps
+ *     csspgo_code_add_probes(code, no_module, inlines, ni, probes, np, &e); // its blocks and what was inlined
+ *     csspgo_collector_add(collector, samples, m, &e);                      // stacks and branches from the ring buffer
+ *     csspgo_code_remove(code, begin, end, &e);                             // code was freed
+ *     csspgo_collector_profile(collector, p, NULL, NULL, &e);               // so far, into the tree
  *
  * QUICK START: what binds a hot loop, with CSSPGO_WITH_BOTTLENECK (examples/jit/hot.c does it for a JIT)
  *
- *     csspgo_sim_machine machine = csspgo_sim_generic_ooo();           or a real one: csspgo_sim_model_read
+ *     csspgo_sim_machine machine = csspgo_sim_generic_ooo();           // or a real one: csspgo_sim_model_read
  *     const char *text[2] = { "imul rax, rax", "add rax, 1" }, *reg[1] = { "rax" };
  *     const uint32_t rax = 0;
- *     csspgo_sim_def product = { 0, 3 }, sum = { 0, 1 };               register, latency in cycles
+ *     csspgo_sim_def product = { 0, 3 }, sum = { 0, 1 };               // register, latency in cycles
  *     csspgo_sim_instruction loop[2];
  *     csspgo_bottleneck_bounds bounds;
  *     csspgo_bottleneck_step chain[2];

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The manual's how-tos compile and run; every public function is in an example or in one of them.
+# The manual's quick starts and how-tos compile and run; every public function is in an example or in a how-to.
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
 B=build/manual
@@ -17,10 +17,31 @@ task && !code && /^ \*     (static|typedef) / { code = 1; printf "#line %d \"css
 task && code { print substr($0, 8) }' ../csspgo.h >$B/code.c
 names=$(grep -oE '^static int how_to_[a-z_]*\(void\)' $B/code.c | sed 's/static int //; s/(void)//')
 [ "$(echo "$names" | wc -w)" -eq "$(grep -c '^ \* HOW TO ' ../csspgo.h)" ] && pass || fail "not every how-to has a function of its own: $names"
+# the quick starts: what stands under a headline becomes the body of a function that has what it takes for granted
+awk '
+/^#ifndef CSSPGO_H_INCLUDED/ { exit }
+/^ \* [^ ]/ {
+    if (start) print "    return 0;\n}"
+    start = /^ \* QUICK START/
+    if (start) n++
+    if (start) printf "static int quick_start_%d(TAKES_%d)\n{\n", n, n
+}
+start && /^ \*     [^#]/ { printf "#line %d \"csspgo.h\"\n%s\n", NR, substr($0, 4) }' ../csspgo.h >$B/quick.c
+[ "$(grep -c '^static int quick_start_' $B/quick.c)" -eq 3 ] && pass || fail "the quick starts are not found"
 {
     printf '#include "../../../csspgo.h"\n#include <stdio.h>\n#include <string.h>\n'
     cat $B/code.c
-    printf 'int main(void)\n{\n    int bad = 0;\n'
+    cat <<'END'
+#define TAKES_1 void
+#define TAKES_2 csspgo_code *code, csspgo_collector *collector, csspgo_profile *p, csspgo_module no_module, \
+    const csspgo_code_function function, const csspgo_transfer *transfers, size_t n, const csspgo_inline *inlines, \
+    size_t ni, const csspgo_probe *probes, size_t np, const csspgo_sample *samples, size_t m, uint64_t begin, uint64_t end
+#define TAKES_3 void
+static csspgo_error e;
+END
+    cat $B/quick.c
+    printf 'int main(void)\n{\n    int bad = quick_start_1() + quick_start_3();\n'
+    printf '    (void)quick_start_2;\n'
     for n in $names; do printf '    if (%s() != 0) bad = 1, printf("%s failed\\n");\n' $n $n; done
     printf '    return bad;\n}\n'
 } >$B/manual.c
@@ -36,7 +57,7 @@ END
 if (cd $B && ./manual >out 2>err) && [ ! -s $B/err ]; then pass; else fail "a how-to fails"; cat $B/err; grep failed $B/out; fi
 for line in 'main:2 @ parse: block 2 ran 870 times, 1 callees' '\[main:2 @ leaf\] was entered 1 times' 'probe 3 was probe 2;' 'the call ran 12 times; 0 samples are lost' \
             'line 3 ran 200 times; the run from 0x1010 ends at 0x1020' "3 of the file's records are loaded" 'E_SYNTAX (.*) in line 2, column 6' \
-            '2 functions in order, init first; 2 in the first trace' '2 frames, called from 0x100d' '^callee 3' 'the call is probe 4; the last block runs as often as the first: 1' 'Data Dependencies'; do
+            '2 functions in order, init first; 2 in the first trace' '2 frames, called from 0x100d' '^callee 3' 'the call is probe 4; the last block runs as often as the first: 1' 'Data Dependencies' '^4 cycles, 2 instructions'; do
     grep -q "$line" $B/out && pass || fail "the how-tos do not print: $line"
 done
 # each is short enough to be read at once
