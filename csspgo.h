@@ -28946,39 +28946,44 @@ static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s
 }
 
 #ifdef CSSPGO_VALIDATE
-/* 1 if code runs straight from a to b. */
-static int csspgo__order_runs(const csspgo_code *code, uint64_t a, uint64_t b)
+/* 1 if code runs straight from where the older one of two branches went to where the newer one came from. */
+static int csspgo__branches_fit(const csspgo_code *code, const csspgo_sample *s, uint32_t newer, uint32_t older)
 {
+    const uint64_t a = s->branches[older].to, b = s->branches[newer].from;
     const uint32_t start = csspgo__pos(code, a), end = csspgo__pos(code, b);
     return start > CSSPGO__EXT && end > CSSPGO__EXT && csspgo__runs_straight(code, start, end) && b - a < 1 << 16;
 }
 
-/* 1 if the call before a return address goes to the function of another frame for certain. */
-static int csspgo__order_calls(const csspgo_code *code, uint64_t return_address, uint64_t callee)
+/* 1 if the call before the return address of one frame goes to the function of another for certain. */
+static int csspgo__frames_fit(const csspgo_code *code, const csspgo_sample *s, uint32_t callee, uint32_t caller)
 {
-    const uint32_t after = csspgo__pos(code, return_address), pos = csspgo__pos(code, callee);
+    const uint32_t after = csspgo__pos(code, s->stack[caller]), pos = csspgo__pos(code, s->stack[callee]);
     const uint32_t call = after > CSSPGO__EXT ? csspgo__call_before(code, after) : 0;
     const csspgo__range *r = pos > CSSPGO__EXT ? csspgo__range_of(code, pos) : NULL;
     return call != 0 && r != NULL && csspgo__called_range(code, call) == r->begin;
 }
 
+typedef int csspgo__fit_fn(const csspgo_code *code, const csspgo_sample *s, uint32_t inner, uint32_t outer);
+
+/* 1 if two or more of n neighbours fit the other way round, and none as they stand. */
+static int csspgo__turned(const csspgo_code *code, const csspgo_sample *s, uint32_t n, csspgo__fit_fn *fit_fn)
+{
+    uint32_t i, right = 0, turned = 0;
+    for (i = 1; i < n; i++) {
+        right += (unsigned)fit_fn(code, s, i - 1, i);
+        turned += (unsigned)fit_fn(code, s, i, i - 1);
+    }
+    return right == 0 && turned >= 2;
+}
+
 /* Tells of a sample whose arrays make sense only the other way round. */
 static void csspgo__sample_check(const csspgo_code *code, const csspgo_sample *s)
 {
-    uint32_t i, right = 0, turned = 0;
-    for (i = 1; i < s->branch_count; i++) {
-        const csspgo_branch *newer = &s->branches[i - 1], *older = &s->branches[i];
-        right += (unsigned)csspgo__order_runs(code, older->to, newer->from);
-        turned += (unsigned)csspgo__order_runs(code, newer->to, older->from);
-    }
-    CSSPGO__EXPECT(right != 0 || turned < 2, "the branch records stand oldest first: the newest has to come first");
-    right = turned = 0;
-    for (i = 1; i < s->stack_count; i++) {
-        right += (unsigned)csspgo__order_calls(code, s->stack[i], s->stack[i - 1]);
-        turned += (unsigned)csspgo__order_calls(code, s->stack[i - 1], s->stack[i]);
-    }
-    CSSPGO__EXPECT(right != 0 || turned < 2, "the call stack stands outermost frame first: the sampled address has to "
-                                             "come first, the outermost return address last");
+    CSSPGO__EXPECT(!csspgo__turned(code, s, s->branch_count, csspgo__branches_fit),
+                   "the branch records stand oldest first: the newest has to come first");
+    CSSPGO__EXPECT(!csspgo__turned(code, s, s->stack_count, csspgo__frames_fit),
+                   "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
+                   "return address last");
 }
 #endif
 
