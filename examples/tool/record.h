@@ -283,7 +283,6 @@ int rec_is_planted(recorder *r, uint64_t address);
 void rec_unplant(recorder *r, uint64_t address);
 size_t rec_fetch(recorder *r, uint64_t address, unsigned char *to);
 const rec_block *rec_plan(recorder *r, uint64_t address);
-
 void rec_show_code(const recorder *r, uint64_t begin, unsigned char *code);
 int rec_arm(recorder *r, uint64_t address);
 void rec_disarm(recorder *r);
@@ -392,7 +391,6 @@ void rec_let_go(rec_watch *w);
 int rec_guard(const tool_context *tool, int attached, int *status);
 
 #endif
-
 /* record_hardware.c */
 int rec_has_hardware(const rec_options *o);
 void rec_set_ring(rec_rings *w, rec_cpu_ring *g, const void *data, size_t size);
