@@ -2132,7 +2132,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * with id 0 or of an unknown kind get no count, nor do those outside the code: csspgo_code_stats counts them.
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: err says why, with the address, or with the index in the array, which is also in
- *           err->offset; E_NOMEM, E_LIMIT. On failure nothing of the call was added
+ *           err->offset; E_NOMEM, E_LIMIT. On failure nothing of the call was added, except descriptors before the
+ *           failing one
  * Cost      O(log total) per entry, in any order; O(1) in ascending address order
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module,
@@ -2655,7 +2656,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
  *
  *   body, size   what follows the record's 8-byte header; aligned to 8; size in bytes
  *   event        the event of the record
- *   sample       filled in; count is 1
+ *   sample       filled in, count is 1; all 0 after a failure
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned;
@@ -3572,8 +3573,7 @@ typedef struct csspgo_tracker_stats {
  * Returns   the tracker, for csspgo_tracker_free; NULL: E_ARGUMENT (top-level functions without context, LLVM mode's
  *           duplicates), E_NOMEM, E_LIMIT; p is what it was
  * Cost      O(n log n) in the number of nodes, and the cost of the summary. Besides the copy, 4 bytes per node, 11 to
- * 22
- *           per call site that has contexts, 8 per record (12 after the first checkpoint), 5 per function
+ *           22 per call site that has contexts, 8 per record (12 after the first checkpoint), 5 per function
  * Threads   functions that take the tracker const may run in several threads at the same time; any other function needs
  *           the tracker for itself
  * Source    LLVM 19: SampleContextTracker
@@ -20621,8 +20621,6 @@ CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module 
     const csspgo__range *before;
     area.size = 0;
     if (status != CSSPGO_OK) return status;
-    r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
-    if (r.func == 0) return csspgo__code_fail(c, err);
     r.begin = csspgo__pos_in(c, module.id, f->begin);
     if (r.begin == 0) {
         const csspgo_status s = csspgo__area_add(c, module, f->begin, f->end - f->begin, 1, &area, err);
@@ -20637,7 +20635,9 @@ CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module 
     if (before != NULL && before->end > r.begin)
         return csspgo__address_error(err, "another function is there: function ", f->begin);
     c->changes++;
-    if (csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &r)) return csspgo__error_plain(err, CSSPGO_OK);
+    r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
+    if (r.func != 0 && csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &r))
+        return csspgo__error_plain(err, CSSPGO_OK);
     if (area.size != 0) csspgo__area_undo(c, &area);
     return csspgo__code_fail(c, err);
 }
@@ -20737,6 +20737,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
                                                 csspgo_error *err)
 {
     const size_t node0 = c->nodes, probe0 = c->probes;
+    const uint64_t idle = c->idle_probes;
     const csspgo_status s = csspgo__probes_check(inlines, inline_count, probes, probe_count, err);
     size_t i;
     if (s != CSSPGO_OK) return s;
@@ -20769,6 +20770,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     while (i-- != probe0) csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__PLACES], c->probe[i].pos);
     c->nodes = node0;
     c->probes = probe0;
+    c->idle_probes = idle;
     return c->heap.status;
 }
 
@@ -20949,11 +20951,15 @@ CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, 
     return csspgo__error_plain(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s);
 }
 
-/* Cuts an area, and its window, in two before an address. Returns 0 when memory is exhausted. */
-static int csspgo__area_split(csspgo_code *c, csspgo__window *w, uint64_t address)
+/* Cuts the JIT's area that has code on both sides of an address, and its window, in two. Returns 0 without memory. */
+static int csspgo__area_split(csspgo_code *c, uint64_t address)
 {
-    csspgo__area *a = csspgo__area_before(c, (uint64_t)w->pos + 1), upper = *a;
-    const uint64_t begin = w->begin, size = address - begin;
+    csspgo__window *w = csspgo__window_before(c, address);
+    const uint64_t begin = w != NULL ? w->begin : 0, size = address - begin;
+    csspgo__area *a, upper;
+    if (w == NULL || w->module != 0 || size >= w->size) return 1;
+    a = csspgo__area_before(c, (uint64_t)w->pos + 1);
+    upper = *a;
     upper.pos += (uint32_t)size;
     upper.address += size;
     upper.size -= size;
@@ -20964,40 +20970,32 @@ static int csspgo__area_split(csspgo_code *c, csspgo__window *w, uint64_t addres
     return 1;
 }
 
-/*
- * Removes the code of a JIT's window in [begin, end): what is left of the area on either side is split off, the middle
- * becomes removed code without a window. Returns 0 when memory is exhausted: nothing is removed then.
- */
-static int csspgo__window_cut(csspgo_code *c, csspgo__window *w, uint64_t begin, uint64_t end)
+/* The last window of a JIT's code that lies in [begin, end), or NULL; no other one reaches into that. */
+static csspgo__window *csspgo__window_within(const csspgo_code *c, uint64_t begin, uint64_t end)
 {
-    const uint64_t first = w->begin;
-    if (!CSSPGO__ROOM(&c->heap, c->dead, c->deads, c->dead_cap, c->deads + 1)) return 0;
-    if (first + w->size > end && !csspgo__area_split(c, w, end)) return 0;
-    w = csspgo__window_before(c, first + 1);
-    if (first < begin) {
-        if (!csspgo__area_split(c, w, begin)) return 0;
-        w = csspgo__window_before(c, begin + 1);
-    }
-    c->dead[c->deads++] = w->pos;
-    c->live -= w->size;
-    c->removed += w->size;
-    c->garbage += w->size;
-    csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__WINDOWS], w->begin);
-    return 1;
+    csspgo__window *w = csspgo__window_before(c, end);
+    while (w != NULL && w->module != 0 && w->begin >= begin) w = csspgo__window_before(c, w->begin);
+    return w != NULL && w->begin >= begin ? w : NULL;
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint64_t end, csspgo_error *err)
 {
     uint64_t at = end;
+    size_t windows = 0;
     csspgo__window *w;
     if (begin >= end) return csspgo__address_error(err, "nothing to remove: end is not above ", begin);
     CSSPGO__EXPECT((w = csspgo__window_before(c, end)) != NULL && w->begin + w->size > begin,
                    "no code is there: it was removed already, or never added");
     c->changes++;
-    while (at > begin && (w = csspgo__window_before(c, at)) != NULL) {
-        at = w->begin;
-        if (w->begin < begin && begin - w->begin >= w->size) break;
-        if (w->module == 0 && !csspgo__window_cut(c, w, begin, end)) return csspgo__code_fail(c, err);
+    if (!csspgo__area_split(c, begin) || !csspgo__area_split(c, end)) return csspgo__code_fail(c, err);
+    for (; (w = csspgo__window_within(c, begin, at)) != NULL; at = w->begin) windows++;
+    if (!CSSPGO__ROOM(&c->heap, c->dead, c->deads, c->dead_cap, c->deads + windows)) return csspgo__code_fail(c, err);
+    while ((w = csspgo__window_within(c, begin, end)) != NULL) {      /* cannot fail */
+        c->dead[c->deads++] = w->pos;
+        c->live -= w->size;
+        c->removed += w->size;
+        c->garbage += w->size;
+        csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__WINDOWS], w->begin);
     }
     csspgo__code_tidy(c);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -23399,7 +23397,6 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
 {
     csspgo__decoder d;
     memset(sample, 0, sizeof *sample);
-    sample->count = 1;
     if ((uintptr_t)body % 8 != 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
     if (csspgo__no_trace(event))
         return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
@@ -27948,9 +27945,13 @@ static uint32_t csspgo__place_stack(const csspgo_code *code, csspgo__near *near,
 
 enum { CSSPGO__RESUMED = 2 };     /* while placing: unknown code that, say the flags, went back to what it broke off */
 
-typedef struct csspgo__record_notes {  /* what became of a sample's records */
-    uint32_t not_taken, wrong_paths, doubled, fused, unknown;
-} csspgo__record_notes;
+/* What became of a sample's stack and records: how often, in the order of the fields of csspgo_collector_stats. */
+enum {
+    CSSPGO__ELIDED, CSSPGO__IN_KERNEL, CSSPGO__NOT_TAKEN, CSSPGO__WRONG_PATHS, CSSPGO__DOUBLED, CSSPGO__FUSED,
+    CSSPGO__UNKNOWN, CSSPGO__LATE, CSSPGO__NOTES
+};
+typedef char csspgo__notes_are_fields[offsetof(csspgo_collector_stats, late_stacks) ==
+                                      offsetof(csspgo_collector_stats, elided_interrupts) + CSSPGO__LATE * 8 ? 1 : -1];
 
 /* Position of an end of a record; Arm's BRBE leaves ends out that may not be seen, as 0. */
 CSSPGO__INLINE uint32_t csspgo__place_end(const csspgo_code *code, csspgo__near *near, uint64_t address)
@@ -27971,19 +27972,19 @@ static int csspgo__is_resumption(uint64_t flags)
  * to the branch if that goes there. Returns 0 if the pair doubles the newer one: equal, and code cannot run straight
  * from its target to its source.
  */
-static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_newer, csspgo__record_notes *notes)
+static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_newer, uint32_t *notes)
 {
     if (csspgo__insn_kind(code, pair[0]) == CSSPGO_NONE) {
         const uint32_t next = csspgo__next_start(code, pair[0]);
         if (next != 0 && csspgo__insn_kind(code, next) == CSSPGO_COND &&
             csspgo__transfer_target(code, next) == pair[1]) {
             pair[0] = next;
-            notes->fused++;
-        } else notes->unknown++;
+            notes[CSSPGO__FUSED]++;
+        } else notes[CSSPGO__UNKNOWN]++;
     }
     if (!has_newer || pair[0] != pair[-2] || pair[1] != pair[-1]) return 1;
     if (csspgo__runs_straight(code, pair[1], pair[0])) return 1;
-    notes->doubled++;
+    notes[CSSPGO__DOUBLED]++;
     return 0;
 }
 
@@ -27992,20 +27993,20 @@ static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_ne
  * twice is a cut: what is before it and behind it is not adjacent. Returns the pairs.
  */
 static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
-                                       int as_llvm, uint32_t *to, csspgo__record_notes *notes)
+                                       int as_llvm, uint32_t *to, uint32_t *notes)
 {
     uint32_t i, from, target, n = 0;
     for (i = 0; i < s->branch_count; i++) {
         const uint64_t flags = as_llvm ? 0 : s->branches[i].flags;
         uint32_t *const pair = to + 2 * n;
         if (flags != 0 && (flags >> 24 & 3) == 1) {
-            notes->wrong_paths++;
+            notes[CSSPGO__WRONG_PATHS]++;
             pair[0] = pair[1] = CSSPGO__EXT;
             n += n != 0 && (pair[-2] != CSSPGO__EXT || pair[-1] != CSSPGO__EXT);
             continue;
         }
         if (flags & CSSPGO__FLAG_NOT_TAKEN) {
-            notes->not_taken++;
+            notes[CSSPGO__NOT_TAKEN]++;
             continue;
         }
         from = csspgo__place_end(code, near, s->branches[i].from);
@@ -28122,17 +28123,16 @@ static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
 
 static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t count)
 {
-    *counter = csspgo__sat_add(*counter, csspgo__sat_mul(times, count));
+    if (times != 0) *counter = csspgo__sat_add(*counter, csspgo__sat_mul(times, count));
 }
 
-/* Counts what was dropped or mended among the records of a sample. */
-static void csspgo__notes_count(csspgo_collector_stats *stats, const csspgo__record_notes *notes, uint64_t count)
+/* Counts what the notes on a sample say. */
+static void csspgo__notes_count(csspgo_collector_stats *stats, const uint32_t *notes, uint64_t count)
 {
-    csspgo__count_times(&stats->not_taken, notes->not_taken, count);
-    csspgo__count_times(&stats->wrong_paths, notes->wrong_paths, count);
-    csspgo__count_times(&stats->doubled, notes->doubled, count);
-    csspgo__count_times(&stats->fused, notes->fused, count);
-    csspgo__count_times(&stats->unknown_transfers, notes->unknown, count);
+    unsigned char *first = (unsigned char *)stats + offsetof(csspgo_collector_stats, elided_interrupts);
+    size_t i;
+    for (i = 0; i < CSSPGO__NOTES; i++, first += sizeof(uint64_t))
+        csspgo__count_times((uint64_t *)(void *)first, notes[i], count);
 }
 
 /*
@@ -28219,11 +28219,10 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
     csspgo__near *const near = csspgo__near_of(c, code);
     csspgo_status status;
     uint32_t *w, *stack;
-    uint32_t leaf, nstack, nlbr, kernel = 0, elided = 0, frameless = 0, bad = 0, late = 0;
-    csspgo__record_notes notes;
+    uint32_t leaf, nstack, nlbr, kernel = 0, frameless = 0, bad = 0, late = 0, notes[CSSPGO__NOTES];
     c->last = 0;
     if (how->single_branches && s->branch_count != 0) return csspgo__cache_add_single(h, c, code, s, stats);
-    memset(&notes, 0, sizeof notes);
+    memset(notes, 0, sizeof notes);
     status = csspgo__cache_room(h, c, need);
     if (status != CSSPGO_OK) return status;
     w = c->word + c->used;
@@ -28239,26 +28238,28 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
         frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
     else if (nstack == 0) nstack = 1;
-    nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, &notes);
-    if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &elided);
+    nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, notes);
+    if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
     if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT)) {
         csspgo__count_times(&stats->no_branches, 1, s->count);
         return CSSPGO_OK;
     }
     if (!how->llvm && !how->keep_leaves && !how->ignore_stack && nlbr != 0 && leaf > CSSPGO__EXT)
         late = !csspgo__stack_fits(code, stack, &nstack, nlbr);
-    csspgo__count_times(&stats->late_stacks, late, s->count);
-    if (late && !how->keep_records) return CSSPGO_OK;
+    if (late && !how->keep_records) {
+        csspgo__count_times(&stats->late_stacks, 1, s->count);
+        return CSSPGO_OK;
+    }
     if (late) {
         memmove(stack + 1, stack + nstack, 2 * (size_t)nlbr * sizeof *stack);
         nstack = 1;
     }
     csspgo__count_times(&stats->external_leaves, leaf == CSSPGO__EXT, s->count);
     csspgo__count_times(&stats->bad_return_addresses, bad, s->count);
-    csspgo__count_times(&stats->kernel_leaves, kernel != 0, s->count);
     csspgo__count_times(&stats->addresses, nlbr == 0, s->count);
-    csspgo__notes_count(stats, &notes, s->count);
-    csspgo__count_times(&stats->elided_interrupts, elided, s->count);
+    notes[CSSPGO__IN_KERNEL] = kernel != 0;
+    notes[CSSPGO__LATE] = late;
+    csspgo__notes_count(stats, notes, s->count);
     if (nstack != 0 && nlbr != 0) stack[0] = stack[nstack + 1];   /* where the newest branch went */
     w[0] = nstack | (frameless && !late && nstack != 0 ? CSSPGO__FRAMELESS : 0u);
     w[1] = nlbr;
@@ -28304,7 +28305,7 @@ typedef struct csspgo__sole_call {    /* the only call of callee in caller: begi
     uint32_t caller, callee, call;
 } csspgo__sole_call;
 
-enum { CSSPGO__SOLES = 256 };
+enum { CSSPGO__SOLES = 256, CSSPGO__MOST_TRANSFERS = 4096 };
 
 /* csspgo_collector.mode; NAMES: contexts that were read and stand as names */
 enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__CONTEXTLESS = 2, CSSPGO__NAMES = 3 };
@@ -28601,8 +28602,8 @@ static int csspgo__callers_match(const uint32_t *callers, uint32_t n, uint32_t s
 }
 
 /*
- * The only direct call of a function in the function that begins at caller, 0 if there is none or are more. The answers
- * of late are kept.
+ * The only direct call of a function in the function that begins at caller, 0 if there is none or are more, or if the
+ * caller has more transfers than are looked at. The answers of late are kept.
  */
 static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t callee)
 {
@@ -28610,13 +28611,15 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
     csspgo__sole_call *known = &c->sole[csspgo__counter_hash(c, 0, caller, callee) % CSSPGO__SOLES];
     const csspgo__sole_call fresh = { caller, callee, 0 };
     const csspgo__code_transfer *t;
-    csspgo__cursor at = csspgo__ordered_from(&c->code->table[CSSPGO__TRANSFERS], caller);
+    uint32_t left = CSSPGO__MOST_TRANSFERS;
+    csspgo__cursor at;
     if (known->caller == caller && known->callee == callee) return known->call;
     *known = fresh;
+    at = csspgo__ordered_from(&c->code->table[CSSPGO__TRANSFERS], caller);
     while (r != NULL && (t = csspgo__transfer_next(c->code, &at, r->end)) != NULL) {
-        if (t->kind != CSSPGO_CALL || csspgo__called_range(c->code, t->pos) != callee) continue;
-        if (known->call != 0) return known->call = 0;
-        known->call = t->pos;
+        const int calls = t->kind == CSSPGO_CALL && csspgo__called_range(c->code, t->pos) == callee;
+        if (left-- == 0 || (calls && known->call != 0)) return known->call = 0;
+        if (calls) known->call = t->pos;
     }
     return known->call;
 }
@@ -29085,7 +29088,7 @@ static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
     if (code->live != 0 && code->table[CSSPGO__TRANSFERS].count == 0)
         csspgo__put_str(s, "advice: the code map has no transfers, so there are no contexts: add them with "
                            "csspgo_code_add_transfers, or the code with csspgo_code_add_bytes\n");
-    else if (v->unknown_transfers > v->branches / 64)
+    else if (v->unknown_transfers > v->samples / 4)
         csspgo__put_str(s, "advice: branches begin where the code map has none: some code lacks its transfers, or "
                            "other code ran\n");
     if (v->bad_return_addresses > v->samples / 8)
@@ -29293,6 +29296,13 @@ static int csspgo__addresses_list(csspgo_collector *c, const csspgo__keyed *k, u
 
 typedef int csspgo__list_fn(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out);
 
+/* The end of a function that lists something into the caller's array; cut: that was too short. */
+static csspgo_status csspgo__list_end(const csspgo_collector *c, csspgo_status s, int cut, csspgo_error *err)
+{
+    if (s != CSSPGO_OK || !cut) return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
+}
+
 /* Gives what `list` lists, each once, to the caller of the library. By line also the calls that are cut off count. */
 static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module module, csspgo__list_fn *list,
                                             uint64_t *address, size_t cap, size_t *count, csspgo_error *err)
@@ -29312,8 +29322,7 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     if (count != NULL) *count = n;
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
-    if (s == CSSPGO_OK && n > cap && address != NULL) s = CSSPGO_E_LIMIT;
-    return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__list_end(c, s, n > cap && address != NULL, err);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
@@ -29364,12 +29373,12 @@ CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_mod
     s = csspgo__keyed_make(c, &keyed, 0);
     if (s == CSSPGO_OK && !csspgo__ranges_list(c, &keyed, module.id, &all)) s = c->heap.status;
     if (s != CSSPGO_OK) all.count = 0;
-    for (i = 0; i < all.count && i < 2 * cap; i++) range[i] = all.v[i];
+    for (i = 0; i < all.count && i / 2 < cap; i++) range[i] = all.v[i];
     if (count != NULL) *count = all.count / 2;
-    if (s == CSSPGO_OK && all.count > 2 * cap && range != NULL) s = CSSPGO_E_LIMIT;
+    s = csspgo__list_end(c, s, all.count / 2 > cap && range != NULL, err);
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
-    return csspgo__error_heap(err, s, &c->heap, "collector");
+    return s;
 }
 
 /* ----- unsymbolized text: writing --------------------------------------------------------------------------------- */

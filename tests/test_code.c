@@ -642,13 +642,15 @@ static void a_failed_call_can_be_repeated(void)
 {
     static const unsigned char bytes[] = { 0xe8, 0, 0, 0, 0, 0xff, 0xd0, 0xc3, 0x90, 0xe8, 0, 0, 0, 0 };
     csspgo_inline in[2];
-    csspgo_probe p[3];
+    csspgo_probe p[4];
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
     long nth;
     size_t i;
     int failed = 1;
     memset(in, 0, sizeof in);
     memset(p, 0, sizeof p);
+    p[3].inline_node = 1;                             /* without an id: idle */
+    p[3].address = 0x1009;
     in[0].guid = 1;
     in[1].guid = 2;
     in[1].parent = 1;
@@ -674,12 +676,13 @@ static void a_failed_call_can_be_repeated(void)
             T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0, NULL), CSSPGO_OK);
         }
         h.nth = failed ? 0 : h.nth;
-        s = csspgo_code_add_probes(c, m, in, 2, p, 3, NULL);
+        s = csspgo_code_add_probes(c, m, in, 2, p, 4, NULL);
         if (s != CSSPGO_OK) {
             T_EQ(csspgo_code_probe_count(c, 0x1000), 0);
+            T_EQ(csspgo_code_get_stats(c).idle_probes, 0);
             failed = 1;
             h.nth = 0;
-            T_EQ(csspgo_code_add_probes(c, m, in, 2, p, 3, NULL), CSSPGO_OK);
+            T_EQ(csspgo_code_add_probes(c, m, in, 2, p, 4, NULL), CSSPGO_OK);
         }
         s = csspgo_code_map(c, m, 0x4000, NULL);
         if (s != CSSPGO_OK) {
@@ -698,10 +701,38 @@ static void a_failed_call_can_be_repeated(void)
         T_EQ(csspgo_code_kind(c, 0x5005), CSSPGO_CALL);
         T_EQ(csspgo_code_kind(c, 0x5007), CSSPGO_RET);
         T_EQ(csspgo_code_kind(c, 0x5009), CSSPGO_CALL);
+        T_EQ(csspgo_code_get_stats(c).idle_probes, 1);
         csspgo_code_free(c);
         T_EQ(h.live, 0);
     }
     T_LONG(nth > 8);
+}
+
+/* Twelve areas side by side: whichever allocation fails, all of them go or none. */
+static void a_removal_is_whole_or_none(void)
+{
+    long nth;
+    int failed = 1;
+    for (nth = 1; failed && nth < 100; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, 0);
+        csspgo_code *c = csspgo_code_new(&o, NULL);
+        uint64_t i, there = 0;
+        for (i = 0; i < 12; i++)
+            T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x1000 + 0x20 * i, 0x20, NULL), CSSPGO_OK);
+        h.nth = h.calls + nth;
+        failed = csspgo_code_remove(c, 0x1010, 0x1170, NULL) != CSSPGO_OK;
+        h.nth = 0;
+        for (i = 0x1010; i < 0x1170; i++) there += (unsigned)is_code(c, i);
+        T_EQ(there, failed ? 0x160 : 0);
+        T_EQ(csspgo_code_get_stats(c).code_bytes, failed ? 12 * 0x20 : 0x20);
+        T_CHECK(is_code(c, 0x100f) && is_code(c, 0x1170));
+        if (failed) T_EQ(csspgo_code_remove(c, 0x1010, 0x1170, NULL), CSSPGO_OK);
+        T_CHECK(!is_code(c, 0x1010) && !is_code(c, 0x116f) && is_code(c, 0x100f) && is_code(c, 0x1170));
+        csspgo_code_free(c);
+        T_EQ(h.live, 0);
+    }
+    T_LONG(nth > 2 && !failed);
 }
 
 /* ----- errors ----------------------------------------------------------------------------------------------------- */
@@ -711,6 +742,49 @@ static void refused(csspgo_status s, const csspgo_error *e, const char *message)
     T_EQ(s, CSSPGO_E_ARGUMENT);
     T_EQ(e->status, CSSPGO_E_ARGUMENT);
     T_MSG(strcmp(e->message, message) == 0, e->message);
+}
+
+/* A function that is refused leaves no checksum behind that its next, true form would have to live with. */
+static void what_is_refused_says_nothing_of_its_function(void)
+{
+    const csspgo_module none = csspgo_no_module();
+    csspgo_code_function f = make_function(0x1000, 0x1010, "f"), g = make_function(0x1008, 0x1010, "g");
+    const uint64_t stack = 0x2004;
+    const csspgo_branch branch[2] = { { 0x2008, 0x2000, 0 }, { 0x2008, 0x2000, 0 } };
+    csspgo_inline in;
+    csspgo_probe p;
+    csspgo_sample s;
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    csspgo_profile *profile = csspgo_profile_new(NULL, NULL);
+    csspgo_collector *collector;
+    csspgo_transfer t = make_transfer(0x2008, 2, CSSPGO_COND, 0x2000);
+    memset(&in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    memset(&s, 0, sizeof s);
+    g.checksum = 7;
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, none, &g, NULL), CSSPGO_E_ARGUMENT);
+    g.begin = 0x2000;
+    g.end = 0x2010;
+    g.checksum = 9;
+    T_EQ(csspgo_code_add_function(c, none, &g, NULL), CSSPGO_OK);
+    in.guid = csspgo_guid("g", 1);
+    p.address = 0x2000;
+    p.id = p.inline_node = 1;
+    T_EQ(csspgo_code_add_probes(c, none, &in, 1, &p, 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_transfers(c, none, &t, 1, NULL), CSSPGO_OK);
+    s.stack = &stack;
+    s.stack_count = 1;
+    s.branches = branch;
+    s.branch_count = 2;
+    collector = csspgo_collector_new(c, NULL, NULL, NULL);
+    T_EQ(csspgo_collector_add(collector, &s, 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(collector, profile, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_body_count(profile, csspgo_find(profile, "g"), csspgo_at(1, 0)), 1);
+    T_EQ(csspgo_checksum(profile, csspgo_find(profile, "g")), 9);
+    csspgo_collector_free(collector);
+    csspgo_profile_free(profile);
+    csspgo_code_free(c);
 }
 
 static void a_refusal_says_why(void)
@@ -998,6 +1072,7 @@ int main(void)
     a_module_does_not_move_onto_other_code();
     two_modules_keep_apart();
     a_refusal_says_why();
+    what_is_refused_says_nothing_of_its_function();
     graphs_follow_the_transfers();
     indirect_jumps_lead_to_what_nothing_else_enters();
     without_jumps_blocks_begin_at_block_probes();
@@ -1005,5 +1080,6 @@ int main(void)
     T_FAILING(every_allocation_may_fail());
     T_FAILING(every_allocation_of_a_block_finder_may_fail());
     T_FAILING(a_failed_call_can_be_repeated());
+    T_FAILING(a_removal_is_whole_or_none());
     return t_end();
 }

@@ -123,6 +123,7 @@ static void addresses_of_counters(void)
     csspgo_collector_options cut;
     csspgo_collector *c;
     size_t n, again, i;
+    csspgo_error e;
     recorded r;
     memset(&cut, 0, sizeof cut);
     cut.limit_depth = 1;
@@ -138,7 +139,8 @@ static void addresses_of_counters(void)
     T_EQ(csspgo_collector_addresses(c, r.t.module, list, 512, &again, NULL), CSSPGO_OK);
     T_EQ(again, n);
     for (i = 0; i < n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1]));
-    T_EQ(csspgo_collector_addresses(c, r.t.module, first, 4, &again, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_addresses(c, r.t.module, first, 4, &again, &e), CSSPGO_E_LIMIT);
+    T_MSG(strstr(e.message, "max_bytes") == NULL && strstr(e.message, "array") != NULL, e.message);
     T_EQ(again, n);
     T_EQ(memcmp(first, list, sizeof first), 0);
     T_EQ(csspgo_collector_calls(c, none, NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
@@ -153,7 +155,8 @@ static void addresses_of_counters(void)
     T_EQ(csspgo_collector_ranges(c, r.t.module, list, 256, &again, NULL), CSSPGO_OK);
     T_EQ(again, n);
     for (i = 0; i < 2 * n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1] || (i & 1)));
-    T_EQ(csspgo_collector_ranges(c, r.t.module, first, 2, &again, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_ranges(c, r.t.module, first, 2, &again, &e), CSSPGO_E_LIMIT);
+    T_MSG(strstr(e.message, "max_bytes") == NULL && strstr(e.message, "array") != NULL, e.message);
     T_EQ(memcmp(first, list, sizeof first), 0);
     T_EQ(csspgo_collector_calls(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
     csspgo_collector_free(c);

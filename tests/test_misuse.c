@@ -140,6 +140,28 @@ static void a_correct_run_gets_no_advice(void)
     T_CHECK(said(NULL));
 }
 
+/* Equal samples are unwound once, but each of their branches counts. */
+static void one_odd_branch_among_many_is_no_mistake(void)
+{
+    csspgo_code *code = make_code(6);
+    csspgo_collector *c = collect(code, 0, 0);
+    const csspgo_branch odd[2] = { { G + 0x18, G + 0x20, 0 }, { G + 0x10, G + 0x18, 0 } };
+    const uint64_t stack = G + 0x28;
+    csspgo_sample s;
+    memset(&s, 0, sizeof s);
+    s.stack = &stack;
+    s.stack_count = 1;
+    s.branches = odd;
+    s.branch_count = 2;
+    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_get_stats(c).unknown_transfers, 1);
+    T_MSG(strstr(report(c), "advice") == NULL, report(c));
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
 static void forgotten_transfers_are_counted_and_told(void)
 {
     unsigned n;
@@ -281,6 +303,7 @@ static void lives_and_handles_are_checked(void)
 int main(void)
 {
     a_correct_run_gets_no_advice();
+    one_odd_branch_among_many_is_no_mistake();
     forgotten_transfers_are_counted_and_told();
     samples_of_other_code_are_told();
     arrays_the_wrong_way_round_are_told();

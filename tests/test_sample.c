@@ -945,6 +945,22 @@ static void every_prefix_of_a_record_is_rejected(void)
     free(r);
 }
 
+static void a_failure_leaves_an_empty_sample(void)
+{
+    const uint64_t record[3] = { 0x1000, 0, 0 };
+    const csspgo_perf_event ip = event_of(1, 0, 0), calls = event_of(0x801, 0x800, 0), both = event_of(0x21, 0, 0);
+    csspgo_sample s, empty;
+    memset(&empty, 0, sizeof empty);
+    T_EQ(csspgo_record_sample(record, 8, &ip, &s, NULL), CSSPGO_OK);
+    T_EQ(s.count, 1);
+    T_EQ(csspgo_record_sample((const char *)record + 4, 8, &ip, &s, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(memcmp(&s, &empty, sizeof s), 0);
+    T_EQ(csspgo_record_sample(record, 16, &calls, &s, NULL), CSSPGO_E_UNSUPPORTED);
+    T_EQ(memcmp(&s, &empty, sizeof s), 0);
+    T_EQ(csspgo_record_sample(record, 8, &both, &s, NULL), CSSPGO_E_TRUNCATED);
+    T_EQ(memcmp(&s, &empty, sizeof s), 0);
+}
+
 static void hostile_counts_are_rejected(void)
 {
     static const uint64_t counts[] = { 4, 0x1fffffffffffffffu, 0x2000000000000001u, 0x8000000000000000u, UINT64_MAX };
@@ -2181,6 +2197,7 @@ int main(void)
     the_memory_limit_is_an_error();
     records_of_every_type_read_back();
     every_prefix_of_a_record_is_rejected();
+    a_failure_leaves_an_empty_sample();
     hostile_counts_are_rejected();
     the_user_part_of_a_chain_is_the_stack();
     records_wrap_anywhere();
