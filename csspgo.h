@@ -816,7 +816,7 @@
  *         csspgo_ctx_signal_leave(&thread, &saved);
  *         csspgo_ctx_count(inner, 0, 1);
  *         csspgo_ctx_root_leave(&thread);                  // request() ends
- *         ok &= csspgo_ctx_dump_file(r, NULL, "counts.dump", NULL, &e) == CSSPGO_OK;
+ *         ok &= csspgo_ctx_dump_file(r, "counts.dump", NULL, NULL, &e) == CSSPGO_OK;
  *         ok &= csspgo_ctx_dump(r, NULL, NULL, 0, NULL, NULL, &e) == CSSPGO_OK;
  *         ok &= csspgo_ctx_read_file(counts, "counts.dump", NULL, &e) == CSSPGO_OK;
  *         n = csspgo_ctx_first_child(counts, csspgo_ctx_top(counts));
@@ -3138,7 +3138,7 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_
 
 #ifndef CSSPGO_NO_STDIO
 /* As csspgo_write_preagg, to a file, path as fopen takes it. Returns as that; also E_IO. */
-CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, uint32_t form, const char *path,
+CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, const char *path, uint32_t form,
                                                   csspgo_error *err);
 #endif
 
@@ -3855,7 +3855,7 @@ typedef struct csspgo_generation csspgo_generation;
 #ifndef CSSPGO_NO_FLOW
 /*
  * For csspgo_generate_options.estimate_fn, not to be called: makes counts of samples without branch records, by maximum
- * likelihood and flow. A program that does not name this function does not contain its code (15 KB).
+ * likelihood and flow. A program that does not name this function does not contain its code (14 KB).
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT
  */
@@ -5524,8 +5524,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_dump(csspgo_ctx_runtime *r, const csspgo_ctx
  * Returns   CSSPGO_OK; E_IO: the file cannot be made or written; E_NOMEM
  * Cost      as csspgo_ctx_dump
  */
-CSSPGO_DEF csspgo_status csspgo_ctx_dump_file(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how,
-                                              const char *path, size_t *busy, csspgo_error *err);
+CSSPGO_DEF csspgo_status csspgo_ctx_dump_file(csspgo_ctx_runtime *r, const char *path,
+                                              const csspgo_ctx_busy_options *how, size_t *busy, csspgo_error *err);
 #endif
 
 /*
@@ -27020,6 +27020,7 @@ static void csspgo__put_tallied(csspgo__sink *s, const csspgo__aggregated *v, ui
     csspgo__put_char(s, '\n');
 }
 
+/* The names of events in the order in which they came, then the sums; mispredictions stand behind their branch. */
 static csspgo_status csspgo__agg_write(const csspgo_aggregator *t, uint32_t form, csspgo__sink *s)
 {
     csspgo__heap h = csspgo__heap_loan(&t->heap);
@@ -27053,7 +27054,7 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_
 }
 
 #ifndef CSSPGO_NO_STDIO
-CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, uint32_t form, const char *path,
+CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, const char *path, uint32_t form,
                                                   csspgo_error *err)
 {
     unsigned char buf[4096];
@@ -27691,6 +27692,7 @@ static csspgo_item csspgo__pprof_sample(csspgo_pprof *d, csspgo__reader r, csspg
     return CSSPGO_ITEM_SAMPLE;
 }
 
+/* The next item of a whole profile: its mappings, then its samples. */
 static csspgo_item csspgo__pprof_step(csspgo_pprof *d, csspgo_sample *sample, csspgo_mmap *map)
 {
     csspgo__pb_field f;
@@ -38249,6 +38251,7 @@ static int csspgo__layout_word(const csspgo__layout_text *t, const char *word)
     return t->size == i + 1;
 }
 
+/* The lines that begin with a colon: what kind of profile it is, and the traces. Returns 0 after a failure. */
 static int csspgo__layout_header(csspgo__layout_text *t)
 {
     while (t->line != NULL && t->line[0] == ':') {
@@ -38895,6 +38898,7 @@ static void csspgo__layout_put_name(csspgo__layout_writer *w, uint32_t function,
     csspgo__put(&w->out, text, size);
 }
 
+/* One trace: its weight, comments for functions without a name, and the names in a line. */
 static void csspgo__layout_put_run(csspgo__layout_writer *w, const csspgo__kept *r)
 {
     const csspgo__names *names = &w->l->own.names;
@@ -38919,6 +38923,7 @@ static void csspgo__layout_put_run(csspgo__layout_writer *w, const csspgo__kept 
     csspgo__put_str(&w->out, "\n");
 }
 
+/* What csspgo__layout_header reads, with LLVM's comments. */
 static void csspgo__layout_put_header(csspgo__layout_writer *w)
 {
     const csspgo__source *own = &w->l->own;
@@ -38942,6 +38947,7 @@ static void csspgo__layout_put_header(csspgo__layout_writer *w)
     csspgo__put_str(&w->out, "\n");
 }
 
+/* The counters of all functions in w->order; a function of a trace that has none gets one. */
 static void csspgo__layout_put_records(csspgo__layout_writer *w)
 {
     const csspgo__source *own = &w->l->own;
@@ -39779,9 +39785,10 @@ static void csspgo__layout_put_area(csspgo__sink *out, uint64_t area)
 }
 
 typedef struct csspgo__layout_form {
-    const char *comment, *before, *after;   /* around a name */
+    char comment[4], before[12], after[4];  /* around a name */
 } csspgo__layout_form;
 
+/* The comments in front of an order. */
 static void csspgo__layout_put_head(csspgo__sink *out, const csspgo_layout_format *how, size_t count,
                                     const char *comment)
 {
@@ -41195,8 +41202,8 @@ typedef struct csspgo__yaml {
 
 /* The keys. where: a bit for each csspgo__ctx_role that has it; bit: in seen, also of those that come only once. */
 typedef struct csspgo__yaml_word {
-    const char *name;
-    uint32_t    where, bit, want;
+    char     name[20];
+    uint32_t where, bit, want;
 } csspgo__yaml_word;
 
 static const csspgo__yaml_word csspgo__yaml_words[] = {
@@ -42116,7 +42123,7 @@ static void csspgo__ctx_put_roots(csspgo__ctx_output *o)
 /* The block BLOCKINFO: names of blocks ('b' and its number) and of their records, for llvm-bcanalyzer. */
 static void csspgo__ctx_put_names(csspgo__ctx_output *o)
 {
-    static const struct { char of, code; const char *name; } row[] = {
+    static const struct { char of, code, name[20]; } row[] = {
         { 'b', 8, "Metadata" }, { 'r', 1, "Version" }, { 'b', 9, "Contexts" },
         { 'b', 10, "Root" }, { 'r', 2, "GUID" }, { 'r', 5, "TotalRootEntryCount" }, { 'r', 4, "Counters" },
         { 'b', 14, "Unhandled" },
@@ -43001,15 +43008,18 @@ static csspgo_status csspgo__ctx_pairs(csspgo__ctx_combination *x)
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&x->exact->tree, id)) != 0;) {
         const uint32_t up = v[id].parent == CSSPGO__ROOT ? (uint32_t)CSSPGO__ROOT : x->node[v[id].parent];
         const csspgo_loc loc = csspgo_node_loc(x->exact, csspgo__node_handle(id));
+        const csspgo__record *e, *s;
         csspgo__ctx_pair sum, *pair;
         uint32_t there;
         x->stats.exact += v[id].record != 0;
         if (up == 0 || x->func[v[id].func] == 0) continue;
         x->node[id] = there = csspgo_child(x->p, csspgo__node_handle(up), loc, CSSPGO_CONTEXT,
                                            csspgo__func_handle(x->func[v[id].func])).id;
-        if (v[id].record == 0 || csspgo__record_of(x->p, there) == NULL) continue;
+        e = csspgo__record_of(x->exact, id);
+        s = csspgo__record_of(x->p, there);
+        if (e == NULL || s == NULL) continue;
         x->drop[x->stats.replaced++] = csspgo__node_handle(there);
-        if (csspgo__record_of(x->p, there)->checksum != csspgo__record_of(x->exact, id)->checksum) {
+        if (e->checksum != s->checksum) {
             x->stats.conflicts++;
             continue;
         }
@@ -43511,7 +43521,7 @@ static csspgo_ctx_ref csspgo__ctx_enter_callee(csspgo_ctx_thread *t, csspgo_ctx_
     while (!csspgo__ctx_is_end(l) && l.cell->guid != fn->guid) l = l.cell->next;
     owner = s->owners ? csspgo__ctx_owner(l) : NULL;
     if (!csspgo__ctx_is_end(l)) cell = l.cell;
-    else if (s->root->how.fold && owner->guid == fn->guid) cell = owner;
+    else if (owner != NULL && s->root->how.fold && owner->guid == fn->guid) cell = owner;
     else if (s->owners && csspgo__ctx_too_deep(s, owner)) {
         if (!s->root->how.contexts_only) return csspgo__ctx_enter_contextless(t, s, fn);
     } else if (fn->counters != 0 && (fn->counters | fn->sites) >> 28 == 0) {
@@ -44164,8 +44174,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_dump(csspgo_ctx_runtime *r, const csspgo_ctx
 }
 
 #ifndef CSSPGO_NO_STDIO
-CSSPGO_DEF csspgo_status csspgo_ctx_dump_file(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how,
-                                              const char *path, size_t *busy, csspgo_error *err)
+CSSPGO_DEF csspgo_status csspgo_ctx_dump_file(csspgo_ctx_runtime *r, const char *path,
+                                              const csspgo_ctx_busy_options *how, size_t *busy, csspgo_error *err)
 {
     unsigned char buf[4096];
     csspgo__sink s;
@@ -45271,6 +45281,10 @@ static void csspgo__sim_enter(csspgo__sim *s, uint32_t index)
     }
 }
 
+/*
+ * One cycle's dispatch: as many instructions as the width and the free room allow. One that takes more slots than a
+ * cycle has owes the rest to the next cycles.
+ */
 static void csspgo__sim_dispatch(csspgo__sim *s)
 {
     const uint32_t width = s->m->width, late = s->owed < width ? s->owed : width;
@@ -46277,9 +46291,10 @@ static int csspgo__sim_list(csspgo__sim_text *t, csspgo_sim_instruction *x, int 
     return csspgo__sim_deny(t, CSSPGO_E_SYNTAX, t->p, "a comma or a blank belongs here");
 }
 
+/* A line of an instruction: its number, its lists of resources, buffers, definitions and reads, and its figures. */
 static int csspgo__sim_inst_line(csspgo__sim_text *t)
 {
-    static const char *const list[] = { "res", "buf", "def", "read" };
+    static const char list[][5] = { "res", "buf", "def", "read" };
     csspgo_sim_model *m = t->m;
     csspgo__sim_ranges *r;
     csspgo_sim_instruction x;
@@ -48273,7 +48288,7 @@ static void csspgo__bn_json_chain(csspgo__bn_printer *p, const csspgo_bottleneck
 /* The bounds; LLVM has none. */
 static void csspgo__bn_json_bounds(csspgo__bn_printer *p, const csspgo_bottleneck_bounds *bounds)
 {
-    static const char *const by[] = { "\"Nothing\"", "\"Latency\"", "\"Ports\"", "\"Issue\"" };
+    static const char by[][12] = { "\"Nothing\"", "\"Latency\"", "\"Ports\"", "\"Issue\"" };
     const csspgo_bottleneck *b = p->b;
     size_t i;
     csspgo__bn_json_open(p, "Bounds", "{");

@@ -93,7 +93,7 @@ static int write_files(const char *name)
     snprintf(path, sizeof path, "%s.v1", name);
     if (csspgo_ctx_write_file(c, path, &how, NULL) != CSSPGO_OK) return 3;
     snprintf(path, sizeof path, "%s.dump", name);
-    if (csspgo_ctx_dump_file(shim_runtime, NULL, path, NULL, NULL) != CSSPGO_OK) return 3;
+    if (csspgo_ctx_dump_file(shim_runtime, path, NULL, NULL, NULL) != CSSPGO_OK) return 3;
     csspgo_ctx_free(c);
     return 0;
 }

@@ -25,6 +25,8 @@ header() {
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "opt-in layers are absent" sh -c "! nm $o | grep 'layout\|bipartite\|csspgo__mt_\|csspgo_*ctx_\|bottleneck\|csspgo_*sim_'"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
+    check "no writable data in opt-in layers, but the generic machine's names" \
+        sh -c "nm build/plain/lib.o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L|resource/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     silent "warnings for an includer in C" $CC $WC -c -o $B/user.o $user
     silent "one implementation and one includer link" $CC -o $B/two $o $B/user.o
     if have g++; then
@@ -46,6 +48,7 @@ header() {
 compilers() {
     made="g++-O0"
     ! $CC --version | grep -q 'Free Software' || made="$made gcc-O0"
+    optin='-DCSSPGO_WITH_LAYOUT -DCSSPGO_WITH_CTXPROF -DCSSPGO_WITH_BOTTLENECK'
     for level in -O0 -O2; do
         for c in gcc clang-19 g++ clang++-19; do
             have $c || { skip "$c is not installed"; continue; }
@@ -53,7 +56,7 @@ compilers() {
             case $c in *++*) language=C++ flags=$WX ;; esac
             case $c in clang*) as=-fsyntax-only ;; esac
             case " $made " in *" $c$level "*) ;; *)
-                silent "$c $level: warnings in $language" $c $flags $QUICKER -Wnull-dereference $level $as $impl ;;
+                silent "$c $level: warnings in $language" $c $flags $QUICKER -Wnull-dereference $level $optin $as $impl ;;
             esac
             silent "$c $level: warnings for an includer in $language" $c $flags $level -c -o $o $user
         done

@@ -969,11 +969,11 @@ static void dumps_are_written_to_files(void)
     begin(&w);
     csspgo_ctx_root_enter(&w.t, w.root);
     csspgo_ctx_root_leave(&w.t);
-    T_EQ(csspgo_ctx_dump_file(w.r, NULL, T_DIR "/ctxrun.dump", &busy, &e), CSSPGO_OK);
+    T_EQ(csspgo_ctx_dump_file(w.r, T_DIR "/ctxrun.dump", NULL, &busy, &e), CSSPGO_OK);
     T_EQ(busy, 0);
     T_EQ(csspgo_ctx_read_file(c, T_DIR "/ctxrun.dump", NULL, &e), CSSPGO_OK);
     expect(c, "1[1,0/1]");
-    T_EQ(csspgo_ctx_dump_file(w.r, NULL, "build/no/such/file", NULL, &e), CSSPGO_E_IO);
+    T_EQ(csspgo_ctx_dump_file(w.r, "build/no/such/file", NULL, NULL, &e), CSSPGO_E_IO);
     remove(T_DIR "/ctxrun.dump");
     end(&w);
 }

@@ -80,7 +80,7 @@ static csspgo_status preagg_to_bytes(const void *what, void *buf, size_t cap, si
 static csspgo_status preagg_to_file(const void *what, const char *name, csspgo_error *e)
 {
     const profgen *g = (const profgen *)what;
-    return csspgo_write_preagg_file(g->aggregator, preagg_form(g), name, e);
+    return csspgo_write_preagg_file(g->aggregator, name, preagg_form(g), e);
 }
 
 /* Writes what was added up. Returns the exit status. */
