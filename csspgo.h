@@ -3310,6 +3310,19 @@ typedef struct csspgo_collector_stats {
     uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue (llvm = 19)                              */
     uint64_t external_leaves;     /* the leaf is in unknown code                                                      */
     uint64_t bad_return_addresses;/* stack cut: no call before a return address                                       */
+    uint64_t elided_interrupts;   /* branches deleted: traces of interrupts and system calls (with multiplicity)      */
+    uint64_t kernel_leaves;       /* samples whose stack began in the kernel                                          */
+    uint64_t not_taken;           /* branches dropped: flagged as not taken (with multiplicity)                       */
+    uint64_t wrong_paths;         /* branches dropped: speculated, on a wrong path (with multiplicity)                */
+    uint64_t doubled;             /* branches dropped: equal to the newer one, no path in between (likewise)          */
+    uint64_t fused;               /* branches moved from the comparison before them (likewise)                        */
+    uint64_t unknown_transfers;   /* branches within known code from an instruction that is no transfer of the code   */
+                                  /* map (likewise; not with llvm): transfers are missing, or it is other code        */
+    uint64_t late_stacks;         /* samples whose stack is later than their records: dropped, or their stacks are    */
+    uint64_t bad_targets;         /* single branches: no instruction begins at the target, though it is in known code */
+    uint64_t bad_sources;         /* single branches not taken whose source is no conditional branch                  */
+    uint64_t addresses;           /* samples without branch records: counted by address, under their stack's context. */
+                                  /* csspgo_write_unsymbolized prints them as ranges of one instruction               */
     uint64_t unwound;             /* distinct samples unwound (per flush of the cache)                                */
     uint64_t branches;            /* branch records of those                                                          */
     uint64_t paired_external, unpaired_external;   /* ranges with both ends, one end in unknown code: not counted     */
@@ -3324,19 +3337,6 @@ typedef struct csspgo_collector_stats {
     uint64_t return_jumps;        /* distinct: returns that were jumps                                                */
     uint64_t entry_calls;         /* distinct: calls by unknown code, where a call in front looks like a return       */
     uint64_t oldest_branches;     /* distinct: branches left out because no range leads to them                       */
-    uint64_t elided_interrupts;   /* branches deleted: traces of interrupts and system calls (with multiplicity)      */
-    uint64_t kernel_leaves;       /* samples whose stack began in the kernel                                          */
-    uint64_t not_taken;           /* branches dropped: flagged as not taken (with multiplicity)                       */
-    uint64_t wrong_paths;         /* branches dropped: speculated, on a wrong path (with multiplicity)                */
-    uint64_t doubled;             /* branches dropped: equal to the newer one, no path in between (likewise)          */
-    uint64_t fused;               /* branches moved from the comparison before them (likewise)                        */
-    uint64_t unknown_transfers;   /* branches within known code from an instruction that is no transfer of the code   */
-                                  /* map (likewise; not with llvm): transfers are missing, or it is other code        */
-    uint64_t late_stacks;         /* samples whose stack is later than their records: dropped, or their stacks are    */
-    uint64_t bad_targets;         /* single branches: no instruction begins at the target, though it is in known code */
-    uint64_t bad_sources;         /* single branches not taken whose source is no conditional branch                  */
-    uint64_t addresses;           /* samples without branch records: counted by address, under their stack's context. */
-                                  /* csspgo_write_unsymbolized prints them as ranges of one instruction               */
     uint64_t repaired_samples, cut_samples;    /* judge_fn: samples (with multiplicity) with such stacks              */
 } csspgo_collector_stats;
 
@@ -6722,6 +6722,38 @@ static void csspgo__object_free(void *object, size_t size)
     csspgo__free(&h, object, size);
 }
 
+/* An array of an object: where the pointer and the capacity stand, and the bytes of an element. */
+typedef struct csspgo__owned {
+    uint16_t data, cap, elem;
+} csspgo__owned;
+
+#define CSSPGO__OWNED(object, data, cap) { offsetof(object, data), offsetof(object, cap), sizeof *((object *)0)->data }
+#define CSSPGO__OWNED_LIST(object, list) CSSPGO__OWNED(object, list.v, list.cap)
+
+/* The elements of an array of an object, and the bytes that they take. */
+static void *csspgo__owned_array(const void *object, const csspgo__owned *a, size_t *bytes)
+{
+    void *v;
+    memcpy(&v, (const unsigned char *)object + a->data, sizeof v);
+    memcpy(bytes, (const unsigned char *)object + a->cap, sizeof *bytes);
+    *bytes *= a->elem;
+    return v;
+}
+
+/* Frees the n arrays of an object, then the object. */
+static void csspgo__object_end(void *object, size_t size, const csspgo__owned *a, size_t n)
+{
+    for (; n != 0; n--, a++) {
+        size_t bytes;
+        void *v = csspgo__owned_array(object, a, &bytes);
+        csspgo__free((csspgo__heap *)object, v, bytes);
+    }
+    csspgo__object_free(object, size);
+}
+
+/* csspgo__object_end with a table of a fixed size. */
+#define CSSPGO__OBJECT_END(p, table) csspgo__object_end((p), sizeof *(p), (table), sizeof (table) / sizeof *(table))
+
 /* ----- reading bytes: sticky, so straight-line code needs one check per record ------------------------------------ */
 
 typedef struct csspgo__reader {
@@ -7279,24 +7311,30 @@ static void csspgo__merge_sort(void *v, size_t n, size_t elem, void *scratch, cs
     if (a != (unsigned char *)v) memcpy(v, a, n * elem);
 }
 
-/* Sorts with the caller's scratch, which is not touched if v is in order. */
-static void csspgo__sort_with(void *v, size_t n, size_t elem, void *scratch, csspgo__cmp_fn cmp, const void *ctx)
+/*
+ * Returns 0 when memory for the scratch copy is exhausted (v unchanged). No memory is needed if v is in order, or if
+ * the caller has scratch.
+ */
+static int csspgo__sort_in(csspgo__heap *h, void *v, size_t n, size_t elem, void *scratch, csspgo__cmp_fn cmp,
+                           const void *ctx)
 {
-    if (!csspgo__is_sorted((const unsigned char *)v, n, elem, cmp, ctx))
-        csspgo__merge_sort(v, n, elem, scratch, cmp, ctx);
+    void *own = NULL;
+    if (csspgo__is_sorted((const unsigned char *)v, n, elem, cmp, ctx)) return 1;
+    if (scratch == NULL && (scratch = own = csspgo__alloc(h, n * elem)) == NULL) return 0;
+    csspgo__merge_sort(v, n, elem, scratch, cmp, ctx);
+    csspgo__free(h, own, n * elem);
+    return 1;
 }
 
-/* Returns 0 when memory for the scratch copy is exhausted (v unchanged). No memory is needed if v is in order. */
+static void csspgo__sort_with(void *v, size_t n, size_t elem, void *scratch, csspgo__cmp_fn cmp, const void *ctx)
+{
+    csspgo__sort_in(NULL, v, n, elem, scratch, cmp, ctx);
+}
+
 CSSPGO__UNUSED static int csspgo__sort(csspgo__heap *h, void *v, size_t n, size_t elem, csspgo__cmp_fn cmp,
                                        const void *ctx)
 {
-    void *scratch;
-    if (csspgo__is_sorted((const unsigned char *)v, n, elem, cmp, ctx)) return 1;
-    scratch = csspgo__alloc(h, n * elem);
-    if (scratch == NULL) return 0;
-    csspgo__merge_sort(v, n, elem, scratch, cmp, ctx);
-    csspgo__free(h, scratch, n * elem);
-    return 1;
+    return csspgo__sort_in(h, v, n, elem, NULL, cmp, ctx);
 }
 
 /* One field of a sort key: an unsigned integer of 1, 2, 4 or 8 bytes. An array of them ends with CSSPGO__FIELDS_END. */
@@ -7629,6 +7667,11 @@ static void csspgo__names_free(csspgo__heap *h, csspgo__names *t)
     csspgo__map_free(h, &t->by_guid);
     csspgo__names_init(h, t);
 }
+
+#define CSSPGO__OWNED_NAMES(object, names) \
+    CSSPGO__OWNED(object, names.name, names.cap), CSSPGO__OWNED(object, names.text, names.text_cap), \
+    CSSPGO__OWNED(object, names.by_text.slot, names.by_text.slots), \
+    CSSPGO__OWNED(object, names.by_guid.slot, names.by_guid.slots)
 
 /* Byte-wise, then the shorter first; a name without text is a number and comes before all texts. */
 static int csspgo__names_cmp(const csspgo__names *t, uint32_t a, const csspgo__names *u, uint32_t b)
@@ -9211,6 +9254,9 @@ static void csspgo__tree_free(csspgo__heap *h, csspgo__tree *t)
     memset(t, 0, sizeof *t);
 }
 
+#define CSSPGO__OWNED_TREE(object, tree) \
+    CSSPGO__OWNED(object, tree.node, tree.cap), CSSPGO__OWNED(object, tree.map.slot, tree.map.slots)
+
 /* Down to the root; room stays. */
 CSSPGO__UNUSED static void csspgo__tree_clear(csspgo__tree *t)
 {
@@ -9933,57 +9979,33 @@ static void csspgo__summary_drop(csspgo_profile *p)
     p->summary = NULL;
 }
 
-/* The arrays of a profile: where the pointer and the capacity stand, and the bytes of an element. */
-typedef struct csspgo__profile_array {
-    uint16_t data, cap, elem;
-} csspgo__profile_array;
-
-#define CSSPGO__OF_PROFILE(data, cap, type) \
-    { offsetof(csspgo_profile, data), offsetof(csspgo_profile, cap), sizeof(type) }
+#define CSSPGO__OF_PROFILE(data, cap) CSSPGO__OWNED(csspgo_profile, data, cap)
 
 enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 16 };
 
 /* The first CSSPGO__NAME_ARRAYS do not depend on nodes: what profiles with the same functions have alike. */
-static const csspgo__profile_array csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
-    CSSPGO__OF_PROFILE(names.name, names.cap, csspgo__name),
-    CSSPGO__OF_PROFILE(names.text, names.text_cap, char),
-    CSSPGO__OF_PROFILE(names.by_text.slot, names.by_text.slots, csspgo__slot),
-    CSSPGO__OF_PROFILE(names.by_guid.slot, names.by_guid.slots, csspgo__slot),
-    CSSPGO__OF_PROFILE(long_line, long_cap, csspgo_loc),
-    CSSPGO__OF_PROFILE(long_map.map.slot, long_map.map.slots, csspgo__slot),
-    CSSPGO__OF_PROFILE(summary, summary_size, uint64_t),
-    CSSPGO__OF_PROFILE(func, func_cap, csspgo__run),
-    CSSPGO__OF_PROFILE(tree.node, tree.cap, csspgo__tree_node),
-    CSSPGO__OF_PROFILE(tree.map.slot, tree.map.slots, csspgo__slot),
-    CSSPGO__OF_PROFILE(record, record_cap, csspgo__record),
-    CSSPGO__OF_PROFILE(pool[CSSPGO__BODIES].data, pool[CSSPGO__BODIES].cap, csspgo_body),
-    CSSPGO__OF_PROFILE(pool[CSSPGO__TARGETS].data, pool[CSSPGO__TARGETS].cap, csspgo_target),
-    CSSPGO__OF_PROFILE(pool[CSSPGO__TYPES].data, pool[CSSPGO__TYPES].cap, csspgo_target),
-    CSSPGO__OF_PROFILE(side, side_cap, csspgo__side),
-    CSSPGO__OF_PROFILE(side_map.map.slot, side_map.map.slots, csspgo__slot)
+static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
+    CSSPGO__OWNED_NAMES(csspgo_profile, names),
+    CSSPGO__OF_PROFILE(long_line, long_cap),
+    CSSPGO__OF_PROFILE(long_map.map.slot, long_map.map.slots),
+    CSSPGO__OF_PROFILE(summary, summary_size),
+    CSSPGO__OF_PROFILE(func, func_cap),
+    CSSPGO__OWNED_TREE(csspgo_profile, tree),
+    CSSPGO__OF_PROFILE(record, record_cap),
+    { offsetof(csspgo_profile, pool[CSSPGO__BODIES].data), offsetof(csspgo_profile, pool[CSSPGO__BODIES].cap),
+      sizeof(csspgo_body) },
+    { offsetof(csspgo_profile, pool[CSSPGO__TARGETS].data), offsetof(csspgo_profile, pool[CSSPGO__TARGETS].cap),
+      sizeof(csspgo_target) },
+    { offsetof(csspgo_profile, pool[CSSPGO__TYPES].data), offsetof(csspgo_profile, pool[CSSPGO__TYPES].cap),
+      sizeof(csspgo_target) },
+    CSSPGO__OF_PROFILE(side, side_cap),
+    CSSPGO__OF_PROFILE(side_map.map.slot, side_map.map.slots)
 };
-
-/* The elements of an array of p, and the bytes that they take. */
-static void *csspgo__array_of(const csspgo_profile *p, const csspgo__profile_array *a, size_t *bytes)
-{
-    void *v;
-    memcpy(&v, (const unsigned char *)p + a->data, sizeof v);
-    memcpy(bytes, (const unsigned char *)p + a->cap, sizeof *bytes);
-    *bytes *= a->elem;
-    return v;
-}
 
 /* Also serves a profile that csspgo_profile_new could not finish, whose arrays are NULL. */
 CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
 {
-    size_t i, bytes;
-    void *v;
-    if (p == NULL) return;
-    for (i = 0; i < CSSPGO__PROFILE_ARRAYS; i++) {
-        v = csspgo__array_of(p, &csspgo__profile_arrays[i], &bytes);
-        csspgo__free(&p->heap, v, bytes);
-    }
-    csspgo__object_free(p, sizeof *p);
+    if (p != NULL) CSSPGO__OBJECT_END(p, csspgo__profile_arrays);
 }
 
 /* Gives p what q holds and frees q; what p held is gone. Both have the same allocator. */
@@ -10044,8 +10066,8 @@ static csspgo_profile *csspgo__clone(const csspgo_profile *p, int nodes, uint64_
         csspgo__guids_init(&h, &q->side_map, sizeof *q->side, offsetof(csspgo__side, record));
     }
     for (i = 0; i < (nodes ? CSSPGO__PROFILE_ARRAYS : CSSPGO__NAME_ARRAYS); i++) {
-        const csspgo__profile_array *a = &csspgo__profile_arrays[i];
-        const void *from = csspgo__array_of(p, a, &bytes);
+        const csspgo__owned *a = &csspgo__profile_arrays[i];
+        const void *from = csspgo__owned_array(p, a, &bytes);
         void *to = ok && from != NULL ? csspgo__alloc(&q->heap, bytes) : NULL;
         if (to != NULL) memcpy(to, from, bytes);
         ok = ok && (to != NULL || from == NULL);
@@ -19862,20 +19884,18 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
 
 CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
 {
+    static const csspgo__owned arrays[] = {
+        CSSPGO__OWNED_NAMES(csspgo_code, names), CSSPGO__OWNED_NAMES(csspgo_code, paths),
+        CSSPGO__OWNED(csspgo_code, checksum, checksum_cap), CSSPGO__OWNED(csspgo_code, byte, byte_cap),
+        CSSPGO__OWNED(csspgo_code, module, module_cap), CSSPGO__OWNED(csspgo_code, segment, segment_cap),
+        CSSPGO__OWNED(csspgo_code, node, node_cap), CSSPGO__OWNED(csspgo_code, probe, probe_cap),
+        CSSPGO__OWNED(csspgo_code, dead, dead_cap)
+    };
     size_t i;
     if (c == NULL) return;
     CSSPGO__EXPECT(c->holder == NULL, "a collector still uses the map: free all collectors first");
-    csspgo__names_free(&c->heap, &c->names);
-    csspgo__names_free(&c->heap, &c->paths);
-    csspgo__free(&c->heap, c->checksum, c->checksum_cap * sizeof *c->checksum);
-    csspgo__free(&c->heap, c->byte, c->byte_cap);
-    csspgo__free(&c->heap, c->module, c->module_cap * sizeof *c->module);
-    csspgo__free(&c->heap, c->segment, c->segment_cap * sizeof *c->segment);
-    csspgo__free(&c->heap, c->node, c->node_cap * sizeof *c->node);
-    csspgo__free(&c->heap, c->probe, c->probe_cap * sizeof *c->probe);
     for (i = 0; i < CSSPGO__TABLES; i++) csspgo__ordered_free(&c->heap, &c->table[i]);
-    csspgo__free(&c->heap, c->dead, c->dead_cap * sizeof *c->dead);
-    csspgo__object_free(c, sizeof *c);
+    CSSPGO__OBJECT_END(c, arrays);
 }
 
 /* E_ARGUMENT with a sentence that ends in a number: an index, which is the offset too, or a bad value. */
@@ -27803,15 +27823,6 @@ CSSPGO__UNUSED static void csspgo__cache_init(const csspgo__heap *h, csspgo__cac
     c->used = 1;
 }
 
-CSSPGO__UNUSED static void csspgo__cache_free(csspgo__heap *h, csspgo__cache *c)
-{
-    csspgo__free(h, c->word, c->cap * sizeof *c->word);
-    csspgo__map_free(h, &c->map);
-    c->word = NULL;
-    c->cap = 0;
-    c->used = 1;
-}
-
 CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
 {
     csspgo__map_clear(&c->map);
@@ -27947,13 +27958,14 @@ static uint32_t csspgo__place_stack(const csspgo_code *code, csspgo__near *near,
 
 enum { CSSPGO__RESUMED = 2 };     /* while placing: unknown code that, say the flags, went back to what it broke off */
 
-/* What became of a sample's stack and records: how often, in the order of the fields of csspgo_collector_stats. */
+/* Notes on what became of a sample: how often, in the order of the fields of csspgo_collector_stats. */
 enum {
-    CSSPGO__ELIDED, CSSPGO__IN_KERNEL, CSSPGO__NOT_TAKEN, CSSPGO__WRONG_PATHS, CSSPGO__DOUBLED, CSSPGO__FUSED,
-    CSSPGO__UNKNOWN, CSSPGO__LATE, CSSPGO__NOTES
+    CSSPGO__NO_BRANCHES, CSSPGO__IN_PROLOGUE, CSSPGO__OUTSIDE, CSSPGO__CUT_SHORT, CSSPGO__ELIDED, CSSPGO__IN_KERNEL,
+    CSSPGO__NOT_TAKEN, CSSPGO__WRONG_PATHS, CSSPGO__DOUBLED, CSSPGO__FUSED, CSSPGO__UNKNOWN, CSSPGO__LATE,
+    CSSPGO__BAD_TARGET, CSSPGO__BAD_SOURCE, CSSPGO__ADDRESS_ONLY, CSSPGO__NOTES
 };
-typedef char csspgo__notes_are_fields[offsetof(csspgo_collector_stats, late_stacks) ==
-                                      offsetof(csspgo_collector_stats, elided_interrupts) + CSSPGO__LATE * 8 ? 1 : -1];
+enum { CSSPGO__NOTES_AT = offsetof(csspgo_collector_stats, addresses) - CSSPGO__ADDRESS_ONLY * sizeof(uint64_t) };
+typedef char csspgo__notes_are_fields[CSSPGO__NOTES_AT == offsetof(csspgo_collector_stats, no_branches) ? 1 : -1];
 
 /* Position of an end of a record; Arm's BRBE leaves ends out that may not be seen, as 0. */
 CSSPGO__INLINE uint32_t csspgo__place_end(const csspgo_code *code, csspgo__near *near, uint64_t address)
@@ -28131,10 +28143,18 @@ static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t coun
 /* Counts what the notes on a sample say. */
 static void csspgo__notes_count(csspgo_collector_stats *stats, const uint32_t *notes, uint64_t count)
 {
-    unsigned char *first = (unsigned char *)stats + offsetof(csspgo_collector_stats, elided_interrupts);
+    unsigned char *first = (unsigned char *)stats + CSSPGO__NOTES_AT;
     size_t i;
     for (i = 0; i < CSSPGO__NOTES; i++, first += sizeof(uint64_t))
         csspgo__count_times((uint64_t *)(void *)first, notes[i], count);
+}
+
+/* A sample that does not count: the only note on it is why. Returns 0. */
+static int csspgo__not_placed(uint32_t *notes, unsigned why)
+{
+    memset(notes, 0, CSSPGO__NOTES * sizeof *notes);
+    notes[why] = 1;
+    return 0;
 }
 
 /*
@@ -28161,53 +28181,76 @@ static int csspgo__stack_fits(const csspgo_code *code, uint32_t *stack, uint32_t
 }
 
 /*
- * A sample of single branches as pairs: the branch (from 0: not taken), the run of code from its target, and perhaps
- * the range that led to it. Returns how many; 0: it does not count.
+ * Writes a sample of single branches as a trace without a stack: the branch (from 0: not taken), the run of code from
+ * its target, and perhaps the range that led to it. Returns 0 if it does not count.
  */
-static uint32_t csspgo__place_single(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
-                                     uint32_t *to, csspgo_collector_stats *stats)
+static int csspgo__place_single(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s, uint32_t *w,
+                                uint32_t *notes)
 {
     const csspgo_branch *b = s->branches;
     const int taken = !(b->flags & CSSPGO__FLAG_NOT_TAKEN);
     const uint32_t from = csspgo__place_end(code, near, b->from), target = csspgo__place_end(code, near, b->to);
-    uint32_t before = CSSPGO__EXT;
-    if (target == CSSPGO__EXT) {
-        csspgo__count_times(&stats->bad_targets, csspgo__window_at(code, b->to) != NULL, s->count);
-        return 0;
-    }
-    if (!taken && from != CSSPGO__EXT)
-        csspgo__count_times(&stats->bad_sources, csspgo__insn_kind(code, from) != CSSPGO_COND, s->count);
-    csspgo__count_times(&stats->not_taken, !taken, s->count);
+    uint32_t *to = w + CSSPGO__TRACE_WORDS, before = CSSPGO__EXT;
+    w[0] = 0;
+    w[1] = 2;
+    notes[CSSPGO__NO_BRANCHES] = target == CSSPGO__EXT;
+    notes[CSSPGO__BAD_TARGET] = target == CSSPGO__EXT && csspgo__window_at(code, b->to) != NULL;
+    if (target == CSSPGO__EXT) return 0;
+    notes[CSSPGO__BAD_SOURCE] = !taken && from != CSSPGO__EXT && csspgo__insn_kind(code, from) != CSSPGO_COND;
+    notes[CSSPGO__NOT_TAKEN] = !taken;
     to[0] = taken ? from : 0;
     to[1] = to[2] = target;
     to[3] = csspgo__run_end(code, target);
     if (s->branch_count > 1 && b[1].from == 0) before = csspgo__place_end(code, near, b[1].to);
-    if (before == CSSPGO__EXT || from == CSSPGO__EXT || !csspgo__runs_straight(code, before, from)) return 2;
+    if (before == CSSPGO__EXT || from == CSSPGO__EXT || !csspgo__runs_straight(code, before, from)) return 1;
     to[4] = before;
     to[5] = from;
-    return 3;
-}
-
-/* csspgo__cache_add for a sample of single branches. */
-static csspgo_status csspgo__cache_add_single(csspgo__heap *h, csspgo__cache *c, const csspgo_code *code,
-                                              const csspgo_sample *s, csspgo_collector_stats *stats)
-{
-    const csspgo_status status = csspgo__cache_room(h, c, CSSPGO__TRACE_WORDS + 2 * 3);
-    uint32_t *w;
-    if (status != CSSPGO_OK) return status;
-    w = c->word + c->used;
-    w[0] = 0;
-    w[1] = csspgo__place_single(code, csspgo__near_of(c, code), s, w + CSSPGO__TRACE_WORDS, stats);
-    if (w[1] != 0) csspgo__cache_commit(c, s->count);
-    else csspgo__count_times(&stats->no_branches, 1, s->count);
-    return CSSPGO_OK;
+    w[1] = 3;
+    return 1;
 }
 
 /*
- * Adds one sample, its addresses looked up now.
+ * Writes a sample as a trace, its addresses looked up now. Returns 0 if it does not count; notes say why.
  *
  *   how      ignore_stack: the stack decides only whether the sample is kept, the trace has none
- *   stats    those of dropped, cut and repaired samples are added to
+ */
+static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
+                                const csspgo_collector_options *how, uint32_t *w, uint32_t *notes)
+{
+    const int repairs = !how->llvm && !how->keep_leaves;
+    uint32_t *stack = w + CSSPGO__TRACE_WORDS;
+    uint32_t leaf, nstack, nlbr, kernel = 0, frameless = 0, late = 0;
+    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, near, s);
+    nstack = csspgo__place_stack(code, near, s, kernel, stack, &notes[CSSPGO__CUT_SHORT]);
+    leaf = nstack != 0 ? stack[0] : 0;
+    if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf))
+        return csspgo__not_placed(notes, CSSPGO__IN_PROLOGUE);
+    if (leaf > CSSPGO__EXT && repairs) frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
+    if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
+    else if (nstack == 0) nstack = 1;
+    nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, notes);
+    if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
+    if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT))
+        return csspgo__not_placed(notes, CSSPGO__NO_BRANCHES);
+    if (repairs && !how->ignore_stack && nlbr != 0 && leaf > CSSPGO__EXT)
+        late = !csspgo__stack_fits(code, stack, &nstack, nlbr);
+    if (late && !how->keep_records) return csspgo__not_placed(notes, CSSPGO__LATE);
+    if (late) {
+        memmove(stack + 1, stack + nstack, 2 * (size_t)nlbr * sizeof *stack);
+        nstack = 1;
+    }
+    notes[CSSPGO__OUTSIDE] = leaf == CSSPGO__EXT;
+    notes[CSSPGO__IN_KERNEL] = kernel != 0;
+    notes[CSSPGO__LATE] = late;
+    notes[CSSPGO__ADDRESS_ONLY] = nlbr == 0;
+    if (nstack != 0 && nlbr != 0) stack[0] = stack[nstack + 1];   /* where the newest branch went */
+    w[0] = nstack | (frameless && !late && nstack != 0 ? CSSPGO__FRAMELESS : 0u);
+    w[1] = nlbr;
+    return 1;
+}
+
+/*
+ * Adds one sample. stats: those of dropped, cut and repaired samples are added to.
  *
  * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
  *           done. A cache that is empty is never full
@@ -28217,55 +28260,18 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
                                                       const csspgo_sample *s, const csspgo_collector_options *how,
                                                       csspgo_collector_stats *stats)
 {
-    const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 2 + 2 * (uint64_t)s->branch_count;
+    const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 4 + 2 * (uint64_t)s->branch_count;
+    const csspgo_status status = csspgo__cache_room(h, c, need);
     csspgo__near *const near = csspgo__near_of(c, code);
-    csspgo_status status;
-    uint32_t *w, *stack;
-    uint32_t leaf, nstack, nlbr, kernel = 0, frameless = 0, bad = 0, late = 0, notes[CSSPGO__NOTES];
+    uint32_t notes[CSSPGO__NOTES], *w;
     c->last = 0;
-    if (how->single_branches && s->branch_count != 0) return csspgo__cache_add_single(h, c, code, s, stats);
-    memset(notes, 0, sizeof notes);
-    status = csspgo__cache_room(h, c, need);
     if (status != CSSPGO_OK) return status;
+    memset(notes, 0, sizeof notes);
     w = c->word + c->used;
-    stack = w + CSSPGO__TRACE_WORDS;
-    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, near, s);
-    nstack = csspgo__place_stack(code, near, s, kernel, stack, &bad);
-    leaf = nstack != 0 ? stack[0] : 0;
-    if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf)) {
-        csspgo__count_times(&stats->prologue_leaves, 1, s->count);
-        return CSSPGO_OK;
-    }
-    if (leaf > CSSPGO__EXT && !how->llvm && !how->keep_leaves)
-        frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
-    if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
-    else if (nstack == 0) nstack = 1;
-    nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, notes);
-    if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
-    if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT)) {
-        csspgo__count_times(&stats->no_branches, 1, s->count);
-        return CSSPGO_OK;
-    }
-    if (!how->llvm && !how->keep_leaves && !how->ignore_stack && nlbr != 0 && leaf > CSSPGO__EXT)
-        late = !csspgo__stack_fits(code, stack, &nstack, nlbr);
-    if (late && !how->keep_records) {
-        csspgo__count_times(&stats->late_stacks, 1, s->count);
-        return CSSPGO_OK;
-    }
-    if (late) {
-        memmove(stack + 1, stack + nstack, 2 * (size_t)nlbr * sizeof *stack);
-        nstack = 1;
-    }
-    csspgo__count_times(&stats->external_leaves, leaf == CSSPGO__EXT, s->count);
-    csspgo__count_times(&stats->bad_return_addresses, bad, s->count);
-    csspgo__count_times(&stats->addresses, nlbr == 0, s->count);
-    notes[CSSPGO__IN_KERNEL] = kernel != 0;
-    notes[CSSPGO__LATE] = late;
+    if (how->single_branches && s->branch_count != 0 ? csspgo__place_single(code, near, s, w, notes)
+                                                     : csspgo__place_sample(code, near, s, how, w, notes))
+        csspgo__cache_commit(c, s->count);
     csspgo__notes_count(stats, notes, s->count);
-    if (nstack != 0 && nlbr != 0) stack[0] = stack[nstack + 1];   /* where the newest branch went */
-    w[0] = nstack | (frameless && !late && nstack != 0 ? CSSPGO__FRAMELESS : 0u);
-    w[1] = nlbr;
-    csspgo__cache_commit(c, s->count);
     return CSSPGO_OK;
 }
 
@@ -28829,19 +28835,18 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
 {
+    static const csspgo__owned arrays[] = {
+        CSSPGO__OWNED(csspgo_collector, cache.word, cache.cap),
+        CSSPGO__OWNED(csspgo_collector, cache.map.slot, cache.map.slots),
+        CSSPGO__OWNED_TREE(csspgo_collector, trie), CSSPGO__OWNED_NAMES(csspgo_collector, names),
+        CSSPGO__OWNED(csspgo_collector, map.slot, map.slots), CSSPGO__OWNED_LIST(csspgo_collector, counter),
+        CSSPGO__OWNED_LIST(csspgo_collector, path), CSSPGO__OWNED_LIST(csspgo_collector, pending),
+        CSSPGO__OWNED_LIST(csspgo_collector, step), CSSPGO__OWNED_LIST(csspgo_collector, site)
+    };
     if (c == NULL) return;
     *c->holder.link = c->holder.next;
     if (c->holder.next != NULL) c->holder.next->link = c->holder.link;
-    csspgo__cache_free(&c->heap, &c->cache);
-    csspgo__tree_free(&c->heap, &c->trie);
-    csspgo__names_free(&c->heap, &c->names);
-    csspgo__map_free(&c->heap, &c->map);
-    CSSPGO__DROP(&c->heap, c->counter);
-    CSSPGO__DROP(&c->heap, c->path);
-    CSSPGO__DROP(&c->heap, c->pending);
-    CSSPGO__DROP(&c->heap, c->step);
-    CSSPGO__DROP(&c->heap, c->site);
-    csspgo__object_free(c, sizeof *c);
+    CSSPGO__OBJECT_END(c, arrays);
 }
 
 /*
@@ -30041,15 +30046,17 @@ static csspgo_status csspgo__track_accepts(const csspgo_profile *p, csspgo_error
 /* Frees all but the profile. */
 static void csspgo__track_close(csspgo_tracker *t)
 {
-    csspgo__free(&t->m.heap, t->m.prev, t->m.bytes);
-    csspgo__map_free(&t->m.heap, &t->m.sites);
-    csspgo__free(&t->m.heap, t->m.journal, t->m.journal_cap * sizeof *t->m.journal);
-    csspgo__free(&t->m.heap, t->m.savepoint, t->m.savepoint_cap * sizeof *t->m.savepoint);
-    csspgo__free(&t->m.heap, t->m.due, t->m.due_cap * sizeof *t->m.due);
+    static const csspgo__owned arrays[] = {
+        { offsetof(csspgo_tracker, m.prev), offsetof(csspgo_tracker, m.bytes), 1 },
+        CSSPGO__OWNED(csspgo_tracker, m.sites.slot, m.sites.slots),
+        CSSPGO__OWNED(csspgo_tracker, m.journal, m.journal_cap),
+        CSSPGO__OWNED(csspgo_tracker, m.savepoint, m.savepoint_cap),
+        CSSPGO__OWNED(csspgo_tracker, m.due, m.due_cap),
+        CSSPGO__OWNED(csspgo_tracker, m.stamp, m.stamps),
+        { offsetof(csspgo_tracker, m.change.scratch), offsetof(csspgo_tracker, m.change.scratch_bytes), 1 }
+    };
     csspgo__free(&t->m.heap, t->m.wait, t->m.wait != NULL ? (t->m.p->records + 1) * sizeof *t->m.wait : 0);
-    csspgo__free(&t->m.heap, t->m.stamp, t->m.stamps * sizeof *t->m.stamp);
-    csspgo__change_free(&t->m.change, &t->m.heap);
-    csspgo__object_free(t, sizeof *t);
+    CSSPGO__OBJECT_END(t, arrays);
 }
 
 CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)

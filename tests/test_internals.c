@@ -1201,9 +1201,15 @@ static void cache_open(cache_test *c, size_t bytes, long nth)
     c->how.llvm = 19;
 }
 
+static void cache_free(csspgo__heap *h, csspgo__cache *c)
+{
+    csspgo__free(h, c->word, c->cap * sizeof *c->word);
+    csspgo__map_free(h, &c->map);
+}
+
 static void cache_close(cache_test *c)
 {
-    csspgo__cache_free(&c->heap, &c->cache);
+    cache_free(&c->heap, &c->cache);
     T_EQ(c->counted.live, 0);
     T_EQ(c->heap.used, 0);
     csspgo_code_free(c->code);
@@ -1566,7 +1572,7 @@ static known_script script_in_cache(const char *table, const char *script)
         found.distinct++;
         found.sum += h * trace.count;
     }
-    csspgo__cache_free(&heap, &cache);
+    cache_free(&heap, &cache);
     csspgo_script_free(s);
     t_table_free(&t);
     free(text);
