@@ -243,8 +243,8 @@
  *         if (s == CSSPGO_OK) s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *         if (s == CSSPGO_OK) s = csspgo_collector_report_text(c, report, sizeof report, &size, &e);
  *         if (s != CSSPGO_OK) fprintf(stderr, "%s\n", e.message);
- *         printf("%.*s[main:2 @ leaf] was entered %llu times\n", (int)size, report,
- *                (unsigned long long)csspgo_head(p, csspgo_find(p, "main:2 @ leaf")));
+ *         else printf("%.*s[main:2 @ leaf] was entered %llu times\n", (int)size, report,
+ *                     (unsigned long long)csspgo_head(p, csspgo_find(p, "main:2 @ leaf")));
  *         csspgo_profile_free(p);
  *         csspgo_collector_free(c);
  *         csspgo_code_free(code);
@@ -273,15 +273,15 @@
  *         small.limits.max_bytes = 1000000;
  *         sample.stack = &address;
  *         sample.stack_count = 1;
- *         p = csspgo_profile_new(&small, &e);
- *         c = code != NULL ? csspgo_collector_new(code, NULL, &small, &e) : NULL;
- *         s = c == NULL || p == NULL ? e.status : csspgo_collector_add(c, &sample, 1, &e);
+ *         p = code != NULL ? csspgo_profile_new(&small, &e) : NULL;
+ *         c = p != NULL ? csspgo_collector_new(code, NULL, &small, &e) : NULL;
+ *         s = c == NULL ? e.status : csspgo_collector_add(c, &sample, 1, &e);
  *         if (s == CSSPGO_E_LIMIT) {                       // it is full: take its profile, add the sample again
  *             s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *             if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
  *         }
  *         if (s == CSSPGO_OK && csspgo_profile_memory(p) > 500000) s = csspgo_shrink(p, 500000, &e);
- *         if (c != NULL && p != NULL) {
+ *         if (c != NULL) {
  *             map = csspgo_code_get_stats(code);
  *             printf("code map %llu, collector %llu, profile %llu bytes\n", (unsigned long long)map.memory,
  *                    (unsigned long long)csspgo_collector_memory(c), (unsigned long long)csspgo_profile_memory(p));
@@ -466,9 +466,10 @@
  *                    (unsigned long long)csspgo_matcher_profile_of(m, csspgo_guid("f", 1)));
  *             s = csspgo_matcher_apply(m, p, q, &lost, &e);
  *         }
- *         printf("the call ran %llu times; %llu samples are lost\n",
- *                (unsigned long long)csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)),
- *                (unsigned long long)lost);
+ *         if (s == CSSPGO_OK)
+ *             printf("the call ran %llu times; %llu samples are lost\n",
+ *                    (unsigned long long)csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)),
+ *                    (unsigned long long)lost);
  *         csspgo_matcher_free(m);
  *         csspgo_profile_free(q);
  *         csspgo_profile_free(p);

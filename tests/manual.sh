@@ -45,6 +45,17 @@ END
     for n in $names; do printf '    if (%s() != 0) bad = 1, printf("%s failed\\n");\n' $n $n; done
     printf '    return bad;\n}\n'
 } >$B/manual.c
+# ... and with an allocation that fails, each in turn
+{
+    printf '#include <stdlib.h>\nvoid *__real_malloc(size_t size);\nvoid *__wrap_malloc(size_t size);\nstatic long left;\n'
+    printf 'void *__wrap_malloc(size_t size) { return --left == 0 ? NULL : __real_malloc(size); }\n'
+    sed '/^int main/,$d' $B/manual.c
+    printf 'int main(void)\n{\n    int (*const how_to[])(void) = {'
+    for n in $names; do printf ' %s,' $n; done
+    printf ' NULL };\n    int i;\n    long nth;\n    for (i = 0; how_to[i] != NULL; i++)\n'
+    printf '        for (nth = 1, left = 0; left <= 0; nth++) {\n            fprintf(stderr, "%%d: allocation %%ld\\n", i + 1, nth);\n'
+    printf '            left = nth;\n            how_to[i]();\n        }\n    return 0;\n}\n'
+} >$B/failing.c
 LAYERS="-DCSSPGO_WITH_LAYOUT -DCSSPGO_WITH_CTXPROF -DCSSPGO_WITH_BOTTLENECK"
 $CC -std=c99 -Wall -Wextra $LAYERS -DCSSPGO_IMPLEMENTATION_INCLUDED -o $B/manual $B/manual.c build/plain/lib.o $LIBZ >$B/said 2>&1 && [ ! -s $B/said ] &&
     pass || { fail "the how-tos do not compile"; head -20 $B/said; }
@@ -55,6 +66,9 @@ cat data/views/parse.txt - >$B/app.prof <<'END'
  !CFGChecksum: 22
 END
 if (cd $B && ./manual >out 2>err) && [ ! -s $B/err ]; then pass; else fail "a how-to fails"; cat $B/err; grep failed $B/out; fi
+$CC -std=c99 $LAYERS -DCSSPGO_IMPLEMENTATION_INCLUDED -Wl,--wrap=malloc -o $B/failing $B/failing.c build/plain/lib.o $LIBZ >$B/said 2>&1 &&
+    (cd $B && ./failing >out.failing 2>err.failing) && pass ||
+    { fail "a how-to crashes when memory is exhausted"; head -20 $B/said; grep ': allocation' $B/err.failing | tail -1; }
 for line in 'main:2 @ parse: block 2 ran 870 times, 1 callees' '\[main:2 @ leaf\] was entered 1 times' 'probe 3 was probe 2;' 'the call ran 12 times; 0 samples are lost' \
             'line 3 ran 200 times; the run from 0x1010 ends at 0x1020' "3 of the file's records are loaded" 'E_SYNTAX (.*) in line 2, column 6' \
             '2 functions in order, init first; 2 in the first trace' '2 frames, called from 0x100d' '^callee 3' 'the call is probe 4; the last block runs as often as the first: 1' 'Data Dependencies' '^4 cycles, 2 instructions'; do
