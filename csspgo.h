@@ -4053,7 +4053,8 @@ CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l);
  *   module        as in csspgo_code_add_function: link-time addresses of it, or run-time addresses without one
  *   node, nodes   copies of functions, parents first; borrowed for the call
  *   row, rows     in any order; a later row for the same instruction replaces an earlier one; rows outside known code
- *                 are left out
+ *                 are left out, but for one at the address 1. LLVM 19 looks up all unknown code there: with how.llvm,
+ *                 in a profile without contexts, calls from unknown code are calls from that row
  *   err           NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: an unknown module, a line above 65535, an index that is too large; E_NOMEM, E_LIMIT.
@@ -33121,6 +33122,7 @@ struct csspgo_line_table {
     size_t nodes, node_cap, rows, row_cap, sorted;
     size_t             kept;      /* rows that csspgo__rows_prune left                       */
     uint32_t           released, pad;   /* csspgo_code.released then                         */
+    csspgo__row        unknown;   /* of the address 1, which is no code; node 0: there is none */
 };
 
 CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *options, csspgo_error *err)
@@ -33147,6 +33149,7 @@ static void csspgo__line_nodes_prune(csspgo_line_table *l)
     if (to == NULL) return;
     memset(to, 0, (l->nodes + 1) * sizeof *to);
     for (i = 0; i < l->rows; i++) to[l->row[i].node] = 1;
+    to[l->unknown.node] = 1;
     for (i = l->nodes; i != 0; i--)
         if (to[i] != 0) to[l->node[i].parent] = 1;
     to[0] = 0;
@@ -33157,6 +33160,7 @@ static void csspgo__line_nodes_prune(csspgo_line_table *l)
         l->node[n].parent = to[l->node[n].parent];
     }
     for (i = 0; i < l->rows; i++) l->row[i].node = to[l->row[i].node];
+    l->unknown.node = to[l->unknown.node];
     csspgo__free(&l->heap, to, (l->nodes + 1) * sizeof *to);
     l->nodes = n;
 }
@@ -33220,6 +33224,7 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
         r->node = row[i].inline_node != 0 ? (uint32_t)l->nodes + row[i].inline_node : 0;
         r->loc = row[i].loc;
         a = csspgo__area_of(code, r->pos);
+        if (a == NULL && row[i].address == 1) l->unknown = *r;
         if (a == NULL) continue;
         r->serial = a->serial;
         k++;
@@ -33318,6 +33323,13 @@ static const csspgo__row *csspgo__row_of(csspgo__by_line *x, uint32_t pos)
     if (r == NULL) before = (const csspgo__range *)csspgo__ordered_before(&code->table[CSSPGO__RANGES], pos);
     if (before != NULL && before->end > least) least = before->end;
     return a != 0 && l->row[a - 1].pos >= least && l->row[a - 1].node != 0 ? &l->row[a - 1] : NULL;
+}
+
+/* The row that a branch comes from, or NULL. */
+static const csspgo__row *csspgo__line_source(csspgo__by_line *x, uint32_t pos)
+{
+    if (pos == CSSPGO__EXT && x->g.how.llvm) return x->l->unknown.node != 0 ? &x->l->unknown : NULL;
+    return csspgo__row_of(x, pos);
 }
 
 /* Where row i ends. *r: the function that the row is in, or the first one behind it; NULL: none is behind it. */
@@ -33435,7 +33447,7 @@ static void csspgo__line_sums(csspgo__by_line *x)
     }
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
-        const csspgo__row *row = v->node & CSSPGO__BRANCH ? csspgo__row_of(x, v->a) : NULL;
+        const csspgo__row *row = v->node & CSSPGO__BRANCH ? csspgo__line_source(x, v->a) : NULL;
         const csspgo__range *to = row != NULL ? csspgo__gen_range(g, v->b) : NULL;
         if (to != NULL && to->begin == v->b && !to->fragment) g->copy[row->node].busy = 1;
     }
@@ -33497,7 +33509,7 @@ static int csspgo__line_nested_calls(csspgo__by_line *x)
     size_t i;
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
-        const csspgo__row *row = csspgo__row_of(x, v->a);
+        const csspgo__row *row = csspgo__line_source(x, v->a);
         uint32_t callee;
         if (!(v->node & CSSPGO__BRANCH)) continue;
         if (!csspgo__gen_callee(g, v->b, &callee)) return 0;

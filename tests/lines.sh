@@ -214,6 +214,32 @@ if have llvm-profgen-19; then
     check "... what LLVM says" cmp $B/lost $B/llvm
 fi
 
+# ----- a linker that drops functions leaves their debug information at 0: LLVM looks up unknown code at the address 1
+cat >$B/kept.c <<'END'
+volatile int z;
+static inline __attribute__((always_inline)) int within(int x) { return x + z; }
+int dropped(int x) { return within(x) + within(x * 2); }
+__attribute__((noinline)) int kept(int x) { return x * z; }
+int _start(void) { return kept(z); }
+END
+sed 's/dropped/longer/; s/^volatile/static &/; /kept/d; s/within(x) +/& within(x + 5) * z +/' $B/kept.c >$B/other.c
+if have clang-19 && have ld.lld-19 && have llvm-nm-19 && have llvm-profgen-19 && have perl &&
+    (cd $B && clang-19 -O2 -g -fdebug-info-for-profiling -ffunction-sections -nostdlib -static -fuse-ld=lld-19 -Wl,--gc-sections,-z,norelro \
+        other.c kept.c -o dropped) 2>$B/err; then
+    llvm-nm-19 -S $B/dropped | perl -ne 'printf "\t  %1\$x\n 0x%2\$x/0x7f0012345678/P/-/-/0 0x7f0012345678/0x%3\$x/P/-/-/0\n\n", hex($1) + 4, hex($1) + hex($2) - 1, hex($1)
+        if /^(\w+) (\w+) T kept$/' >$B/dropped.ps
+    for o in "" --fill-zero-for-all-funcs; do
+        (cd $B && llvm-profgen-19 --binary=dropped --perfscript=dropped.ps --ignore-stack-samples $o --format=text -o want >$B/said 2>&1)
+        profgen --llvm-compat --binary=$B/dropped --perfscript=$B/dropped.ps --ignore-stack-samples $o
+        check "calls from where dropped functions are $o" cmp $B/want $B/out
+        check "... which are in it" grep -q 'kept:1$' $B/out
+        profgen --binary=$B/dropped --perfscript=$B/dropped.ps --ignore-stack-samples $o
+        check "... and not by default" sh -c "grep -q kept $B/out && ! grep -q 'kept:1$' $B/out"
+    done
+else
+    skip "lines: clang-19, lld-19 or llvm-profgen-19 is not installed"
+fi
+
 # ----- names of gcc: static functions of C++ have none but the plain one, which is not what their symbols say
 profgen --ignore-stack-samples --llvm-compat --binary=shapes.g --perfscript=../in/shapes.g.perfscript
 check "LLVM's name of two functions" grep -q '^apply<real_main()::<lambda(int)> >:[0-9]*:0$' $B/out

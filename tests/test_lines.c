@@ -531,6 +531,41 @@ static void what_is_inlined_beside(void)
     }
 }
 
+/* LLVM 19 looks up unknown code at the address 1, where functions may be that a linker dropped. */
+static void unknown_code_calls_from_address_1(void)
+{
+    static const csspgo_line_inline node[] = { { "gone", 4, 0, { 0, 0 } }, { "inner", 5, 1, { 3, 0 } } };
+    static const csspgo_line_row row[] = { { 1, 2, { 4, 0 } }, { 2, 1, { 5, 0 } } };
+    const csspgo_branch branch[] = { { 0x1060, 0x1044, 0 }, { 0x900000, 0x1040, 0 } };
+    const csspgo_generate_options as_llvm = line_options(0, 0, 1, 0);
+    int llvm;
+    for (llvm = 0; llvm < 2; llvm++) {
+        hand_made h = hand_made_run(0, 0, 1, 1);
+        csspgo_collector_options how;
+        csspgo_sample sample;
+        csspgo_profile *p;
+        csspgo_node gone;
+        memset(&how, 0, sizeof how);
+        memset(&sample, 0, sizeof sample);
+        how.ignore_stack = 1;
+        how.llvm = llvm ? 19 : 0;
+        csspgo_collector_free(h.c);
+        h.c = csspgo_collector_new(h.code, &how, NULL, NULL);
+        sample.branches = branch;
+        sample.branch_count = 2;
+        sample.count = 7;
+        T_EQ(csspgo_collector_add(h.c, &sample, 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_line_table_add(h.lines, h.code, csspgo_no_module(), node, 2, row, 2, NULL), CSSPGO_OK);
+        p = hand_made_profile(&h, llvm ? &as_llvm : NULL, CSSPGO_OK);
+        T_EQ(llvm ? csspgo_head(p, csspgo_find(p, "f")) : 7, 7);
+        gone = csspgo_find(p, "gone");
+        T_EQ(gone.id != 0, llvm);
+        gone = csspgo_child(p, gone, csspgo_at(3, 0), CSSPGO_INLINEE, csspgo_func_find(p, "inner", 5));
+        T_EQ(llvm ? csspgo_target_count(p, gone, csspgo_at(4, 0), csspgo_func_find(p, "f", 1)) : 0, llvm ? 7 : 0);
+        csspgo_profile_free(p);
+    }
+}
+
 /* What code without lines called keeps its counts, without that caller. */
 static void callers_without_lines_are_left_out(void)
 {
@@ -728,6 +763,7 @@ int main(void)
     callees_are_compressed();
     an_inlined_call_is_not_added_to_its_line();
     what_is_inlined_beside();
+    unknown_code_calls_from_address_1();
     callers_without_lines_are_left_out();
     lines_without_branch_records();
     bad_tables_are_refused();

@@ -28,11 +28,15 @@ static int function_name(debug_info *d, const debug_source *s, const debug_entry
     return 1;
 }
 
-/* Notes where the entry of some code is. LLVM also looks up code in functions that the linker dropped. */
+/*
+ * Notes where the entry of some code is. LLVM also looks up code in functions that the linker dropped, and at the
+ * address 1 all that is not known.
+ */
 static int function_note(debug_info *d, const debug_entry *e, uint64_t begin, uint64_t end)
 {
     debug_function *f;
-    if (begin >= end || (!d->how.llvm && !debug_is_code(d, begin, end)) || end <= d->how.first) return 1;
+    if (begin >= end || (!d->how.llvm && !debug_is_code(d, begin, end))) return 1;
+    if (end <= d->how.first && (begin > 1 || end <= 1)) return 1;
     if (!debug_room(&d->function, d->functions, &d->function_cap, sizeof *d->function)) return 0;
     f = &d->function[d->functions++];
     f->offset = e->offset;

@@ -83,6 +83,22 @@ static debug_area *areas_of(const profgen *g, line_work *w, debug_areas *out)
     return v;
 }
 
+/* LLVM looks up what is not in the program at the address 1, where functions may be that the linker dropped. */
+static csspgo_status unknown_read(const profgen *g, const line_work *w, unsigned char *unit)
+{
+    static const debug_area at = { 1, 2 };
+    const debug_areas in = { &at, 1 };
+    const size_t units = debug_info_units(w->debug);
+    debug_lines l;
+    size_t i = 0;
+    memset(unit, 0, units);
+    debug_info_units_in(w->debug, &in, unit);
+    while (i < units && !unit[i]) i++;
+    if (i == units) return CSSPGO_OK;
+    if (!debug_info_lines(w->debug, i, &in, &l)) return CSSPGO_E_NOMEM;
+    return csspgo_line_table_add(w->table, g->image.code, g->image.module, l.node, l.nodes, l.row, l.rows != 0, NULL);
+}
+
 /* Reads the lines of the code that is needed, into the line table (if there is one) and the sizes. */
 csspgo_status units_read(const profgen *g, line_work *w)
 {
@@ -103,6 +119,7 @@ csspgo_status units_read(const profgen *g, line_work *w)
         debug_lines_join(&l);
         s = csspgo_line_table_add(w->table, g->image.code, g->image.module, l.node, l.nodes, l.row, l.rows, NULL);
     }
+    if (s == CSSPGO_OK && w->table != NULL && g->tool->compat) s = unknown_read(g, w, unit);
     free(unit);
     free(v);
     return s;
