@@ -2197,6 +2197,7 @@ typedef struct csspgo_code_stats {
     uint64_t moved_bytes;         /* bytes moved so far to keep the tables in order                              */
     uint64_t unlike_transfers;    /* added so far: of another kind or target than one at the same address        */
     uint64_t idle_probes;         /* added so far: not at known code, or with id 0 or an unknown kind: no counts */
+    uint64_t skipped;             /* runs of bytes in decoded code that are no instruction, so far               */
 } csspgo_code_stats;
 
 /* What the map holds. */
@@ -19851,7 +19852,7 @@ struct csspgo_code {
     uint32_t          serials;    /* of areas                                                           */
     uint32_t          released;   /* areas given back so far                                            */
     uint32_t          changes;    /* how often code or tables were added, removed or given back         */
-    uint64_t          unlike_transfers, idle_probes;   /* csspgo_code_stats                             */
+    uint64_t          unlike_transfers, idle_probes, skipped;   /* csspgo_code_stats                    */
 };
 
 CSSPGO_DEF csspgo_module csspgo_no_module(void)
@@ -20554,6 +20555,7 @@ static csspgo_status csspgo__sweep(csspgo_code *c, const csspgo__area *area, css
                                    const unsigned char *bytes, size_t at, size_t end, uint32_t *call)
 {
     csspgo_insn insn;
+    unsigned skipping = 0;
     while (at < end) {
         const uint32_t pos = area->pos + (uint32_t)at;
         const size_t left = (size_t)area->size - at;
@@ -20562,8 +20564,11 @@ static csspgo_status csspgo__sweep(csspgo_code *c, const csspgo__area *area, css
         else csspgo_decode_aarch64(bytes + at, left, area->address + at, &insn);
         if (insn.size == 0) {
             at += insn.skip != 0 ? insn.skip : 1;
+            c->skipped += !skipping;
+            skipping = 1;
             continue;
         }
+        skipping = 0;
         c->byte[pos] |= CSSPGO__START;
         if (*call != 0) s = csspgo__mark_after_call(c, *call, pos);
         if (s != CSSPGO_OK) return s;
@@ -21038,6 +21043,7 @@ CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
     stats.probes = c->probes;
     for (i = 0; i < CSSPGO__GAPS; i++) stats.moved_bytes += c->table[i].moved;
     stats.unlike_transfers = c->unlike_transfers;
+    stats.skipped = c->skipped;
     stats.idle_probes = c->idle_probes;
     return stats;
 }

@@ -240,6 +240,30 @@ else
     skip "lines: clang-19, lld-19 or llvm-profgen-19 is not installed"
 fi
 
+# ----- bytes that are no instruction: LLVM counts what lies between two that are, or symbols
+cat >$B/bytes.s <<'END'
+    .globl _start
+    .type _start, @function
+_start: nop
+    .byte 0x06, 0x07, 0x0e
+    jmp _start
+    .byte 0x16
+inner:
+    .byte 0x17, 0x1e
+    ret
+    .data
+    .quad 1
+END
+if have clang-19 && have llvm-profgen-19 && clang-19 -g -nostdlib -static -Wl,-Ttext=0x401000 -o $B/bytes $B/bytes.s 2>$B/err; then
+    printf '\t  401009\n 0x401004/0x401000/P/-/-/0 0x401004/0x401000/P/-/-/0\n\n' >$B/bytes.ps
+    llvm-profgen-19 --binary=$B/bytes --perfscript=$B/bytes.ps --ignore-stack-samples --format=text -o $B/llvm 2>&1 | grep 'invalid inst' >$B/want
+    profgen --llvm-compat --binary=$B/bytes --perfscript=$B/bytes.ps --ignore-stack-samples
+    grep 'invalid inst' $B/err >$B/got
+    check "bytes that are no instruction" sh -c "[ -s $B/want ] && cmp $B/want $B/got"
+else
+    skip "lines: clang-19 or llvm-profgen-19 is not installed"
+fi
+
 # ----- names of gcc: static functions of C++ have none but the plain one, which is not what their symbols say
 profgen --ignore-stack-samples --llvm-compat --binary=shapes.g --perfscript=../in/shapes.g.perfscript
 check "LLVM's name of two functions" grep -q '^apply<real_main()::<lambda(int)> >:[0-9]*:0$' $B/out

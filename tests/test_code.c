@@ -329,11 +329,13 @@ static void decoding_restarts_at_symbols(void)
     T_EQ(csspgo_code_kind(c, 0x1006), CSSPGO_RET);
     T_CHECK(!is_code(c, 0x1002));
     T_CHECK(is_code(c, 0x1000));
+    T_EQ(csspgo_code_get_stats(c).skipped, 1);
     T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x2000, bytes, sizeof code, starts, 5, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_kind(c, 0x2001), CSSPGO_CALL);
     T_CHECK(is_code(c, 0x2002));   /* a symbol inside the call: 01 02 = add */
     T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x3000, bytes, sizeof code, starts, 0, NULL), CSSPGO_OK);
     T_CHECK(!is_code(c, 0x3000));   /* no symbol, no code */
+    T_EQ(csspgo_code_get_stats(c).skipped, 2);
     T_EQ(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0x4000, bytes, sizeof code, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1005, bytes, sizeof code, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
     csspgo_code_free(c);

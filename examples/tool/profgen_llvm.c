@@ -65,9 +65,11 @@ void llvm_functions(const profgen *g, const line_work *w)
 {
     size_t count;
     const debug_range *const r = debug_info_ranges(w->functions, &count);
+    const uint64_t skipped = csspgo_code_get_stats(g->image.code).skipped;
     if (w->ranges == 0)
         warn(g->tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
     llvm_twins(g, w, r);
+    if (skipped != 0) warn(g->tool, "Found %llu invalid instructions", (unsigned long long)skipped);
     llvm_entries(g, w, r);
 }
 
