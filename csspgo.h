@@ -3333,6 +3333,7 @@ typedef struct csspgo_collector_stats {
     uint64_t zero_returns;        /* returns to an address without a call before it: rest of trace without context    */
     uint64_t truncated_contexts;  /* distinct (per profile made) contexts cut because unknown code lies in between    */
     uint64_t deep_contexts;       /* distinct contexts cut to limits.max_depth frames when counters were last read    */
+    uint64_t named_contexts;      /* distinct contexts of names, if counters were last read by line and with llvm     */
     uint64_t unplaced;            /* entries of unsymbolized text outside known code: not counted                     */
     uint64_t repaired_stacks;     /* distinct: missing callers were found among the branches                          */
     uint64_t cut_stacks;          /* distinct: the leaf's caller is missing and was not found: no context             */
@@ -33284,7 +33285,8 @@ typedef struct csspgo__by_line {
     csspgo_line_table       *l;
     uint32_t           *func;     /* per name of l: in g.p, 0 = not known                                        */
     /* g.copy: per line node. Context-less: node, sum: bytes run in it and what is nested in it, busy; else: ancestor */
-    csspgo__tree        met;      /* contexts: (key << 32 | line node) -> same: node of g.p                      */
+    csspgo__tree        met;      /* contexts: (key << 32 | line node) -> same: node of g.p; such nodes           */
+    uint32_t            gap, pad; /* 1: there is code without lines, so the empty context                        */
     CSSPGO__LIST(csspgo__counter) fragment; /* contexts: of ranges, in one line node each; node of g.p, sites [a, b) */
 } csspgo__by_line;
 
@@ -33615,6 +33617,27 @@ static uint32_t csspgo__line_called(csspgo__by_line *x, uint32_t frames, uint32_
     return parent != 0 ? csspgo__context_node(&x->g, parent, frames, func) : 0;
 }
 
+/* Counts a context once; node: that of g.p, the root for the empty one. Returns 0 when memory is exhausted. */
+static int csspgo__line_note(csspgo__by_line *x, uint32_t node)
+{
+    csspgo__heap *h = &x->g.c->heap;
+    const size_t had = x->met.count;
+    if (!x->g.how.llvm || (node == CSSPGO__ROOT && x->gap)) return 1;
+    x->gap |= node == CSSPGO__ROOT;
+    if (csspgo__tree_add(h, &x->met, CSSPGO__ROOT, node, 0) == 0) return csspgo__gen_fail(&x->g, h);
+    x->g.c->stats.named_contexts += x->met.count - had;
+    return 1;
+}
+
+/* Notes if an instruction of a range has no line: those that have one are `lines`. */
+static int csspgo__line_note_gap(csspgo__by_line *x, const csspgo__counter *v, size_t lines)
+{
+    uint32_t pos;
+    if (!x->g.how.llvm || x->gap) return 1;
+    for (pos = v->a; pos <= v->b; pos++) lines -= (x->g.code->byte[pos] & CSSPGO__START) != 0;
+    return lines == 0 || csspgo__line_note(x, CSSPGO__ROOT);
+}
+
 /*
  * The node of a line node's function below a key, with a record unless it is the root. A key with names says itself
  * which function it is; the empty one is the root. Returns 0 when memory is exhausted.
@@ -33636,6 +33659,7 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
         if ((r = csspgo__record_make(g->p, node)) == NULL) return (uint32_t)csspgo__gen_fail(g, &g->p->heap);
         if (k->func == 0 && x->l->node[line].parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
     }
+    if (!csspgo__line_note(x, node)) return 0;
     x->met.node[id].same = node;
     return node;
 }
@@ -33680,6 +33704,7 @@ static int csspgo__line_fragments(csspgo__by_line *x, uint32_t key, const csspgo
     csspgo__gen *g = &x->g;
     size_t a = *first = csspgo__probe_site_lower(g->site, g->sites, *first, v->a), b;
     const size_t end = csspgo__probe_site_lower(g->site, g->sites, a, v->b + 1);
+    if (!csspgo__line_note_gap(x, v, end - a)) return 0;
     for (; a < end; a = b) {
         const uint32_t line = x->l->row[g->site[a].probe].node;
         csspgo__counter piece = { v->count, csspgo__line_leaf(x, key, line), (uint32_t)a, 0, 0 };
@@ -33738,7 +33763,8 @@ static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__cou
     const csspgo__row *row = csspgo__row_of(x, v->a);
     uint32_t callee, from = CSSPGO__ROOT, node, frames;
     if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
-    if (row != NULL && (from = csspgo__line_leaf(x, key, row->node)) == 0) return 0;
+    if (row != NULL) from = csspgo__line_leaf(x, key, row->node);
+    if (from == 0 || (row == NULL && !csspgo__line_note(x, CSSPGO__ROOT))) return 0;
     if (callee == 0) return 1;
     if (from == CSSPGO__ROOT)
         return csspgo__line_enter(x, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_CONTEXT, callee, v->count);
@@ -33808,6 +33834,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     const csspgo__counter *v = g->keyed.v;
     uint32_t key = 0;
     size_t i, first = 0;
+    g->c->stats.named_contexts = 0;
     if (!csspgo__frames_init(g)) return 0;
     if (!csspgo__tree_init(h, &x->met)) return csspgo__gen_fail(g, h);
     if (!csspgo__line_keys(x)) return 0;
@@ -33862,7 +33889,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 static int csspgo__named_put(csspgo__by_line *x, const csspgo__counter *v, uint32_t node, uint32_t a, uint32_t b)
 {
     csspgo__counter named = { v->count, node | (v->node & CSSPGO__BRANCH), a, b, 0 };
-    if (node == 0) return 0;
+    if (node == 0 || (node == CSSPGO__ROOT && !csspgo__line_note(x, node))) return 0;
     return CSSPGO__PUT(&x->g.c->heap, x->fragment, named) ? 1 : csspgo__gen_fail(&x->g, &x->g.c->heap);
 }
 
@@ -33897,6 +33924,7 @@ static int csspgo__named_list(csspgo__by_line *x)
     if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
     if (!csspgo__gen_profile(g, &g->c->heap) || !CSSPGO__GEN_ARRAY(g, g->copy, x->l->nodes + 1) ||
         !CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
+    g->c->stats.named_contexts = 0;
     if (!csspgo__frames_init(g)) return 0;
     if (!csspgo__tree_init(&g->c->heap, &x->met)) return csspgo__gen_fail(g, &g->c->heap);
     if (!csspgo__line_keys(x)) return 0;

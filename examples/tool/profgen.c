@@ -251,6 +251,7 @@ static int profgen_write(profgen *g)
     if (g->o[O_SKIP].number && g->sampled == NULL) {
         profgen_idle(g, csspgo_collector_has_contexts(g->collector));
         s = as_llvm(g) && csspgo_collector_has_contexts(g->collector) ? lines_name(g, &e) : CSSPGO_OK;
+        if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
         if (s != CSSPGO_OK || profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, path, &e);
         return profgen_worth(g, NULL);
     }
@@ -261,6 +262,7 @@ static int profgen_write(profgen *g)
     if (s == CSSPGO_OK && !counts_report(g, p)) return csspgo_profile_free(p), 1;
     if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
     if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
+    if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
     if (s == CSSPGO_OK) {
         if (is_flow_sensitive(&g->image.elf))
             csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
@@ -335,7 +337,7 @@ static int profgen_run(profgen *g)
     if (!interrupted() && g->sampled == NULL) catch_interrupt(SA_RESTART);    /* the input is read */
     if (ok && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
     if (ok && g->jit != NULL) jit_report(g);
-    if (ok && !tool->quiet && g->sampled == NULL) profgen_warnings(g);
+    if (ok && !as_llvm(g)) profgen_warnings(g);            /* LLVM's count contexts, which the profile has */
     if (ok) images_show(g);
     if (ok) details_show(g);
     ok = ok && (g->health != NULL ? health_report(g) : counts_report(g, NULL));

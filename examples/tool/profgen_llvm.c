@@ -138,6 +138,10 @@ void llvm_samples(profgen *g)
                "of truncated stack samples due to invalid return address, likely caused by frame pointer omission.");
     llvm_ranges(g, ranges);
     if (!csspgo_collector_has_contexts(g->collector)) return;
+    if (s.truncated_contexts != 0 && g->o[O_DETAILS].number)
+        warn(g->tool, "Profile context truncated due to missing probe for call instruction at 0x1");
+    llvm_share(g, s.truncated_contexts != 0, s.named_contexts,
+               "of profiled contexts are truncated due to missing probe for call instruction.");
     llvm_share(g, s.mismatched_external, s.branches,
                "of branches'source is a call instruction but doesn't match call frame stack, likely due to unwinding "
                "error of external frame.");

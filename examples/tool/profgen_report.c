@@ -33,6 +33,7 @@ void profgen_warnings(profgen *g)
         { s.zero_returns, s.branches, "returns go to no call site" },
     };
     size_t i;
+    if (g->tool->quiet || g->sampled != NULL) return;
     if (g->preagg != NULL) {
         preagg_warnings(g);
         return;
