@@ -4002,8 +4002,8 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
 /*
  * Decides, callers first, which contexts should be inlined. These contexts stay and get CSSPGO_SHOULD_BE_INLINED; the
  * counts of all others move to the base profiles of their functions. No count is lost, except for checksums that differ
- * (stats.dropped). Where a function calls itself and that call merges into its base profile, LLVM 19 also loses the
- * same call below it: llvm = 19 repeats that.
+ * (stats.dropped). Where a function calls itself and that call merges into its base profile, LLVM 19 loses contexts
+ * below it, or moves them elsewhere: llvm = 19 repeats that, but not what it then does with memory that it has freed.
  *
  *   p       a profile with contexts; after a failure it is what it was
  *   how     NULL: defaults
@@ -29942,7 +29942,7 @@ struct csspgo_tracker {
     csspgo_tracker_options how;   /* hot_count is 0 until csspgo_tracker_inline has asked for it     */
     uint32_t              *next;  /* per record: the next one of its function, in order of merging   */
     uint32_t              *first; /* per function: its first record                                  */
-    uint32_t               llvm;  /* 19: csspgo__track_lose                                          */
+    uint32_t               llvm;  /* 19: csspgo__late                                                */
 };
 
 /* ----- a tracker -------------------------------------------------------------------------------------------------- */
@@ -30474,35 +30474,218 @@ static uint32_t csspgo__track_pending(const csspgo_tracker *t, uint32_t r, uint3
     return r;
 }
 
-/* The node `up` frames above a node. */
-static const csspgo__tree_node *csspgo__track_above(const csspgo_profile *p, uint32_t id, uint32_t up)
+/*
+ * LLVM 19 takes a context out of the tree only when all below it has been merged. If its function called itself,
+ * directly or through others, the context is below the base that it merges into, and what is to be merged meets what
+ * is being merged: counts go to records that were merged before and are lost; contexts that move arrive in a map that
+ * is being walked, and stay if they come behind the place, else they are lost with it. csspgo__late repeats this on a
+ * copy of the part of the tree below the base.
+ */
+typedef struct csspgo__late_node {
+    uint64_t site, key;           /* key: LLVM's, by which children are in order                     */
+    uint32_t func, record, parent, child, sibling;
+    uint32_t origin, real, kept;  /* origin: what it is a copy of; of that: node of the tree, 1: still there */
+} csspgo__late_node;
+
+typedef struct csspgo__late_frame {
+    uint32_t from, to, child;     /* what is below from goes below to; the child that was taken last, 0: none yet */
+} csspgo__late_frame;
+
+typedef struct csspgo__late {
+    csspgo__mover *m;
+    CSSPGO__LIST(csspgo__late_node) node;        /* [1] the base, [2, origins) what is below it, then copies */
+    CSSPGO__LIST(csspgo__late_frame) frame;
+    uint32_t       origins;
+} csspgo__late;
+
+/* Adds a node below parent; returns 0 when memory is exhausted. */
+static uint32_t csspgo__late_add(csspgo__late *l, csspgo__late_node n, uint32_t parent)
 {
-    while (up-- != 0) id = p->tree.node[id].parent;
-    return &p->tree.node[id];
+    const uint32_t id = (uint32_t)l->node.count;
+    uint32_t *at;
+    n.parent = parent;
+    n.child = 0;
+    if (!CSSPGO__PUT(&l->m->heap, l->node, n)) return 0;
+    at = &l->node.v[parent].child;
+    while (*at != 0 && l->node.v[*at].key < n.key) at = &l->node.v[*at].sibling;
+    l->node.v[id].sibling = *at;
+    return *at = id;
+}
+
+/* Copies what is below the base, node top. *from: the node `context` there. Returns 0 when memory is exhausted. */
+static int csspgo__late_load(csspgo__late *l, uint32_t top, uint32_t context, uint32_t *from)
+{
+    const csspgo_profile *p = l->m->p;
+    csspgo__late_node n;
+    uint32_t id, at = 0;
+    memset(&n, 0, sizeof n);
+    if (!CSSPGO__PUT(&l->m->heap, l->node, n)) return 0;
+    for (id = top; id != 0; id = csspgo__tree_below(&p->tree, id, top)) {
+        const csspgo__tree_node *v = &p->tree.node[id];
+        while (at != 0 && l->node.v[at].real != v->parent) at = l->node.v[at].parent;
+        n.site = v->site;
+        n.key = csspgo__node_key(p, id);
+        n.func = v->func;
+        n.record = v->record;
+        n.real = id;
+        n.origin = (uint32_t)l->node.count;
+        if ((at = csspgo__late_add(l, n, at)) == 0) return 0;
+        if (id == context) *from = at;
+    }
+    l->origins = (uint32_t)l->node.count;
+    return 1;
+}
+
+/* Copies a node with all below it to below parent. Returns 0 when memory is exhausted. */
+static int csspgo__late_copy(csspgo__late *l, uint32_t top, uint32_t parent)
+{
+    uint32_t id = top, at = parent;
+    for (;;) {
+        const csspgo__late_node n = l->node.v[id];
+        if (n.record != 0)
+            csspgo__mover_set_state(l->m, n.record, (uint32_t)l->m->p->record[n.record].state | CSSPGO_SYNTHETIC);
+        if ((at = csspgo__late_add(l, n, at)) == 0) return 0;
+        if (n.child != 0) {
+            id = n.child;
+            continue;
+        }
+        for (; id != top && l->node.v[id].sibling == 0; id = l->node.v[id].parent) at = l->node.v[at].parent;
+        if (id == top) return 1;
+        id = l->node.v[id].sibling;
+        at = l->node.v[at].parent;
+    }
+}
+
+/* Merges the record of one node into that of another one. */
+static csspgo_status csspgo__late_merge(csspgo__late *l, uint32_t from, uint32_t to)
+{
+    csspgo__mover *m = l->m;
+    const uint32_t a = l->node.v[to].record, b = l->node.v[from].record;
+    csspgo__mover_need need;
+    csspgo_status s;
+    if (b == 0 || a == b) return CSSPGO_OK;
+    if (a == 0) {
+        l->node.v[to].record = b;
+        csspgo__mover_set_state(m, b, (uint32_t)m->p->record[b].state | CSSPGO_SYNTHETIC);
+        return CSSPGO_OK;
+    }
+    memset(&need, 0, sizeof need);
+    memset(m->change.need, 0, sizeof m->change.need);
+    m->change.sides = 0;
+    csspgo__mover_plan_record(m, &need, m->at[a], m->at[b]);
+    s = csspgo__change_reserve(&m->change, &m->heap);
+    if (s == CSSPGO_OK) csspgo__mover_merge_record(m, m->at[a], m->at[b]);
+    return s;
+}
+
+/* Merges a node into the base as LLVM does. */
+static csspgo_status csspgo__late_run(csspgo__late *l, uint32_t from)
+{
+    csspgo__late_frame f = { from, 1, 0 };
+    uint32_t *at;
+    csspgo_status s = csspgo__late_merge(l, from, f.to);
+    if (s == CSSPGO_OK && !CSSPGO__PUT(&l->m->heap, l->frame, f)) s = l->m->heap.status;
+    while (s == CSSPGO_OK && l->frame.count != 0) {
+        csspgo__late_frame *const last = &l->frame.v[l->frame.count - 1];
+        csspgo__late_node *const v = l->node.v;
+        last->child = last->child == 0 ? v[last->from].child : v[last->child].sibling;
+        if (last->child == 0) {
+            v[last->from].child = 0;
+            l->frame.count--;
+            continue;
+        }
+        f.from = last->child;
+        for (f.to = v[last->to].child; f.to != 0; f.to = v[f.to].sibling)
+            if (v[f.to].site == v[f.from].site && v[f.to].func == v[f.from].func) break;
+        if (f.to == 0) {
+            if (!csspgo__late_copy(l, f.from, last->to)) s = l->m->heap.status;
+            continue;
+        }
+        s = csspgo__late_merge(l, f.from, f.to);
+        if (s == CSSPGO_OK && !CSSPGO__PUT(&l->m->heap, l->frame, f)) s = l->m->heap.status;
+    }
+    for (at = &l->node.v[l->node.v[from].parent].child; *at != from && *at != 0;) at = &l->node.v[*at].sibling;
+    *at = l->node.v[from].sibling;
+    return s;
+}
+
+/* The node behind one, from the base on, parents first; 0 behind the last one. */
+static uint32_t csspgo__late_walk(const csspgo__late *l, uint32_t id)
+{
+    if (l->node.v[id].child != 0) return l->node.v[id].child;
+    while (id != 0 && l->node.v[id].sibling == 0) id = l->node.v[id].parent;
+    return l->node.v[id].sibling;
 }
 
 /*
- * What LLVM 19 loses when node id, whose function called itself, directly or through others, merges into the function,
- * node top: all that is below it by the same calls once more, and so on down. LLVM takes id out of the tree last, so
- * they merge into it after its counts were taken.
+ * Makes the tree what the copy is. LLVM still looks at contexts that it lost before they were merged, in memory that it
+ * has freed: they stay, out of the tree and without what was below them.
  */
-static void csspgo__track_lose(csspgo_tracker *t, uint32_t id, uint32_t top)
+static csspgo_status csspgo__late_apply(csspgo__late *l)
 {
-    csspgo_profile *p = t->m.p;
-    uint32_t up = id, length = 0, k;
-    if (top == 0) return;
-    for (; up != 0 && up != top; up = p->tree.node[up].parent) length++;
-    for (k = 1; up != 0; k++) {
-        const csspgo__tree_node *n = csspgo__track_above(p, id, length - 1);
-        csspgo__record *r;
-        id = csspgo__tree_find(&p->tree, id, n->site, n->func);
-        if (id == 0) return;
-        r = &p->record[p->tree.node[id].record];
-        if (k < length || p->tree.node[id].record == 0) continue;
-        r->total = r->head = 0;
-        memset(&r->body, 0, sizeof r->body);
-        memset(&r->target, 0, sizeof r->target);
+    csspgo__mover *m = l->m;
+    csspgo__tree_node *v = m->p->tree.node;
+    const size_t left = m->p->tree.count - m->sites.count, most = l->origins;
+    uint32_t id;
+    if (!csspgo__map_room(&m->heap, &m->sites, most < left ? most : left)) return m->heap.status;
+    for (id = 2; id < l->origins; id++) csspgo__mover_detach(m, l->node.v[id].real);
+    for (id = 1; id != 0; id = csspgo__late_walk(l, id)) {
+        const csspgo__late_node *n = &l->node.v[id];
+        csspgo__late_node *origin = &l->node.v[n->origin];
+        if (origin->kept) continue;
+        origin->kept = 1;
+        if (id != 1) csspgo__mover_attach(m, origin->real, l->node.v[l->node.v[n->parent].origin].real, n->site);
+        v[origin->real].record = n->record;
+        if (n->record != 0) m->at[n->record] = origin->real;
     }
+    for (id = 2; id < l->origins; id++) {
+        const uint32_t real = l->node.v[id].real, r = v[real].record;
+        const int lost = r != 0 && m->at[r] == real && !(m->p->record[r].state & CSSPGO_MERGED);
+        if (!l->node.v[id].kept && !lost) csspgo__mover_leave(m, real, 0);
+    }
+    return CSSPGO_OK;
+}
+
+/* Merges a context into the base of its function, node top, which it is below, as LLVM 19 does. */
+static csspgo_status csspgo__late_promote(csspgo__mover *m, uint32_t context, uint32_t top)
+{
+    csspgo__late l;
+    uint32_t from = 0;
+    csspgo_status s = csspgo__mover_end_batch(m, CSSPGO_OK);
+    memset(&l, 0, sizeof l);
+    l.m = m;
+    if (s == CSSPGO_OK) s = csspgo__late_load(&l, top, context, &from) ? csspgo__late_run(&l, from) : m->heap.status;
+    if (s == CSSPGO_OK) s = csspgo__late_apply(&l);
+    CSSPGO__DROP(&m->heap, l.node);
+    CSSPGO__DROP(&m->heap, l.frame);
+    m->batch = 1;
+    return s;
+}
+
+/* Drops contexts that are out of the tree. */
+CSSPGO__UNUSED static void csspgo__late_end(csspgo__mover *m)
+{
+    uint32_t r;
+    for (r = 1; r <= m->p->records; r++) {
+        const uint32_t id = m->at[r];
+        const csspgo__tree_node *n = &m->p->tree.node[id];
+        if (id > CSSPGO__ROOT && n->parent == 0 && !(n->site & CSSPGO__GONE)) csspgo__mover_leave(m, id, 0);
+    }
+}
+
+/* Merges a context that is out of the tree into the base of its function, node *top (0: there is none yet). */
+static csspgo_status csspgo__late_return(csspgo__mover *m, uint32_t id, uint32_t *top)
+{
+    csspgo_status s = csspgo__mover_plan(m, id, CSSPGO__ROOT, 0);
+    if (s != CSSPGO_OK) return s;
+    if (*top == 0) {
+        csspgo__mover_attach(m, *top = id, CSSPGO__ROOT, 0);
+        csspgo__mover_moved(m, id);
+    } else {
+        csspgo__mover_merge_record(m, *top, id);
+        csspgo__mover_leave(m, id, *top);
+    }
+    return CSSPGO_OK;
 }
 
 /*
@@ -30515,8 +30698,10 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
     uint32_t r = csspgo__track_pending(t, t->first[func], *top);
     t->m.batch = 1;
     for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, *top)) {
-        if (t->llvm) csspgo__track_lose(t, t->m.at[r], *top);
-        s = csspgo__mover_promote(&t->m, t->m.at[r], CSSPGO__ROOT, 0, top);
+        const uint32_t id = t->m.at[r];
+        if (t->m.p->tree.node[id].parent == 0) s = csspgo__late_return(&t->m, id, top);
+        else if (t->llvm && *top != 0 && csspgo__track_below(t, id, *top)) s = csspgo__late_promote(&t->m, id, *top);
+        else s = csspgo__mover_promote(&t->m, id, CSSPGO__ROOT, 0, top);
     }
     return csspgo__mover_end_batch(&t->m, s);
 }
@@ -33033,6 +33218,7 @@ static csspgo_status csspgo__pre_run(csspgo__preinliner *x, csspgo_func *order)
         x->size_func[i] =
             csspgo__names_find_guid(&sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
     for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__pre_function(x, order[i].id);
+    if (s == CSSPGO_OK) csspgo__late_end(&x->t->m);
     if (s == CSSPGO_OK) csspgo__pre_sweep(x);
     p->flags |= CSSPGO_IS_PREINLINED;
     return s;

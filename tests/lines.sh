@@ -214,6 +214,27 @@ if have llvm-profgen-19; then
     check "... what LLVM says" cmp $B/lost $B/llvm
 fi
 
+# ... in LLVM mode f moves into a map that LLVM walks, and comes up with it; else it stays below the second g
+cat >$B/recursive.prof <<'END'
+[g]:100:10
+ 3: 100
+[g:1 @ g]:50:5
+ 3: 50
+[g:1 @ g:1 @ g:2 @ f]:2000:200
+ 1: 2000
+END
+printf '[f]:2000:200\n 1: 2000\n[g]:150:15\n 3: 150\n' >$B/kept
+printf '[g:2 @ f]:2000:200\n 1: 2000\n !Attributes: 2\n[g]:150:15\n 3: 150\n' >$B/moved
+of="--llvm-sample-profile=$B/recursive.prof --gen-cs-nested-profile=0 --use-context-cost-for-preinliner=0"
+profgen --binary=grid.d5 $of
+check "what is below recursion" cmp $B/kept $B/out
+profgen --llvm-compat --binary=grid.d5 $of
+check "... as LLVM" cmp $B/moved $B/out
+if have llvm-profgen-19; then
+    llvm-profgen-19 --binary=$D/bin/grid.d5 $of --format=text --output=$B/llvm 2>$B/said
+    check "... what LLVM says" cmp $B/moved $B/llvm
+fi
+
 # ----- a linker that drops functions leaves their debug information at 0: LLVM looks up unknown code at the address 1
 cat >$B/kept.c <<'END'
 volatile int z;
