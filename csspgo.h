@@ -33474,6 +33474,7 @@ typedef struct csspgo__by_line {
     csspgo__tree        met;      /* contexts: (key << 32 | line node) -> same: node of g.p; such nodes           */
     uint32_t            gap, pad; /* 1: there is code without lines, so the empty context                        */
     CSSPGO__LIST(csspgo__counter) fragment; /* contexts: of ranges, in one line node each; node of g.p, sites [a, b) */
+    CSSPGO__LIST(int64_t) vote;   /* csspgo__line_vote, per node of g.p                                          */
 } csspgo__by_line;
 
 static csspgo_loc csspgo__line_loc(const csspgo__by_line *x, csspgo_loc loc)
@@ -33843,11 +33844,36 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
     else node = csspgo__line_called(x, g->context[key], csspgo__line_named(x, k));
     if (node > CSSPGO__ROOT) {
         if ((r = csspgo__record_make(g->p, node)) == NULL) return (uint32_t)csspgo__gen_fail(g, &g->p->heap);
-        if (k->func == 0 && x->l->node[line].parent != 0) r->attributes |= CSSPGO_WAS_INLINED;
+        if (k->func == 0 && x->l->node[line].parent != 0 && !g->how.llvm) r->attributes |= CSSPGO_WAS_INLINED;
     }
     if (!csspgo__line_note(x, node)) return 0;
     x->met.node[id].same = node;
     return node;
+}
+
+/*
+ * Notes code of a context, inlined there or not: one call may have both. LLVM 19 marks the context as inlined if the
+ * sample that its hash table has first saw the inlined code; here it is what more samples saw. Returns 0 when memory is
+ * exhausted.
+ */
+static int csspgo__line_vote(csspgo__by_line *x, uint32_t key, uint32_t line, uint32_t node, uint64_t count)
+{
+    const int inlined = x->g.keyed.keys.node[key].func == 0 && x->l->node[line].parent != 0;
+    const int64_t votes = count < 1u << 30 ? (int64_t)count : (int64_t)1 << 30;
+    if (!x->g.how.llvm || node == CSSPGO__ROOT) return 1;
+    while (x->vote.count <= node)
+        if (!CSSPGO__PUT(&x->g.c->heap, x->vote, 0)) return csspgo__gen_fail(&x->g, &x->g.c->heap);
+    x->vote.v[node] += inlined ? votes : -votes;
+    return 1;
+}
+
+/* Marks the contexts that were inlined, says the vote. */
+static void csspgo__line_mark_inlined(csspgo__by_line *x)
+{
+    csspgo_profile *p = x->g.p;
+    size_t i;
+    for (i = CSSPGO__ROOT + 1; i < x->vote.count; i++)
+        if (x->vote.v[i] > 0) p->record[p->tree.node[i].record].attributes |= CSSPGO_WAS_INLINED;
 }
 
 /* 1 if two line nodes are inlined at the same place, whatever functions they are. */
@@ -33895,7 +33921,7 @@ static int csspgo__line_fragments(csspgo__by_line *x, uint32_t key, const csspgo
         const uint32_t line = x->l->row[g->site[a].probe].node;
         csspgo__counter piece = { v->count, csspgo__line_leaf(x, key, line), (uint32_t)a, 0, 0 };
         piece.b = (uint32_t)(b = csspgo__line_fragment_end(x, a, end));
-        if (piece.node == 0) return 0;
+        if (piece.node == 0 || !csspgo__line_vote(x, key, line, piece.node, v->count)) return 0;
         if (piece.node == CSSPGO__ROOT || v->count == 0) continue;
         if (!CSSPGO__PUT(&g->c->heap, x->fragment, piece)) return csspgo__gen_fail(g, &g->c->heap);
     }
@@ -33951,6 +33977,7 @@ static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__cou
     if (!csspgo__gen_callee(g, v->b, &callee)) return 0;
     if (row != NULL) from = csspgo__line_leaf(x, key, row->node);
     if (from == 0 || (row == NULL && !csspgo__line_note(x, CSSPGO__ROOT))) return 0;
+    if (row != NULL && !csspgo__line_vote(x, key, row->node, from, v->count)) return 0;
     if (callee == 0) return 1;
     if (from == CSSPGO__ROOT)
         return csspgo__line_enter(x, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_CONTEXT, callee, v->count);
@@ -34033,6 +34060,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     if (!csspgo__line_hits(x)) return 0;
     for (i = 0; i < g->keyed.n; i++)
         if ((v[i].node & CSSPGO__BRANCH) && !csspgo__line_call(x, v[i].node & ~CSSPGO__BRANCH, &v[i])) return 0;
+    csspgo__line_mark_inlined(x);
     if (!csspgo__line_infer(x)) return 0;
     csspgo__line_drop_start_up(g->p);
     return 1;
@@ -34066,6 +34094,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
     s = csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err);
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.fragment);
+    CSSPGO__DROP(&c->heap, x.vote);
     return s;
 }
 
@@ -34206,6 +34235,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_name_contexts(csspgo_collector *c, css
     csspgo__gen_free(&x.g);
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.fragment);
+    CSSPGO__DROP(&c->heap, x.vote);
     return csspgo__error_heap(err, s, &c->heap, "collector");
 }
 
