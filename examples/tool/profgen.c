@@ -336,6 +336,7 @@ static int profgen_run(profgen *g)
     ok = ok && profgen_read_inputs(g) && (g->jit == NULL || jit_settle(g));
     if (!interrupted() && g->sampled == NULL) catch_interrupt(SA_RESTART);    /* the input is read */
     if (ok && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
+    ok = ok && details_flush(g);
     if (ok && g->jit != NULL) jit_report(g);
     if (ok && !as_llvm(g)) profgen_warnings(g);            /* LLVM's count contexts, which the profile has */
     if (ok) images_show(g);
@@ -366,6 +367,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     lines_free(g.lines);
     free(g.detail);
     free(g.fit.area);
+    free(g.noted);
     csspgo_sizes_free(g.sizes);
     jit_work_free(g.jit);
     load_free(&g.image);

@@ -81,6 +81,7 @@ typedef struct profgen {
     fit               fit;
     struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
+    struct detail_cache *noted;   /* of these; NULL before the first one */
     uint32_t          most_records;          /* branch records of a sample, without SPE's second one */
     uint64_t          unmapped, unmapped_hits;   /* samples before a mapping of the program; those in it */
     uint64_t          attempts, external;    /* what LLVM calls samples; those whose leaf is in other code */
@@ -116,6 +117,7 @@ int is_code(const profgen *g, uint64_t address);
 int details_wanted(const profgen *g);
 int details_add(profgen *g, const csspgo_sample *s, int taken);
 void details_settle(profgen *g);
+int details_flush(profgen *g);
 void details_show(profgen *g);
 
 /* profgen_llvm.c: what llvm-profgen 19 says, in its words */

@@ -1,6 +1,17 @@
 /* profgen_detail.c - profgen: which ranges ran; --show-detailed-warning: what makes no sense, address by address */
 #include "profgen.h"
 
+/*
+ * The same few ranges run again and again: what was noted of late is added up here before it is put into the list, and
+ * whether an address is code is looked up once. By hash of the addresses, what came last.
+ */
+typedef struct detail_cache {
+    detail   range[4096];         /* count 0: none */
+    uint64_t address[4096];       /* + 1; 0: none */
+    uint64_t bias;                /* of the code that it is of */
+    char     code[4096];
+} detail_cache;
+
 static int detail_order(const void *a, const void *b)
 {
     const detail *x = (const detail *)a, *y = (const detail *)b;
@@ -37,14 +48,43 @@ static int details_room(profgen *g)
     return 1;
 }
 
+static size_t detail_slot(uint64_t a, uint64_t b)
+{
+    return (size_t)((a * 0x9e3779b97f4a7c15u ^ b) * 0x9e3779b97f4a7c15u >> 52);
+}
+
+/* Puts a range into the list. Returns 0 after saying what is wrong. */
+static int details_put(profgen *g, const detail *d)
+{
+    if (!details_room(g)) return 0;
+    g->detail[g->details++] = *d;
+    return 1;
+}
+
 static int details_push(profgen *g, uint64_t start, uint64_t end, uint64_t count)
 {
-    detail *d;
-    if (!details_room(g)) return 0;
-    d = &g->detail[g->details++];
+    detail *const d = &g->noted->range[detail_slot(start, end)];
+    count = count != 0 ? count : 1;
+    if (d->count != 0 && d->start == start && d->end == end) {
+        d->count += count > UINT64_MAX - d->count ? UINT64_MAX - d->count : count;
+        return 1;
+    }
+    if (d->count != 0 && !details_put(g, d)) return 0;
     d->start = start;
     d->end = end;
-    d->count = count != 0 ? count : 1;
+    d->count = count;
+    return 1;
+}
+
+/* Puts all that was noted into the list. Returns 0 after saying what is wrong. */
+int details_flush(profgen *g)
+{
+    size_t i;
+    for (i = 0; g->noted != NULL && i < sizeof g->noted->range / sizeof *g->noted->range; i++) {
+        detail *const d = &g->noted->range[i];
+        if (d->count != 0 && !details_put(g, d)) return 0;
+        d->count = 0;
+    }
     return 1;
 }
 
@@ -59,20 +99,37 @@ int is_code(const profgen *g, uint64_t address)
     return csspgo_code_runs_straight(g->image.code, address, address) == 1;
 }
 
+/* The same, kept for the next time; code of a JIT comes and goes. */
+static int is_known_code(profgen *g, uint64_t address)
+{
+    detail_cache *const c = g->noted;
+    const size_t i = detail_slot(address, 0);
+    if (g->jit != NULL) return is_code(g, address);
+    if (c->bias != g->bias) memset(c->address, 0, sizeof c->address);
+    c->bias = g->bias;
+    if (c->address[i] != address + 1) {
+        c->address[i] = address + 1;
+        c->code[i] = (char)is_code(g, address);
+    }
+    return c->code[i];
+}
+
 /* Notes a sample, in link-time addresses; 1 stands for other code. taken: by the collector. */
 int details_add(profgen *g, const csspgo_sample *s, int taken)
 {
     uint64_t end = 0;
     uint32_t i;
-    g->external += s->stack_count != 0 && !is_code(g, s->stack[0]);
+    if (g->noted == NULL) g->noted = (detail_cache *)calloc(1, sizeof *g->noted);
+    if (g->noted == NULL) return fail(g->tool, "out of memory"), 0;
+    g->external += s->stack_count != 0 && !is_known_code(g, s->stack[0]);
     for (i = 0; taken && i < s->branch_count; i++) {
-        const int from = is_code(g, s->branches[i].from), to = is_code(g, s->branches[i].to);
+        const int from = is_known_code(g, s->branches[i].from), to = is_known_code(g, s->branches[i].to);
         if (!from && !to) continue;
         if (end != 0 && !details_push(g, to ? s->branches[i].to - g->bias : 1, end, s->count)) return 0;
         end = from ? s->branches[i].from - g->bias : 1;
     }
     for (i = 1; i < s->stack_count; i++) {
-        if (!is_code(g, s->stack[i]) || csspgo_code_call_before(g->image.code, s->stack[i]) != 0) continue;
+        if (!is_known_code(g, s->stack[i]) || csspgo_code_call_before(g->image.code, s->stack[i]) != 0) continue;
         return details_push(g, UINT64_MAX, s->stack[i] - g->bias, s->count);
     }
     return 1;
