@@ -33826,6 +33826,26 @@ static int csspgo__line_note_gap(csspgo__by_line *x, const csspgo__counter *v, s
 }
 
 /*
+ * Says of a node's record that it was inlined, if its line node is, and of the functions between it and the one that it
+ * is inlined into, although none of their own instructions may have run. Contexts of names are matched by name. LLVM
+ * mode: csspgo__line_vote. Returns 0 when memory is exhausted.
+ */
+static int csspgo__line_inlined(csspgo__by_line *x, uint32_t node, uint32_t line)
+{
+    const csspgo__line_node *v = x->l->node;
+    for (; v[line].parent != 0 && node != CSSPGO__ROOT; line = v[line].parent) {
+        const uint32_t func = csspgo__line_func(x, line);
+        csspgo__record *r;
+        if (func == 0) return 0;
+        if (func != x->g.p->tree.node[node].func) return 1;
+        if ((r = csspgo__record_make(x->g.p, node)) == NULL) return csspgo__gen_fail(&x->g, &x->g.p->heap);
+        r->attributes |= CSSPGO_WAS_INLINED;
+        node = x->g.p->tree.node[node].parent;
+    }
+    return 1;
+}
+
+/*
  * The node of a line node's function below a key, with a record unless it is the root. A key with names says itself
  * which function it is; the empty one is the root. Returns 0 when memory is exhausted.
  */
@@ -33834,7 +33854,6 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
     csspgo__gen *g = &x->g;
     const csspgo__tree_node *k = &g->keyed.keys.node[key];
     const uint32_t id = csspgo__tree_add(&g->c->heap, &x->met, CSSPGO__ROOT, (uint64_t)key << 32 | line, 0);
-    csspgo__record *r;
     uint32_t node;
     if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
     if (x->met.node[id].same != 0) return x->met.node[id].same;
@@ -33843,8 +33862,8 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
     else if (g->c->names.name[k->func].size == 0) node = CSSPGO__ROOT;
     else node = csspgo__line_called(x, g->context[key], csspgo__line_named(x, k));
     if (node > CSSPGO__ROOT) {
-        if ((r = csspgo__record_make(g->p, node)) == NULL) return (uint32_t)csspgo__gen_fail(g, &g->p->heap);
-        if (k->func == 0 && x->l->node[line].parent != 0 && !g->how.llvm) r->attributes |= CSSPGO_WAS_INLINED;
+        if (csspgo__record_make(g->p, node) == NULL) return (uint32_t)csspgo__gen_fail(g, &g->p->heap);
+        if (!g->how.llvm && !csspgo__line_inlined(x, node, line)) return 0;
     }
     if (!csspgo__line_note(x, node)) return 0;
     x->met.node[id].same = node;
@@ -33996,11 +34015,14 @@ static int csspgo__line_call(csspgo__by_line *x, uint32_t key, const csspgo__cou
 }
 
 /*
- * A record that was never seen to be entered (its entry was inlined, or no branch to it was sampled) counts as entered
- * as often as its first locations ran, and its caller gets that as a call. Callees were made after their callers: from
- * the last node to the first, so that what a callee adds is there when its caller is looked at. The location of the
- * call ran at least as often as what was called there. LLVM 19 adds the calls to the location's count, which is twice
- * the truth where instructions of the call are left. Returns 0 when memory is exhausted.
+ * An inlined copy is not entered by a branch: it counts as entered as often as its first locations ran, and its caller
+ * gets that as a call. Callees were made after their callers: from the last node to the first, so that what a callee
+ * adds is there when its caller is looked at. The location of the call ran at least as often as what was called there.
+ *
+ * LLVM 19 does this for every record without a head count. But a call that is not inlined shows in the samples by
+ * itself: where none was seen, the first location with a count is often a loop, which says nothing of the call, and
+ * callers without samples get its count. LLVM also adds the calls to the location's count, which is twice the truth
+ * where instructions of the call are left. Returns 0 when memory is exhausted.
  */
 static int csspgo__line_infer(csspgo__by_line *x)
 {
@@ -34013,6 +34035,7 @@ static int csspgo__line_infer(csspgo__by_line *x)
         uint64_t count;
         if (n.record != 0 && !x->g.how.llvm) csspgo__raise_calls(p, id);
         if (n.record == 0 || p->record[n.record].head != 0 || n.parent == CSSPGO__ROOT) continue;
+        if (!x->g.how.llvm && !(p->record[n.record].attributes & CSSPGO_WAS_INLINED)) continue;
         count = csspgo__record_entry(p, &p->record[n.record]);
         if (count == 0 && csspgo__run_count(p->record[n.record].body) == 0) count = 1;
         if ((up = csspgo__record_make(p, n.parent)) == NULL) return csspgo__gen_fail(&x->g, &p->heap);

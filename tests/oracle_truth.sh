@@ -40,7 +40,7 @@ for o in "" --llvm-compat; do sizes $o -o $B/sizes$o && sizes $o --debug-sizes -
 # the same by source line, with contexts and without
 LINES="-O2 -g -w -fdebug-info-for-profiling -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-pie -no-pie"
 if clang-19 $LINES -o $B/image programs/image.c -lm &&
-    env -i $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 8000 40000) -o $B/image.ps -- $B/image >/dev/null; then
+    env -i $TOOL record --quiet --software --jitter=0 --period=31 --depth=32 --frame-pointers --max-branches=$(size 8000 60000) -o $B/image.ps -- $B/image >/dev/null; then
     for m in -l $(size "" -f); do
         if build/plain/truth $m $B/image $B/image.ps >$B/lines$m 2>&1; then passed=$((passed + $(grep -c '^| image' $B/lines$m)))
         else fail "lines $m are not true"; cat $B/lines$m; fi
