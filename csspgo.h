@@ -4147,6 +4147,7 @@ typedef struct csspgo_match_code {
     size_t                   locs;
     const csspgo_match_hash *old;        /* hashes of the old code, or NULL                                          */
     size_t                   olds;
+    uint64_t                 module;     /* 0, or a number: functions with another one cannot be inlined here        */
 } csspgo_match_code;
 
 #ifndef CSSPGO_NO_CODE
@@ -4159,6 +4160,9 @@ typedef struct csspgo_match_input csspgo_match_input;
  * the kind CSSPGO_MATCH_ANY. A call's callee comes from the first transfer within 8 instructions from the probe on (or
  * 8 bytes, where the code was added without its bytes); two callees at one id make it an indirect call. Equivalence
  * classes come from the control flow of the copy with the most probes.
+ *
+ * Modules are known by the names of local functions, which end in ".__uniq." and a number per module: a function is in
+ * the module whose local functions it calls. None is told where code of one module is inlined in another one.
  *
  * Listed are functions with a descriptor, functions with probes, and code that was added with a checksum. Code that was
  * removed from the map is left out. A callee needs no probes: give the map a function wherever calls lead, also for a
@@ -4260,8 +4264,9 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * Renamed functions. With rename matching, functions that the profile does not know are compared with profiles that no
  * function has, so give all functions of a module (or program) in one call. ALIGN gives a profile to one function at
  * most. Its evidence, in this order: the base name; the rest of the mangled name; the checksum; the functions that both
- * call. In LLVM's modes several functions may claim one profile, and the first one has it; LLVM main would give copies
- * to the others. These modes compare at most 2^18 pairs of names.
+ * call; a function that is up to date and calls the one where it called the other (probe profiles). In LLVM's modes
+ * several functions may claim one profile, and the first one has it; LLVM main would give copies to the others. These
+ * modes compare at most 2^18 pairs of names.
  *
  *   code, n  the new code; no two functions may have the same name. Borrowed until the call returns
  *   report   NULL, or filled in
@@ -4314,8 +4319,9 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * names and checksums become those of the new code.
  *
  * Counts at locations to which nothing maps are dropped. If a call site no longer exists, its callee becomes a profile
- * without that caller. A count to which several locations map is given to each of them: new blocks of ALIGN thus have
- * the count of the colder one of the known blocks around them (probe profiles; not with no_near). The total of a
+ * without that caller; so does, by ALIGN, an inlinee whose code is in another module than its caller's
+ * (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
+ * have the count of the colder one of the known blocks around them (probe profiles; not with no_near). The total of a
  * record changes by what its body gained or lost.
  *
  * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
@@ -34316,7 +34322,7 @@ enum { CSSPGO__ALIGN = 0, CSSPGO__LEXICAL = 18, CSSPGO__LLVM19 = 19, CSSPGO__LLV
 
 typedef struct csspgo__matched {  /* a function of the new code */
     uint64_t guid, profile;       /* of its name here; of its name in the profile */
-    uint64_t checksum;
+    uint64_t checksum, module;
     size_t   place, places;       /* in csspgo_matcher.place: ascending by from   */
     size_t   state, states;       /* in csspgo_matcher.state: ascending by loc    */
     size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED      */
@@ -34388,6 +34394,7 @@ typedef struct csspgo__code_reader {   /* one call of csspgo_match_input_new or 
     csspgo__u32_list    block_eq; /* scratch: per block of a function                                   */
     csspgo__u32_list    seen;     /* csspgo__flow_cut: per probe id the last block with it, + 1         */
     uint32_t            classes;  /* so far                                                             */
+    csspgo__u64_list    module;   /* per function: csspgo_match_code.module, or CSSPGO__MODULES         */
     CSSPGO__LIST(csspgo__code_site) site;
 } csspgo__code_reader;
 
@@ -34535,6 +34542,50 @@ static int csspgo__code_sites(csspgo__code_reader *x)
     return 1;
 }
 
+#define CSSPGO__MODULES UINT64_MAX   /* several modules have a copy */
+
+/* What the name of a local function says of its module, a hash; 0: nothing. */
+static uint64_t csspgo__name_module(const csspgo_code *code, uint32_t func)
+{
+    static const char mark[] = ".__uniq.";
+    size_t size, i, k = sizeof mark - 1;
+    const char *name = csspgo__name_text(&code->names, func, &size);
+    uint64_t is = 0;
+    for (i = 0; i + k < size && memcmp(name + i, mark, k) != 0; i++) {}
+    for (i += k; i < size && name[i] >= '0' && name[i] <= '9'; i++)
+        is = (is ^ (unsigned char)name[i]) * 0x100000001b3u + 1;
+    return is;
+}
+
+static void csspgo__module_note(uint64_t *module, uint64_t is)
+{
+    if (is != 0) *module = *module == 0 || *module == is ? is : CSSPGO__MODULES;
+}
+
+/*
+ * Finds the modules of functions: that of its own name, or else that of the local functions it calls. Code of a header
+ * may be inlined in other modules; if a local function is, the program was optimized as a whole and modules tell
+ * nothing. Returns 0 when memory is exhausted.
+ */
+static int csspgo__code_modules(csspgo__code_reader *x)
+{
+    const csspgo_code *code = x->code;
+    uint64_t *v = CSSPGO__FILL(x->heap, x->module, 2 * (code->names.count + 1)), *own = v + code->names.count + 1;
+    size_t i, n = code->names.count;
+    if (v == NULL) return 0;
+    for (i = 0; i <= n; i++) v[i] = own[i] = i != 0 ? csspgo__name_module(code, (uint32_t)i) : 0;
+    for (i = 0; i < x->site.count; i++)
+        csspgo__module_note(&v[x->site.v[i].func], own[csspgo__names_find_guid(&code->names, x->site.v[i].callee)]);
+    for (i = 1; i <= code->nodes; i++) {
+        const csspgo__code_inline *c = &code->node[i];
+        const uint32_t up = c->parent != 0 ? code->node[c->parent].func : c->func;
+        if (v[up] == 0 || v[c->func] == 0 || v[up] == v[c->func]) continue;
+        if (own[c->func] != 0) memset(v, 0, (n + 1) * sizeof *v);
+        else v[c->func] = CSSPGO__MODULES;
+    }
+    return 1;
+}
+
 /* Describes a function that has n code sites, v; there is room for it and its locations. */
 static void csspgo__describe_function(csspgo_match_input *in, const csspgo_code *code, uint32_t func,
                                       const csspgo__code_site *v, size_t n)
@@ -34580,9 +34631,11 @@ static int csspgo__describe_functions(csspgo__code_reader *x, csspgo_match_input
     in->loc.count = in->function.count = 0;
     for (func = 1, i = 0; func <= code->names.count; func++, i = k) {
         for (k = i; k < x->site.count && v[k].func == func; k++) {}
-        if (k != i || code->names.name[func].flags & CSSPGO__DESCRIBED ||
-            (code->checksum[func] != 0 && x->finder.first_range[func] != 0))
-            csspgo__describe_function(in, code, func, v + i, k - i);
+        if (k == i && !(code->names.name[func].flags & CSSPGO__DESCRIBED) &&
+            (code->checksum[func] == 0 || x->finder.first_range[func] == 0)) continue;
+        csspgo__describe_function(in, code, func, v + i, k - i);
+        if (x->module.v[func] != CSSPGO__MODULES)
+            in->function.v[in->function.count - 1].module = x->module.v[func];
     }
     return 1;
 }
@@ -34601,6 +34654,7 @@ static void csspgo__code_reader_free(csspgo__code_reader *x)
     CSSPGO__DROP(x->heap, x->eq);
     CSSPGO__DROP(x->heap, x->block_eq);
     CSSPGO__DROP(x->heap, x->seen);
+    CSSPGO__DROP(x->heap, x->module);
     CSSPGO__DROP(x->heap, x->site);
 }
 
@@ -34613,7 +34667,8 @@ CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, c
     if (in == NULL) return NULL;
     in->code = code;
     csspgo__code_reader_init(&x, in);
-    ok = csspgo__code_classes(&x) && csspgo__code_sites(&x) && csspgo__describe_functions(&x, in);
+    ok = csspgo__code_classes(&x) && csspgo__code_sites(&x) && csspgo__code_modules(&x) &&
+         csspgo__describe_functions(&x, in);
     csspgo__code_reader_free(&x);
     if (ok) return in;
     csspgo__error_heap(err, in->heap.status, &in->heap, "matcher's input");
@@ -35963,6 +36018,117 @@ static int csspgo__match_callers(csspgo__matching *w)
     return ok;
 }
 
+static const csspgo__field csspgo__vote_fields[] = { CSSPGO__ASCENDING(csspgo__vote, here),
+    CSSPGO__ASCENDING(csspgo__vote, there), CSSPGO__ASCENDING(csspgo__vote, at), CSSPGO__FIELDS_END };
+
+/*
+ * Sorted votes: those of one callee here are together, and of these those for one callee there. Only votes for the
+ * name with most calls win; if two names have equally many, none does.
+ */
+static void csspgo__count_votes(csspgo__vote *v, size_t n)
+{
+    size_t i, j, k, l;
+    for (i = 0; i < n; i = j) {
+        uint32_t most = 0, names = 0;
+        for (j = i; j < n && v[j].here == v[i].here; j = k) {
+            for (k = j; k < n && v[k].here == v[i].here && v[k].there == v[j].there; k++) {}
+            for (l = j; l < k; l++) v[l].votes = (uint32_t)(k - j);
+            names = k - j > most ? 1 : names + (k - j == most ? 1u : 0u);
+            most = k - j > most ? (uint32_t)(k - j) : most;
+        }
+        for (l = i; l < j; l++) v[l].lost |= v[l].votes < most || names > 1 ? 1u : 0u;
+    }
+}
+
+/* Marks the votes that lose, by both names. Returns 0 when memory is exhausted. */
+static int csspgo__votes_decide(csspgo__matching *w)
+{
+    csspgo__vote *v = w->vote.v;
+    size_t i;
+    int round;
+    for (round = 0; round < 2; round++) {
+        if (!csspgo__sort(&w->m->heap, v, w->vote.count, sizeof *v, csspgo__fields_cmp, csspgo__vote_fields)) return 0;
+        csspgo__count_votes(v, w->vote.count);
+        for (i = 0; i < w->vote.count; i++) {
+            const uint64_t here = v[i].here;
+            v[i].here = v[i].there;
+            v[i].there = here;
+        }
+    }
+    return 1;
+}
+
+/* A function of the new code (or NULL) that the profile does not know, as far as was found. */
+static int csspgo__is_nameless(const csspgo__matched *f)
+{
+    return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
+}
+
+/*
+ * Lists what a function that is up to date says of its callees' names: where it called a function that is gone, it
+ * calls one that the profile does not know. Returns 0 when memory is exhausted.
+ */
+static int csspgo__site_votes(csspgo__matching *w, const csspgo__matched *f)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    const csspgo__anchor *b;
+    size_t i, k = 0;
+    if (!csspgo__aggregate_make(w, f->profile, &w->sum[0], NULL)) return 0;
+    if (w->sum[0].checksum != c->checksum) return 1;
+    if (!csspgo__code_locs(w, c, &w->loc[0])) return 0;
+    b = w->sum[0].anchor.v;
+    for (i = 0; i < w->loc[0].count; i++) {
+        const csspgo_match_loc *l = &w->loc[0].v[i];
+        const csspgo__matched *to = csspgo__matched_of(w->m, &w->m->by_guid, l->callee);
+        csspgo__vote v = { 0, 0, 0, 0, 0, 0 };
+        while (k < w->sum[0].anchor.count && csspgo__loc_key(b[k].loc) < csspgo__loc_key(l->loc)) k++;
+        if (k == w->sum[0].anchor.count || csspgo__loc_key(b[k].loc) != csspgo__loc_key(l->loc)) continue;
+        if (l->kind != CSSPGO_MATCH_CALL || !csspgo__is_nameless(to)) continue;
+        if (!csspgo__unused(w, b[k].callee) || csspgo__matched_of(w->m, &w->m->by_old, b[k].callee) != NULL) continue;
+        v.here = l->callee;
+        v.there = b[k].callee;
+        if (!CSSPGO__PUT(&w->m->heap, w->vote, v)) return 0;
+    }
+    return 1;
+}
+
+/* 1 for the few functions that have a profile and call one that may be renamed: those are added up for this alone. */
+static int csspgo__calls_orphan(const csspgo__matching *w, const csspgo__matched *f)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    size_t k;
+    if (!(f->flags & CSSPGO__HAS_CHECKSUM) || csspgo__copy_first(w, f->profile) == 0) return 0;
+    for (k = 0; k < c->locs; k++) {
+        const csspgo__matched *to = c->loc[k].kind == CSSPGO_MATCH_CALL
+                                        ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
+        if (csspgo__is_nameless(to)) return 1;
+    }
+    return 0;
+}
+
+/*
+ * Renamed functions by call sites of functions that are up to date (probe profiles), where most sites agree. Rounds go
+ * on, four at most, as long as they find something: a renamed function may be up to date itself.
+ */
+static int csspgo__match_sites(csspgo__matching *w)
+{
+    size_t i, had = SIZE_MAX;
+    int round;
+    for (round = 0; w->m->is_probe && round < 4 && w->m->by_old.map.count != had; round++) {
+        had = w->m->by_old.map.count;
+        w->vote.count = 0;
+        for (i = 0; i < w->codes; i++)
+            if (csspgo__calls_orphan(w, &w->m->func.v[i]) && !csspgo__site_votes(w, &w->m->func.v[i])) return 0;
+        if (!csspgo__votes_decide(w)) return 0;
+        for (i = 0; i < w->vote.count; i++) {
+            const csspgo__vote *v = &w->vote.v[i];
+            if (v->lost || csspgo__matched_here(w->m, v->here)->flags & CSSPGO__RENAMED) continue;
+            if (!csspgo__claim(w, v->here, v->there)) return 0;
+        }
+    }
+    return 1;
+}
+
 /* ----- the reference modes ---------------------------------------------------------------------------------------- */
 
 /*
@@ -36553,28 +36719,6 @@ static void csspgo__match_segment(csspgo__matching *w, csspgo__align_segment *s)
 
 /* ----- callees that seem to have a new name ----------------------------------------------------------------------- */
 
-static const csspgo__field csspgo__vote_fields[] = { CSSPGO__ASCENDING(csspgo__vote, here),
-    CSSPGO__ASCENDING(csspgo__vote, there), CSSPGO__ASCENDING(csspgo__vote, at), CSSPGO__FIELDS_END };
-
-/*
- * Sorted votes: those of one callee here are together, and of these those for one callee there. Only votes for the
- * name with most calls win; if two names have equally many, none does.
- */
-static void csspgo__count_votes(csspgo__vote *v, size_t n)
-{
-    size_t i, j, k, l;
-    for (i = 0; i < n; i = j) {
-        uint32_t most = 0, names = 0;
-        for (j = i; j < n && v[j].here == v[i].here; j = k) {
-            for (k = j; k < n && v[k].here == v[i].here && v[k].there == v[j].there; k++) {}
-            for (l = j; l < k; l++) v[l].votes = (uint32_t)(k - j);
-            names = k - j > most ? 1 : names + (k - j == most ? 1u : 0u);
-            most = k - j > most ? (uint32_t)(k - j) : most;
-        }
-        for (l = i; l < j; l++) v[l].lost |= v[l].votes < most || names > 1 ? 1u : 0u;
-    }
-}
-
 /*
  * A function has one new name, and a name is that of one function: of pairs of different callees those stay that agree
  * with most calls of both. Code that is new and calls something new would else be taken for what it stands beside.
@@ -36585,7 +36729,6 @@ static int csspgo__one_new_name(csspgo__matching *w)
     const csspgo__align_token *b = w->old_token.v;
     csspgo__vote *v;
     size_t i;
-    int round;
     w->vote.count = 0;
     for (i = 0; i < w->code_token.count; i++) {
         const csspgo__align_token *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
@@ -36595,16 +36738,8 @@ static int csspgo__one_new_name(csspgo__matching *w)
         v->there = y->callee;
         v->at = (uint32_t)i;
     }
+    if (!csspgo__votes_decide(w)) return 0;
     v = w->vote.v;
-    for (round = 0; round < 2; round++) {
-        if (!csspgo__sort(&w->m->heap, v, w->vote.count, sizeof *v, csspgo__fields_cmp, csspgo__vote_fields)) return 0;
-        csspgo__count_votes(v, w->vote.count);
-        for (i = 0; i < w->vote.count; i++) {
-            const uint64_t here = v[i].here;
-            v[i].here = v[i].there;
-            v[i].there = here;
-        }
-    }
     for (i = 0; i < w->vote.count; i++)
         if (v[i].lost) a[v[i].at].pair = 0;
     return 1;
@@ -37119,6 +37254,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
         if (f == NULL) return 0;
         f->guid = f->profile = guid;
         f->checksum = c->checksum;
+        f->module = c->module;
         f->code = (uint32_t)i;
         if (c->flags & CSSPGO_MATCH_IMPORTED) f->flags |= CSSPGO__IMPORT;
         if (!(c->flags & (CSSPGO_MATCH_IMPORTED | CSSPGO_MATCH_NO_CHECKSUM))) f->flags |= CSSPGO__HAS_CHECKSUM;
@@ -37258,7 +37394,7 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
         for (i = 0; i < w->codes; i++)                /* copies of other modules' functions are no orphans */
             if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(w, f[i].guid).id == 0) f[i].flags |= CSSPGO__ORPHAN;
         if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w)) return 0;
-        if (w->m->how.llvm == CSSPGO__ALIGN && !csspgo__match_callers(w)) return 0;
+        if (w->m->how.llvm == CSSPGO__ALIGN && (!csspgo__match_callers(w) || !csspgo__match_sites(w))) return 0;
         if (!csspgo__call_order(w)) return 0;
     }
     for (i = 0; i < w->codes; i++)
@@ -37476,10 +37612,20 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
     return *to;
 }
 
+/* 1 if a node of p is of code that was inlined where it cannot be any more: its function is in another module now. */
+static int csspgo__moved_away(const csspgo__match_remap *c, const csspgo__tree_node *n)
+{
+    const csspgo__matched *up, *f;
+    if (c->m->how.llvm != CSSPGO__ALIGN || csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 0;
+    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
+    up = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[c->p->tree.node[n->parent].func]);
+    return f != NULL && up != NULL && f->module != 0 && up->module != 0 && f->module != up->module;
+}
+
 /*
- * Makes the node of q for a node of p: below its caller at the call's new location. If the call site is gone, or is a
- * block now, the callee's context starts anew at top level: its counts are still right, only the caller is not known.
- * Returns 0 when memory is exhausted.
+ * Makes the node of q for a node of p: below its caller at the call's new location. If the call site is gone, is a
+ * block now or cannot be inlined, the callee's context starts anew at top level: its counts are still right, only the
+ * caller is not known. Returns 0 when memory is exhausted.
  */
 static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
 {
@@ -37488,6 +37634,7 @@ static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
     csspgo_node_kind kind = csspgo__site_kind(n->site);
     csspgo_loc loc = csspgo__loc_of(c->p, n->site);
     uint32_t *to = c->node.v, parent = to[n->parent], func;
+    int alone = csspgo__moved_away(c, n);
     if (kind == CSSPGO_DUPLICATE) {                        /* a second record of its parent's context */
         to[id] = parent;
         return 1;
@@ -37496,13 +37643,14 @@ static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
     if (up != NULL && !csspgo__keeps_loc(c, up, loc)) {
         const csspgo__place *was = csspgo__place_was(c, up, loc);
         if (!(up->flags & CSSPGO__DOUBTED) && was != NULL && was->kind != CSSPGO_MATCH_BLOCK &&
-            (was->from.line <= 0xffff || c->q->heap.llvm)) {
+            (was->from.line <= 0xffff || c->q->heap.llvm))
             loc = was->from;
-        } else {
-            parent = CSSPGO__ROOT;
-            loc = csspgo_at(0, 0);
-            kind = c->m->is_cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
-        }
+        else alone = 1;
+    }
+    if (alone) {
+        parent = CSSPGO__ROOT;
+        loc = csspgo_at(0, 0);
+        kind = c->m->is_cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
     }
     to[id] = csspgo__node_make(c->q, parent, loc, kind, func);
     return to[id] != 0;

@@ -1240,6 +1240,73 @@ static void of_two_with_one_base_name_the_checksum_tells(void)
     csspgo_profile_free(p);
 }
 
+/* Callers that are up to date tell the new names of what they call, where they agree and the old names are gone. */
+static void a_call_site_tells_a_new_name(void)
+{
+    static const char old[] = "f:9:1\n 1: 1\n 2: 1 gone:1\n 3: 1 left:1\n 4: 1 one:1\n 5: 1 two:1\n !CFGChecksum: 1\n"
+                              "gone:9:1\n 1: 1\n 2: 1 deep:1\n !CFGChecksum: 7\ndeep:5:1\n 1: 5\n !CFGChecksum: 5\n"
+                              "left:9:1\n 1: 9\n !CFGChecksum: 7\n"
+                              "one:9:1\n 1: 9\n !CFGChecksum: 8\ntwo:9:1\n 1: 9\n !CFGChecksum: 8\n";
+    static const struct { const char *name, *locs; uint64_t checksum; const char *was[2]; } v[] = {
+        { "f", "1 2:came 3:new 4:both 5:both", 1, { "f", "f" } }, { "left", "1", 7, { "left", "left" } },
+        { "came", "1 2:depth", 7, { "gone", "came" } }, { "new", "1", 2, { "new", "new" } },
+        { "both", "1", 3, { "both", "both" } }, { "depth", "1 2", 6, { "deep", "depth" } } };
+    csspgo_match_loc l[6][8];
+    csspgo_match_code c[6];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    size_t i, k, mode;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    for (mode = 0; mode < 4; mode++)
+        for (k = 0; k < 2; k++) {                     /* 1: f is stale */
+            csspgo_matcher *m = matcher(llvm_modes[mode]);
+            for (i = 0; i < 6; i++)
+                c[i] = code_of(v[i].name, v[i].checksum + (i == 0 ? k : 0), l[i], parse_code(v[i].locs, l[i]));
+            T_EQ(csspgo_matcher_module(m, p, c, 6, NULL, NULL), CSSPGO_OK);
+            for (i = 0; i < 6; i++)
+                T_EQ(csspgo_matcher_profile_of(m, guid(v[i].name)), guid(v[i].was[mode != 0 || k != 0]));
+            csspgo_matcher_free(m);
+        }
+    csspgo_profile_free(p);
+}
+
+/* What cannot be inlined any more is a profile of its own: its function is in another module. Not by LLVM's rules. */
+static void an_inlinee_of_another_module_loses_its_caller(void)
+{
+    static const char old[] = "f:30:1\n 1: 1\n 2: g:20\n  1: 7\n  2: h:13\n   1: 13\n   !CFGChecksum: 3\n"
+                              "  !CFGChecksum: 2\n !CFGChecksum: 1\n";
+    static const struct { uint64_t module[3]; int g_stays, h_stays; } v[] = {
+        { { 0, 0, 0 }, 1, 1 }, { { 5, 5, 5 }, 1, 1 }, { { 5, 0, 6 }, 1, 1 }, { { 5, 6, 6 }, 0, 1 },
+        { { 5, 5, 6 }, 1, 0 }, { { 5, 6, 5 }, 0, 0 } };
+    csspgo_match_loc l[3][8];
+    csspgo_match_code c[3];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    size_t i, k, mode;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    c[0] = code_of("f", 1, l[0], parse_code("1 2:g", l[0]));
+    c[1] = code_of("g", 2, l[1], parse_code("1 2:h", l[1]));
+    c[2] = code_of("h", 3, l[2], parse_code("1", l[2]));
+    for (mode = 0; mode < 4; mode++)
+        for (i = 0; i < sizeof v / sizeof v[0]; i++) {
+            const int g_stays = v[i].g_stays || mode != 0, h_stays = v[i].h_stays || mode != 0;
+            csspgo_profile *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(llvm_modes[mode]);
+            csspgo_node g, h;
+            for (k = 0; k < 3; k++) c[k].module = v[i].module[k];
+            T_EQ(csspgo_matcher_module(m, p, c, 3, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            g = csspgo_find(q, "g");
+            h = csspgo_find(q, "h");
+            T_EQ(g.id != 0, !g_stays);
+            T_EQ(h.id != 0, !h_stays);
+            if (!g_stays) T_EQ(csspgo_head(q, g), 7);
+            if (!h_stays) T_EQ(csspgo_body_count(q, h, csspgo_at(1, 0)), 13);
+            T_EQ(csspgo_total(q, csspgo_find(q, "f")), g_stays ? (h_stays ? 30 : 17) : 10);
+            csspgo_matcher_free(m);
+            csspgo_profile_free(q);
+        }
+    csspgo_profile_free(p);
+}
+
 /* What LLVM 19 does, seen with opt-19: a chain of renames is followed; an inlinee without descriptor ends a walk. */
 static void llvm_19_follows_chains_and_stops_at_strangers(void)
 {
@@ -1694,6 +1761,59 @@ static void a_code_map_is_the_matcher_s_input(void)
     csspgo_code_free(code);
 }
 
+/* main calls a local function of one module, work and head one of another; head is in main, and (whole) that one too. */
+static csspgo_code *two_modules(int whole)
+{
+    static const char *const name[] = { "main", "work", "head", "_ZL1av.__uniq.11", "_ZL1bv.__uniq.22", "alone" };
+    static const uint32_t call[][2] = { { 0x1008, 0x4000 }, { 0x1018, 0x5000 }, { 0x2008, 0x5000 } };
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    csspgo_transfer t[3];
+    csspgo_inline n[4];
+    csspgo_probe p[7];
+    uint32_t i;
+    memset(n, 0, sizeof n);
+    for (i = 0; i < 6; i++) {
+        const csspgo_code_function f = function_at(0x1000 * (i + 1), 0x1000 * (i + 1) + 0x40, name[i], 11 + i);
+        T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, NULL), CSSPGO_OK);
+    }
+    for (i = 0; i < 3; i++) t[i] = transfer_at(call[i][0], CSSPGO_CALL, call[i][1]);
+    T_EQ(csspgo_code_add_transfers(c, csspgo_no_module(), t, 3, NULL), CSSPGO_OK);
+    for (i = 0; i < 4; i++) n[i].guid = guid(name[i < 3 ? i : 4]);
+    n[2].parent = 1;
+    n[2].site = 3;
+    n[3].parent = whole ? 1 : 0;
+    n[3].site = whole ? 4 : 0;
+    p[0] = probe_at(0x1000, 1, CSSPGO_PROBE_BLOCK, 1);
+    p[1] = probe_at(0x1008, 2, CSSPGO_PROBE_DIRECT_CALL, 1);
+    p[2] = probe_at(0x1010, 1, CSSPGO_PROBE_BLOCK, 3);
+    p[3] = probe_at(0x1018, 2, CSSPGO_PROBE_DIRECT_CALL, 3);
+    p[4] = probe_at(0x2000, 1, CSSPGO_PROBE_BLOCK, 2);
+    p[5] = probe_at(0x2008, 2, CSSPGO_PROBE_DIRECT_CALL, 2);
+    p[6] = probe_at(whole ? 0x1020 : 0x5000, 1, CSSPGO_PROBE_BLOCK, 4);
+    T_EQ(csspgo_code_add_probes(c, csspgo_no_module(), n, 4, p, 7, NULL), CSSPGO_OK);
+    return c;
+}
+
+static void local_functions_tell_modules(void)
+{
+    csspgo_code *code = two_modules(0), *whole = two_modules(1);
+    csspgo_match_input *in = csspgo_match_input_new(code, NULL, NULL);
+    size_t i, n;
+    const csspgo_match_code *f = described(in, "main"), *g = described(in, "work");
+    T_CHECK(f->module != 0 && g->module != 0 && f->module != g->module);
+    T_EQ(described(in, "_ZL1av.__uniq.11")->module, f->module);
+    T_EQ(described(in, "_ZL1bv.__uniq.22")->module, g->module);
+    T_EQ(described(in, "head")->module, 0);           /* a header's */
+    T_EQ(described(in, "alone")->module, 0);
+    csspgo_match_input_free(in);
+    in = csspgo_match_input_new(whole, NULL, NULL);
+    f = csspgo_match_input_functions(in, &n);
+    for (i = 0; i < n; i++) T_EQ(f[i].module, 0);
+    csspgo_match_input_free(in);
+    csspgo_code_free(code);
+    csspgo_code_free(whole);
+}
+
 /*
  * A JIT's code of h: probes 1 and 2 in one block, then either 3 or (a copy of) 3 and 4, then 5.
  *
@@ -1840,6 +1960,8 @@ int main(void)
     names_nested_too_deep_have_no_base_name();
     a_moved_namespace_is_a_rename();
     of_two_with_one_base_name_the_checksum_tells();
+    a_call_site_tells_a_new_name();
+    an_inlinee_of_another_module_loses_its_caller();
     llvm_19_follows_chains_and_stops_at_strangers();
     instances_of_a_template_keep_their_own_profiles();
     a_profile_is_one_function_s();
@@ -1848,6 +1970,7 @@ int main(void)
     similarity_is_strict();
     bad_arguments_are_refused();
     a_code_map_is_the_matcher_s_input();
+    local_functions_tell_modules();
     a_code_map_gives_the_control_flow_of_functions();
     T_FAILING(every_allocation_of_an_input_may_fail());
     T_FAILING(every_allocation_may_fail_among_renames());
