@@ -4264,9 +4264,9 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * Renamed functions. With rename matching, functions that the profile does not know are compared with profiles that no
  * function has, so give all functions of a module (or program) in one call. ALIGN gives a profile to one function at
  * most. Its evidence, in this order: the base name; the rest of the mangled name; the checksum; the functions that both
- * call; a function that is up to date and calls the one where it called the other (probe profiles). In LLVM's modes
- * several functions may claim one profile, and the first one has it; LLVM main would give copies to the others. These
- * modes compare at most 2^18 pairs of names.
+ * call; a function that is up to date and calls the one where it called the other, or else a stale one that seems to
+ * (both of probe profiles). In LLVM's modes several functions may claim one profile, and the first one has it; LLVM
+ * main would give copies to the others. These modes compare at most 2^18 pairs of names.
  *
  *   code, n  the new code; no two functions may have the same name. Borrowed until the call returns
  *   report   NULL, or filled in
@@ -34314,7 +34314,8 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__MAPPED = 8,           /* its map was computed                                         */
     CSSPGO__RENAMED = 16,         /* profile is another name's                                    */
     CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64,
-    CSSPGO__DOUBTED = 128         /* matched, with too little confidence                          */
+    CSSPGO__DOUBTED = 128,        /* matched, with too little confidence                          */
+    CSSPGO__VISITED = 256         /* its turn to be matched has come                              */
 };
 
 /* csspgo_match_options.llvm */
@@ -36064,6 +36065,13 @@ static int csspgo__is_nameless(const csspgo__matched *f)
     return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
 }
 
+/* 1 if f (or NULL) may be the function that the profile calls `there`: neither is known under another name. */
+static int csspgo__may_claim(const csspgo__matching *w, const csspgo__matched *f, uint64_t there)
+{
+    return csspgo__is_nameless(f) && csspgo__unused(w, there) &&
+           csspgo__matched_of(w->m, &w->m->by_old, there) == NULL;
+}
+
 /*
  * Lists what a function that is up to date says of its callees' names: where it called a function that is gone, it
  * calls one that the profile does not know. Returns 0 when memory is exhausted.
@@ -36083,8 +36091,7 @@ static int csspgo__site_votes(csspgo__matching *w, const csspgo__matched *f)
         csspgo__vote v = { 0, 0, 0, 0, 0, 0 };
         while (k < w->sum[0].anchor.count && csspgo__loc_key(b[k].loc) < csspgo__loc_key(l->loc)) k++;
         if (k == w->sum[0].anchor.count || csspgo__loc_key(b[k].loc) != csspgo__loc_key(l->loc)) continue;
-        if (l->kind != CSSPGO_MATCH_CALL || !csspgo__is_nameless(to)) continue;
-        if (!csspgo__unused(w, b[k].callee) || csspgo__matched_of(w->m, &w->m->by_old, b[k].callee) != NULL) continue;
+        if (l->kind != CSSPGO_MATCH_CALL || !csspgo__may_claim(w, to, b[k].callee)) continue;
         v.here = l->callee;
         v.there = b[k].callee;
         if (!CSSPGO__PUT(&w->m->heap, w->vote, v)) return 0;
@@ -36844,6 +36851,24 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 }
 
 /*
+ * A call that seems to have a new callee renames that function, if nothing else is known of it and its turn is still to
+ * come. Returns 0 when memory is exhausted.
+ */
+static int csspgo__claim_called(csspgo__matching *w)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    size_t i;
+    for (i = 0; i < w->code_token.count; i++) {
+        const csspgo__matched *f;
+        if (a[i].how != CSSPGO_FOUND_RENAMED || a[i].callee == b[a[i].pair - 1].callee) continue;
+        f = csspgo__matched_of(w->m, &w->m->by_guid, a[i].callee);
+        if (!csspgo__may_claim(w, f, b[a[i].pair - 1].callee) || f->flags & CSSPGO__VISITED) continue;
+        if (!csspgo__claim(w, a[i].callee, b[a[i].pair - 1].callee)) return 0;
+    }
+    return 1;
+}
+
+/*
  * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. Above
  * 2^24 cells only calls are aligned. A function with more than max_calls call sites stays where it was.
  */
@@ -36867,7 +36892,7 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     b = w->old_token.v;
     for (i = 0; i < n; i++)
         csspgo__place_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
-    return 1;
+    return !w->rename || !w->m->is_probe || csspgo__claim_called(w);
 }
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
@@ -37043,6 +37068,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     const csspgo_match_code *c = &w->code[f->code];
     const int align = w->m->how.llvm == CSSPGO__ALIGN;
     int run;
+    f->flags |= CSSPGO__VISITED;
     if (csspgo__copy_first(w, f->profile) == 0) return 1;
     if (!csspgo__aggregate_make(w, f->profile, &w->sum[0],
                                 align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
