@@ -34571,9 +34571,11 @@ static void csspgo__module_note(uint64_t *module, uint64_t is)
 static int csspgo__code_modules(csspgo__code_reader *x)
 {
     const csspgo_code *code = x->code;
-    uint64_t *v = CSSPGO__FILL(x->heap, x->module, 2 * (code->names.count + 1)), *own = v + code->names.count + 1;
-    size_t i, n = code->names.count;
+    const size_t n = code->names.count;
+    uint64_t *v = CSSPGO__FILL(x->heap, x->module, 2 * (n + 1)), *own;
+    size_t i;
     if (v == NULL) return 0;
+    own = v + n + 1;
     for (i = 0; i <= n; i++) v[i] = own[i] = i != 0 ? csspgo__name_module(code, (uint32_t)i) : 0;
     for (i = 0; i < x->site.count; i++)
         csspgo__module_note(&v[x->site.v[i].func], own[csspgo__names_find_guid(&code->names, x->site.v[i].callee)]);

@@ -75,6 +75,7 @@ static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LO
         c[i].name_size = strlen(c[i].name);
         c[i].checksum = b >> 6;
         c[i].flags = b >> 1 & 7 & (b >> 4 & 3 ? 0u : 7u);
+        c[i].module = b >> 4 & 3;
         c[i].loc = v[i];
         c[i].locs = byte(in) % LOCS;
         for (k = 0; k < c[i].locs; k++) {
