@@ -1776,7 +1776,7 @@ static csspgo_code *two_modules(int whole)
         const csspgo_code_function f = function_at(0x1000 * (i + 1), 0x1000 * (i + 1) + 0x40, name[i], 11 + i);
         T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, NULL), CSSPGO_OK);
     }
-    for (i = 0; i < 3; i++) t[i] = transfer_at(call[i][0], CSSPGO_CALL, call[i][1]);
+    for (i = 0; i < 3; i++) t[i] = make_transfer(call[i][0], 1, CSSPGO_CALL, call[i][1]);
     T_EQ(csspgo_code_add_transfers(c, csspgo_no_module(), t, 3, NULL), CSSPGO_OK);
     for (i = 0; i < 4; i++) n[i].guid = guid(name[i < 3 ? i : 4]);
     n[2].parent = 1;
