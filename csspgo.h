@@ -14971,7 +14971,7 @@ static size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const u
 }
 
 /* Such a number, read as a variable one. */
-static size_t csspgo__bin_many(csspgo__bin *b, size_t least)
+CSSPGO__INLINE size_t csspgo__bin_many(csspgo__bin *b, size_t least)
 {
     const unsigned char *at = b->r.p;
     const uint64_t n = csspgo__bin_num(&b->r);
@@ -14979,7 +14979,7 @@ static size_t csspgo__bin_many(csspgo__bin *b, size_t least)
 }
 
 /* The same for a field of 32 bits. */
-static size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
+CSSPGO__INLINE size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
 {
     const unsigned char *at = b->r.p;
     const size_t n = csspgo__bin_many(b, least);
@@ -28024,9 +28024,10 @@ static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_ne
 static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
                                        int as_llvm, uint32_t *to, uint32_t *notes)
 {
+    const uint64_t heeded = as_llvm ? 0 : UINT64_MAX;
     uint32_t i, from, target, n = 0;
     for (i = 0; i < s->branch_count; i++) {
-        const uint64_t flags = as_llvm ? 0 : s->branches[i].flags;
+        const uint64_t flags = s->branches[i].flags & heeded;
         uint32_t *const pair = to + 2 * n;
         if (flags != 0 && (flags >> 24 & 3) == 1) {
             notes[CSSPGO__WRONG_PATHS]++;

@@ -43,9 +43,8 @@ row() {
 }
 if [ -n "$1" ]; then printf '| M instructions | %s | now | |\n| --- | --- | --- | --- |\n' "$1"; else printf '| work | M instructions |\n| --- | --- |\n'; fi
 for k in cs nested; do
-    f=$(sed -n '1s/^\[*\([^]: ]*\).*/\1/p' $B/$k.text)
-    row "read text, $k" show --sample --function=$f $B/$k.text
-    row "read ExtBinary, $k" show --sample --function=$f $B/$k.ext
+    row "read text, $k" show --sample --llvm-compat --function=none $B/$k.text      # the tool says that there is none
+    row "read ExtBinary, $k" show --sample --llvm-compat --function=none $B/$k.ext
     row "text to ExtBinary, $k" merge --sample --extbinary $B/$k.text -o $B/result
     row "ExtBinary to text, $k" merge --sample --text $B/$k.ext -o $B/result
     row "merge of 2 ExtBinary, $k" merge --sample --extbinary $B/$k.ext $B/$k.ext -o $B/result

@@ -12,6 +12,8 @@
  *   OLD        a file whose bytes TARGET has before each run; "-": there is no TARGET
  *   NEW        a file whose bytes TARGET has after a run without faults; "-": any, but if it is not OLD's, status 0
  *
+ * The calls of the command's first child count too, not those of what it starts: record records in such a process.
+ *
  * n goes from 1 until the command makes fewer calls. After each run these must hold:
  *   - TARGET has the bytes of OLD or of NEW; those of NEW if the exit status is 0;
  *   - nothing else is in TARGET's directory;
@@ -43,6 +45,7 @@ int main(void) { return 2; }
 #include <sys/user.h>
 
 enum { FAIL, FULL, SHORT, SEND };
+enum { TRACE = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC };
 enum { BY_FD = 1, BY_PATH = 2, AT = 4, OUTPUT = 8, DATA = 16 };   /* OUTPUT: counts when the output is concerned */
 
 static const struct call { long number; int kind; const char *name; } calls[] = {
@@ -70,14 +73,21 @@ static struct job {
     char message[4200];                /* the file for standard error, beside DIRECTORY */
 } job;
 
+struct process {
+    pid_t pid;                         /* -1: has ended                                                */
+    int   inside;                      /* a call                                                       */
+    long  result;                      /* what that shall return instead of being made; 0: it is made  */
+    int   written[64];                 /* per descriptor: since it was opened                          */
+};
+
 static struct run {                    /* what the n-th run met */
-    pid_t pid;
+    struct process process[2];         /* the command, its child          */
+    pid_t pid;                         /* of the one that makes a call     */
     long  n, seen;
     const struct call *hit;            /* the call that went wrong; NULL: there was none */
     int   output;                      /* it concerned the output, so that it must be told */
     char  path[4200];
-    int   written[64];                 /* per descriptor: since it was opened                          */
-    int   status;                      /* of waitpid */
+    int   status;                      /* of waitpid, of the command */
 } run;
 
 static void give_up(const char *what)
@@ -177,7 +187,8 @@ static int below(const char *path, const char *directory)
 }
 
 /* The call that the command is about to make if it counts, else NULL. path: of its file. */
-static const struct call *counted(const struct user_regs_struct *r, int *output, char *path, size_t size)
+static const struct call *counted(struct process *p, const struct user_regs_struct *r, int *output, char *path,
+                                  size_t size)
 {
     size_t i;
     for (i = 0; i < sizeof calls / sizeof *calls && calls[i].number != (long)r->orig_rax; i++) { }
@@ -191,7 +202,7 @@ static const struct call *counted(const struct user_regs_struct *r, int *output,
     *output = calls[i].kind & OUTPUT && below(path, job.outputs);
     if (calls[i].number == SYS_write && strcmp(strrchr(path, '/'), "/stdout") == 0) *output = 1;
     if (calls[i].number == SYS_write || calls[i].number == SYS_close) {
-        int *written = &run.written[r->rdi % (sizeof run.written / sizeof *run.written)];
+        int *written = &p->written[r->rdi % (sizeof p->written / sizeof *p->written)];
         if (calls[i].number == SYS_close) *output &= *written;
         *written = calls[i].number == SYS_write;
     }
@@ -199,11 +210,11 @@ static const struct call *counted(const struct user_regs_struct *r, int *output,
 }
 
 /* At the entry of a call. Returns what it shall return instead of being made; 0: it is made. */
-static long before(struct user_regs_struct *r)
+static long before(struct process *p, struct user_regs_struct *r)
 {
     int output = 0;
     char path[sizeof run.path] = "";
-    const struct call *c = counted(r, &output, path, sizeof path);
+    const struct call *c = counted(p, r, &output, path, sizeof path);
     if (c == NULL || ++run.seen < run.n || (run.seen > run.n && job.how != FULL)) return 0;
     memcpy(run.path, path, sizeof path);
     run.hit = c;
@@ -236,34 +247,59 @@ static void start(void)
     }
     if (waitpid(run.pid, &run.status, 0) != run.pid) give_up("waitpid");
     if (!WIFSTOPPED(run.status)) give_up("ptrace");
-    ptrace(PTRACE_SETOPTIONS, run.pid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC));
+    run.process[0].pid = run.pid;
+    ptrace(PTRACE_SETOPTIONS, run.pid, NULL, (void *)(TRACE | PTRACE_O_TRACEFORK));
+    ptrace(PTRACE_SYSCALL, run.pid, NULL, NULL);
+}
+
+/* The process of the next stop or end; NULL: the command has ended. A child's first stop is told by its pid. */
+static struct process *next(int *status)
+{
+    struct process *const p = run.process;
+    const pid_t pid = waitpid(-1, status, __WALL);
+    if (pid < 0) give_up("waitpid");
+    if (pid != p->pid && p[1].pid == 0) {
+        p[1].pid = pid;
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)TRACE);
+        *status = 0x7f;                /* a stop without a signal */
+    }
+    if (WIFSTOPPED(*status)) return &p[pid != p->pid];
+    if (pid != p->pid) return p[1].pid = -1, &p[1];
+    run.status = *status;
+    return NULL;
+}
+
+/* A call begins or ends. */
+static void at_call(struct process *p)
+{
+    struct user_regs_struct r;
+    run.pid = p->pid;
+    p->inside = !p->inside;
+    if (ptrace(PTRACE_GETREGS, p->pid, NULL, &r) != 0) return;
+    if (p->inside) {
+        p->result = before(p, &r);
+        if (p->result != 0) r.orig_rax = (unsigned long long)-1;
+    } else if (p->result != 0) {
+        r.rax = (unsigned long long)p->result;
+    }
+    if (p->result != 0) ptrace(PTRACE_SETREGS, p->pid, NULL, &r);
 }
 
 static void run_once(void)
 {
-    struct user_regs_struct r;
-    long result = 0, deliver = 0;
-    int inside = 0;
+    struct process *p;
+    int status = 0;
     start();
-    for (;;) {
-        if (ptrace(PTRACE_SYSCALL, run.pid, NULL, (void *)deliver) != 0 && errno != ESRCH) give_up("ptrace");
-        if (waitpid(run.pid, &run.status, 0) != run.pid) give_up("waitpid");
-        if (!WIFSTOPPED(run.status)) return;
-        deliver = 0;
-        if (WSTOPSIG(run.status) != (SIGTRAP | 0x80)) {
-            if (run.status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8)) deliver = WSTOPSIG(run.status);
-            continue;
-        }
-        inside = !inside;
-        ptrace(PTRACE_GETREGS, run.pid, NULL, &r);
-        if (inside) {
-            result = before(&r);
-            if (result != 0) r.orig_rax = (unsigned long long)-1;
-        } else if (result != 0) {
-            r.rax = (unsigned long long)result;
-        }
-        if (result != 0) ptrace(PTRACE_SETREGS, run.pid, NULL, &r);
+    while ((p = next(&status)) != NULL) {
+        long deliver = 0;
+        if (!WIFSTOPPED(status)) continue;
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) at_call(p);
+        else if (status >> 16 == 0) deliver = WSTOPSIG(status);
+        if (ptrace(PTRACE_SYSCALL, p->pid, NULL, (void *)deliver) != 0 && errno != ESRCH) give_up("ptrace");
     }
+    if (run.process[1].pid <= 0) return;
+    kill(run.process[1].pid, SIGKILL);
+    waitpid(run.process[1].pid, &status, __WALL);
 }
 
 /* ----- what must hold --------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  */
 #include "profgen_images.h"
 
-enum { FIT_FIRST = 1024, FIT_EVERY = 256, FIT_LEAST = 10, FUSED_MOST = 11 };
+enum { FIT_FIRST = 256, FIT_EVERY = 256, FIT_LEAST = 10, FUSED_MOST = 11 };
 
 /* Code of a program, at its own addresses. */
 struct fit_area {
