@@ -10655,7 +10655,7 @@ typedef struct csspgo__identity {    /* what the conflict rule asks of a record,
 } csspgo__identity;
 
 /* r NULL: there is no record. */
-static csspgo__identity csspgo__identity_of(const csspgo__record *r)
+CSSPGO__INLINE csspgo__identity csspgo__identity_of(const csspgo__record *r)
 {
     csspgo__identity c;
     memset(&c, 0, sizeof c);
@@ -10683,7 +10683,7 @@ static void csspgo__conflict_attributes(enum csspgo__rule rule, csspgo__identity
  * The only place that knows the rules. Ours depends on the two identities alone, never on which came first, which makes
  * merging associative and commutative; LLVM's do not have this property. O(1).
  */
-static enum csspgo__outcome csspgo__conflict(enum csspgo__rule rule, csspgo__identity *have,
+CSSPGO__INLINE enum csspgo__outcome csspgo__conflict(enum csspgo__rule rule, csspgo__identity *have,
                                              const csspgo__identity *comes)
 {
     const int first = rule == CSSPGO__LLVM || rule == CSSPGO__LLVM_TRACKER, any = have->any != 0;
@@ -14963,7 +14963,7 @@ static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned 
  * n, a number of elements of at least `least` bytes each that stands at `at`: more than the input can hold is refused
  * before anything is allocated. 0 after a failure.
  */
-static size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const unsigned char *at)
+CSSPGO__INLINE size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const unsigned char *at)
 {
     const uint64_t left = csspgo__left(&b->r);
     if (n <= left && n * least <= left) return (size_t)n;   /* left is far below 2^60 */
@@ -14989,7 +14989,7 @@ CSSPGO__INLINE size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
 }
 
 /* The function of name i, which stands at `at`; 0 after a failure. */
-static uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const unsigned char *at)
+CSSPGO__INLINE uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const unsigned char *at)
 {
     if (b->r.status != CSSPGO_OK) return 0;
     if (b->func_fn != NULL) return b->func_fn(b, i, at);
