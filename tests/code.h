@@ -2,7 +2,7 @@
 #ifndef T_CODE_H
 #define T_CODE_H
 
-static csspgo_code_function make_function(uint64_t begin, uint64_t end, const char *name)
+T_UNUSED static csspgo_code_function make_function(uint64_t begin, uint64_t end, const char *name)
 {
     csspgo_code_function f;
     memset(&f, 0, sizeof f);
@@ -13,7 +13,7 @@ static csspgo_code_function make_function(uint64_t begin, uint64_t end, const ch
     return f;
 }
 
-static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
+T_UNUSED static csspgo_transfer make_transfer(uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
 {
     csspgo_transfer t;
     t.address = address;

@@ -75,17 +75,17 @@ if have bash; then
 else skip "no bash: nothing reads the completion"; fi
 
 # ----- installation, as a packager does it
-root=$(pwd)/$B/root
-if MAKEFLAGS='' make -s -C ../examples install B="$(pwd)/build/plain" PREFIX=/pkg DESTDIR="$root" >$B/out 2>&1; then pass
+dest=$(pwd)/$B/dest
+if MAKEFLAGS='' make -s -C ../examples install B="$(pwd)/build/plain" PREFIX=/pkg DESTDIR="$dest" >$B/out 2>&1; then pass
 else fail "make install: $(head -5 $B/out)"; fi
-(cd $B/root && find . -type f | sort) >$B/files
+(cd $B/dest && find . -type f | sort) >$B/files
 printf './pkg/%s\n' bin/csspgo include/csspgo.h share/bash-completion/completions/csspgo share/man/man1/csspgo.1 | cmp -s - $B/files &&
     pass || fail "make install put: $(cat $B/files)"
-cmp -s ../csspgo.h $B/root/pkg/include/csspgo.h && cmp -s $B/csspgo.1 $B/root/pkg/share/man/man1/csspgo.1 &&
-    cmp -s $B/csspgo.bash $B/root/pkg/share/bash-completion/completions/csspgo &&
-    [ "$($B/root/pkg/bin/csspgo --version)" = "$($T --version)" ] && pass || fail "what make install put there is something else"
-MAKEFLAGS='' make -s -C ../examples uninstall B="$(pwd)/build/plain" PREFIX=/pkg DESTDIR="$root" >$B/out 2>&1
-[ -z "$(find $B/root -type f)" ] && pass || fail "make uninstall leaves: $(find $B/root -type f)"
+cmp -s ../csspgo.h $B/dest/pkg/include/csspgo.h && cmp -s $B/csspgo.1 $B/dest/pkg/share/man/man1/csspgo.1 &&
+    cmp -s $B/csspgo.bash $B/dest/pkg/share/bash-completion/completions/csspgo &&
+    [ "$($B/dest/pkg/bin/csspgo --version)" = "$($T --version)" ] && pass || fail "what make install put there is something else"
+MAKEFLAGS='' make -s -C ../examples uninstall B="$(pwd)/build/plain" PREFIX=/pkg DESTDIR="$dest" >$B/out 2>&1
+[ -z "$(find $B/dest -type f)" ] && pass || fail "make uninstall leaves: $(find $B/dest -type f)"
 
 # ----- exit status for scripts: 3 with a sentence if the result is of no use or not as good as asked for
 printf 'a:30:1\n 1: 30\nb:70:2\n 1: 70\n' >$B/a.prof

@@ -1,5 +1,6 @@
 /* test_recordings.c - perf script text of any fields; mappings of several processes; build ids; offsets in files */
 #include "t.h"
+#include "code.h"
 #include "table.h"
 
 /* ----- text of any fields: the items ----- */
@@ -920,12 +921,7 @@ static void data_can_be_passed_over(void)
 
 static void add_function(csspgo_code *code, const char *name, uint64_t begin, uint64_t end, uint32_t fragment)
 {
-    csspgo_code_function f;
-    memset(&f, 0, sizeof f);
-    f.begin = begin;
-    f.end = end;
-    f.name = name;
-    f.name_size = strlen(name);
+    csspgo_code_function f = make_function(begin, end, name);
     f.fragment = fragment;
     T_EQ(csspgo_code_add_function(code, csspgo_no_module(), &f, NULL), CSSPGO_OK);
 }
