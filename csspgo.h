@@ -27795,7 +27795,7 @@ typedef struct csspgo__gap {
     uint64_t begin, size;
 } csspgo__gap;
 
-/* What the last addresses were in, as most others are too: known code, without address 0, and gaps. */
+/* What the last addresses were in, as most others are too: known code, and gaps. */
 typedef struct csspgo__near {
     uint64_t begin, size;
     csspgo__gap gap[2];           /* the last one first                        */
@@ -27920,9 +27920,9 @@ static uint32_t csspgo__pos_search(const csspgo_code *code, csspgo__near *near, 
         near->gap[0].size = csspgo__no_window(code, address, &near->gap[0].begin);
         return CSSPGO__EXT;
     }
-    near->begin = w->begin + (w->begin == 0);
-    near->size = w->size - (near->begin - w->begin);
-    near->pos = w->pos + (uint32_t)(near->begin - w->begin);
+    near->begin = w->begin;
+    near->size = w->size;
+    near->pos = w->pos;
     return csspgo__pos(code, address);
 }
 
