@@ -6614,7 +6614,8 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
  * A growable array with its counts in one: v, count elements in use, room for cap. All zero: empty. FILL makes it n
  * elements of any content long, ZEROS zeroed ones, PUSH adds a zeroed one: they give the address of the first, or of
  * the new one, and NULL where memory or the limit is exhausted. MORE makes room for n elements behind the last one, PUT
- * adds a value: 1, or 0. After each of them v is not NULL. The arguments are evaluated more than once.
+ * adds a value: 1, or 0. REACH makes it at least n elements long, new ones zeroed: 1, or 0. After each of them v is not
+ * NULL. The arguments are evaluated more than once.
  */
 #define CSSPGO__LIST(T) struct { T *v; size_t count, cap; }
 #define CSSPGO__MORE(h, l, n) \
@@ -6627,6 +6628,7 @@ CSSPGO__UNUSED static int csspgo__room(csspgo__heap *h, void *array, size_t coun
                                             : csspgo__list_push((h), &(l), sizeof *(l).v)) \
          ? &(l).v[(l).count - 1] : NULL)
 #define CSSPGO__PUT(h, l, value) (CSSPGO__MORE(h, l, 1) ? ((l).v[(l).count++] = (value), 1) : 0)
+#define CSSPGO__REACH(h, l, n) ((l).count >= (n) || csspgo__list_reach((h), &(l), (n), sizeof *(l).v))
 #define CSSPGO__DROP(h, l) csspgo__list_drop((h), &(l), sizeof *(l).v)
 
 typedef CSSPGO__LIST(uint64_t) csspgo__u64_list;
@@ -6651,6 +6653,19 @@ CSSPGO__UNUSED static int csspgo__list_push(csspgo__heap *h, void *list, size_t 
     if (!csspgo__list_room(h, list, 0, elem)) return 0;
     memcpy(&l, list, sizeof l);
     memset((unsigned char *)l.v + l.count++ * elem, 0, elem);
+    memcpy(list, &l, sizeof l);
+    return 1;
+}
+
+/* For CSSPGO__REACH. */
+CSSPGO__UNUSED static int csspgo__list_reach(csspgo__heap *h, void *list, size_t n, size_t elem)
+{
+    csspgo__any_list l;
+    memcpy(&l, list, sizeof l);
+    if (!csspgo__list_room(h, list, n - l.count, elem)) return 0;
+    memcpy(&l, list, sizeof l);
+    memset((unsigned char *)l.v + l.count * elem, 0, (n - l.count) * elem);
+    l.count = n;
     memcpy(list, &l, sizeof l);
     return 1;
 }
@@ -9211,16 +9226,15 @@ CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const
 /*
  * Nodes are 32 bytes in one array, two to a cache line, and named by their index. A hash table finds a child by
  * (parent, call site, function); first child and next sibling make walks need no stack. New children come first among
- * their siblings: appending would need a field more. A node's last two words belong to the owner of the tree: in a
- * profile they are the next node of the same function and the record; other owners say what theirs are where they use
- * them.
+ * their siblings: appending would need a field more. The last two words are a profile's, which finds a node's record
+ * without another cache line. What other trees keep by node stands in arrays beside them (CSSPGO__REACH).
  */
 
 typedef struct csspgo__tree_node {
     uint64_t site;                /* where in the parent; profiles: see csspgo__site             */
     uint32_t parent, func;        /* func 0: the root, or a node that the unwinder keys by site  */
     uint32_t child, sibling;      /* first child; next child of the same parent                  */
-    uint32_t same, record;        /* next node of the same function; index of counts, 0 = none   */
+    uint32_t same, record;        /* profiles: next node of the same function; counts; 0 = none  */
 } csspgo__tree_node;
 
 typedef struct csspgo__tree {
@@ -9270,7 +9284,7 @@ static void csspgo__tree_free(csspgo__heap *h, csspgo__tree *t)
 /* Down to the root; room stays. */
 CSSPGO__UNUSED static void csspgo__tree_clear(csspgo__tree *t)
 {
-    t->node[CSSPGO__ROOT].child = t->node[CSSPGO__ROOT].same = 0;
+    t->node[CSSPGO__ROOT].child = 0;
     t->count = CSSPGO__ROOT;
     csspgo__map_clear(&t->map);
 }
@@ -21957,13 +21971,14 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 /* ----- functions to be encoded: their nodes and probes are brought into the section's order ----------------------- */
 
 /*
- * The function's inline tree without duplicates, in a csspgo__tree: site holds the GUID, func the call-site id, record
- * the number of probes, later the index of the next one, same the depth, later the index + 1 in the tables.
+ * The function's inline tree without duplicates, in a csspgo__tree: site holds the GUID, func the call-site id.
  */
 typedef struct csspgo__probe_plan {
     csspgo__tree tree;
-    csspgo__u32_list node;        /* of each csspgo_inline, 0 = not used                   */
-    csspgo__u32_list sorted;      /* tree nodes, siblings in the order of the section      */
+    csspgo__u32_list node;        /* of each csspgo_inline, 0 = not used                                */
+    csspgo__u32_list sorted;      /* tree nodes, siblings in the order of the section                   */
+    csspgo__u32_list probes;      /* by tree node: number of probes, later the index of the next one    */
+    csspgo__u32_list index;       /* by tree node: index + 1 in the table                               */
 } csspgo__probe_plan;
 
 /* E_ARGUMENT if the encoder's input breaks a rule of csspgo_probe_set_add. */
@@ -21993,9 +22008,8 @@ static int csspgo__plan_cmp(const void *ctx, const void *a, const void *b)
 }
 
 /*
- * Puts the nodes that have probes in or below them into the tree, equal siblings as one node, and counts the probes of
- * each. The marks in plan->node first say which nodes these are, from inlinees up to their callers; then they are the
- * nodes' ids in the tree.
+ * Puts the nodes that have probes in or below them into the tree, equal siblings as one node. The marks in plan->node
+ * first say which nodes these are, from inlinees up to their callers; then they are the nodes' ids in the tree.
  */
 static csspgo_status csspgo__plan_tree(csspgo__heap *h, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
@@ -22011,21 +22025,26 @@ static csspgo_status csspgo__plan_tree(csspgo__heap *h, const csspgo_probe_funct
         if (plan->node.v[i] == 0) continue;
         plan->node.v[i] = csspgo__tree_add(h, &plan->tree, parent, n->guid, n->parent != 0 ? n->site : 0);
         if (plan->node.v[i] == 0) return h->status;
-        plan->tree.node[plan->node.v[i]].same = plan->tree.node[parent].same + 1;
-        if (plan->tree.node[parent].same >= h->limits.max_depth) return CSSPGO_E_LIMIT;
     }
-    for (i = 0; i < f->probe_count; i++) plan->tree.node[plan->node.v[f->probes[i].inline_node - 1]].record++;
     return CSSPGO_OK;
 }
 
 static csspgo_status csspgo__plan_make(csspgo__heap *h, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
     csspgo_status status;
+    uint32_t id = CSSPGO__ROOT, depth = 0;
+    size_t i;
     if (f->inline_count > UINT32_MAX / 8 || f->probe_count > UINT32_MAX / 8) return CSSPGO_E_LIMIT;
     if (CSSPGO__FILL(h, plan->node, f->inline_count) == NULL) return h->status;
     status = csspgo__plan_tree(h, f, plan);
     if (status != CSSPGO_OK) return status;
-    return csspgo__tree_order(h, &plan->tree, &plan->sorted, csspgo__plan_cmp, &plan->tree) ? CSSPGO_OK : h->status;
+    if (CSSPGO__ZEROS(h, plan->probes, plan->tree.count + 1) == NULL ||
+        CSSPGO__ZEROS(h, plan->index, plan->tree.count + 1) == NULL ||
+        !csspgo__tree_order(h, &plan->tree, &plan->sorted, csspgo__plan_cmp, &plan->tree)) return h->status;
+    for (i = 0; i < f->probe_count; i++) plan->probes.v[plan->node.v[f->probes[i].inline_node - 1]]++;
+    while ((id = csspgo__tree_step(&plan->tree, id, CSSPGO__ROOT, 1, &depth)) != 0)
+        if (depth > h->limits.max_depth) return CSSPGO_E_LIMIT;
+    return CSSPGO_OK;
 }
 
 static csspgo_probe_record *csspgo__record_begin(csspgo_probe_set *t, const csspgo_probe_function *f, uint64_t guid,
@@ -22042,22 +22061,21 @@ static csspgo_probe_record *csspgo__record_begin(csspgo_probe_set *t, const cssp
 /* Appends the nodes in the order of the section, a record for each at top level. There is room. */
 static void csspgo__plan_nodes(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo__probe_plan *plan)
 {
-    csspgo__tree_node *node = plan->tree.node;
+    const csspgo__tree_node *node = plan->tree.node;
     csspgo_probe_record *record = NULL;
     size_t probe = t->probe_count;
     uint32_t id = CSSPGO__ROOT;
-    node[CSSPGO__ROOT].same = 0;
     while ((id = csspgo__tree_walk(&plan->tree, id)) != 0) {
         csspgo_inline *to = &t->inlines[t->inline_count];
-        const uint32_t count = node[id].record;
+        const uint32_t count = plan->probes.v[id];
         to->guid = node[id].site;
-        to->parent = node[node[id].parent].same;
+        to->parent = plan->index.v[node[id].parent];
         to->site = node[id].func;
         t->children[t->inline_count] = 0;
         if (to->parent != 0) t->children[to->parent - 1]++;
         else record = csspgo__record_begin(t, f, to->guid, probe);
-        node[id].same = (uint32_t)++t->inline_count;
-        node[id].record = (uint32_t)probe;
+        plan->index.v[id] = (uint32_t)++t->inline_count;
+        plan->probes.v[id] = (uint32_t)probe;
         probe += count;
         record->inline_count++;
         record->probe_count += count;
@@ -22069,10 +22087,10 @@ static void csspgo__plan_probes(csspgo_probe_set *t, const csspgo_probe_function
 {
     size_t i;
     for (i = 0; i < f->probe_count; i++) {
-        csspgo__tree_node *node = &plan->tree.node[plan->node.v[f->probes[i].inline_node - 1]];
-        csspgo_probe *to = &t->probes[node->record++];
+        const uint32_t id = plan->node.v[f->probes[i].inline_node - 1];
+        csspgo_probe *to = &t->probes[plan->probes.v[id]++];
         *to = f->probes[i];
-        to->inline_node = node->same;
+        to->inline_node = plan->index.v[id];
         to->reserved = 0;
         if (to->discriminator != 0) to->attributes |= CSSPGO__ATTR_DISCRIMINATOR;
     }
@@ -22094,6 +22112,8 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add(csspgo_probe_set *t, const csspgo_
     }
     CSSPGO__DROP(h, plan.node);
     CSSPGO__DROP(h, plan.sorted);
+    CSSPGO__DROP(h, plan.probes);
+    CSSPGO__DROP(h, plan.index);
     csspgo__tree_free(h, &plan.tree);
     return csspgo__error_plain(err, status);
 }
@@ -28466,10 +28486,9 @@ CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 static uint32_t csspgo__context_add(csspgo_collector *c, uint32_t parent, uint32_t site)
 {
     const size_t had = c->trie.count;
-    uint32_t node = c->trie.node[parent].same;
+    uint32_t node = c->trie.node[parent].child;            /* of the newest call */
     if (node != 0 && c->trie.node[node].site == site) return node;
     node = csspgo__tree_add(&c->heap, &c->trie, parent, site, 0);
-    c->trie.node[parent].same = node;
     if (site == CSSPGO__EXT && c->trie.count != had) c->stats.truncated_contexts++;
     return node;
 }
@@ -29419,6 +29438,7 @@ typedef struct csspgo__unsym {    /* what a text is made of                     
     csspgo__u32_list text;        /* per node of keyed.keys: its node of tree                          */
     csspgo__u32_list rank;        /* per node of tree: its place in byte order of the printed contexts */
     csspgo__u32_list node;        /* the reverse of rank; scratch for sorting before                   */
+    csspgo__u32_list path;        /* scratch: room for as many as the longest context                  */
     CSSPGO__LIST(csspgo__entry) entry;
 } csspgo__unsym;
 
@@ -29485,14 +29505,16 @@ static int csspgo__printed_cmp(const void *ctx, const void *a, const void *b)
 static int csspgo__unsym_rank(csspgo__heap *h, csspgo__unsym *u)
 {
     csspgo__tree *t = &u->tree;
-    uint32_t id, n = 0;
+    uint32_t id, n = 0, depth = 0;
+    size_t deepest = 0;
     if (!csspgo__tree_order(h, t, &u->node, csspgo__printed_cmp, u)) return 0;
     if (CSSPGO__FILL(h, u->rank, t->count + 1) == NULL || CSSPGO__FILL(h, u->node, t->count) == NULL) return 0;
-    for (id = CSSPGO__ROOT; id != 0; id = csspgo__tree_walk(t, id)) {
+    for (id = CSSPGO__ROOT; id != 0; id = csspgo__tree_step(t, id, CSSPGO__ROOT, 1, &depth)) {
+        if (depth > deepest) deepest = depth;
         u->rank.v[id] = n;
         u->node.v[n++] = id;
     }
-    return 1;
+    return CSSPGO__FILL(h, u->path, deepest) != NULL;
 }
 
 /* The contexts as the module sees them: a frame outside it cuts what is above. */
@@ -29558,25 +29580,22 @@ static void csspgo__unsym_free(csspgo_collector *c, csspgo__unsym *u)
     CSSPGO__DROP(&c->heap, u->text);
     CSSPGO__DROP(&c->heap, u->rank);
     CSSPGO__DROP(&c->heap, u->node);
+    CSSPGO__DROP(&c->heap, u->path);
     CSSPGO__DROP(&c->heap, u->entry);
 }
 
-/* "[0x28a @ 0x238]": the walk up links each parent to the child it came from. */
-static void csspgo__put_context(csspgo__sink *s, csspgo__unsym *u, uint32_t id)
+/* "[0x28a @ 0x238]" */
+static void csspgo__put_context(csspgo__sink *s, const csspgo__unsym *u, uint32_t id)
 {
-    csspgo__tree *t = &u->tree;
-    uint32_t down = 0;
-    for (; id != CSSPGO__ROOT; id = t->node[id].parent) {
-        t->node[id].same = down;
-        down = id;
-    }
+    size_t n = 0;
+    for (; id != CSSPGO__ROOT; id = u->tree.node[id].parent) u->path.v[n++] = id;
     csspgo__put_char(s, '[');
-    for (; down != 0; down = t->node[down].same) {
+    while (n-- > 0) {
         csspgo__printed f;
-        csspgo__print_frame(&f, u->names, &t->node[down]);
+        csspgo__print_frame(&f, u->names, &u->tree.node[u->path.v[n]]);
         csspgo__put(s, f.name, f.size);
         csspgo__put(s, f.text, f.more);
-        if (t->node[down].same != 0) csspgo__put_str(s, " @ ");
+        if (n != 0) csspgo__put_str(s, " @ ");
     }
     csspgo__put_str(s, "]\n");
 }
@@ -31335,6 +31354,11 @@ typedef struct csspgo__func_state { /* a function of the code map               
     uint32_t queue;               /* not of this function: room for a list of all of them                     */
 } csspgo__func_state;
 
+typedef struct csspgo__frame_note {
+    unsigned depth : 31, first : 1;   /* first: no equal frame is further out */
+    uint32_t node;                    /* of the profile, 0 = not known        */
+} csspgo__frame_note;
+
 typedef struct csspgo_generation {
     csspgo_collector       *c;
     const csspgo_code      *code;
@@ -31359,21 +31383,22 @@ typedef struct csspgo_generation {
     size_t         lists;         /* busy ones, listed in copy[0 ...].listed                                */
 
     csspgo__tree   frames;        /* site, func: a call, the function that calls (of the code map, by line
-                                     of p); same: depth | CSSPGO__FIRST; record: its node of p              */
+                                     of p)                                                                  */
+    CSSPGO__LIST(csspgo__frame_note) frame;   /* by node of frames                                          */
     uint32_t       by_line;       /* 1: by source line                                                      */
     csspgo__u32_list path;        /* scratch: room for as many as the longest path of frames                */
     uint32_t      *context;       /* per key: its frames                                                    */
     uint32_t       base_key, base_func, base;     /* the last answer of csspgo__gen_base                    */
 
     CSSPGO__LIST(csspgo__call_edge) edge;     /* calls, then tail calls                                    */
-    csspgo__tree   asked;         /* (call, callee): same = begin in chain, record = size + 1               */
+    csspgo__tree   asked;         /* (call, callee)                                                         */
+    CSSPGO__LIST(csspgo__run) answer; /* by node of asked: a part of chain                                  */
     csspgo__u32_list chain;       /* positions of tail calls                                                */
     uint32_t       query, search;
 } csspgo__gen;
 
 #define CSSPGO__NO_CALLEE 0xffffffffu
 enum { CSSPGO__SEARCH_STEPS = 1 << 14 };   /* edges looked at to answer one question about tail calls */
-#define CSSPGO__FIRST 0x80000000u /* of a frame: no equal one is further out                                 */
 
 static int csspgo__gen_fail(csspgo__gen *g, const csspgo__heap *h)
 {
@@ -31395,7 +31420,9 @@ static void csspgo__gen_free(csspgo__gen *g)
     csspgo__heap *h = &g->c->heap;
     csspgo__arrays_free(&g->arrays);
     csspgo__tree_free(h, &g->frames);
+    CSSPGO__DROP(h, g->frame);
     csspgo__tree_free(h, &g->asked);
+    CSSPGO__DROP(h, g->answer);
     CSSPGO__DROP(h, g->path);
     CSSPGO__DROP(h, g->edge);
     CSSPGO__DROP(h, g->chain);
@@ -31803,25 +31830,26 @@ static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
 static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t *begin, size_t *n)
 {
     const size_t at = csspgo__call_edge_lower(g, 0, call, 0), direct = csspgo__call_edge_lower(g, 0, call, callee);
-    csspgo__tree_node *known;
+    const size_t had = g->asked.count;
+    csspgo__run *known;
     uint32_t id, chains;
     *n = 0;
     if (!(g->func[callee].flags & CSSPGO__TAIL_CALLED)) return 1;
     if (at == g->edge.count || g->edge.v[at].func != 0 || g->edge.v[at].site != call) return 1;
     if (direct != g->edge.count && g->edge.v[direct].site == call && g->edge.v[direct].callee == callee) return 1;
     id = csspgo__tree_add(&g->c->heap, &g->asked, CSSPGO__ROOT, call, callee);
-    if (id == 0) return csspgo__gen_fail(g, &g->c->heap);
-    known = &g->asked.node[id];
-    if (known->record == 0) {
-        known->same = (uint32_t)g->chain.count;
+    if (id == 0 || !CSSPGO__REACH(&g->c->heap, g->answer, id + 1)) return csspgo__gen_fail(g, &g->c->heap);
+    known = &g->answer.v[id];
+    if (g->asked.count != had) {
+        known->begin = (uint32_t)g->chain.count;
         chains = csspgo__tail_chain(g, at, callee);
         if (g->status != CSSPGO_OK) return 0;
-        known->record = (uint32_t)g->chain.count - known->same + 1;
+        known->size = (uint32_t)g->chain.count - known->begin;
         g->stats.inferred += chains == 1;
         g->stats.ambiguous += chains == 2;
     }
-    *begin = known->same;
-    *n = known->record - 1;
+    *begin = known->begin;
+    *n = known->size;
     return 1;
 }
 
@@ -31831,8 +31859,9 @@ static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t 
 static int csspgo__frames_init(csspgo__gen *g)
 {
     if (!CSSPGO__GEN_ARRAY(g, g->context, g->keyed.keys.count + 1)) return 0;
-    if (!csspgo__tree_init(&g->c->heap, &g->frames)) return csspgo__gen_fail(g, &g->c->heap);
-    g->context[CSSPGO__ROOT] = g->frames.node[CSSPGO__ROOT].record = CSSPGO__ROOT;
+    if (!csspgo__tree_init(&g->c->heap, &g->frames) || !CSSPGO__REACH(&g->c->heap, g->frame, CSSPGO__ROOT + 1))
+        return csspgo__gen_fail(g, &g->c->heap);
+    g->context[CSSPGO__ROOT] = g->frame.v[CSSPGO__ROOT].node = CSSPGO__ROOT;
     return 1;
 }
 
@@ -31849,7 +31878,7 @@ static uint64_t csspgo__probe_call(uint32_t id)
 static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func, uint64_t site)
 {
     const size_t had = g->frames.count;
-    uint32_t depth = g->frames.node[before].same & ~CSSPGO__FIRST, first = CSSPGO__FIRST, id, t;
+    uint32_t depth = g->frame.v[before].depth, first = 1, id, t;
     if (depth + 2 > g->p->heap.limits.max_depth) {     /* with this one and the function called from it */
         g->stats.deep_contexts++;
         before = CSSPGO__ROOT;
@@ -31857,11 +31886,12 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
         if (g->p->heap.limits.max_depth < 2) return before;
     }
     id = csspgo__tree_add(&g->c->heap, &g->frames, before, site, func);
-    if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
+    if (id == 0 || !CSSPGO__REACH(&g->c->heap, g->frame, id + 1)) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
     if (g->frames.count == had) return id;
     for (t = before; t != CSSPGO__ROOT && first != 0; t = g->frames.node[t].parent)
         if (g->frames.node[t].site == site && g->frames.node[t].func == func) first = 0;
-    g->frames.node[id].same = (depth + 1) | first;
+    g->frame.v[id].depth = (depth + 1) & 0x7fffffff;
+    g->frame.v[id].first = first & 1;
     return CSSPGO__FILL(&g->c->heap, g->path, depth) != NULL ? id : (uint32_t)csspgo__gen_fail(g, &g->c->heap);
 }
 
@@ -31935,12 +31965,12 @@ static uint32_t csspgo__gen_base(csspgo__gen *g, uint32_t key, uint32_t func)
 static size_t csspgo__frames_path(const csspgo__gen *g, uint32_t frames, uint32_t *path)
 {
     const csspgo__tree_node *v = g->frames.node;
-    const size_t n = v[frames].same & ~CSSPGO__FIRST;
+    const size_t n = g->frame.v[frames].depth;
     size_t i = n, k;
     uint32_t t;
     for (t = frames; i != 0; t = v[t].parent) path[--i] = t;
     for (i = 0; i < n; i++) {
-        if (v[path[i]].same & CSSPGO__FIRST) continue;
+        if (g->frame.v[path[i]].first) continue;
         for (k = 0; v[path[k]].site != v[path[i]].site || v[path[k]].func != v[path[i]].func; k++) {}
         path[i] = path[k];
     }
@@ -31964,23 +31994,24 @@ static uint32_t csspgo__context_node(csspgo__gen *g, uint32_t parent, uint32_t f
 static uint32_t csspgo__frames_node(csspgo__gen *g, uint32_t frames)
 {
     const csspgo_collector_options *how = &g->c->how;
-    csspgo__tree_node *v = g->frames.node;                 /* the root has its record */
+    const csspgo__tree_node *v = g->frames.node;
+    csspgo__frame_note *note = g->frame.v;                 /* the root has its node */
     size_t n = 0, size, i;
     uint32_t t = frames, node;
-    for (; v[t].record == 0 && v[t].same & CSSPGO__FIRST && !how->limit_depth; t = v[t].parent) n++;
-    if (v[t].record == 0) {
+    for (; note[t].node == 0 && note[t].first && !how->limit_depth; t = v[t].parent) n++;
+    if (note[t].node == 0) {
         size = csspgo__frames_path(g, t, g->path.v);
         size = csspgo__compress(g->path.v, size, how->limit_recursion ? how->max_recursion : SIZE_MAX);
         i = how->limit_depth && size > how->max_depth ? size - how->max_depth : 0;
         for (node = CSSPGO__ROOT; i < size && node != 0; i++)
             node = csspgo__context_node(g, node, i != 0 ? g->path.v[i - 1] : 0, v[g->path.v[i]].func);
-        v[t].record = node;
+        note[t].node = node;
     }
-    node = v[t].record;
+    node = note[t].node;
     for (i = n, t = frames; i-- > 0; t = v[t].parent) g->path.v[i] = t;
     for (i = 0; i < n && node != 0; i++) {
         node = csspgo__context_node(g, node, v[g->path.v[i]].parent, v[g->path.v[i]].func);
-        v[g->path.v[i]].record = node;
+        note[g->path.v[i]].node = node;
     }
     return node;
 }
@@ -32908,7 +32939,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
 struct csspgo_sizes {
     csspgo__heap  heap;           /* first: csspgo__object_new                                        */
     csspgo__names names;
-    csspgo__tree  tree;           /* leaves below the root, callers below them; record: bytes + 1, 0 = not known */
+    csspgo__tree  tree;           /* leaves below the root, callers below them */
+    csspgo__u32_list bytes;       /* by node of tree: bytes + 1, 0 = not known */
 };
 
 CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_error *err)
@@ -32916,7 +32948,7 @@ CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_
     csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__names_init(&s->heap, &s->names);
-    if (csspgo__tree_init(&s->heap, &s->tree)) return s;
+    if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
     csspgo__error_plain(err, s->heap.status);
     csspgo_sizes_free(s);
     return NULL;
@@ -32926,6 +32958,7 @@ CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s)
 {
     if (s == NULL) return;
     csspgo__tree_free(&s->heap, &s->tree);
+    CSSPGO__DROP(&s->heap, s->bytes);
     csspgo__names_free(&s->heap, &s->names);
     csspgo__object_free(s, sizeof *s);
 }
@@ -32935,14 +32968,15 @@ static uint32_t csspgo__sizes_step(csspgo_sizes *s, uint32_t at, csspgo_loc loc,
                                    size_t size)
 {
     const uint32_t func = csspgo__names_bind(&s->heap, &s->names, guid, name, size);
-    return func != 0 ? csspgo__tree_add(&s->heap, &s->tree, at, csspgo__site(loc, CSSPGO_CONTEXT), func) : 0;
+    if (func == 0 || !CSSPGO__REACH(&s->heap, s->bytes, s->tree.count + 2)) return 0;
+    return csspgo__tree_add(&s->heap, &s->tree, at, csspgo__site(loc, CSSPGO_CONTEXT), func);
 }
 
 static void csspgo__sizes_count(csspgo_sizes *s, uint32_t at, uint64_t bytes)
 {
-    csspgo__tree_node *n = &s->tree.node[at];
-    const uint64_t sum = csspgo__sat_add(n->record != 0 ? n->record - 1 : 0, bytes);
-    n->record = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
+    uint32_t *known = &s->bytes.v[at];
+    const uint64_t sum = csspgo__sat_add(*known != 0 ? *known - 1 : 0, bytes);
+    *known = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
 }
 
 CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *frame, size_t n, uint64_t bytes,
@@ -33031,7 +33065,7 @@ typedef struct csspgo__preinliner {
 /* The size below a place of the tree that has none: that of the first descendant by key that has one; 0: none has. */
 static uint32_t csspgo__sizes_below(const csspgo_sizes *s, uint32_t at)
 {
-    while (s->tree.node[at].record == 0 && s->tree.node[at].child != 0) {
+    while (s->bytes.v[at] == 0 && s->tree.node[at].child != 0) {
         uint32_t id = s->tree.node[at].child, best = 0;
         uint64_t least = 0;
         for (; id != 0; id = s->tree.node[id].sibling) {
@@ -33043,7 +33077,7 @@ static uint32_t csspgo__sizes_below(const csspgo_sizes *s, uint32_t at)
         }
         at = best;
     }
-    return s->tree.node[at].record;
+    return s->bytes.v[at];
 }
 
 /*
@@ -33064,7 +33098,7 @@ static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
         const uint32_t next = csspgo__tree_find(&s->tree, at, site, x->size_func[t->node[n].func]);
         if (next == 0) break;
         at = next;
-        if (s->tree.node[at].record != 0) known = s->tree.node[at].record;
+        if (s->bytes.v[at] != 0) known = s->bytes.v[at];
     }
     if (known == 0) known = csspgo__sizes_below(s, at);
     return known != 0 ? known - 1 : locations;
@@ -33478,7 +33512,8 @@ typedef struct csspgo__by_line {
     csspgo_line_table       *l;
     uint32_t           *func;     /* per name of l: in g.p, 0 = not known                                        */
     /* g.copy: per line node. Context-less: node, sum: bytes run in it and what is nested in it, busy; else: ancestor */
-    csspgo__tree        met;      /* contexts: (key << 32 | line node) -> same: node of g.p; such nodes           */
+    csspgo__tree        met;      /* contexts: key << 32 | line node; nodes of g.p                                */
+    csspgo__u32_list    leaf;     /* by node of met, of the first kind: its node of g.p, 0 = not known            */
     uint32_t            gap, pad; /* 1: there is code without lines, so the empty context                        */
     CSSPGO__LIST(csspgo__counter) fragment; /* contexts: of ranges, in one line node each; node of g.p, sites [a, b) */
     CSSPGO__LIST(int64_t) vote;   /* csspgo__line_vote, per node of g.p                                          */
@@ -33862,8 +33897,8 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
     const csspgo__tree_node *k = &g->keyed.keys.node[key];
     const uint32_t id = csspgo__tree_add(&g->c->heap, &x->met, CSSPGO__ROOT, (uint64_t)key << 32 | line, 0);
     uint32_t node;
-    if (id == 0) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
-    if (x->met.node[id].same != 0) return x->met.node[id].same;
+    if (id == 0 || !CSSPGO__REACH(&g->c->heap, x->leaf, id + 1)) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
+    if (x->leaf.v[id] != 0) return x->leaf.v[id];
     if (k->func == 0) node = csspgo__line_called(x, csspgo__line_around(x, g->context[key], line),
                                                  csspgo__line_func(x, line));
     else if (g->c->names.name[k->func].size == 0) node = CSSPGO__ROOT;
@@ -33873,7 +33908,7 @@ static uint32_t csspgo__line_leaf(csspgo__by_line *x, uint32_t key, uint32_t lin
         if (!g->how.llvm && !csspgo__line_inlined(x, node, line)) return 0;
     }
     if (!csspgo__line_note(x, node)) return 0;
-    x->met.node[id].same = node;
+    x->leaf.v[id] = node;
     return node;
 }
 
@@ -34123,6 +34158,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
     if (x.g.how.flow_sensitive) flags |= CSSPGO_IS_FS;
     s = csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err);
     csspgo__tree_free(&c->heap, &x.met);
+    CSSPGO__DROP(&c->heap, x.leaf);
     CSSPGO__DROP(&c->heap, x.fragment);
     CSSPGO__DROP(&c->heap, x.vote);
     return s;
@@ -34264,6 +34300,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_name_contexts(csspgo_collector *c, css
     if (s == CSSPGO_OK && !(csspgo__named_list(&x) && csspgo__named_commit(&x))) s = x.g.status;
     csspgo__gen_free(&x.g);
     csspgo__tree_free(&c->heap, &x.met);
+    CSSPGO__DROP(&c->heap, x.leaf);
     CSSPGO__DROP(&c->heap, x.fragment);
     CSSPGO__DROP(&c->heap, x.vote);
     return csspgo__error_heap(err, s, &c->heap, "collector");
@@ -35109,7 +35146,8 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u64_list  used_guid;
     csspgo__u32_list  order;
     csspgo__body_list sums;
-    csspgo__tree tried;           /* compared pairs: site: GUID there, func: function here + 1, record: same */
+    csspgo__tree tried;           /* compared pairs: site: GUID there, func: function here + 1 */
+    csspgo__u32_list are_same;    /* by node of tried */
     csspgo__aggregate sum[2];         /* [1]: while two functions are compared for rename matching     */
     csspgo__loc_list    loc[2];
     csspgo__anchor_list anchor[2];
@@ -35613,8 +35651,8 @@ static int csspgo__compare(csspgo__matching *w, const csspgo_match_code *c, uint
 static int csspgo__rename_note(csspgo__matching *w, csspgo__matched *f, uint64_t there, int same)
 {
     const uint32_t id = csspgo__tree_add(&w->m->heap, &w->tried, CSSPGO__ROOT, there, f->code + 1);
-    if (id == 0) return 0;
-    w->tried.node[id].record = (uint32_t)same;
+    if (id == 0 || !CSSPGO__REACH(&w->m->heap, w->are_same, id + 1)) return 0;
+    w->are_same.v[id] = (uint32_t)same;
     if (!same) return 1;
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
@@ -35630,7 +35668,7 @@ static int csspgo__renamed(csspgo__matching *w, uint32_t here, uint64_t there)
 {
     const uint32_t known = csspgo__tree_find(&w->tried, CSSPGO__ROOT, there, here);
     int same;
-    if (known != 0) return (int)w->tried.node[known].record;
+    if (known != 0) return (int)w->are_same.v[known];
     if (w->level != 0 || w->status != CSSPGO_OK || w->tried.count > CSSPGO__TRIED) return 0;
     same = csspgo__compare(w, &w->code[here - 1], there);
     if (same >= 0 && csspgo__rename_note(w, &w->m->func.v[here - 1], there, same)) return same;
@@ -37362,6 +37400,7 @@ static void csspgo__matching_free(csspgo__matching *w)
     csspgo__map_free(h, &w->old.map);
     csspgo__map_free(h, &w->used.map);
     csspgo__tree_free(h, &w->tried);
+    CSSPGO__DROP(h, w->are_same);
     CSSPGO__DROP(h, w->used_guid);
     CSSPGO__DROP(h, w->order);
     CSSPGO__DROP(h, w->sums);
