@@ -7840,34 +7840,49 @@ CSSPGO__UNUSED static int csspgo__z_step(z_stream *z, int (ZEXPORT *step_fn)(z_s
  * and pop_heap of libstdc++ do, on which the decisions of LLVM's pre-inliner depend.
  */
 
-/* Adds *v, which is not in queue, to its n elements, for which there is room: to place n, or up from there. */
+/* Puts *v, which is not in queue, to the free place `hole`, or up from there, not above `top`. */
+CSSPGO__UNUSED static void csspgo__queue_rise(void *queue, size_t top, size_t hole, const void *v, size_t elem,
+                                              csspgo__cmp_fn cmp, const void *ctx)
+{
+    unsigned char *q = (unsigned char *)queue;
+    while (hole > top) {
+        const size_t up = (hole - 1) / 2;
+        if (cmp(ctx, v, q + up * elem) >= 0) break;
+        memcpy(q + hole * elem, q + up * elem, elem);
+        hole = up;
+    }
+    memcpy(q + hole * elem, v, elem);
+}
+
+/* Moves the free place `hole` of n elements to the bottom, along the earlier children. Returns where it is then. */
+CSSPGO__UNUSED static size_t csspgo__queue_sink(void *queue, size_t hole, size_t n, size_t elem, csspgo__cmp_fn cmp,
+                                                const void *ctx)
+{
+    unsigned char *q = (unsigned char *)queue;
+    size_t child;
+    for (; (child = 2 * hole + 1) < n; hole = child) {
+        if (child + 1 < n && cmp(ctx, q + child * elem, q + (child + 1) * elem) >= 0) child++;
+        memcpy(q + hole * elem, q + child * elem, elem);
+    }
+    return hole;
+}
+
+/* Adds *v, which is not in queue, to its n elements, for which there is room. */
 CSSPGO__UNUSED static void csspgo__queue_push(void *queue, size_t n, const void *v, size_t elem, csspgo__cmp_fn cmp,
                                               const void *ctx)
 {
-    unsigned char *q = (unsigned char *)queue;
-    while (n != 0) {
-        const size_t up = (n - 1) / 2;
-        if (cmp(ctx, v, q + up * elem) >= 0) break;
-        memcpy(q + n * elem, q + up * elem, elem);
-        n = up;
-    }
-    memcpy(q + n * elem, v, elem);
+    csspgo__queue_rise(queue, 0, n, v, elem, cmp, ctx);
 }
 
-/* Takes the first of n elements, n > 0, into *first, which is not in queue. */
+/* Takes the first of n elements, n > 0, into *first, which is not in queue; the last one takes its place. */
 CSSPGO__UNUSED static void csspgo__queue_pop(void *queue, size_t n, void *first, size_t elem, csspgo__cmp_fn cmp,
                                              const void *ctx)
 {
-    unsigned char *q = (unsigned char *)queue;
     const size_t last = n - 1;
-    size_t hole = 0, child = 1;
-    memcpy(first, q, elem);
-    for (; child < last; child = 2 * hole + 1) {      /* the hole sinks to the bottom, along the earlier children, */
-        if (child + 1 < last && cmp(ctx, q + child * elem, q + (child + 1) * elem) >= 0) child++;
-        memcpy(q + hole * elem, q + child * elem, elem);
-        hole = child;
-    }                                                 /* and the last element rises from there */
-    if (last != 0) csspgo__queue_push(q, hole, q + last * elem, elem, cmp, ctx);
+    memcpy(first, queue, elem);
+    if (last == 0) return;
+    csspgo__queue_rise(queue, 0, csspgo__queue_sink(queue, 0, last, elem, cmp, ctx),
+                       (unsigned char *)queue + last * elem, elem, cmp, ctx);
 }
 
 /* ----- union-find ------------------------------------------------------------------------------------------------- */
@@ -8899,34 +8914,24 @@ static void csspgo__bp_sort(uint64_t *v, uint64_t *scratch, size_t n)
 
 /* ----- the order in which LLVM 19's halving leaves the nodes: nth_element of libstdc++ ----- */
 
-/* Puts x into the free place `hole` of a binary heap with the largest first: the hole sinks to the bottom, x rises. */
-static void csspgo__bp_sift(csspgo__bp_node *v, size_t hole, size_t n, csspgo__bp_node x)
+/* Puts x to the free place `hole` of a heap of n, the largest first, or below it. */
+static void csspgo__bp_put(csspgo__bp_node *v, size_t hole, size_t n, csspgo__bp_node x)
 {
-    const size_t top = hole;
-    size_t child;
-    while ((child = 2 * hole + 2) < n) {
-        if (v[child].index < v[child - 1].index) child--;
-        v[hole] = v[child];
-        hole = child;
-    }
-    if (child == n) {
-        v[hole] = v[n - 1];
-        hole = n - 1;
-    }
-    for (; hole > top && v[(hole - 1) / 2].index < x.index; hole = (hole - 1) / 2) v[hole] = v[(hole - 1) / 2];
-    v[hole] = x;
+    static const csspgo__field largest[] = { CSSPGO__DESCENDING(csspgo__bp_node, index), CSSPGO__FIELDS_END };
+    const size_t bottom = csspgo__queue_sink(v, hole, n, sizeof *v, csspgo__fields_cmp, largest);
+    csspgo__queue_rise(v, hole, bottom, &x, sizeof *v, csspgo__fields_cmp, largest);
 }
 
 /* Selection by a heap of the first n elements, for orders that quickselect is slow on. The last of them comes first. */
 static void csspgo__bp_heap_select(csspgo__bp_node *v, size_t n, size_t end)
 {
     size_t i;
-    for (i = n / 2; i-- > 0;) csspgo__bp_sift(v, i, n, v[i]);
+    for (i = n / 2; i-- > 0;) csspgo__bp_put(v, i, n, v[i]);
     for (i = n; i < end; i++) {
         const csspgo__bp_node x = v[i];
         if (x.index >= v[0].index) continue;
         v[i] = v[0];
-        csspgo__bp_sift(v, 0, n, x);
+        csspgo__bp_put(v, 0, n, x);
     }
 }
 
