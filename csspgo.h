@@ -7675,6 +7675,15 @@ CSSPGO__UNUSED static uint64_t csspgo__name_guid(const csspgo__names *t, uint32_
     return n->flags & CSSPGO__HAS_GUID ? n->guid : csspgo_guid(t->text + n->text, n->size);
 }
 
+/* csspgo__names_bind of name number id of another table. */
+CSSPGO__UNUSED static uint32_t csspgo__names_bind_from(csspgo__heap *h, csspgo__names *t, const csspgo__names *from,
+                                                       uint32_t id)
+{
+    const csspgo__name *n = &from->name[id];
+    const char *text = n->flags & CSSPGO__HAS_TEXT ? from->text + n->text : NULL;
+    return csspgo__names_bind(h, t, csspgo__name_guid(from, id), text, n->size);
+}
+
 /* The same, kept for the next call. */
 CSSPGO__UNUSED static uint64_t csspgo__name_guid_keep(csspgo__names *t, uint32_t id)
 {
@@ -38126,10 +38135,9 @@ enum {                            /* what kind of instrumentation made a profile
     CSSPGO__LAYOUT_TRACES = 32    /* it has a block of traces, maybe an empty one */
 };
 
-typedef struct csspgo__kept {      /* a trace that is kept, or offered                     */
-    uint32_t *function;           /* numbers of names                                     */
-    size_t    count, cap;
-    uint64_t  weight;
+typedef struct csspgo__kept {     /* a trace that is kept, or offered                     */
+    csspgo__u32_list function;    /* numbers of names                                     */
+    uint64_t         weight;
 } csspgo__kept;
 
 typedef struct csspgo__counters { /* of one version of a function                         */
@@ -38141,12 +38149,9 @@ typedef struct csspgo__counters { /* of one version of a function               
 /* The contents of a profile: of what an object has, and of a source that is read before any of it is committed. */
 typedef struct csspgo__source {
     csspgo__names     names;      /* of the object and of sources without text: found by GUID; of text by text */
-    csspgo__kept      *run;
-    size_t            runs, run_cap;
-    csspgo__counters *counters;
-    size_t            records, record_cap;
-    uint64_t         *value;
-    size_t            values, value_cap;
+    CSSPGO__LIST(csspgo__kept) run;
+    CSSPGO__LIST(csspgo__counters) record;
+    csspgo__u64_list  value;
     uint64_t          stream;
     uint32_t          kind;
 } csspgo__source;
@@ -38166,71 +38171,51 @@ struct csspgo_layout {
     csspgo__mt            random;
     uint64_t              mismatched;
     csspgo__names         symbols;/* of the binary, and their stems */
-    csspgo__binary_symbol *symbol;/* by number in symbols           */
-    uint32_t             *listed; /* symbols as they came           */
-    size_t                symbol_cap, listed_count, listed_cap;
+    CSSPGO__LIST(csspgo__binary_symbol) symbol;   /* by number in symbols */
+    csspgo__u32_list      listed; /* symbols as they came           */
 };
 
 static uint32_t csspgo__layout_hash(const void *owner, uint32_t id)
 {
     const csspgo_layout *l = (const csspgo_layout *)owner;
-    return csspgo__hash64(&l->by_key, l->own.counters[id - 1].hash, l->own.counters[id - 1].function);
-}
-
-static void csspgo__kept_free(csspgo__heap *h, csspgo__kept *r)
-{
-    csspgo__free(h, r->function, r->cap * sizeof *r->function);
-    memset(r, 0, sizeof *r);
+    return csspgo__hash64(&l->by_key, l->own.record.v[id - 1].hash, l->own.record.v[id - 1].function);
 }
 
 static void csspgo__source_free(csspgo__heap *h, csspgo__source *s)
 {
     size_t i;
-    for (i = 0; i < s->runs; i++) csspgo__kept_free(h, &s->run[i]);
-    csspgo__free(h, s->run, s->run_cap * sizeof *s->run);
-    csspgo__free(h, s->counters, s->record_cap * sizeof *s->counters);
-    csspgo__free(h, s->value, s->value_cap * sizeof *s->value);
+    for (i = 0; i < s->run.count; i++) CSSPGO__DROP(h, s->run.v[i].function);
+    CSSPGO__DROP(h, s->run);
+    CSSPGO__DROP(h, s->record);
+    CSSPGO__DROP(h, s->value);
     csspgo__names_free(h, &s->names);
 }
 
 /* A new empty run at the end; NULL when memory is exhausted. */
 static csspgo__kept *csspgo__source_run(csspgo__heap *h, csspgo__source *s, uint64_t weight)
 {
-    csspgo__kept *r;
-    if (!CSSPGO__ROOM(h, s->run, s->runs, s->run_cap, s->runs + 1)) return NULL;
-    r = &s->run[s->runs++];
-    memset(r, 0, sizeof *r);
-    r->weight = weight;
+    csspgo__kept *r = CSSPGO__PUSH(h, s->run);
+    if (r != NULL) r->weight = weight;
     return r;
 }
 
 /* Returns 0 when memory is exhausted; function 0 stands for that, too. */
 static int csspgo__kept_add(csspgo__heap *h, csspgo__kept *r, uint32_t function)
 {
-    if (function == 0 || !CSSPGO__ROOM(h, r->function, r->count, r->cap, r->count + 1)) return 0;
-    r->function[r->count++] = function;
-    return 1;
+    return function != 0 && CSSPGO__PUT(h, r->function, function);
 }
 
 /* A record without counters yet, which csspgo__source_value adds. Returns 0 when memory is exhausted. */
 static int csspgo__source_record(csspgo__heap *h, csspgo__source *s, uint32_t function, uint64_t hash)
 {
-    csspgo__counters *c;
-    if (function == 0 || !CSSPGO__ROOM(h, s->counters, s->records, s->record_cap, s->records + 1)) return 0;
-    c = &s->counters[s->records++];
-    memset(c, 0, sizeof *c);
-    c->function = function;
-    c->hash = hash;
-    c->begin = s->values;
-    return 1;
+    const csspgo__counters c = { hash, s->value.count, 0, function, 0 };
+    return function != 0 && CSSPGO__PUT(h, s->record, c);
 }
 
 static int csspgo__source_value(csspgo__heap *h, csspgo__source *s, uint64_t value)
 {
-    if (!CSSPGO__ROOM(h, s->value, s->values, s->value_cap, s->values + 1)) return 0;
-    s->value[s->values++] = value;
-    s->counters[s->records - 1].count++;
-    return 1;
+    s->record.v[s->record.count - 1].count++;
+    return CSSPGO__PUT(h, s->value, value);
 }
 
 CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, const csspgo_options *options,
@@ -38258,8 +38243,8 @@ CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l)
     if (l == NULL) return;
     csspgo__source_free(&l->heap, &l->own);
     csspgo__names_free(&l->heap, &l->symbols);
-    csspgo__free(&l->heap, l->symbol, l->symbol_cap * sizeof *l->symbol);
-    csspgo__free(&l->heap, l->listed, l->listed_cap * sizeof *l->listed);
+    CSSPGO__DROP(&l->heap, l->symbol);
+    CSSPGO__DROP(&l->heap, l->listed);
     csspgo__map_free(&l->heap, &l->by_key);
     csspgo__object_free(l, sizeof *l);
 }
@@ -38271,10 +38256,10 @@ CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l)
     memset(&s, 0, sizeof s);
     s.functions = l->own.names.count;
     for (i = 1; i <= l->own.names.count; i++) s.names += (l->own.names.name[i].flags & CSSPGO__HAS_TEXT) != 0;
-    s.traces = l->own.runs;
+    s.traces = l->own.run.count;
     s.stream = l->own.stream;
-    for (i = 0; i < l->own.runs; i++) s.entries += l->own.run[i].count;
-    s.records = l->own.records;
+    for (i = 0; i < l->own.run.count; i++) s.entries += l->own.run.v[i].function.count;
+    s.records = l->own.record.count;
     s.mismatched = l->mismatched;
     return s;
 }
@@ -38292,20 +38277,31 @@ CSSPGO_DEF size_t csspgo_layout_trace(const csspgo_layout *l, size_t i, uint64_t
     const csspgo__kept *r;
     size_t k;
     if (weight != NULL) *weight = 0;
-    if (i >= l->own.runs) return 0;
-    r = &l->own.run[i];
-    for (k = 0; k < r->count && k < cap; k++) id[k] = l->own.names.name[r->function[k]].guid;
+    if (i >= l->own.run.count) return 0;
+    r = &l->own.run.v[i];
+    for (k = 0; k < r->function.count && k < cap; k++) id[k] = l->own.names.name[r->function.v[k]].guid;
     if (weight != NULL) *weight = r->weight;
-    return r->count;
+    return r->function.count;
 }
 
 /* ----- the reservoir ---------------------------------------------------------------------------------------------- */
 
 /* Memory that a merge needs once; see csspgo__reservoir_both. */
 typedef struct csspgo__draws {
+    csspgo__arrays arrays;
+    uint32_t      *number;        /* of the source's names in the object    */
     uint32_t      *place;         /* of kept traces that are to be replaced */
     unsigned char *drawn;         /* 1: it is among them                    */
 } csspgo__draws;
+
+/* Keeps the first n runs of a source. */
+static void csspgo__runs_drop(csspgo__heap *h, csspgo__source *s, size_t n)
+{
+    while (s->run.count > n) {
+        s->run.count--;
+        CSSPGO__DROP(h, s->run.v[s->run.count].function);
+    }
+}
 
 static void csspgo__kept_swap(csspgo__kept *a, csspgo__kept *b)
 {
@@ -38321,13 +38317,12 @@ static void csspgo__kept_swap(csspgo__kept *a, csspgo__kept *b)
 static void csspgo__reservoir_cut(csspgo_layout *l, csspgo__source *in)
 {
     size_t i, n = 0;
-    for (i = 0; i < in->runs; i++) {
-        csspgo__kept *r = &in->run[i];
-        if (r->count > l->how.max_length) r->count = l->how.max_length;
-        if (r->count != 0) csspgo__kept_swap(r, &in->run[n++]);
+    for (i = 0; i < in->run.count; i++) {
+        csspgo__kept *r = &in->run.v[i];
+        if (r->function.count > l->how.max_length) r->function.count = l->how.max_length;
+        if (r->function.count != 0) csspgo__kept_swap(r, &in->run.v[n++]);
     }
-    for (i = n; i < in->runs; i++) csspgo__kept_free(&l->heap, &in->run[i]);
-    in->runs = n;
+    csspgo__runs_drop(&l->heap, in, n);
 }
 
 /* std::shuffle, except that it takes remainders: as LLVM shuffles. */
@@ -38345,14 +38340,13 @@ static void csspgo__reservoir_whole(csspgo_layout *l, csspgo__source *in)
 {
     csspgo__source *own = &l->own;
     size_t i;
-    for (i = 0; i < in->runs; i++) {
+    for (i = 0; i < in->run.count; i++) {
         if (own->stream < l->how.max_traces) {
-            own->run[own->runs] = in->run[i];
-            memset(&in->run[i], 0, sizeof in->run[i]);
-            own->runs++;
+            own->run.v[own->run.count++] = in->run.v[i];
+            memset(&in->run.v[i], 0, sizeof in->run.v[i]);
         } else {
             const uint64_t k = csspgo__mt_uniform(&l->random, own->stream);
-            if (k < own->runs) csspgo__kept_swap(&own->run[k], &in->run[i]);
+            if (k < own->run.count) csspgo__kept_swap(&own->run.v[k], &in->run.v[i]);
         }
         own->stream = csspgo__sat_add(own->stream, 1);
     }
@@ -38370,19 +38364,14 @@ static void csspgo__reservoir_both(csspgo_layout *l, csspgo__source *in, csspgo_
     size_t i, n = 0;
     for (i = 0; i < in->stream; i++) {
         const uint64_t k = csspgo__mt_uniform(&l->random, own->stream);
-        if (k < own->runs && !d->drawn[k]) {
+        if (k < own->run.count && !d->drawn[k]) {
             d->drawn[k] = 1;
             d->place[n++] = (uint32_t)k;
         }
         own->stream = csspgo__sat_add(own->stream, 1);
     }
-    csspgo__reservoir_shuffle(l, in->run, in->runs);
-    for (i = 0; i < n && i < in->runs; i++) csspgo__kept_swap(&own->run[d->place[i]], &in->run[i]);
-}
-
-static void csspgo__reservoir_drop(csspgo_layout *l, size_t runs)
-{
-    while (l->own.runs > runs) csspgo__kept_free(&l->heap, &l->own.run[--l->own.runs]);
+    csspgo__reservoir_shuffle(l, in->run.v, in->run.count);
+    for (i = 0; i < n && i < in->run.count; i++) csspgo__kept_swap(&own->run.v[d->place[i]], &in->run.v[i]);
 }
 
 /* LLVM 19's rule. csspgo's own goes on: what is too much then takes its chance against what stays. */
@@ -38391,21 +38380,21 @@ static void csspgo__reservoir_19(csspgo_layout *l, csspgo__source *in, csspgo__d
     csspgo__source *own = &l->own;
     const size_t most = l->how.max_traces;
     size_t i;
-    if (in->runs == 0) return;
+    if (in->run.count == 0) return;
     csspgo__reservoir_cut(l, in);
     if (in->stream > most && own->stream <= most) {   /* the sample stays, what is whole joins it */
         csspgo__source x = *own;
-        own->run = in->run, own->runs = in->runs, own->run_cap = in->run_cap, own->stream = in->stream;
-        in->run = x.run, in->runs = x.runs, in->run_cap = x.run_cap, in->stream = x.stream;
+        own->run = in->run, own->stream = in->stream;
+        in->run = x.run, in->stream = x.stream;
     }
     if (in->stream <= most) csspgo__reservoir_whole(l, in);
     else csspgo__reservoir_both(l, in, d);
-    if (l->how.llvm != 0 || own->runs <= most) return;
-    for (i = most; i < own->runs; i++) {
+    if (l->how.llvm != 0 || own->run.count <= most) return;
+    for (i = most; i < own->run.count; i++) {
         const uint64_t k = csspgo__mt_uniform(&l->random, i);
-        if (k < most) csspgo__kept_swap(&own->run[k], &own->run[i]);
+        if (k < most) csspgo__kept_swap(&own->run.v[k], &own->run.v[i]);
     }
-    csspgo__reservoir_drop(l, most);
+    csspgo__runs_drop(&l->heap, own, most);
 }
 
 /*
@@ -38419,18 +38408,17 @@ static void csspgo__reservoir_22(csspgo_layout *l, csspgo__source *in)
     const size_t most = l->how.max_traces;
     size_t next = 0;
     uint64_t i;
-    if (own->runs > most) csspgo__reservoir_drop(l, most);
+    csspgo__runs_drop(&l->heap, own, most);
     csspgo__reservoir_cut(l, in);
-    if (in->runs == 0) return;
-    for (; own->runs < most && next < in->runs; next++) {
-        own->run[own->runs] = in->run[next];
-        memset(&in->run[next], 0, sizeof in->run[next]);
-        own->runs++;
+    if (in->run.count == 0) return;
+    for (; own->run.count < most && next < in->run.count; next++) {
+        own->run.v[own->run.count++] = in->run.v[next];
+        memset(&in->run.v[next], 0, sizeof in->run.v[next]);
     }
-    csspgo__reservoir_shuffle(l, in->run + next, in->runs - next);
-    for (i = own->runs; i < in->stream && next < in->runs && own->runs != 0; i++) {
+    csspgo__reservoir_shuffle(l, in->run.v + next, in->run.count - next);
+    for (i = own->run.count; i < in->stream && next < in->run.count && own->run.count != 0; i++) {
         const uint64_t k = csspgo__mt_uniform(&l->random, i);
-        if (k < own->runs) csspgo__kept_swap(&own->run[k], &in->run[next++]);
+        if (k < own->run.count) csspgo__kept_swap(&own->run.v[k], &in->run.v[next++]);
     }
     own->stream = csspgo__sat_add(own->stream, in->stream);
 }
@@ -38442,7 +38430,7 @@ static uint32_t csspgo__layout_find(const csspgo_layout *l, uint32_t function, u
     const uint32_t key = csspgo__hash64(&l->by_key, hash, function);
     uint32_t id, at = key;
     while ((id = csspgo__map_next(&l->by_key, key, &at)) != 0)
-        if (l->own.counters[id - 1].function == function && l->own.counters[id - 1].hash == hash) return id;
+        if (l->own.record.v[id - 1].function == function && l->own.record.v[id - 1].hash == hash) return id;
     return 0;
 }
 
@@ -38456,45 +38444,39 @@ static void csspgo__layout_count(csspgo_layout *l, const csspgo__source *in, con
 {
     csspgo__source *own = &l->own;
     const uint32_t id = csspgo__layout_find(l, function, from->hash);
-    csspgo__counters *to = &own->counters[id != 0 ? id - 1 : own->records];
+    csspgo__counters *to = &own->record.v[id != 0 ? id - 1 : own->record.count];
     size_t i;
     if (id == 0) {
         *to = *from;
         to->function = function;
-        to->begin = own->values;
-        memcpy(own->value + own->values, in->value + from->begin, from->count * sizeof *own->value);
-        own->values += from->count;
-        own->records++;
-        csspgo__map_insert(&l->by_key, csspgo__hash64(&l->by_key, to->hash, function), (uint32_t)own->records, l);
+        to->begin = own->value.count;
+        memcpy(own->value.v + own->value.count, in->value.v + from->begin, from->count * sizeof *own->value.v);
+        own->value.count += from->count;
+        own->record.count++;
+        csspgo__map_insert(&l->by_key, csspgo__hash64(&l->by_key, to->hash, function), (uint32_t)own->record.count, l);
     } else if (to->count != from->count) {
         l->mismatched++;
     } else {
         for (i = 0; i < to->count; i++) {
-            const uint64_t sum = csspgo__sat_add(own->value[to->begin + i], in->value[from->begin + i]);
-            own->value[to->begin + i] = sum > UINT64_MAX - 2 ? UINT64_MAX - 2 : sum;
+            const uint64_t sum = csspgo__sat_add(own->value.v[to->begin + i], in->value.v[from->begin + i]);
+            own->value.v[to->begin + i] = sum > UINT64_MAX - 2 ? UINT64_MAX - 2 : sum;
         }
     }
 }
 
 /* All memory that csspgo__layout_commit needs, so that it cannot fail half-way. Returns 0 when it is exhausted. */
-static int csspgo__layout_reserve(csspgo_layout *l, const csspgo__source *in, csspgo__draws *d, uint32_t **number)
+static int csspgo__layout_reserve(csspgo_layout *l, const csspgo__source *in, csspgo__draws *d)
 {
     csspgo__heap *h = &l->heap;
     csspgo__source *own = &l->own;
-    const size_t places = own->runs + 1;
+    const size_t places = own->run.count + 1;
     h->status = CSSPGO_E_LIMIT;
-    if (in->records > 0x7fffffffu - own->records) return 0;
-    if (!CSSPGO__ROOM(h, own->run, own->runs, own->run_cap, own->runs + in->runs) ||
-        !CSSPGO__ROOM(h, own->counters, own->records, own->record_cap, own->records + in->records) ||
-        !CSSPGO__ROOM(h, own->value, own->values, own->value_cap, own->values + in->values) ||
-        !csspgo__map_room(h, &l->by_key, in->records) ||
-        !csspgo__names_room(h, &own->names, 0, in->names.count, in->names.text_size))
-        return 0;
-    *number = (uint32_t *)csspgo__alloc(h, (in->names.count + 1) * sizeof **number);
-    d->place = (uint32_t *)csspgo__alloc(h, places * sizeof *d->place);
-    d->drawn = (unsigned char *)csspgo__alloc(h, places);
-    if (d->drawn != NULL) memset(d->drawn, 0, places);
-    return *number != NULL && d->place != NULL && d->drawn != NULL;
+    if (in->record.count > 0x7fffffffu - own->record.count) return 0;
+    return CSSPGO__MORE(h, own->run, in->run.count) && CSSPGO__MORE(h, own->record, in->record.count) &&
+           CSSPGO__MORE(h, own->value, in->value.count) && csspgo__map_room(h, &l->by_key, in->record.count) &&
+           csspgo__names_room(h, &own->names, 0, in->names.count, in->names.text_size) &&
+           CSSPGO__ARRAY_RAW(&d->arrays, d->number, in->names.count + 1) &&
+           CSSPGO__ARRAY_RAW(&d->arrays, d->place, places) && CSSPGO__ARRAY(&d->arrays, d->drawn, places);
 }
 
 /*
@@ -38506,32 +38488,28 @@ static int csspgo__layout_reserve(csspgo_layout *l, const csspgo__source *in, cs
 static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in, csspgo_error *err)
 {
     csspgo__heap *h = &l->heap;
-    const size_t places = l->own.runs + 1, numbers = in->names.count + 1;
-    csspgo__draws d = { NULL, NULL };
-    uint32_t *number = NULL;
+    const size_t kept = l->own.run.count + in->run.count;
+    csspgo__draws d;
     csspgo_status s = CSSPGO_OK;
+    uint32_t *f;
     size_t i, k;
-    if (in->stream >> 28 != 0 && (l->how.llvm == 22 ? l->own.runs + in->runs : l->own.stream) > l->how.max_traces)
-        s = CSSPGO_E_LIMIT;
-    else if (!csspgo__layout_reserve(l, in, &d, &number)) s = h->status;
+    memset(&d, 0, sizeof d);
+    d.arrays.heap = h;
+    if (in->stream >> 28 != 0 && (l->how.llvm == 22 ? kept : l->own.stream) > l->how.max_traces) s = CSSPGO_E_LIMIT;
+    else if (!csspgo__layout_reserve(l, in, &d)) s = h->status;
     if (s == CSSPGO_OK) {
-        for (i = 1; i < numbers; i++) {
-            const csspgo__name *n = &in->names.name[i];
-            const char *text = n->flags & CSSPGO__HAS_TEXT ? in->names.text + n->text : NULL;
-            number[i] = csspgo__names_bind(h, &l->own.names, csspgo__name_guid(&in->names, (uint32_t)i), text, n->size);
-        }
-        for (i = 0; i < in->runs; i++)
-            for (k = 0; k < in->run[i].count; k++) in->run[i].function[k] = number[in->run[i].function[k]];
-        for (i = 0; i < in->records; i++)             /* text has no form for a function without counters */
-            if (in->counters[i].count != 0 || l->how.llvm != 0)
-                csspgo__layout_count(l, in, &in->counters[i], number[in->counters[i].function]);
+        for (i = 1; i <= in->names.count; i++)
+            d.number[i] = csspgo__names_bind_from(h, &l->own.names, &in->names, (uint32_t)i);
+        for (i = 0; i < in->run.count; i++)
+            for (k = 0, f = in->run.v[i].function.v; k < in->run.v[i].function.count; k++) f[k] = d.number[f[k]];
+        for (i = 0; i < in->record.count; i++)             /* text has no form for a function without counters */
+            if (in->record.v[i].count != 0 || l->how.llvm != 0)
+                csspgo__layout_count(l, in, &in->record.v[i], d.number[in->record.v[i].function]);
         l->own.kind |= in->kind;
         if (l->how.llvm == 22) csspgo__reservoir_22(l, in);
         else csspgo__reservoir_19(l, in, &d);
     }
-    csspgo__free(h, number, numbers * sizeof *number);
-    csspgo__free(h, d.place, places * sizeof *d.place);
-    csspgo__free(h, d.drawn, places);
+    csspgo__arrays_free(&d.arrays);
     return csspgo__error_plain(err, s);
 }
 
@@ -38563,22 +38541,19 @@ static int csspgo__source_copy(csspgo__heap *h, csspgo__source *to, const csspgo
 {
     size_t i, k;
     if (!csspgo__names_room(h, &to->names, 0, from->names.count, from->names.text_size)) return 0;
-    for (i = 1; i <= from->names.count; i++) {
-        const csspgo__name *n = &from->names.name[i];
-        const char *text = n->flags & CSSPGO__HAS_TEXT ? from->names.text + n->text : NULL;
-        if (csspgo__names_bind(h, &to->names, n->guid, text, n->size) == 0) return 0;
-    }
-    for (i = 0; i < from->runs; i++) {
-        csspgo__kept *r = csspgo__source_run(h, to, from->run[i].weight);
-        for (k = 0; r != NULL && k < from->run[i].count; k++)
-            if (!csspgo__kept_add(h, r, from->run[i].function[k])) return 0;
+    for (i = 1; i <= from->names.count; i++)
+        if (csspgo__names_bind_from(h, &to->names, &from->names, (uint32_t)i) == 0) return 0;
+    for (i = 0; i < from->run.count; i++) {
+        csspgo__kept *r = csspgo__source_run(h, to, from->run.v[i].weight);
+        for (k = 0; r != NULL && k < from->run.v[i].function.count; k++)
+            if (!csspgo__kept_add(h, r, from->run.v[i].function.v[k])) return 0;
         if (r == NULL) return 0;
     }
-    for (i = 0; i < from->records; i++) {
-        const csspgo__counters *c = &from->counters[i];
+    for (i = 0; i < from->record.count; i++) {
+        const csspgo__counters *c = &from->record.v[i];
         if (!csspgo__source_record(h, to, c->function, c->hash)) return 0;
         for (k = 0; k < c->count; k++)
-            if (!csspgo__source_value(h, to, from->value[c->begin + k])) return 0;
+            if (!csspgo__source_value(h, to, from->value.v[c->begin + k])) return 0;
     }
     to->stream = from->stream;
     to->kind = from->kind;
@@ -39014,6 +38989,14 @@ typedef struct csspgo__stamp {    /* a function that ran, and when */
     uint64_t time, id;
 } csspgo__stamp;
 
+/* Returns 0 when memory is exhausted. */
+static int csspgo__stamps_sort(csspgo__heap *h, csspgo__stamp *v, size_t n)
+{
+    static const csspgo__field by_time[] = { CSSPGO__ASCENDING(csspgo__stamp, time),
+                                             CSSPGO__ASCENDING(csspgo__stamp, id), CSSPGO__FIELDS_END };
+    return csspgo__sort(h, v, n, sizeof *v, csspgo__fields_cmp, by_time);
+}
+
 /* A raw profile: what an instrumented program writes, in the byte order and with the pointers of its machine. */
 typedef struct csspgo__layout_raw {
     csspgo__reader  r;
@@ -39244,26 +39227,23 @@ static void csspgo__layout_raw_functions(csspgo__layout_raw *f)
         csspgo__layout_raw_function(f, i, &one);
         csspgo__layout_raw_values(f, f->r.base + f->data + i * f->record);
         if (f->r.status != CSSPGO_OK || one.time == 0 || one.time == UINT64_MAX) continue;
-        if (!CSSPGO__MORE(f->h, f->stamp, 1)) csspgo__layout_exhausted(&f->r, f->h);
-        else f->stamp.v[f->stamp.count++] = one;
+        if (!CSSPGO__PUT(f->h, f->stamp, one)) csspgo__layout_exhausted(&f->r, f->h);
     }
 }
 
 /* The trace: those that ran, by (time stamp, id). None if none did. */
 static void csspgo__layout_raw_trace(csspgo__layout_raw *f)
 {
-    static const csspgo__field by_time[] = { CSSPGO__ASCENDING(csspgo__stamp, time),
-                                             CSSPGO__ASCENDING(csspgo__stamp, id), CSSPGO__FIELDS_END };
     csspgo__kept *kept = NULL;
     size_t k;
     int ok;
     if (f->r.status != CSSPGO_OK || f->stamp.count == 0) return;
-    ok = csspgo__sort(f->h, f->stamp.v, f->stamp.count, sizeof *f->stamp.v, csspgo__fields_cmp, by_time) &&
+    ok = csspgo__stamps_sort(f->h, f->stamp.v, f->stamp.count) &&
          (kept = csspgo__source_run(f->h, f->in, 1)) != NULL;
     for (k = 0; ok && k < f->stamp.count; k++)
         ok = csspgo__kept_add(f->h, kept, csspgo__names_find_guid(&f->in->names, f->stamp.v[k].id));
     if (!ok) csspgo__layout_exhausted(&f->r, f->h);
-    f->in->stream = f->in->runs;
+    f->in->stream = f->in->run.count;
     f->stamp.count = 0;
 }
 
@@ -39346,15 +39326,16 @@ typedef struct csspgo__layout_writer {
     const csspgo_layout *l;
     csspgo__heap         heap;    /* a loan                                             */
     csspgo__sink         out;
+    csspgo__arrays       arrays;  /* of heap                                            */
     uint32_t            *order;   /* numbers of records, then of functions without one  */
-    size_t               n, cap;
+    size_t               n;
     unsigned char       *has;     /* per function: 1: it has a record, 2: it is written because a trace has it */
 } csspgo__layout_writer;
 
 /* The function of an element of order: below `records` it is that of a record. */
 static uint32_t csspgo__layout_owner(const csspgo_layout *l, uint32_t v)
 {
-    return v < l->own.records ? l->own.counters[v].function : v - (uint32_t)l->own.records;
+    return v < l->own.record.count ? l->own.record.v[v].function : v - (uint32_t)l->own.record.count;
 }
 
 static int csspgo__layout_order_cmp(const void *ctx, const void *a, const void *b)
@@ -39363,7 +39344,7 @@ static int csspgo__layout_order_cmp(const void *ctx, const void *a, const void *
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const uint32_t f = csspgo__layout_owner(l, x), g = csspgo__layout_owner(l, y);
     if (f != g) return csspgo__name_cmp(&l->own.names, f, g);
-    return l->own.counters[x].hash < l->own.counters[y].hash ? -1 : 1;
+    return l->own.record.v[x].hash < l->own.record.v[y].hash ? -1 : 1;
 }
 
 /* Records with a name, and the functions of traces that need one, in the order of names. 0: memory is exhausted. */
@@ -39372,23 +39353,21 @@ static int csspgo__layout_collect(csspgo__layout_writer *w)
     const csspgo__source *own = &w->l->own;
     const int invent = w->l->how.llvm == 0;
     size_t i, k;
-    w->cap = own->records + own->names.count + 1;
-    w->order = (uint32_t *)csspgo__alloc(&w->heap, w->cap * sizeof *w->order);
-    w->has = (unsigned char *)csspgo__alloc(&w->heap, own->names.count + 1);
-    if (w->order == NULL || w->has == NULL) return 0;
-    memset(w->has, 0, own->names.count + 1);
-    for (i = 0; i < own->records; i++) {
-        const uint32_t f = own->counters[i].function;
+    if (!CSSPGO__ARRAY_RAW(&w->arrays, w->order, own->record.count + own->names.count + 1) ||
+        !CSSPGO__ARRAY(&w->arrays, w->has, own->names.count + 1))
+        return 0;
+    for (i = 0; i < own->record.count; i++) {
+        const uint32_t f = own->record.v[i].function;
         if (!(own->names.name[f].flags & CSSPGO__HAS_TEXT)) continue;
         w->has[f] = 1;
         w->order[w->n++] = (uint32_t)i;
     }
-    for (i = 0; invent && i < own->runs; i++)
-        for (k = 0; k < own->run[i].count; k++) {
-            const uint32_t f = own->run[i].function[k];
+    for (i = 0; invent && i < own->run.count; i++)
+        for (k = 0; k < own->run.v[i].function.count; k++) {
+            const uint32_t f = own->run.v[i].function.v[k];
             if (w->has[f] || !(own->names.name[f].flags & CSSPGO__HAS_TEXT)) continue;
             w->has[f] = 2;
-            w->order[w->n++] = (uint32_t)own->records + f;
+            w->order[w->n++] = (uint32_t)own->record.count + f;
         }
     return csspgo__sort(&w->heap, w->order, w->n, sizeof *w->order, csspgo__layout_order_cmp, w->l);
 }
@@ -39421,14 +39400,14 @@ static void csspgo__layout_put_run(csspgo__layout_writer *w, const csspgo__kept 
     csspgo__put_str(&w->out, "# Weight:\n");
     csspgo__put_u64(&w->out, r->weight);
     csspgo__put_str(&w->out, "\n");
-    for (k = 0; ours && k < r->count; k++)
-        if (!w->has[r->function[k]]) {
+    for (k = 0; ours && k < r->function.count; k++)
+        if (!w->has[r->function.v[k]]) {
             csspgo__put_str(&w->out, "# without name: 0x");
-            csspgo__put_hex(&w->out, names->name[r->function[k]].guid);
+            csspgo__put_hex(&w->out, names->name[r->function.v[k]].guid);
             csspgo__put_str(&w->out, "\n");
         }
-    for (k = 0; k < r->count; k++) {
-        if (w->has[r->function[k]]) csspgo__layout_put_name(w, r->function[k], 1);
+    for (k = 0; k < r->function.count; k++) {
+        if (w->has[r->function.v[k]]) csspgo__layout_put_name(w, r->function.v[k], 1);
         else if (ours) continue;
         csspgo__put_char(&w->out, ',');
         named++;
@@ -39453,11 +39432,11 @@ static void csspgo__layout_put_header(csspgo__layout_writer *w)
         csspgo__put_str(&w->out, "# Always instrument the loop entry blocks\n:instrument_loop_entries\n");
     if (!(kind & CSSPGO__LAYOUT_TRACES)) return;
     csspgo__put_str(&w->out, ":temporal_prof_traces\n# Num Temporal Profile Traces:\n");
-    csspgo__put_u64(&w->out, own->runs);
+    csspgo__put_u64(&w->out, own->run.count);
     csspgo__put_str(&w->out, "\n# Temporal Profile Trace Stream Size:\n");
     csspgo__put_u64(&w->out, own->stream);
     csspgo__put_str(&w->out, "\n");
-    for (i = 0; i < own->runs; i++) csspgo__layout_put_run(w, &own->run[i]);
+    for (i = 0; i < own->run.count; i++) csspgo__layout_put_run(w, &own->run.v[i]);
     csspgo__put_str(&w->out, "\n");
 }
 
@@ -39467,7 +39446,7 @@ static void csspgo__layout_put_records(csspgo__layout_writer *w)
     const csspgo__source *own = &w->l->own;
     size_t i, k;
     for (i = 0; i < w->n; i++) {
-        const csspgo__counters *c = w->order[i] < own->records ? &own->counters[w->order[i]] : NULL;
+        const csspgo__counters *c = w->order[i] < own->record.count ? &own->record.v[w->order[i]] : NULL;
         csspgo__layout_put_name(w, csspgo__layout_owner(w->l, w->order[i]), 0);
         csspgo__put_str(&w->out, "\n# Func Hash:\n");
         csspgo__put_u64(&w->out, c != NULL ? c->hash : 0);
@@ -39476,7 +39455,7 @@ static void csspgo__layout_put_records(csspgo__layout_writer *w)
         csspgo__put_str(&w->out, "\n# Counter Values:\n");
         if (c == NULL) csspgo__put_str(&w->out, "1\n");
         for (k = 0; c != NULL && k < c->count; k++) {
-            csspgo__put_u64(&w->out, own->value[c->begin + k]);
+            csspgo__put_u64(&w->out, own->value.v[c->begin + k]);
             csspgo__put_char(&w->out, '\n');
         }
         csspgo__put_char(&w->out, '\n');
@@ -39488,15 +39467,13 @@ static void csspgo__layout_put(csspgo__layout_writer *w, const csspgo_layout *l)
 {
     w->l = l;
     w->heap = csspgo__heap_loan(&l->heap);
-    w->order = NULL;
-    w->has = NULL;
-    w->n = w->cap = 0;
+    w->arrays.heap = &w->heap;
+    w->arrays.count = w->n = 0;
     if (csspgo__layout_collect(w)) {
         csspgo__layout_put_header(w);
         csspgo__layout_put_records(w);
     } else if (w->out.status == CSSPGO_OK) w->out.status = w->heap.status;
-    csspgo__free(&w->heap, w->order, w->cap * sizeof *w->order);
-    csspgo__free(&w->heap, w->has, l->own.names.count + 1);
+    csspgo__arrays_free(&w->arrays);
 }
 
 CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, size_t cap, size_t *size,
@@ -39564,19 +39541,15 @@ static const char *csspgo__layout_plain(const char *name, size_t *size)
 static int csspgo__layout_symbol_room(csspgo_layout *l, size_t size)
 {
     csspgo__heap *h = &l->heap;
-    const size_t used = l->symbol != NULL ? l->symbols.count + 1 : 0;
-    return csspgo__names_room(h, &l->symbols, 2, 0, 2 * size) &&
-           CSSPGO__ROOM(h, l->symbol, used, l->symbol_cap, l->symbols.count + 3) &&
-           CSSPGO__ROOM(h, l->listed, l->listed_count, l->listed_cap, l->listed_count + 1) &&
-           csspgo__names_room(h, &l->own.names, 0, 2, 2 * size);
+    return csspgo__names_room(h, &l->symbols, 2, 0, 2 * size) && CSSPGO__MORE(h, l->symbol, 3) &&
+           CSSPGO__MORE(h, l->listed, 1) && csspgo__names_room(h, &l->own.names, 0, 2, 2 * size);
 }
 
 /* The entry of a text among symbols and their stems; there is room. */
 static uint32_t csspgo__layout_symbol_intern(csspgo_layout *l, const char *name, size_t size)
 {
-    const size_t before = l->symbols.count;
     const uint32_t id = csspgo__names_intern(&l->heap, &l->symbols, name, size);
-    if (l->symbols.count != before) memset(&l->symbol[id], 0, sizeof l->symbol[id]);
+    while (l->symbol.count <= id) (void)CSSPGO__PUSH(&l->heap, l->symbol);
     return id;
 }
 
@@ -39594,13 +39567,13 @@ CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspg
         stem = csspgo__layout_symbol_intern(l, name, stem_size);
         csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size);
         if (stem != id) csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, stem_size), name, stem_size);
-        if (l->symbol[id].defined) continue;
-        l->symbol[id].defined = 1;
-        l->symbol[id].size = symbol[i].size_bytes;
-        if (l->symbol[stem].first == 0) l->symbol[stem].first = id;
-        else l->symbol[l->symbol[stem].last].next = id;
-        l->symbol[stem].last = id;
-        l->listed[l->listed_count++] = id;
+        if (l->symbol.v[id].defined) continue;
+        l->symbol.v[id].defined = 1;
+        l->symbol.v[id].size = symbol[i].size_bytes;
+        if (l->symbol.v[stem].first == 0) l->symbol.v[stem].first = id;
+        else l->symbol.v[l->symbol.v[stem].last].next = id;
+        l->symbol.v[stem].last = id;
+        l->listed.v[l->listed.count++] = id;
     }
     return csspgo__error_plain(err, CSSPGO_OK);
 }
@@ -39616,10 +39589,10 @@ static uint32_t csspgo__layout_symbol_of(const csspgo_layout *l, uint32_t functi
     name = csspgo__name_text(&l->own.names, function, &size);
     name = csspgo__layout_plain(name, &size);
     id = csspgo__names_find(&l->symbols, name, size);
-    if (id != 0 && l->symbol[id].defined) return id;
+    if (id != 0 && l->symbol.v[id].defined) return id;
     *exact = 0;
     id = csspgo__names_find(&l->symbols, name, csspgo__layout_stem(name, size));
-    return id != 0 ? l->symbol[id].first : 0;
+    return id != 0 ? l->symbol.v[id].first : 0;
 }
 
 CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t id, size_t i, size_t *name_size,
@@ -39628,9 +39601,9 @@ CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t
     const uint32_t function = csspgo__names_find_guid(&l->own.names, id);
     int exact;
     uint32_t at = function != 0 ? csspgo__layout_symbol_of(l, function, &exact) : 0;
-    for (; at != 0 && i != 0; i--) at = exact ? 0 : l->symbol[at].next;
+    for (; at != 0 && i != 0; i--) at = exact ? 0 : l->symbol.v[at].next;
     *name_size = 0;
-    if (size_bytes != NULL) *size_bytes = at != 0 ? l->symbol[at].size : 0;
+    if (size_bytes != NULL) *size_bytes = at != 0 ? l->symbol.v[at].size : 0;
     return at != 0 ? csspgo__name_text(&l->symbols, at, name_size) : NULL;
 }
 
@@ -39639,22 +39612,21 @@ CSSPGO_DEF csspgo_status csspgo_layout_resolve(const csspgo_layout *l, csspgo_la
 {
     csspgo__heap h = csspgo__heap_loan(&l->heap);
     const size_t n = l->own.names.count + 1;
-    unsigned char *seen = (unsigned char *)csspgo__alloc(&h, n);
+    unsigned char *seen = (unsigned char *)csspgo__alloc_zero(&h, n);
     size_t i, k;
     int exact;
     memset(found, 0, sizeof *found);
     if (seen == NULL) return csspgo__error_plain(err, h.status);
-    memset(seen, 0, n);
-    for (i = 0; i < l->own.runs; i++)
-        for (k = 0; k < l->own.run[i].count; k++) {
-            const uint32_t f = l->own.run[i].function[k];
+    for (i = 0; i < l->own.run.count; i++)
+        for (k = 0; k < l->own.run.v[i].function.count; k++) {
+            const uint32_t f = l->own.run.v[i].function.v[k];
             if (seen[f]) continue;
             seen[f] = 1;
             found->functions++;
             if (!(l->own.names.name[f].flags & CSSPGO__HAS_TEXT)) found->nameless++;
             else if (csspgo__layout_symbol_of(l, f, &exact) != 0) *(exact ? &found->exact : &found->stripped) += 1;
         }
-    found->symbols = l->listed_count;
+    found->symbols = l->listed.count;
     csspgo__free(&h, seen, n);
     return csspgo__error_plain(err, CSSPGO_OK);
 }
@@ -39665,7 +39637,7 @@ static uint64_t csspgo__layout_bytes(const csspgo_layout *l, uint32_t function)
     int exact;
     uint32_t at = csspgo__layout_symbol_of(l, function, &exact);
     uint64_t sum = 0;
-    for (; at != 0; at = exact ? 0 : l->symbol[at].next) sum = csspgo__sat_add(sum, l->symbol[at].size);
+    for (; at != 0; at = exact ? 0 : l->symbol.v[at].next) sum = csspgo__sat_add(sum, l->symbol.v[at].size);
     return sum;
 }
 
@@ -39680,6 +39652,7 @@ typedef struct csspgo__layout_graph {
     const csspgo_layout *l;
     csspgo_layout_order_options how;
     csspgo__heap         heap;    /* a loan                                                                        */
+    csspgo__arrays       arrays;  /* of it                                                                         */
     size_t               runs;    /* traces that may count                                                         */
     size_t               functions, longest;   /* entries of arrays per function; functions of the longest trace   */
     csspgo__layout_node *nodes;   /* functions that take part, in the order in which they were seen first          */
@@ -39688,9 +39661,8 @@ typedef struct csspgo__layout_graph {
     uint32_t            *seen;    /* per function: 1 + the last trace that had it                                  */
     uint64_t            *bytes;   /* per function, by symbol: of its code                                        */
     uint32_t            *at;      /* per place of the current trace: the first group of its function; or NO_GROUP  */
-    uint32_t            *size;    /* per group: how many functions it has; later how many groups before it count   */
-    uint64_t            *weight;  /* per group that counts                                                         */
-    size_t               groups, size_cap, weight_cap;
+    csspgo__u32_list     size;    /* per group: how many functions it has; later how many groups before it count   */
+    csspgo__u64_list     weight;  /* per group that counts                                                         */
     uint32_t            *begin, *group, *order;   /* of the bipartite graph                                        */
     size_t               entries;
 } csspgo__layout_graph;
@@ -39700,7 +39672,7 @@ typedef struct csspgo__layout_graph {
 /* 1 if a trace counts at all. */
 static int csspgo__layout_counts(const csspgo__layout_graph *g, size_t run)
 {
-    return !g->how.use_weights || g->l->own.run[run].weight != 0;
+    return !g->how.use_weights || g->l->own.run.v[run].weight != 0;
 }
 
 /*
@@ -39711,11 +39683,11 @@ static int csspgo__layout_counts(const csspgo__layout_graph *g, size_t run)
  */
 static uint32_t csspgo__layout_walk(csspgo__layout_graph *g, size_t run, uint32_t group)
 {
-    const csspgo__kept *r = &g->l->own.run[run];
+    const csspgo__kept *r = &g->l->own.run.v[run];
     uint64_t cut = 1, bytes = 0, bytes_cut = 1;
     size_t p, place = 0;
-    for (p = 0; p < r->count; p++) {
-        const uint32_t f = r->function[p];
+    for (p = 0; p < r->function.count; p++) {
+        const uint32_t f = r->function.v[p];
         g->at[p] = CSSPGO__NO_GROUP;
         if (g->node[f] == 0) {                        /* without size: bytes never are 0 below, so they can double */
             place += g->how.use_sizes;                /* in lld it has a place all the same */
@@ -39738,26 +39710,22 @@ static int csspgo__layout_nodes(csspgo__layout_graph *g)
 {
     static const csspgo__field by_first[] = { CSSPGO__ASCENDING(csspgo__layout_node, first),
                                               CSSPGO__ASCENDING(csspgo__layout_node, id), CSSPGO__FIELDS_END };
-    csspgo__heap *h = &g->heap;
+    csspgo__arrays *arrays = &g->arrays;
     const csspgo__source *own = &g->l->own;
     const int by_symbol = g->how.use_sizes || g->how.only_symbols;
     int exact;
     size_t i, p;
-    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->node, g->functions) ||
-        !CSSPGO__BP_ALLOC(h, uint32_t, g->seen, g->functions) ||
-        !CSSPGO__BP_ALLOC(h, uint64_t, g->bytes, g->functions) ||
-        !CSSPGO__BP_ALLOC(h, csspgo__layout_node, g->nodes, g->functions) ||
-        !CSSPGO__BP_ALLOC(h, uint32_t, g->at, g->longest))
+    if (!CSSPGO__ARRAY(arrays, g->node, g->functions) || !CSSPGO__ARRAY(arrays, g->seen, g->functions) ||
+        !CSSPGO__ARRAY_RAW(arrays, g->bytes, g->functions) || !CSSPGO__ARRAY_RAW(arrays, g->nodes, g->functions) ||
+        !CSSPGO__ARRAY_RAW(arrays, g->at, g->longest))
         return 0;
-    memset(g->node, 0, g->functions * sizeof *g->node);
-    memset(g->seen, 0, g->functions * sizeof *g->seen);
     for (i = 1; i < g->functions && by_symbol; i++)
         g->bytes[i] = g->how.use_sizes ? csspgo__layout_bytes(g->l, (uint32_t)i)
                                        : csspgo__layout_symbol_of(g->l, (uint32_t)i, &exact) != 0;
     for (i = 0; i < g->runs; i++) {
         uint32_t place = 0;
-        for (p = 0; csspgo__layout_counts(g, i) && p < own->run[i].count; p++) {
-            const uint32_t f = own->run[i].function[p];
+        for (p = 0; csspgo__layout_counts(g, i) && p < own->run.v[i].function.count; p++) {
+            const uint32_t f = own->run.v[i].function.v[p];
             csspgo__layout_node *n = &g->nodes[g->node[f] != 0 ? g->node[f] - 1 : g->n];
             if (by_symbol && g->bytes[f] == 0) {
                 place += g->how.use_sizes;            /* in lld it has a place all the same */
@@ -39773,7 +39741,7 @@ static int csspgo__layout_nodes(csspgo__layout_graph *g)
             place++;
         }
     }
-    if (!csspgo__sort(h, g->nodes, g->n, sizeof *g->nodes, csspgo__fields_cmp, by_first)) return 0;
+    if (!csspgo__sort(&g->heap, g->nodes, g->n, sizeof *g->nodes, csspgo__fields_cmp, by_first)) return 0;
     for (i = 0; i < g->n; i++) g->node[g->nodes[i].function] = (uint32_t)i + 1;
     return 1;
 }
@@ -39786,30 +39754,28 @@ static int csspgo__layout_groups(csspgo__layout_graph *g)
 {
     csspgo__heap *h = &g->heap;
     const int all = g->how.use_sizes || g->how.keep_all_groups;
-    size_t i, p, kept = 0;
+    size_t i, p;
     for (i = 0; i < g->runs; i++) {
-        size_t first = g->groups, k;
+        size_t first = g->size.count, k;
+        uint32_t *size;
         if (!csspgo__layout_counts(g, i)) continue;
-        if (!CSSPGO__ROOM(h, g->size, first, g->size_cap, first + 128) ||
-            !CSSPGO__ROOM(h, g->weight, kept, g->weight_cap, kept + 128))
-            return 0;
-        memset(g->size + first, 0, 128 * sizeof *g->size);
-        g->groups = csspgo__layout_walk(g, i, (uint32_t)first) + (size_t)1;
-        for (p = 0; p < g->l->own.run[i].count; p++)
-            if (g->at[p] != CSSPGO__NO_GROUP) g->size[g->at[p]]++;
-        for (k = first; k + 1 < g->groups; k++) g->size[k + 1] += g->size[k];
-        for (k = first; k < g->groups; k++) {
-            const uint64_t n = g->size[k];
-            g->size[k] = (uint32_t)kept;
-            if (all || (n > 1 && 2 * n <= g->n)) g->weight[kept++] = g->l->own.run[i].weight;
+        if (!CSSPGO__MORE(h, g->size, 128) || !CSSPGO__MORE(h, g->weight, 128)) return 0;
+        size = g->size.v;
+        memset(size + first, 0, 128 * sizeof *size);
+        g->size.count = csspgo__layout_walk(g, i, (uint32_t)first) + (size_t)1;
+        for (p = 0; p < g->l->own.run.v[i].function.count; p++)
+            if (g->at[p] != CSSPGO__NO_GROUP) size[g->at[p]]++;
+        for (k = first; k + 1 < g->size.count; k++) size[k + 1] += size[k];
+        for (k = first; k < g->size.count; k++) {
+            const uint64_t n = size[k];
+            size[k] = (uint32_t)g->weight.count;
+            if (all || (n > 1 && 2 * n <= g->n)) g->weight.v[g->weight.count++] = g->l->own.run.v[i].weight;
         }
         h->status = CSSPGO_E_LIMIT;
-        if (g->groups > UINT32_MAX - 256) return 0;
+        if (g->size.count > UINT32_MAX - 256) return 0;
     }
-    if (!CSSPGO__ROOM(h, g->size, g->groups, g->size_cap, g->groups + 1)) return 0;
-    g->size[g->groups] = (uint32_t)kept;
     memset(g->seen, 0, g->functions * sizeof *g->seen);
-    return 1;
+    return CSSPGO__PUT(h, g->size, (uint32_t)g->weight.count);
 }
 
 /*
@@ -39818,19 +39784,20 @@ static int csspgo__layout_groups(csspgo__layout_graph *g)
  */
 static void csspgo__layout_lists(csspgo__layout_graph *g, int filling)
 {
+    const uint32_t *size = g->size.v;
     size_t i, p, group = 0;
     for (i = 0; i < g->runs; i++) {
         uint32_t last, k;
         if (!csspgo__layout_counts(g, i)) continue;
         last = csspgo__layout_walk(g, i, (uint32_t)group);
         group = last + (size_t)1;
-        for (p = 0; p < g->l->own.run[i].count; p++) {
+        for (p = 0; p < g->l->own.run.v[i].function.count; p++) {
             uint32_t *at;
             if (g->at[p] == CSSPGO__NO_GROUP) continue;
-            at = &g->begin[g->node[g->l->own.run[i].function[p]] - 1];
-            if (!filling) g->entries += g->size[group] - g->size[g->at[p]];
-            if (!filling) *at += g->size[group] - g->size[g->at[p]];
-            else for (k = g->size[g->at[p]]; k < g->size[group]; k++) g->group[(*at)++] = k;
+            at = &g->begin[g->node[g->l->own.run.v[i].function.v[p]] - 1];
+            if (!filling) g->entries += size[group] - size[g->at[p]];
+            if (!filling) *at += size[group] - size[g->at[p]];
+            else for (k = size[g->at[p]]; k < size[group]; k++) g->group[(*at)++] = k;
         }
     }
     memset(g->seen, 0, g->functions * sizeof *g->seen);
@@ -39839,16 +39806,12 @@ static void csspgo__layout_lists(csspgo__layout_graph *g, int filling)
 /* The bipartite graph, from the groups. Returns 0 when memory or a limit is exhausted. */
 static int csspgo__layout_edges(csspgo__layout_graph *g)
 {
-    csspgo__heap *h = &g->heap;
     uint32_t sum = 0, n;
     size_t i;
-    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->begin, g->n + 1) || !CSSPGO__BP_ALLOC(h, uint32_t, g->order, g->n + 1))
-        return 0;
-    memset(g->begin, 0, (g->n + 1) * sizeof *g->begin);
+    if (!CSSPGO__ARRAY(&g->arrays, g->begin, g->n + 1) || !CSSPGO__ARRAY_RAW(&g->arrays, g->order, g->n + 1)) return 0;
     csspgo__layout_lists(g, 0);
-    h->status = CSSPGO_E_LIMIT;
-    if (g->entries >= UINT32_MAX) return 0;
-    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->group, g->entries + 1)) return 0;
+    g->heap.status = CSSPGO_E_LIMIT;
+    if (g->entries >= UINT32_MAX || !CSSPGO__ARRAY_RAW(&g->arrays, g->group, g->entries + 1)) return 0;
     for (i = 0; i <= g->n; i++, sum += n) {
         n = g->begin[i];
         g->begin[i] = sum;
@@ -39857,21 +39820,6 @@ static int csspgo__layout_edges(csspgo__layout_graph *g)
     for (i = g->n; i > 0; i--) g->begin[i] = g->begin[i - 1];
     g->begin[0] = 0;
     return 1;
-}
-
-static void csspgo__layout_graph_free(csspgo__layout_graph *g)
-{
-    csspgo__heap *h = &g->heap;
-    csspgo__free(h, g->node, g->functions * sizeof *g->node);
-    csspgo__free(h, g->seen, g->functions * sizeof *g->seen);
-    csspgo__free(h, g->bytes, g->functions * sizeof *g->bytes);
-    csspgo__free(h, g->nodes, g->functions * sizeof *g->nodes);
-    csspgo__free(h, g->at, g->longest * sizeof *g->at);
-    csspgo__free(h, g->size, g->size_cap * sizeof *g->size);
-    csspgo__free(h, g->weight, g->weight_cap * sizeof *g->weight);
-    csspgo__free(h, g->begin, (g->n + 1) * sizeof *g->begin);
-    csspgo__free(h, g->order, (g->n + 1) * sizeof *g->order);
-    csspgo__free(h, g->group, (g->entries + 1) * sizeof *g->group);
 }
 
 static csspgo_status csspgo__layout_partition(csspgo__layout_graph *g, csspgo_error *err)
@@ -39883,9 +39831,9 @@ static csspgo_status csspgo__layout_partition(csspgo__layout_graph *g, csspgo_er
     memset(&b, 0, sizeof b);
     b.begin = g->begin;
     b.group = g->group;
-    b.weight = g->how.use_weights ? g->weight : NULL;
+    b.weight = g->how.use_weights ? g->weight.v : NULL;
     b.nodes = g->n;
-    b.groups = g->size[g->groups];
+    b.groups = g->weight.count;
     o = csspgo__heap_options(&g->heap);
     o.limits.max_bytes = UINT64_MAX;                  /* as memory that is needed until the call returns */
     return csspgo_bipartite_order(&b, &g->how.partition, &o, g->order, err);
@@ -39900,24 +39848,27 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     *count = 0;
     memset(&g, 0, sizeof g);
     if (how != NULL) g.how = *how;
-    if (g.how.test_traces != 0 && g.how.test_traces >= l->own.runs) {
+    if (g.how.test_traces != 0 && g.how.test_traces >= l->own.run.count) {
         csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the number of test traces must be below that of all traces, ");
-        csspgo__say_u64(err, l->own.runs);
+        csspgo__say_u64(err, l->own.run.count);
         return CSSPGO_E_ARGUMENT;
     }
     g.l = l;
     g.heap = csspgo__heap_loan(&l->heap);
-    g.runs = l->own.runs - g.how.test_traces;
+    g.arrays.heap = &g.heap;
+    g.runs = l->own.run.count - g.how.test_traces;
     g.functions = l->own.names.count + 1;
     for (i = 0, g.longest = 1; i < g.runs; i++)
-        if (l->own.run[i].count > g.longest) g.longest = l->own.run[i].count;
+        if (l->own.run.v[i].function.count > g.longest) g.longest = l->own.run.v[i].function.count;
     s = csspgo__layout_partition(&g, err);
     if (s == CSSPGO_OK) {
         *count = g.n;
         for (i = 0; i < g.n && i < cap; i++) id[i] = g.nodes[g.order[i]].id;
         if (id != NULL && g.n > cap) s = csspgo__error_plain(err, CSSPGO_E_LIMIT);
     }
-    csspgo__layout_graph_free(&g);
+    csspgo__arrays_free(&g.arrays);
+    CSSPGO__DROP(&g.heap, g.size);
+    CSSPGO__DROP(&g.heap, g.weight);
     return s;
 }
 
@@ -39927,11 +39878,11 @@ typedef struct csspgo__layout_pages {
     const csspgo_layout *l;
     csspgo_layout_evaluate_options how;   /* resolved: no alignment of 0 */
     csspgo__heap  heap;           /* a loan                                                            */
+    csspgo__arrays arrays;        /* of it                                                             */
     uint64_t     *offset;         /* per symbol: 1 + where it lies, 0: not placed yet                  */
     uint64_t     *position;       /* per function: 1 + its number in the order, 0: it is not in it     */
     uint32_t     *seen;           /* per page: 1 + the last trace that touched it                      */
     uint32_t     *unknown;        /* per function without a place: 1 + the last trace that had it      */
-    size_t        symbols, functions, pages;
     uint64_t      end;            /* bytes placed                                                      */
 } csspgo__layout_pages;
 
@@ -39944,7 +39895,7 @@ static void csspgo__layout_put_symbol(csspgo__layout_pages *g, uint32_t id)
     if (g->offset[id] != 0) return;
     if (rest != 0) g->end = csspgo__sat_add(g->end, a - rest);
     g->offset[id] = csspgo__sat_add(g->end, 1);
-    g->end = csspgo__sat_add(g->end, g->l->symbol[id].size);
+    g->end = csspgo__sat_add(g->end, g->l->symbol.v[id].size);
 }
 
 /*
@@ -39954,32 +39905,24 @@ static void csspgo__layout_put_symbol(csspgo__layout_pages *g, uint32_t id)
  */
 static int csspgo__layout_put_order(csspgo__layout_pages *g, const uint64_t *id, size_t count)
 {
-    csspgo__heap *h = &g->heap;
     const csspgo_layout *l = g->l;
     uint64_t pages;
     size_t i;
     int exact;
-    if (!CSSPGO__BP_ALLOC(h, uint64_t, g->offset, g->symbols) ||
-        !CSSPGO__BP_ALLOC(h, uint64_t, g->position, g->functions) ||
-        !CSSPGO__BP_ALLOC(h, uint32_t, g->unknown, g->functions))
+    if (!CSSPGO__ARRAY(&g->arrays, g->offset, l->symbols.count + 1) ||
+        !CSSPGO__ARRAY(&g->arrays, g->position, l->own.names.count + 1) ||
+        !CSSPGO__ARRAY(&g->arrays, g->unknown, l->own.names.count + 1))
         return 0;
-    memset(g->offset, 0, g->symbols * sizeof *g->offset);
-    memset(g->position, 0, g->functions * sizeof *g->position);
-    memset(g->unknown, 0, g->functions * sizeof *g->unknown);
     for (i = 0; i < count; i++) {
         const uint32_t f = csspgo__names_find_guid(&l->own.names, id[i]);
         uint32_t at = f != 0 ? csspgo__layout_symbol_of(l, f, &exact) : 0;
         if (f != 0 && g->position[f] == 0) g->position[f] = i + 1;
-        for (; at != 0; at = exact ? 0 : l->symbol[at].next) csspgo__layout_put_symbol(g, at);
+        for (; at != 0; at = exact ? 0 : l->symbol.v[at].next) csspgo__layout_put_symbol(g, at);
     }
-    for (i = 0; i < l->listed_count; i++) csspgo__layout_put_symbol(g, l->listed[i]);
+    for (i = 0; i < l->listed.count; i++) csspgo__layout_put_symbol(g, l->listed.v[i]);
     pages = g->how.page_bytes != 0 ? g->end / g->how.page_bytes : (uint64_t)count / 32;
-    h->status = CSSPGO_E_LIMIT;
-    if (pages >> 31 != 0) return 0;
-    g->pages = (size_t)pages + 1;
-    if (!CSSPGO__BP_ALLOC(h, uint32_t, g->seen, g->pages)) return 0;
-    memset(g->seen, 0, g->pages * sizeof *g->seen);
-    return 1;
+    g->heap.status = CSSPGO_E_LIMIT;
+    return pages >> 31 == 0 && CSSPGO__ARRAY(&g->arrays, g->seen, (size_t)pages + 1);
 }
 
 /*
@@ -40008,8 +39951,8 @@ static int csspgo__layout_touch_function(csspgo__layout_pages *g, size_t run, ui
         *fresh += csspgo__layout_touch(g, run, (g->position[f] - 1) / 32, (g->position[f] - 1) / 32);
         return 1;
     }
-    for (at = csspgo__layout_symbol_of(l, f, &exact); at != 0; at = exact ? 0 : l->symbol[at].next) {
-        const uint64_t begin = g->offset[at] - 1, size = l->symbol[at].size;
+    for (at = csspgo__layout_symbol_of(l, f, &exact); at != 0; at = exact ? 0 : l->symbol.v[at].next) {
+        const uint64_t begin = g->offset[at] - 1, size = l->symbol.v[at].size;
         *fresh += csspgo__layout_touch(g, run, begin / page, (begin + (size != 0 ? size - 1 : 0)) / page);
         any = 1;
     }
@@ -40023,11 +39966,11 @@ static int csspgo__layout_touch_function(csspgo__layout_pages *g, size_t run, ui
  */
 static void csspgo__layout_score_run(csspgo__layout_pages *g, size_t run, csspgo_layout_score *score)
 {
-    const csspgo__kept *r = &g->l->own.run[run];
+    const csspgo__kept *r = &g->l->own.run.v[run];
     uint64_t pages = 0;
     size_t p;
-    for (p = 0; p < r->count; p++) {
-        const uint32_t f = r->function[p];
+    for (p = 0; p < r->function.count; p++) {
+        const uint32_t f = r->function.v[p];
         int step = csspgo__layout_touch_function(g, run, f, &pages);
         if (!step) {
             score->unknown++;
@@ -40037,8 +39980,8 @@ static void csspgo__layout_score_run(csspgo__layout_pages *g, size_t run, csspgo
         }
         score->steps += (uint64_t)step;
         if (step) score->area = csspgo__sat_add(score->area, pages);
-        if (p + 1 == (r->count + 9) / 10) score->pages_10 += pages;
-        if (p + 1 == (r->count + 1) / 2) score->pages_50 += pages;
+        if (p + 1 == (r->function.count + 9) / 10) score->pages_10 += pages;
+        if (p + 1 == (r->function.count + 1) / 2) score->pages_50 += pages;
     }
     score->pages += pages;
     score->traces++;
@@ -40057,18 +40000,14 @@ CSSPGO_DEF csspgo_status csspgo_layout_evaluate(const csspgo_layout *l, const ui
     if (g.how.alignment == 0) g.how.alignment = 16;
     g.l = l;
     g.heap = csspgo__heap_loan(&l->heap);
-    g.symbols = l->symbols.count + 1;
-    g.functions = l->own.names.count + 1;
+    g.arrays.heap = &g.heap;
     if (csspgo__layout_put_order(&g, id, count)) {
-        i = g.how.test_traces != 0 && g.how.test_traces < l->own.runs ? l->own.runs - g.how.test_traces : 0;
-        for (; i < l->own.runs; i++) csspgo__layout_score_run(&g, i, score);
+        i = g.how.test_traces != 0 && g.how.test_traces < l->own.run.count ? l->own.run.count - g.how.test_traces : 0;
+        for (; i < l->own.run.count; i++) csspgo__layout_score_run(&g, i, score);
         score->layout_pages = g.how.page_bytes != 0 ? (g.end + g.how.page_bytes - 1) / g.how.page_bytes
                                                     : ((uint64_t)count + 31) / 32;
     } else s = g.heap.status;
-    csspgo__free(&g.heap, g.offset, g.symbols * sizeof *g.offset);
-    csspgo__free(&g.heap, g.position, g.functions * sizeof *g.position);
-    csspgo__free(&g.heap, g.unknown, g.functions * sizeof *g.unknown);
-    csspgo__free(&g.heap, g.seen, g.pages * sizeof *g.seen);
+    csspgo__arrays_free(&g.arrays);
     return csspgo__error_plain(err, s);
 }
 
@@ -40097,6 +40036,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_place(const uint64_t *size, size_t n, con
 
 typedef struct csspgo__chunks {
     csspgo__heap heap;
+    csspgo__arrays arrays;        /* all of these                                                                */
     const csspgo_layout_chunk *chunk;
     size_t    count, bytes;
     uint64_t *key, *scratch;      /* a hash above the number of its chunk, each pair once, ascending             */
@@ -40110,30 +40050,12 @@ typedef struct csspgo__chunks {
 
 static int csspgo__chunks_new(csspgo__chunks *c)
 {
-    csspgo__heap *h = &c->heap;
+    csspgo__arrays *a = &c->arrays;
     const size_t n = c->count + 1;
-    return CSSPGO__BP_ALLOC(h, uint64_t, c->key, c->bytes + 1) &&
-           CSSPGO__BP_ALLOC(h, uint64_t, c->scratch, c->bytes + n) && CSSPGO__BP_ALLOC(h, uint64_t, c->same, n) &&
-           CSSPGO__BP_ALLOC(h, uint32_t, c->first, n) && CSSPGO__BP_ALLOC(h, uint32_t, c->next, n) &&
-           CSSPGO__BP_ALLOC(h, uint32_t, c->node, n) && CSSPGO__BP_ALLOC(h, uint32_t, c->of, n) &&
-           CSSPGO__BP_ALLOC(h, uint32_t, c->begin, n) && CSSPGO__BP_ALLOC(h, uint32_t, c->order, n) &&
-           CSSPGO__BP_ALLOC(h, uint32_t, c->group, c->bytes + 1);
-}
-
-static void csspgo__chunks_free(csspgo__chunks *c)
-{
-    csspgo__heap *h = &c->heap;
-    const size_t n = c->count + 1;
-    csspgo__free(h, c->key, (c->bytes + 1) * sizeof *c->key);
-    csspgo__free(h, c->scratch, (c->bytes + n) * sizeof *c->scratch);
-    csspgo__free(h, c->same, n * sizeof *c->same);
-    csspgo__free(h, c->first, n * sizeof *c->first);
-    csspgo__free(h, c->next, n * sizeof *c->next);
-    csspgo__free(h, c->node, n * sizeof *c->node);
-    csspgo__free(h, c->of, n * sizeof *c->of);
-    csspgo__free(h, c->begin, n * sizeof *c->begin);
-    csspgo__free(h, c->order, n * sizeof *c->order);
-    csspgo__free(h, c->group, (c->bytes + 1) * sizeof *c->group);
+    return CSSPGO__ARRAY_RAW(a, c->key, c->bytes + 1) && CSSPGO__ARRAY_RAW(a, c->scratch, c->bytes + n) &&
+           CSSPGO__ARRAY_RAW(a, c->same, n) && CSSPGO__ARRAY_RAW(a, c->first, n) && CSSPGO__ARRAY_RAW(a, c->next, n) &&
+           CSSPGO__ARRAY_RAW(a, c->node, n) && CSSPGO__ARRAY_RAW(a, c->of, n) && CSSPGO__ARRAY_RAW(a, c->begin, n) &&
+           CSSPGO__ARRAY_RAW(a, c->order, n) && CSSPGO__ARRAY_RAW(a, c->group, c->bytes + 1);
 }
 
 /*
@@ -40241,6 +40163,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order_chunks(const csspgo_layout_chunk *c
         c.bytes = chunk[i].size >> 31 == 0 ? c.bytes + chunk[i].size : (size_t)1 << 31;
     if (c.bytes >> 31 != 0 || count >> 31 != 0) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     csspgo__heap_init(&c.heap, options);
+    c.arrays.heap = &c.heap;
     if (csspgo__chunks_new(&c)) {
         csspgo__chunks_hash(&c);
         csspgo__chunks_same(&c);
@@ -40255,7 +40178,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order_chunks(const csspgo_layout_chunk *c
             for (; at != UINT32_MAX; at = c.next[at]) order[n++] = at;
         }
     } else s = csspgo__error_plain(err, c.heap.status);
-    csspgo__chunks_free(&c);
+    csspgo__arrays_free(&c.arrays);
     return s;
 }
 
@@ -40363,7 +40286,7 @@ static void csspgo__layout_put_function(const csspgo_layout *l, csspgo__sink *ou
     }
     if (plain != name && plain - name > 1)
         csspgo__layout_put_comment(out, how, form->comment, "", name, (size_t)(plain - name) - 1);
-    if (l->listed_count == 0 || how->llvm != 0) {
+    if (l->listed.count == 0 || how->llvm != 0) {
         csspgo__put_str(out, form->before);
         csspgo__put(out, plain, plain_size);
         csspgo__put_str(out, form->after);
@@ -40394,10 +40317,9 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
     if (f.form > CSSPGO_ORDER_GNULD || (f.llvm != 0 && f.form != 0))
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "there is no such form of an order");
     if (f.llvm != 0) {
-        if (!CSSPGO__BP_ALLOC(&h, unsigned char, known, l->own.names.count + 1))
-            return csspgo__error_plain(err, h.status);
-        memset(known, 0, l->own.names.count + 1);
-        for (i = 0; i < l->own.records; i++) known[l->own.counters[i].function] = 1;
+        known = (unsigned char *)csspgo__alloc_zero(&h, l->own.names.count + 1);
+        if (known == NULL) return csspgo__error_plain(err, h.status);
+        for (i = 0; i < l->own.record.count; i++) known[l->own.record.v[i].function] = 1;
     }
     csspgo__sink_buffer(&out, buf, cap);
     csspgo__layout_put_head(&out, &f, count, forms[f.form].comment);
@@ -40461,33 +40383,27 @@ CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, siz
                                               size_t n, uint32_t begin, uint32_t end, const csspgo_options *options,
                                               uint64_t *out, size_t *count, csspgo_error *err)
 {
-    static const csspgo__field by_time[] = { CSSPGO__ASCENDING(csspgo__stamp, time),
-                                             CSSPGO__ASCENDING(csspgo__stamp, id), CSSPGO__FIELDS_END };
     const unsigned char *p = (const unsigned char *)slot;
     csspgo__heap h;
-    csspgo__stamp *v = NULL;
-    size_t i, k = 0, cap = 0;
+    CSSPGO__LIST(csspgo__stamp) seen;
+    size_t i;
     csspgo_status s = CSSPGO_OK;
     *count = 0;
+    memset(&seen, 0, sizeof seen);
     if (stride < sizeof *slot)
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "stride is below the size of a slot");
     csspgo__heap_init(&h, options);
     for (i = 0; i < n && s == CSSPGO_OK; i++, p += stride) {
-        const uint32_t stamp = CSSPGO__TRACE_LOAD(&((const csspgo_trace_slot *)(const void *)p)->stamp);
-        if (stamp == 0 || stamp < begin || (end != 0 && stamp >= end && end != UINT32_MAX)) continue;
-        if (!CSSPGO__ROOM(&h, v, k, cap, k + 1)) {
-            s = h.status;
-        } else {
-            v[k].time = stamp;
-            v[k++].id = id[i];
-        }
+        const csspgo__stamp one = { CSSPGO__TRACE_LOAD(&((const csspgo_trace_slot *)(const void *)p)->stamp), id[i] };
+        if (one.time == 0 || one.time < begin || (end != 0 && one.time >= end && end != UINT32_MAX)) continue;
+        if (!CSSPGO__PUT(&h, seen, one)) s = h.status;
     }
-    if (s == CSSPGO_OK && k != 0 && !csspgo__sort(&h, v, k, sizeof *v, csspgo__fields_cmp, by_time)) s = h.status;
+    if (s == CSSPGO_OK && !csspgo__stamps_sort(&h, seen.v, seen.count)) s = h.status;
     if (s == CSSPGO_OK) {
-        for (i = 0; i < k; i++) out[i] = v[i].id;
-        *count = k;
+        for (i = 0; i < seen.count; i++) out[i] = seen.v[i].id;
+        *count = seen.count;
     }
-    csspgo__free(&h, v, cap * sizeof *v);
+    CSSPGO__DROP(&h, seen);
     return csspgo__error_plain(err, s);
 }
 
@@ -40496,41 +40412,29 @@ CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, siz
 #ifndef CSSPGO_NO_SAMPLE
 
 typedef struct csspgo__sighting { /* of a function in an address space                              */
+    uint64_t key;                 /* space << 32 | number of the function in the names of the code map */
     uint64_t time, sample;        /* sample: its number, from 0                                     */
-    uint32_t place;               /* in the sample's order of functions                             */
-    uint32_t space, function;     /* function: number in the names of the code map                  */
+    uint32_t space, place;        /* place: in the sample's order of functions                      */
     uint32_t samples;             /* that showed it; the last of them is number last                */
+    uint32_t reserved;
     uint64_t last;
 } csspgo__sighting;
 
 typedef struct csspgo__space_times {
     uint64_t exec, first;         /* times of the exec, 0: unknown, and of the first sample, 0: none */
-    uint32_t pid, reserved;
+    uint64_t pid;
 } csspgo__space_times;
 
 struct csspgo_trace_sampler {
     csspgo__heap         heap;    /* must be first */
     const csspgo_code   *code;
     csspgo_trace_sampler_options how;
-    csspgo__space_times *space;
-    csspgo__sighting    *seen;
-    size_t               spaces, space_cap, seens, seen_cap;
-    csspgo__map          by_pid;  /* current spaces, 1 + index                        */
-    csspgo__map          by_key;  /* sightings by space and function, 1 + index       */
+    CSSPGO__LIST(csspgo__space_times) space;
+    CSSPGO__LIST(csspgo__sighting) seen;
+    csspgo__guids        by_pid;  /* current spaces                                   */
+    csspgo__guids        by_key;  /* sightings                                        */
     uint64_t             samples;
 };
-
-static uint32_t csspgo__sampler_pid_hash(const void *owner, uint32_t id)
-{
-    const csspgo_trace_sampler *t = (const csspgo_trace_sampler *)owner;
-    return csspgo__hash64(&t->by_pid, t->space[id - 1].pid, 0);
-}
-
-static uint32_t csspgo__sampler_key_hash(const void *owner, uint32_t id)
-{
-    const csspgo_trace_sampler *t = (const csspgo_trace_sampler *)owner;
-    return csspgo__hash64(&t->by_key, t->seen[id - 1].space, t->seen[id - 1].function);
-}
 
 CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *code,
                                                           const csspgo_trace_sampler_options *how,
@@ -40540,49 +40444,39 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
     if (t == NULL) return NULL;
     t->code = code;
     if (how != NULL) t->how = *how;
-    csspgo__map_init(&t->heap, &t->by_pid, csspgo__sampler_pid_hash);
-    csspgo__map_init(&t->heap, &t->by_key, csspgo__sampler_key_hash);
+    csspgo__guids_init(&t->heap, &t->by_pid, sizeof *t->space.v, offsetof(csspgo__space_times, pid));
+    csspgo__guids_init(&t->heap, &t->by_key, sizeof *t->seen.v, offsetof(csspgo__sighting, key));
     return t;
 }
 
 CSSPGO_DEF void csspgo_trace_sampler_free(csspgo_trace_sampler *t)
 {
     if (t == NULL) return;
-    csspgo__free(&t->heap, t->space, t->space_cap * sizeof *t->space);
-    csspgo__free(&t->heap, t->seen, t->seen_cap * sizeof *t->seen);
-    csspgo__map_free(&t->heap, &t->by_pid);
-    csspgo__map_free(&t->heap, &t->by_key);
+    CSSPGO__DROP(&t->heap, t->space);
+    CSSPGO__DROP(&t->heap, t->seen);
+    csspgo__map_free(&t->heap, &t->by_pid.map);
+    csspgo__map_free(&t->heap, &t->by_key.map);
     csspgo__object_free(t, sizeof *t);
 }
 
 /* The current address space of a process, 1 + index; 0: there is none. Spaces that ended keep their traces. */
 static uint32_t csspgo__sampler_find(const csspgo_trace_sampler *t, uint32_t pid)
 {
-    const uint32_t hash = csspgo__hash64(&t->by_pid, pid, 0);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&t->by_pid, hash, &at)) != 0)
-        if (t->space[id - 1].pid == pid) return id;
-    return 0;
+    return csspgo__guids_find(&t->by_pid, t->space.v, pid);
 }
 
 /* Makes a process's space a new one. Returns 1 + index; 0 when memory or the limit is exhausted. */
 static uint32_t csspgo__sampler_begin(csspgo_trace_sampler *t, uint32_t pid, uint64_t exec)
 {
-    uint32_t id = csspgo__sampler_find(t, pid);
-    csspgo__space_times *s;
+    const csspgo__space_times s = { exec, 0, pid };
+    const uint32_t id = csspgo__sampler_find(t, pid);
     t->heap.status = CSSPGO_E_LIMIT;
-    if (t->spaces >> 22 != 0) return 0;
-    if (!CSSPGO__ROOM(&t->heap, t->space, t->spaces, t->space_cap, t->spaces + 1) ||
-        !csspgo__map_room(&t->heap, &t->by_pid, 1))
+    if (t->space.count >> 22 != 0 || !csspgo__map_room(&t->heap, &t->by_pid.map, 1) ||
+        !CSSPGO__PUT(&t->heap, t->space, s))
         return 0;
-    if (id != 0) csspgo__map_remove(&t->by_pid, csspgo__hash64(&t->by_pid, pid, 0), id);
-    s = &t->space[t->spaces++];
-    memset(s, 0, sizeof *s);
-    s->pid = pid;
-    s->exec = exec;
-    id = (uint32_t)t->spaces;
-    csspgo__map_insert(&t->by_pid, csspgo__hash64(&t->by_pid, pid, 0), id, t);
-    return id;
+    if (id != 0) csspgo__guids_remove(&t->by_pid, t->space.v, id - 1);
+    csspgo__guids_put(&t->heap, &t->by_pid, t->space.v, t->space.count - 1);
+    return (uint32_t)t->space.count;
 }
 
 CSSPGO_DEF csspgo_status csspgo_trace_sampler_event(csspgo_trace_sampler *t, csspgo_item item,
@@ -40605,27 +40499,20 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_event(csspgo_trace_sampler *t, css
 static int csspgo__sampler_see(csspgo_trace_sampler *t, uint32_t space, uint64_t time, uint32_t place, uint64_t address)
 {
     const csspgo__range *range = csspgo__range_of(t->code, csspgo__pos_any(t->code, address));
-    csspgo__sighting *s;
-    uint32_t hash, id, at;
+    csspgo__sighting one = { 0, UINT64_MAX, 0, space, 0, 0, 0, UINT64_MAX }, *s;
+    uint32_t id;
     if (range == NULL) return 1;
-    at = hash = csspgo__hash64(&t->by_key, space, range->func);
-    while ((id = csspgo__map_next(&t->by_key, hash, &at)) != 0)
-        if (t->seen[id - 1].space == space && t->seen[id - 1].function == range->func) break;
+    one.key = (uint64_t)space << 32 | range->func;
+    id = csspgo__guids_find(&t->by_key, t->seen.v, one.key);
     if (id == 0) {
         t->heap.status = CSSPGO_E_LIMIT;
-        if (t->seens >= 0x7ffffffeu || !CSSPGO__ROOM(&t->heap, t->seen, t->seens, t->seen_cap, t->seens + 1) ||
-            !csspgo__map_room(&t->heap, &t->by_key, 1))
+        if (t->seen.count >= 0x7ffffffeu || !csspgo__map_room(&t->heap, &t->by_key.map, 1) ||
+            !CSSPGO__PUT(&t->heap, t->seen, one))
             return 0;
-        s = &t->seen[t->seens++];
-        memset(s, 0, sizeof *s);
-        s->space = space;
-        s->function = range->func;
-        s->time = UINT64_MAX;
-        s->last = UINT64_MAX;
-        csspgo__map_insert(&t->by_key, csspgo__hash64(&t->by_key, space, range->func), (uint32_t)t->seens, t);
-    } else {
-        s = &t->seen[id - 1];
+        id = (uint32_t)t->seen.count;
+        csspgo__guids_put(&t->heap, &t->by_key, t->seen.v, id - 1);
     }
+    s = &t->seen.v[id - 1];
     if (s->last != t->samples && s->samples != UINT32_MAX) s->samples++;
     s->last = t->samples;
     if (time >= s->time) return 1;
@@ -40662,7 +40549,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
                                      "a sample has no time: perf record -T, script -F +time");
         if (id == 0) id = csspgo__sampler_begin(t, x->pid, 0);
         if (id == 0 || !csspgo__sampler_show(t, x, id - 1)) return csspgo__error_plain(err, t->heap.status);
-        if (t->space[id - 1].first == 0 || x->time < t->space[id - 1].first) t->space[id - 1].first = x->time;
+        if (t->space.v[id - 1].first == 0 || x->time < t->space.v[id - 1].first) t->space.v[id - 1].first = x->time;
         t->samples++;
     }
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -40674,7 +40561,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
  */
 static int csspgo__sampler_counts(const csspgo_trace_sampler *t, const csspgo__sighting *s)
 {
-    const csspgo__space_times *x = &t->space[s->space];
+    const csspgo__space_times *x = &t->space.v[s->space];
     const uint64_t begin = x->exec != 0 && x->exec <= x->first ? x->exec : x->first;
     return s->samples >= t->how.min_samples && (t->how.start_up == 0 || s->time - begin <= t->how.start_up);
 }
@@ -40694,29 +40581,28 @@ static int csspgo__sampler_join(csspgo__heap *h, csspgo__source *in)
                                              CSSPGO__ASCENDING(csspgo__run_hash, run), CSSPGO__FIELDS_END };
     csspgo__run_hash *v;
     size_t i, k, n = 0;
-    const size_t runs = in->runs;
+    const size_t runs = in->run.count;
     if (!CSSPGO__BP_ALLOC(h, csspgo__run_hash, v, runs + 1)) return 0;
     for (i = 0; i < runs; i++) {
         v[i].run = i;
-        for (v[i].hash = 0, k = 0; k < in->run[i].count; k++)
-            v[i].hash = csspgo__mix(v[i].hash ^ in->run[i].function[k], h->key[0]);
+        for (v[i].hash = 0, k = 0; k < in->run.v[i].function.count; k++)
+            v[i].hash = csspgo__mix(v[i].hash ^ in->run.v[i].function.v[k], h->key[0]);
     }
     if (!csspgo__sort(h, v, runs, sizeof *v, csspgo__fields_cmp, by_hash)) {
         csspgo__free(h, v, (runs + 1) * sizeof *v);
         return 0;
     }
     for (i = 1; i < runs; i++) {
-        csspgo__kept *a = &in->run[v[i - 1].run], *b = &in->run[v[i].run];
-        if (a->count == 0 || a->count != b->count) continue;
-        if (memcmp(a->function, b->function, a->count * sizeof *a->function) != 0) continue;
+        csspgo__kept *a = &in->run.v[v[i - 1].run], *b = &in->run.v[v[i].run];
+        if (a->function.count == 0 || a->function.count != b->function.count) continue;
+        if (memcmp(a->function.v, b->function.v, a->function.count * sizeof *a->function.v) != 0) continue;
         a->weight += b->weight;
-        b->count = 0;
+        b->function.count = 0;
         v[i].run = v[i - 1].run;
     }
     for (i = 0; i < runs; i++)
-        if (in->run[i].count != 0) csspgo__kept_swap(&in->run[n++], &in->run[i]);
-    for (i = n; i < runs; i++) csspgo__kept_free(h, &in->run[i]);
-    in->runs = n;
+        if (in->run.v[i].function.count != 0) csspgo__kept_swap(&in->run.v[n++], &in->run.v[i]);
+    csspgo__runs_drop(h, in, n);
     csspgo__free(h, v, (runs + 1) * sizeof *v);
     return 1;
 }
@@ -40730,20 +40616,16 @@ static int csspgo__sampler_traces(const csspgo_trace_sampler *t, csspgo__heap *h
                                               CSSPGO__ASCENDING(csspgo__sighting, sample),
                                               CSSPGO__ASCENDING(csspgo__sighting, place), CSSPGO__FIELDS_END };
     csspgo__kept *r = NULL;
-    uint32_t space = UINT32_MAX;
+    uint32_t space = UINT32_MAX, function;
     size_t i;
-    if (t->seens != 0) memcpy(v, t->seen, t->seens * sizeof *v);
-    if (!csspgo__sort(h, v, t->seens, sizeof *v, csspgo__fields_cmp, in_order)) return 0;
-    for (i = 0; i < t->seens; i++) {
-        const csspgo__names *names = &t->code->names;
-        const csspgo__name *n = &names->name[v[i].function];
-        const char *text = n->flags & CSSPGO__HAS_TEXT ? names->text + n->text : NULL;
+    if (t->seen.count != 0) memcpy(v, t->seen.v, t->seen.count * sizeof *v);
+    if (!csspgo__sort(h, v, t->seen.count, sizeof *v, csspgo__fields_cmp, in_order)) return 0;
+    for (i = 0; i < t->seen.count; i++) {
         if (!csspgo__sampler_counts(t, &v[i])) continue;
         if (v[i].space != space && (r = csspgo__source_run(h, in, 1)) == NULL) return 0;
         space = v[i].space;
-        if (!csspgo__kept_add(h, r, csspgo__names_bind(h, &in->names, csspgo__name_guid(names, v[i].function), text,
-                                                       n->size)))
-            return 0;
+        function = csspgo__names_bind_from(h, &in->names, &t->code->names, (uint32_t)v[i].key);
+        if (!csspgo__kept_add(h, r, function)) return 0;
     }
     return !t->how.join_equal || csspgo__sampler_join(h, in);
 }
@@ -40757,11 +40639,11 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_offer(const csspgo_trace_sampler *
     memset(&in, 0, sizeof in);
     csspgo__names_init(h, &in.names);
     in.kind = CSSPGO__LAYOUT_TRACES;
-    if (CSSPGO__BP_ALLOC(h, csspgo__sighting, v, t->seens + 1) && csspgo__sampler_traces(t, h, &in, v)) {
-        in.stream = in.runs;
+    if (CSSPGO__BP_ALLOC(h, csspgo__sighting, v, t->seen.count + 1) && csspgo__sampler_traces(t, h, &in, v)) {
+        in.stream = in.run.count;
         s = csspgo__layout_commit(l, &in, err);
     } else s = csspgo__error_plain(err, h->status);
-    csspgo__free(h, v, (t->seens + 1) * sizeof *v);
+    csspgo__free(h, v, (t->seen.count + 1) * sizeof *v);
     csspgo__source_free(h, &in);
     return s;
 }
