@@ -6821,6 +6821,12 @@ CSSPGO__UNUSED static int csspgo__fail_u64(csspgo__reader *r, csspgo_status stat
     return 0;
 }
 
+/* The same for want of memory: the heap knows why. */
+CSSPGO__UNUSED static int csspgo__fail_heap(csspgo__reader *r, const csspgo__heap *h, const unsigned char *at)
+{
+    return csspgo__fail(r, h->status, at, csspgo_status_text(h->status));
+}
+
 /* Checks that n bytes are left before any of them is read; a failure is sticky, so that later reads give 0. */
 static int csspgo__need(csspgo__reader *r, size_t n)
 {
@@ -38854,11 +38860,6 @@ static uint32_t csspgo__layout_kind(uint64_t version)
     return kind;
 }
 
-static void csspgo__layout_exhausted(csspgo__reader *r, const csspgo__heap *h)
-{
-    csspgo__fail(r, h->status, r->p, csspgo_status_text(h->status));
-}
-
 /* Continues at an offset of the file. */
 static void csspgo__layout_seek(csspgo__reader *r, uint64_t offset)
 {
@@ -38887,7 +38888,7 @@ static void csspgo__layout_index_traces(csspgo__reader *r, csspgo__heap *h, cssp
         int ok = kept != NULL;
         for (k = csspgo__layout_number_of(r, 8); ok && k != 0; k--)
             ok = csspgo__kept_add(h, kept, csspgo__names_bind(h, &in->names, csspgo__u64(r), NULL, 0));
-        if (!ok) csspgo__layout_exhausted(r, h);
+        if (!ok) csspgo__fail_heap(r, h, r->p);
     }
 }
 
@@ -38905,7 +38906,7 @@ static void csspgo__layout_index_records(csspgo__reader *r, csspgo__heap *h, css
         uint64_t n = csspgo__layout_number_of(r, 8), bytes;
         int ok = csspgo__source_record(h, in, function, hash);
         for (; ok && n != 0; n--) ok = csspgo__source_value(h, in, csspgo__u64(r));
-        if (!ok) csspgo__layout_exhausted(r, h);
+        if (!ok) csspgo__fail_heap(r, h, r->p);
         if (version > 10) r->p += 8 * csspgo__layout_number_of(r, 8);
         if (!csspgo__need(r, 8)) break;
         bytes = csspgo__ld32le(r->p);
@@ -38947,7 +38948,7 @@ static void csspgo__layout_index_names(csspgo__reader *r, csspgo__heap *h, csspg
             budget -= 24 + key + data;
             function = csspgo__names_bind(h, &in->names, id, (const char *)r->p, (size_t)key);
             r->p += key;
-            if (function == 0) csspgo__layout_exhausted(r, h);
+            if (function == 0) csspgo__fail_heap(r, h, r->p);
             else csspgo__layout_index_records(r, h, in, function, (size_t)data, version);
         }
     }
@@ -39127,7 +39128,7 @@ static void csspgo__layout_raw_inflate(csspgo__layout_raw *f, const unsigned cha
     if (f->h->status == CSSPGO_E_SYNTAX)
         csspgo__fail(&f->r, CSSPGO_E_SYNTAX, p, "compressed names do not inflate to what they claim");
     else if (f->h->status != CSSPGO_OK || !csspgo__layout_raw_split(f, text, want))
-        csspgo__layout_exhausted(&f->r, f->h);
+        csspgo__fail_heap(&f->r, f->h, f->r.p);
     csspgo__free(f->h, text, cap);
 }
 #endif
@@ -39151,7 +39152,7 @@ static void csspgo__layout_raw_names(csspgo__layout_raw *f)
         if ((packed != 0 ? packed : size) > csspgo__left(r))
             csspgo__fail(r, CSSPGO_E_TRUNCATED, r->p, "the file ends in its names");
         else if (packed == 0) {
-            if (!csspgo__layout_raw_split(f, r->p, (size_t)size)) csspgo__layout_exhausted(r, f->h);
+            if (!csspgo__layout_raw_split(f, r->p, (size_t)size)) csspgo__fail_heap(r, f->h, r->p);
         } else {
 #if defined(CSSPGO_USE_ZLIB) && !defined(CSSPGO_NO_FORMAT)
             csspgo__layout_raw_inflate(f, r->p, (size_t)packed, (size_t)size);
@@ -39198,7 +39199,7 @@ static void csspgo__layout_raw_function(csspgo__layout_raw *f, uint64_t i, csspg
     ok = csspgo__source_record(f->h, f->in, function, hash);
     for (; ok && n != 0; n--, d += f->counter_bytes)
         ok = csspgo__source_value(f->h, f->in, f->counter_bytes == 1 ? *d == 0 : csspgo__layout_raw_get(f, d, 8));
-    if (!ok) csspgo__layout_exhausted(&f->r, f->h);
+    if (!ok) csspgo__fail_heap(&f->r, f->h, f->r.p);
 }
 
 /*
@@ -39227,7 +39228,7 @@ static void csspgo__layout_raw_functions(csspgo__layout_raw *f)
         csspgo__layout_raw_function(f, i, &one);
         csspgo__layout_raw_values(f, f->r.base + f->data + i * f->record);
         if (f->r.status != CSSPGO_OK || one.time == 0 || one.time == UINT64_MAX) continue;
-        if (!CSSPGO__PUT(f->h, f->stamp, one)) csspgo__layout_exhausted(&f->r, f->h);
+        if (!CSSPGO__PUT(f->h, f->stamp, one)) csspgo__fail_heap(&f->r, f->h, f->r.p);
     }
 }
 
@@ -39242,7 +39243,7 @@ static void csspgo__layout_raw_trace(csspgo__layout_raw *f)
          (kept = csspgo__source_run(f->h, f->in, 1)) != NULL;
     for (k = 0; ok && k < f->stamp.count; k++)
         ok = csspgo__kept_add(f->h, kept, csspgo__names_find_guid(&f->in->names, f->stamp.v[k].id));
-    if (!ok) csspgo__layout_exhausted(&f->r, f->h);
+    if (!ok) csspgo__fail_heap(&f->r, f->h, f->r.p);
     f->in->stream = f->in->run.count;
     f->stamp.count = 0;
 }
@@ -40685,7 +40686,7 @@ typedef struct csspgo__ctx_key {  /* what makes a node differ from all others */
 } csspgo__ctx_key;
 
 typedef struct csspgo__ctx_tree {
-    CSSPGO__LIST(csspgo__ctx_item) node;   /* node.v[0] is unused, node.v[1] the top          */
+    CSSPGO__LIST(csspgo__ctx_item) node;   /* node.v[0] is all zeros, node.v[1] the top       */
     CSSPGO__LIST(uint64_t) value;
     csspgo__map by_key;           /* all nodes but the top                                    */
     uint32_t    unordered;        /* 1: siblings do not stand in the order of kinds and sites */
@@ -40699,11 +40700,14 @@ struct csspgo_ctx {
 /* What a node is found by. */
 static csspgo__ctx_key csspgo__ctx_key_of(const csspgo__ctx_item *n)
 {
-    csspgo__ctx_key k;
-    k.guid = n->guid;
-    k.parent = n->parent;
-    k.kind = n->kind;
-    k.site = n->site;
+    const csspgo__ctx_key k = { n->guid, n->parent, n->kind, n->site };
+    return k;
+}
+
+/* The key of a function's flat node. */
+static csspgo__ctx_key csspgo__ctx_flat_key(uint64_t guid)
+{
+    const csspgo__ctx_key k = { guid, CSSPGO__CTX_TOP, CSSPGO_CTX_FLAT, 0 };
     return k;
 }
 
@@ -40807,11 +40811,11 @@ static uint32_t csspgo__ctx_put(csspgo__ctx_tree *t, const csspgo__ctx_key *k, s
     return id;
 }
 
-/* Appends values; there is room. Returns where they stand. */
+/* Appends values, which may stand there already; there is room. Returns where they stand. */
 static size_t csspgo__ctx_append(csspgo__ctx_tree *t, const uint64_t *value, size_t n)
 {
     const size_t begin = t->value.count;
-    if (n != 0) memcpy(t->value.v + begin, value, n * sizeof *value);
+    if (n != 0) memmove(t->value.v + begin, value, n * sizeof *value);
     t->value.count += n;
     return begin;
 }
@@ -40825,10 +40829,10 @@ static int csspgo__ctx_is_larger(const csspgo__ctx_tree *t, const csspgo__ctx_it
 }
 
 /*
- * Adds values to a node. Of another number of counters the larger ones stay, in the place `begin` if these are the new
- * ones; the entries of a root are added up all the same.
+ * Adds values to a node. Of another number of counters the larger ones stay; there is room for the new ones. The
+ * entries of a root are added up all the same.
  */
-static void csspgo__ctx_fold(csspgo__ctx_tree *t, uint32_t id, const uint64_t *value, uint32_t count, size_t begin)
+static void csspgo__ctx_fold(csspgo__ctx_tree *t, uint32_t id, const uint64_t *value, uint32_t count)
 {
     csspgo__ctx_item *n = &t->node.v[id];
     const int root = n->kind == CSSPGO_CTX_ROOT;
@@ -40838,7 +40842,7 @@ static void csspgo__ctx_fold(csspgo__ctx_tree *t, uint32_t id, const uint64_t *v
     if (n->count == count) {
         for (i = 0; i < count; i++) own[i] = csspgo__sat_add(own[i], value[i]);
     } else if (csspgo__ctx_is_larger(t, n, value, count)) {
-        n->begin = begin;
+        n->begin = csspgo__ctx_append(t, value, csspgo__ctx_values(n->kind, count));
         n->count = count;
     }
     if (root) t->value.v[n->begin + n->count] = entries;
@@ -40865,17 +40869,13 @@ static csspgo_status csspgo__ctx_tree_add(csspgo__heap *h, csspgo__ctx_tree *t, 
                                           csspgo_error *err)
 {
     const size_t n = csspgo__ctx_values(k->kind, count);
-    size_t begin = 0;
     *id = csspgo__ctx_find(t, k);
     if (*id != 0 && t->node.v[*id].count != count && !keep_larger)
         return csspgo__ctx_shape_error(err, 0, k->guid, t->node.v[*id].count, count);
-    if (*id == 0 || t->node.v[*id].count != count) {
-        if (!csspgo__ctx_room(h, t, 1, n)) return csspgo__error_heap(err, h->status, h, "contextual profile");
-        if (*id == 0 || csspgo__ctx_is_larger(t, &t->node.v[*id], value, count))
-            begin = csspgo__ctx_append(t, value, n);
-    }
-    if (*id == 0) *id = csspgo__ctx_put(t, k, begin, count);
-    else csspgo__ctx_fold(t, *id, value, count, begin);
+    if ((*id == 0 || t->node.v[*id].count != count) && !csspgo__ctx_room(h, t, 1, n))
+        return csspgo__error_heap(err, h->status, h, "contextual profile");
+    if (*id == 0) *id = csspgo__ctx_put(t, k, csspgo__ctx_append(t, value, n), count);
+    else csspgo__ctx_fold(t, *id, value, count);
     return CSSPGO_OK;
 }
 
@@ -40886,9 +40886,8 @@ static csspgo_status csspgo__ctx_tree_add(csspgo__heap *h, csspgo__ctx_tree *t, 
 
 typedef struct csspgo__ctx_order {
     const csspgo__ctx_item *node;
-    uint32_t *id, *scratch;       /* n each */
-    size_t    n;
-    int       by_guid;            /* 0: only by kind and site, otherwise as they stand */
+    csspgo__u32_list id;          /* twice as many as there are nodes: half for sorting */
+    int              by_guid;     /* 0: only by kind and site, otherwise as they stand  */
 } csspgo__ctx_order;
 
 /* A csspgo__cmp_fn for numbers of siblings. */
@@ -40902,38 +40901,26 @@ static int csspgo__ctx_order_cmp(const void *ctx, const void *a, const void *b)
     return x->guid < y->guid ? -1 : 1;
 }
 
-static void csspgo__ctx_order_free(csspgo__heap *h, csspgo__ctx_order *o)
-{
-    csspgo__free(h, o->id, o->n * sizeof *o->id);
-    csspgo__free(h, o->scratch, o->n * sizeof *o->scratch);
-    memset(o, 0, sizeof *o);
-}
-
 /* Memory to order a tree of n nodes. Returns 0 when there is none. */
 static int csspgo__ctx_order_init(csspgo__heap *h, csspgo__ctx_order *o, size_t n, int by_guid)
 {
     memset(o, 0, sizeof *o);
-    o->n = n;
     o->by_guid = by_guid;
-    o->id = (uint32_t *)csspgo__alloc(h, n * sizeof *o->id);
-    if (o->id != NULL) o->scratch = (uint32_t *)csspgo__alloc(h, n * sizeof *o->scratch);
-    if (o->scratch != NULL) return 1;
-    csspgo__ctx_order_free(h, o);
-    return 0;
+    return CSSPGO__FILL(h, o->id, 2 * n) != NULL;
 }
 
 /* Puts the children of all nodes in order: O(n log n), O(n) if they are. Cannot fail. */
 static void csspgo__ctx_order_run(csspgo__ctx_order *o, csspgo__ctx_tree *t)
 {
-    uint32_t id, child;
+    uint32_t *v = o->id.v, id, child;
     size_t i, k;
     o->node = t->node.v;
     for (id = CSSPGO__CTX_TOP; id < t->node.count; id++) {
-        for (k = 0, child = t->node.v[id].child; child != 0; child = t->node.v[child].next) o->id[k++] = child;
+        for (k = 0, child = t->node.v[id].child; child != 0; child = t->node.v[child].next) v[k++] = child;
         if (k < 2) continue;
-        csspgo__sort_with(o->id, k, sizeof *o->id, o->scratch, csspgo__ctx_order_cmp, o);
+        csspgo__sort_with(v, k, sizeof *v, v + k, csspgo__ctx_order_cmp, o);
         t->node.v[id].child = t->node.v[id].last = 0;
-        for (i = 0; i < k; i++) csspgo__ctx_attach(t, o->id[i]);
+        for (i = 0; i < k; i++) csspgo__ctx_attach(t, v[i]);
     }
     t->unordered = 0;
 }
@@ -40944,7 +40931,7 @@ static int csspgo__ctx_sort(csspgo__heap *h, csspgo__ctx_tree *t, int by_guid)
     csspgo__ctx_order o;
     if (!csspgo__ctx_order_init(h, &o, t->node.count, by_guid)) return 0;
     csspgo__ctx_order_run(&o, t);
-    csspgo__ctx_order_free(h, &o);
+    CSSPGO__DROP(h, o.id);
     return 1;
 }
 
@@ -40976,10 +40963,10 @@ CSSPGO_DEF void csspgo_ctx_free(csspgo_ctx *c)
     csspgo__object_free(c, sizeof *c);
 }
 
-/* The node of a handle; NULL for a bad one. */
+/* The node of a handle; for a bad one number 0, which is all zeros. */
 static const csspgo__ctx_item *csspgo__ctx_at(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    return node.id != 0 && node.id < c->own.node.count ? &c->own.node.v[node.id] : NULL;
+    return &c->own.node.v[node.id < c->own.node.count ? node.id : 0];
 }
 
 /* The handle of a number; 0: none. */
@@ -40999,11 +40986,7 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_top(const csspgo_ctx *c)
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_child(const csspgo_ctx *c, csspgo_ctx_node parent, csspgo_ctx_kind kind,
                                             uint32_t site, uint64_t guid)
 {
-    csspgo__ctx_key k;
-    k.guid = guid;
-    k.parent = parent.id;
-    k.kind = (uint32_t)kind;
-    k.site = site;
+    const csspgo__ctx_key k = { guid, parent.id, (uint32_t)kind, site };
     return csspgo__ctx_handle(csspgo__ctx_find(&c->own, &k));
 }
 
@@ -41011,7 +40994,7 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_child(const csspgo_ctx *c, csspgo_ctx_node
 static const char *csspgo__ctx_refusal(const csspgo__ctx_item *parent, const csspgo__ctx_key *k, size_t count)
 {
     const int below_top = k->kind == CSSPGO_CTX_ROOT || k->kind == CSSPGO_CTX_FLAT;
-    if (parent == NULL || k->kind > CSSPGO_CTX_FLAT) return "no such parent or kind";
+    if (k->parent == 0 || k->kind > CSSPGO_CTX_FLAT) return "no such parent or kind";
     if (below_top != (k->parent == CSSPGO__CTX_TOP)) return "roots and flat nodes belong below the top, others do not";
     if (k->kind == CSSPGO_CTX_UNHANDLED && parent->kind != CSSPGO_CTX_ROOT) return "only roots hold unhandled nodes";
     if (k->kind == CSSPGO_CTX_CALLEE && parent->kind != CSSPGO_CTX_ROOT && parent->kind != CSSPGO_CTX_CALLEE)
@@ -41057,15 +41040,10 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent,
                                           uint64_t guid, const uint64_t *counter, size_t count, csspgo_error *err)
 {
     const csspgo__ctx_item *p = csspgo__ctx_at(c, parent);
-    csspgo__ctx_key k;
-    const char *why;
+    const csspgo__ctx_key k = { guid, (uint32_t)(p - c->own.node.v), (uint32_t)kind, site };
+    const char *why = csspgo__ctx_refusal(p, &k, count);
     uint32_t id = 0;
     csspgo__error_clear(err);
-    k.guid = guid;
-    k.parent = parent.id;
-    k.kind = (uint32_t)kind;
-    k.site = site;
-    why = csspgo__ctx_refusal(p, &k, count);
     if (why != NULL) csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
     else if (p->depth >= c->heap.limits.max_depth) csspgo__error_plain(err, CSSPGO_E_LIMIT);
     else if (csspgo__ctx_add_copy(c, &k, counter, count, &id, err) != CSSPGO_OK) id = 0;
@@ -41076,7 +41054,7 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent,
 static size_t csspgo__ctx_entries_at(const csspgo_ctx *c, csspgo_ctx_node root)
 {
     const csspgo__ctx_item *n = csspgo__ctx_at(c, root);
-    return n != NULL && n->kind == CSSPGO_CTX_ROOT ? n->begin + n->count : 0;
+    return n->kind == CSSPGO_CTX_ROOT ? n->begin + n->count : 0;
 }
 
 CSSPGO_DEF uint64_t csspgo_ctx_entries(const csspgo_ctx *c, csspgo_ctx_node root)
@@ -41096,49 +41074,44 @@ CSSPGO_DEF csspgo_status csspgo_ctx_set_entries(csspgo_ctx *c, csspgo_ctx_node r
 CSSPGO_DEF const uint64_t *csspgo_ctx_counters(const csspgo_ctx *c, csspgo_ctx_node node, size_t *count)
 {
     const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
-    *count = n != NULL ? n->count : 0;
+    *count = n->count;
     return *count != 0 ? c->own.value.v + n->begin : NULL;
 }
 
 CSSPGO_DEF uint64_t csspgo_ctx_guid(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
-    return n != NULL ? n->guid : 0;
+    return csspgo__ctx_at(c, node)->guid;
 }
 
 CSSPGO_DEF uint32_t csspgo_ctx_site(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
-    return n != NULL ? n->site : 0;
+    return csspgo__ctx_at(c, node)->site;
 }
 
 CSSPGO_DEF csspgo_ctx_kind csspgo_ctx_kind_of(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
-    return n != NULL ? (csspgo_ctx_kind)n->kind : CSSPGO_CTX_ROOT;
+    return (csspgo_ctx_kind)csspgo__ctx_at(c, node)->kind;
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_parent(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
-    return csspgo__ctx_handle(n != NULL ? n->parent : 0);
+    return csspgo__ctx_handle(csspgo__ctx_at(c, node)->parent);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_first_child(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
-    return csspgo__ctx_handle(n != NULL ? n->child : 0);
+    return csspgo__ctx_handle(csspgo__ctx_at(c, node)->child);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next_sibling(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
-    return csspgo__ctx_handle(n != NULL ? n->next : 0);
+    return csspgo__ctx_handle(csspgo__ctx_at(c, node)->next);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next(const csspgo_ctx *c, csspgo_ctx_node node)
 {
-    return csspgo__ctx_handle(csspgo__ctx_at(c, node) != NULL ? csspgo__ctx_walk(&c->own, node.id) : 0);
+    const int is_node = node.id != 0 && node.id < c->own.node.count;
+    return csspgo__ctx_handle(is_node ? csspgo__ctx_walk(&c->own, node.id) : 0);
 }
 
 /* ----- statistics ----- */
@@ -41269,16 +41242,15 @@ static int csspgo__ctx_is_node(const csspgo__ctx_open *o)
 static void csspgo__ctx_duplicate(csspgo__ctx_input *in, csspgo__ctx_open *o, size_t begin)
 {
     csspgo__ctx_tree *t = in->t;
-    const csspgo__ctx_item *n = &t->node.v[o->node];
-    const uint32_t had = n->count;
+    const uint32_t had = t->node.v[o->node].count;
     if (!in->how.merge_duplicates) {
         csspgo__ctx_fail_u64(in, CSSPGO_E_SYNTAX, o->start, "a function stands twice in one place: GUID ", o->key.guid);
     } else if (had != o->count && !in->how.keep_larger) {
         if (in->r.status == CSSPGO_OK)
             in->r.status = csspgo__ctx_shape_error(in->r.err, o->start, o->key.guid, had, o->count);
     } else {
-        csspgo__ctx_fold(t, o->node, t->value.v + begin, o->count, begin);
-        if (n->begin != begin) t->value.count = begin;
+        t->value.count = begin;
+        csspgo__ctx_fold(t, o->node, t->value.v + begin, o->count);
     }
 }
 
@@ -41309,7 +41281,7 @@ static csspgo__ctx_open *csspgo__ctx_push(csspgo__ctx_input *in, uint32_t role, 
     }
     o = CSSPGO__PUSH(in->h, in->open);
     if (o == NULL) {
-        csspgo__ctx_fail(in, in->h->status, start, csspgo_status_text(in->h->status));
+        csspgo__fail_heap(&in->r, in->h, in->r.base + (size_t)start);
         return NULL;
     }
     o->role = role;
@@ -41490,29 +41462,28 @@ static void csspgo__ctx_take_record(csspgo__ctx_input *in, csspgo__ctx_open *o, 
     if (in->r.status == CSSPGO_OK && (csspgo__ctx_needs(in, o) & ~o->seen) == 0) csspgo__ctx_complete(in, o);
 }
 
-/* A record of a node. What is not known, and what follows when the node is complete, is passed over. */
-static void csspgo__ctx_node_record(csspgo__ctx_input *in, csspgo__ctx_open *o, uint64_t code, uint64_t n)
+/*
+ * A record of a node: n values from `bit` on, the last of them v. What is not known, and what follows when the node is
+ * complete, is passed over.
+ */
+static void csspgo__ctx_node_record(csspgo__ctx_input *in, csspgo__ctx_open *o, uint64_t code, uint64_t bit, uint64_t n,
+                                    uint64_t v)
 {
     const uint32_t is = code < 8 ? 1u << code : 0;
-    const uint64_t bit = in->bit;
     uint32_t known = CSSPGO__CTX_GUID | CSSPGO__CTX_COUNTERS;
-    uint64_t v = 0, i;
     if (o->role == CSSPGO_CTX_ROOT) known |= CSSPGO__CTX_INDEX | CSSPGO__CTX_ENTRIES;
     if (o->role == CSSPGO_CTX_CALLEE) known |= CSSPGO__CTX_INDEX;
-    for (i = 0; i < n && in->r.status == CSSPGO_OK; i++) v = csspgo__ctx_vbr(in, 6);
     if (!(is & known) || (o->seen & CSSPGO__CTX_MADE)) return;
     if (is == CSSPGO__CTX_COUNTERS) o->at = bit;
     csspgo__ctx_take_record(in, o, is, bit / 8, n, v);
 }
 
 /* The version record, which is the first one; what follows it is passed over. */
-static void csspgo__ctx_meta_record(csspgo__ctx_input *in, csspgo__ctx_open *o, uint64_t code, uint64_t n)
+static void csspgo__ctx_meta_record(csspgo__ctx_input *in, csspgo__ctx_open *o, uint64_t code, uint64_t start,
+                                    uint64_t n, uint64_t v)
 {
-    const uint64_t start = in->bit / 8, most = in->version;
-    uint64_t v = 0, i;
-    const int first = !(o->seen & CSSPGO__CTX_VERSION);
-    for (i = 0; i < n && in->r.status == CSSPGO_OK; i++) v = csspgo__ctx_vbr(in, 6);
-    if (!first) return;
+    const uint64_t most = in->version;
+    if (o->seen & CSSPGO__CTX_VERSION) return;
     if (code != 1 || n != 1)
         csspgo__ctx_fail(in, CSSPGO_E_SYNTAX, start, "expected a version record with one value");
     if (v > most) csspgo__ctx_fail_u64(in, CSSPGO_E_VERSION, start, "version ", v);
@@ -41524,13 +41495,13 @@ static void csspgo__ctx_meta_record(csspgo__ctx_input *in, csspgo__ctx_open *o, 
 static void csspgo__ctx_record(csspgo__ctx_input *in)
 {
     csspgo__ctx_open *o = &in->open.v[in->open.count - 1];
-    const uint64_t code = csspgo__ctx_vbr(in, 6), n = csspgo__ctx_vbr(in, 6);
-    uint64_t i;
+    const uint64_t code = csspgo__ctx_vbr(in, 6), n = csspgo__ctx_vbr(in, 6), bit = in->bit;
+    uint64_t v = 0, i;
     if (n > (in->end - in->bit) / 6 || n > UINT32_MAX) csspgo__ctx_fail_end(in);
+    for (i = 0; i < n && in->r.status == CSSPGO_OK; i++) v = csspgo__ctx_vbr(in, 6);
     if (in->r.status != CSSPGO_OK) return;
-    if (o->role == CSSPGO__CTX_ROLE_META) csspgo__ctx_meta_record(in, o, code, n);
-    else if (csspgo__ctx_is_node(o)) csspgo__ctx_node_record(in, o, code, n);
-    else for (i = 0; i < n && in->r.status == CSSPGO_OK; i++) csspgo__ctx_vbr(in, 6);
+    if (o->role == CSSPGO__CTX_ROLE_META) csspgo__ctx_meta_record(in, o, code, bit / 8, n, v);
+    else if (csspgo__ctx_is_node(o)) csspgo__ctx_node_record(in, o, code, bit, n, v);
 }
 
 /* One pass over the blocks of a file, without recursion. in->t: NULL to check and count. */
@@ -41566,12 +41537,9 @@ static void csspgo__ctx_read_bitstream(csspgo__ctx_input *in, csspgo__ctx_tree *
     in->t = NULL;
     csspgo__ctx_read_blocks(in);
     if (in->r.status != CSSPGO_OK) return;
-    if (!csspgo__ctx_room(in->h, t, in->nodes, in->values)) {
-        csspgo__fail(&in->r, in->h->status, in->r.base, csspgo_status_text(in->h->status));
-        return;
-    }
     in->t = t;
-    csspgo__ctx_read_blocks(in);
+    if (csspgo__ctx_room(in->h, t, in->nodes, in->values)) csspgo__ctx_read_blocks(in);
+    else csspgo__fail_heap(&in->r, in->h, in->r.base);
 }
 
 /* ----- YAML: the part of it that profiles need; no anchors, no tags, one document ---------------------------------
@@ -41788,7 +41756,7 @@ static void csspgo__yaml_make(csspgo__yaml *y, csspgo__ctx_open *o)
     if ((CSSPGO__CTX_GUID | CSSPGO__CTX_COUNTERS) & ~o->seen)
         csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "a node needs Guid and Counters, before Unhandled and Callsites");
     else if (!csspgo__ctx_room(y->in->h, y->in->t, 1, 1))
-        csspgo__yaml_fail(y, y->in->h->status, csspgo_status_text(y->in->h->status));
+        csspgo__fail_heap(&y->in->r, y->in->h, y->text);
     else csspgo__ctx_make(y->in, o);
 }
 
@@ -41837,7 +41805,7 @@ static void csspgo__yaml_value(csspgo__yaml *y)
     if (want == CSSPGO__CTX_WANT_GUID) o->key.guid = v;
     else if (want == CSSPGO__CTX_WANT_ENTRIES) o->entries = v;
     else if (!CSSPGO__MORE(y->in->h, t->value, 1))
-        csspgo__yaml_fail(y, y->in->h->status, csspgo_status_text(y->in->h->status));
+        csspgo__fail_heap(&y->in->r, y->in->h, y->text);
     else csspgo__ctx_append(t, &v, 1);
 }
 
@@ -41964,14 +41932,9 @@ static void csspgo__ctx_commit(csspgo__ctx_tree *t, const csspgo__ctx_tree *from
         const uint64_t *value = from->value.v + n->begin;
         const size_t size = csspgo__ctx_values(n->kind, n->count);
         csspgo__ctx_key k = csspgo__ctx_key_of(n);
-        size_t begin = 0;
         k.parent = to[n->parent];
         if (to[id] == 0) to[id] = csspgo__ctx_put(t, &k, csspgo__ctx_append(t, value, size), n->count);
-        else {
-            if (t->node.v[to[id]].count != n->count && csspgo__ctx_is_larger(t, &t->node.v[to[id]], value, n->count))
-                begin = csspgo__ctx_append(t, value, size);
-            csspgo__ctx_fold(t, to[id], value, n->count, begin);
-        }
+        else csspgo__ctx_fold(t, to[id], value, n->count);
     }
 }
 
@@ -41996,7 +41959,7 @@ static csspgo_status csspgo__ctx_join(csspgo__heap *h, csspgo__ctx_tree *t, cons
         csspgo__ctx_commit(t, from, to);
         csspgo__ctx_order_run(&o, t);
     }
-    csspgo__ctx_order_free(&loan, &o);
+    CSSPGO__DROP(&loan, o.id);
     csspgo__free(&loan, to, n * sizeof *to);
     return s;
 }
@@ -42026,7 +41989,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_merge(csspgo_ctx *c, const csspgo_ctx *from,
  */
 
 typedef struct csspgo__ctx_raw {  /* a cell of a dump                                        */
-    uint64_t address;
+    uint64_t address;             /* first: csspgo__u64_cmp                                  */
     size_t   at;                  /* bytes from the start of the input                       */
     size_t   todo;                /* index of the cell whose callees are listed after its, 0 */
     uint32_t node;                /* 0: no pointer led to it so far                          */
@@ -42047,12 +42010,6 @@ static uint64_t csspgo__ctx_word(const csspgo__ctx_undump *x, size_t at)
     return csspgo__ld64le(x->in->r.base + at);
 }
 
-/* A failure for want of memory. */
-static void csspgo__ctx_exhausted(csspgo__ctx_undump *x)
-{
-    csspgo__fail(&x->in->r, x->in->h->status, x->in->r.p, csspgo_status_text(x->in->h->status));
-}
-
 /* Lists the cells of an arena, and goes on to the next one. */
 static void csspgo__ctx_split(csspgo__ctx_undump *x, uint64_t address, uint64_t size)
 {
@@ -42068,7 +42025,7 @@ static void csspgo__ctx_split(csspgo__ctx_undump *x, uint64_t address, uint64_t 
         if ((shape & UINT32_MAX) == 0 || (shape & 0xf0000000f0000000u) != 0 || bytes > left) {
             csspgo__fail(r, CSSPGO_E_SYNTAX, x->cells, "a cell without counters, or past the end of its arena");
         } else if ((raw = CSSPGO__PUSH(x->in->h, x->raw)) == NULL) {
-            csspgo__ctx_exhausted(x);
+            csspgo__fail_heap(&x->in->r, x->in->h, x->in->r.p);
         } else {
             raw->address = address + (uint64_t)(x->cells - begin);
             raw->at = (size_t)(x->cells - r->base);
@@ -42077,28 +42034,20 @@ static void csspgo__ctx_split(csspgo__ctx_undump *x, uint64_t address, uint64_t 
     }
 }
 
-/* A csspgo__cmp_fn: cells by address. */
-static int csspgo__ctx_raw_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint64_t x = ((const csspgo__ctx_raw *)a)->address, y = ((const csspgo__ctx_raw *)b)->address;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
-
 /* Lists the cells of all arenas of a tree, by address. */
 static void csspgo__ctx_list_raw(csspgo__ctx_undump *x, uint64_t arenas)
 {
     csspgo__reader *r = &x->in->r;
     size_t i;
     x->raw.count = 0;
-    if (CSSPGO__PUSH(x->in->h, x->raw) == NULL) csspgo__ctx_exhausted(x);
+    if (CSSPGO__PUSH(x->in->h, x->raw) == NULL) csspgo__fail_heap(&x->in->r, x->in->h, x->in->r.p);
     for (; arenas != 0 && r->status == CSSPGO_OK; arenas--) {
         const uint64_t address = csspgo__u64(r), size = csspgo__u64(r);
         csspgo__ctx_split(x, address, size);
     }
     if (r->status == CSSPGO_OK && !csspgo__sort(x->in->h, x->raw.v + 1, x->raw.count - 1, sizeof *x->raw.v,
-                                                csspgo__ctx_raw_cmp, NULL))
-        csspgo__ctx_exhausted(x);
+                                                csspgo__u64_cmp, NULL))
+        csspgo__fail_heap(&x->in->r, x->in->h, x->in->r.p);
     for (i = 2; i < x->raw.count && r->status == CSSPGO_OK; i++)
         if (x->raw.v[i].address == x->raw.v[i - 1].address)
             csspgo__ctx_fail_u64(x->in, CSSPGO_E_SYNTAX, x->raw.v[i].at, "two cells at address ", x->raw.v[i].address);
@@ -42110,11 +42059,7 @@ static size_t csspgo__ctx_follow(csspgo__ctx_undump *x, size_t at)
     const uint64_t address = csspgo__ctx_word(x, at);
     size_t low = 1, high = x->raw.count;
     if (address == 0 || x->in->r.status != CSSPGO_OK) return 0;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (x->raw.v[mid].address < address) low = mid + 1;
-        else high = mid;
-    }
+    CSSPGO__BISECT(low, high, mid, x->raw.v[mid].address < address)
     if (low < x->raw.count && x->raw.v[low].address == address && x->raw.v[low].node == 0) return low;
     csspgo__ctx_fail_u64(x->in, CSSPGO_E_SYNTAX, at, "a pointer to no cell, or a second one to a cell: ", address);
     return 0;
@@ -42128,7 +42073,7 @@ static uint32_t csspgo__ctx_take_counters(csspgo__ctx_undump *x, const csspgo__c
     uint64_t *v = CSSPGO__FILL(in->h, x->value, (size_t)n + 1);
     csspgo_status s;
     uint32_t i, id = 0;
-    if (v == NULL) csspgo__ctx_exhausted(x);
+    if (v == NULL) csspgo__fail_heap(&x->in->r, x->in->h, x->in->r.p);
     else if (k->kind <= CSSPGO_CTX_CALLEE && k->kind != CSSPGO_CTX_UNHANDLED &&
              x->t->node.v[k->parent].depth >= in->h->limits.max_depth)
         csspgo__ctx_fail_u64(in, CSSPGO_E_LIMIT, at, "deeper than limits.max_depth, ", in->h->limits.max_depth);
@@ -42145,12 +42090,7 @@ static void csspgo__ctx_raw_node(csspgo__ctx_undump *x, size_t raw, uint32_t par
                                  uint64_t entries)
 {
     const size_t at = x->raw.v[raw].at;
-    csspgo__ctx_key k;
-    memset(&k, 0, sizeof k);
-    k.guid = csspgo__ctx_word(x, at);
-    k.parent = parent;
-    k.kind = kind;
-    k.site = site;
+    const csspgo__ctx_key k = { csspgo__ctx_word(x, at), parent, kind, site };
     x->raw.v[raw].node = csspgo__ctx_take_counters(x, &k, at + x->head, (uint32_t)csspgo__ctx_word(x, at + 16),
                                                    entries);
 }
@@ -42198,13 +42138,8 @@ static void csspgo__ctx_undump_tree(csspgo__ctx_undump *x)
 static void csspgo__ctx_undump_flat(csspgo__ctx_undump *x)
 {
     csspgo__reader *r = &x->in->r;
-    csspgo__ctx_key k;
-    uint64_t n;
-    memset(&k, 0, sizeof k);
-    k.guid = csspgo__u64(r);
-    k.parent = CSSPGO__CTX_TOP;
-    k.kind = CSSPGO_CTX_FLAT;
-    n = csspgo__u64(r) & UINT32_MAX;
+    const csspgo__ctx_key k = csspgo__ctx_flat_key(csspgo__u64(r));
+    const uint64_t n = csspgo__u64(r) & UINT32_MAX;
     if (n == 0 || n > csspgo__left(r) / 8) csspgo__fail(r, CSSPGO_E_SYNTAX, r->p, "a flat record with no counters");
     if (r->status != CSSPGO_OK) return;
     csspgo__ctx_take_counters(x, &k, (size_t)(r->p - r->base), (uint32_t)n, 0);
@@ -42744,11 +42679,10 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_
                                           size_t cap, size_t *size, csspgo_error *err)
 {
     csspgo__sink s;
+    if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
     s.status = csspgo__ctx_write_to(c, how, &s, err);
-    if (s.status == CSSPGO_OK) return csspgo__sink_end(&s, size, err);
-    if (size != NULL) *size = 0;
-    return s.status;
+    return s.status == CSSPGO_OK ? csspgo__sink_end(&s, size, err) : s.status;
 }
 
 #ifndef CSSPGO_NO_STDIO
@@ -42811,17 +42745,6 @@ static uint32_t csspgo__ctx_rebuild_add(csspgo__ctx_rebuild *b, const csspgo__ct
     return b->status == CSSPGO_OK ? id : 0;
 }
 
-/* The key of a function's flat node. */
-static csspgo__ctx_key csspgo__ctx_flat_key(uint64_t guid)
-{
-    csspgo__ctx_key k;
-    k.guid = guid;
-    k.parent = CSSPGO__CTX_TOP;
-    k.kind = CSSPGO_CTX_FLAT;
-    k.site = 0;
-    return k;
-}
-
 /* Ends: orders the new tree and makes it the contents of c, unless something failed. */
 static csspgo_status csspgo__ctx_rebuild_end(csspgo__ctx_rebuild *b, csspgo_ctx *c)
 {
@@ -42847,11 +42770,7 @@ static int csspgo__ctx_stays(const csspgo__ctx_tree *t, const csspgo__ctx_item *
     if (t->value.v[n->begin] < (how->min_entries != 0 ? how->min_entries : 1)) return 0;
     if (how->max_depth != 0 && n->depth > how->max_depth) return 0;
     if (n->kind != CSSPGO_CTX_ROOT || how->root == NULL) return 1;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (how->root[m] < n->guid) a = m + 1;
-        else b = m;
-    }
+    CSSPGO__BISECT(a, b, m, how->root[m] < n->guid)
     return a < how->roots && how->root[a] == n->guid;
 }
 
@@ -44303,25 +44222,17 @@ static void csspgo__ctx_copy_failed(csspgo__ctx_copy *x)
 static void csspgo__ctx_list_cell(csspgo__ctx_copy *x, csspgo_ctx_cell *cell, uint32_t parent, uint32_t kind,
                                   uint32_t site)
 {
-    csspgo__ctx_pending *p = x->status == CSSPGO_OK ? CSSPGO__PUSH(x->h, x->list) : NULL;
-    if (p != NULL) {
-        p->cell = cell;
-        p->parent = parent;
-        p->kind = kind;
-        p->site = site;
-    } else if (x->status == CSSPGO_OK) csspgo__ctx_copy_failed(x);
+    const csspgo__ctx_pending p = { cell, parent, kind, site };
+    if (x->status == CSSPGO_OK && !CSSPGO__PUT(x->h, x->list, p)) csspgo__ctx_copy_failed(x);
 }
 
 /* Adds a cell to the tree of nodes; other threads may change a flat one. Returns the node; 0 after a failure. */
 static uint32_t csspgo__ctx_copy_cell(csspgo__ctx_copy *x, const csspgo__ctx_pending *p)
 {
     const uint32_t n = p->cell->counters;
-    csspgo__ctx_key k = csspgo__ctx_flat_key(p->cell->guid);
+    const csspgo__ctx_key k = { p->cell->guid, p->parent, p->kind, p->site };
     uint64_t *value;
     uint32_t i, id = 0;
-    k.parent = p->parent;
-    k.kind = p->kind;
-    k.site = p->site;
     if (p->kind != CSSPGO_CTX_UNHANDLED && x->t->node.v[k.parent].depth >= x->h->limits.max_depth)
         x->status = csspgo__error_plain(x->err, CSSPGO_E_LIMIT);
     else if ((value = CSSPGO__FILL(x->h, x->value, (size_t)n + 1)) == NULL) csspgo__ctx_copy_failed(x);
@@ -44366,11 +44277,9 @@ static uint64_t csspgo__ctx_missed(csspgo_ctx_root *root)
 /* Adds the entries of a root that nobody counted, if a tree of it was copied. */
 static void csspgo__ctx_add_missed(csspgo__ctx_tree *t, csspgo_ctx_root *root)
 {
-    csspgo__ctx_key k = csspgo__ctx_flat_key(root->fn.guid);
+    const csspgo__ctx_key k = { root->fn.guid, CSSPGO__CTX_TOP, CSSPGO_CTX_ROOT, 0 };
+    const uint32_t id = csspgo__ctx_find(t, &k);
     uint64_t *entries;
-    uint32_t id;
-    k.kind = CSSPGO_CTX_ROOT;
-    id = csspgo__ctx_find(t, &k);
     if (id == 0) return;
     entries = &t->value.v[t->node.v[id].begin + t->node.v[id].count];
     *entries = csspgo__sat_add(*entries, csspgo__ctx_missed(root));
@@ -44397,13 +44306,12 @@ static size_t csspgo__ctx_collect(csspgo__ctx_copy *x, csspgo_ctx_runtime *r, co
 CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how, csspgo_ctx *c,
                                              size_t *busy, csspgo_error *err)
 {
-    csspgo_ctx_busy_options defaults;
+    static const csspgo_ctx_busy_options defaults = { 0, 0, NULL };
     csspgo_ctx_merge_options merge;
     csspgo__ctx_copy x;
     csspgo__ctx_tree t;
     size_t left_out;
     csspgo__error_clear(err);
-    memset(&defaults, 0, sizeof defaults);
     memset(&merge, 0, sizeof merge);
     memset(&x, 0, sizeof x);
     merge.keep_larger = 1;
@@ -44540,11 +44448,10 @@ static void csspgo__ctx_dump_put(const csspgo__ctx_dumper *d, csspgo__sink *s)
 static csspgo_status csspgo__ctx_dump_to(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how, csspgo__sink *s,
                                          size_t *busy, csspgo_error *err)
 {
-    csspgo_ctx_busy_options defaults;
+    static const csspgo_ctx_busy_options defaults = { 0, 0, NULL };
     csspgo_status status = CSSPGO_OK;
     csspgo__ctx_dumper d;
     size_t left_out = 0;
-    memset(&defaults, 0, sizeof defaults);
     memset(&d, 0, sizeof d);
     csspgo__ctx_lock(&r->locked);
     d.heap = csspgo__heap_loan(&r->heap);
@@ -44562,11 +44469,10 @@ CSSPGO_DEF csspgo_status csspgo_ctx_dump(csspgo_ctx_runtime *r, const csspgo_ctx
                                          size_t cap, size_t *size, size_t *busy, csspgo_error *err)
 {
     csspgo__sink s;
+    if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
     s.status = csspgo__ctx_dump_to(r, how, &s, busy, err);
-    if (s.status == CSSPGO_OK) return csspgo__sink_end(&s, size, err);
-    if (size != NULL) *size = 0;
-    return s.status;
+    return s.status == CSSPGO_OK ? csspgo__sink_end(&s, size, err) : s.status;
 }
 
 #ifndef CSSPGO_NO_STDIO
@@ -44611,10 +44517,9 @@ static void csspgo__ctx_reset_flat(csspgo_ctx_runtime *r, csspgo_ctx_shard *s, c
 
 CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how)
 {
-    csspgo_ctx_busy_options defaults;
+    static const csspgo_ctx_busy_options defaults = { 0, 0, NULL };
     csspgo__ctx_shards at;
     size_t busy = 0;
-    memset(&defaults, 0, sizeof defaults);
     memset(&at, 0, sizeof at);
     if (how == NULL) how = &defaults;
     csspgo__ctx_bump(&r->resets, 1);
