@@ -45448,13 +45448,12 @@ static csspgo__sim_slot *csspgo__sim_best(csspgo__sim *s)
 }
 
 /*
- * Issues ready instructions, the best one first, until none has free units. Those that are left were blocked by the
- * units that are busy then: LLVM, which tries them again and again, notes the same. Issued ones leave the ready list at
- * their place; instructions that they make ready come to its end.
+ * Issues ready instructions, the best one first, until none has free units. Issued ones leave the ready list at their
+ * place; instructions that they make ready come to its end.
  */
 static void csspgo__sim_issue_ready(csspgo__sim *s)
 {
-    size_t i, seen = 0;
+    size_t seen = 0;
     for (;;) {
         csspgo__sim_slot *x;
         for (; seen < s->ready.count; seen++) s->free.v[s->free.count++] = s->ready.v[seen];
@@ -45463,11 +45462,6 @@ static void csspgo__sim_issue_ready(csspgo__sim *s)
         csspgo__sim_leave(&s->ready, x);
         seen = s->ready.count;
         csspgo__sim_issue(s, x);
-    }
-    for (i = 0; i < s->ready.count; i++) {
-        csspgo__sim_slot *x = s->ready.v[i];
-        x->busy = csspgo__sim_blocked(s, x->code);
-        s->busy |= x->busy;
     }
 }
 
@@ -45497,10 +45491,6 @@ static void csspgo__sim_issue_any(csspgo__sim *s)
             list[at] = list[--s->ready.count];
             csspgo__sim_issue_plain(s, x);
         }
-    }
-    for (i = 0; i < s->ready.count; i++) {
-        list[i]->busy = csspgo__sim_blocked(s, list[i]->code);
-        s->busy |= list[i]->busy;
     }
 }
 
@@ -45699,6 +45689,11 @@ static void csspgo__sim_cycle(csspgo__sim *s)
         csspgo__sim_event(s, CSSPGO_BOTTLENECK_EXECUTED, s->executed.v[i]->iid);
     if (s->plain) csspgo__sim_issue_any(s);
     else csspgo__sim_issue_ready(s);
+    for (i = 0; i < s->ready.count; i++) {            /* LLVM, which tries them again and again, notes the same */
+        csspgo__sim_slot *x = s->ready.v[i];
+        x->busy = csspgo__sim_blocked(s, x->code);
+        s->busy |= x->busy;
+    }
     csspgo__sim_dispatch(s);
     csspgo__sim_pressure(s);
     csspgo__sim_event(s, CSSPGO_BOTTLENECK_CYCLE, 0);
@@ -45903,13 +45898,8 @@ typedef struct csspgo__sim_write {   /* a def of the block */
     uint32_t reg, index, latency, producer;
 } csspgo__sim_write;
 
-static int csspgo__sim_write_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__sim_write *x = (const csspgo__sim_write *)a, *y = (const csspgo__sim_write *)b;
-    (void)ctx;
-    if (x->reg != y->reg) return x->reg < y->reg ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
+static const csspgo__field csspgo__sim_write_fields[] = { CSSPGO__ASCENDING(csspgo__sim_write, reg),
+    CSSPGO__ASCENDING(csspgo__sim_write, index), CSSPGO__FIELDS_END };
 
 static csspgo_status csspgo__sim_refuse(csspgo_error *err, size_t index, const char *what)
 {
@@ -46076,17 +46066,8 @@ static csspgo_status csspgo__sim_prepare_uses(csspgo__sim *s, const csspgo_sim_i
 /* The number of writes before (reg, index). */
 static size_t csspgo__sim_writes_before(const csspgo__sim_write *w, size_t n, uint32_t reg, uint32_t index)
 {
-    size_t low = 0;
-    while (n != 0) {
-        const size_t half = n / 2;
-        if (w[low + half].reg < reg || (w[low + half].reg == reg && w[low + half].index < index)) {
-            low += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    return low;
+    const csspgo__sim_write key = { reg, index, 0, 0 };
+    return csspgo__lower_bound(w, n, sizeof *w, &key, csspgo__fields_cmp, csspgo__sim_write_fields);
 }
 
 /* Finds the def that each read depends on: the last one before it, in its iteration or in the one before. */
@@ -46126,14 +46107,12 @@ static csspgo_status csspgo__sim_prepare(csspgo__sim *s, const csspgo_sim_instru
         !CSSPGO__ARRAY(&s->arrays, s->source, reads) || !CSSPGO__ARRAY(&s->arrays, w, defs))
         return csspgo__error_plain(err, s->heap.status);
     for (i = 0; i < s->n; i++) {
-        for (k = 0; k < block[i].defs; k++, at++) {
-            w[at].reg = block[i].def[k].reg;
-            w[at].index = i;
-            w[at].latency = block[i].def[k].latency;
-            w[at].producer = block[i].latency;
+        for (k = 0; k < block[i].defs; k++) {
+            const csspgo__sim_write one = { block[i].def[k].reg, i, block[i].def[k].latency, block[i].latency };
+            w[at++] = one;
         }
     }
-    if (!csspgo__sort(&s->heap, w, defs, sizeof *w, csspgo__sim_write_cmp, NULL))
+    if (!csspgo__sort(&s->heap, w, defs, sizeof *w, csspgo__fields_cmp, csspgo__sim_write_fields))
         return csspgo__error_plain(err, s->heap.status);
     uses = reads = 0;
     for (i = 0; i < s->n; i++) {
@@ -46497,42 +46476,30 @@ static int csspgo__sim_buffer_line(csspgo__sim_text *t)
 
 static int csspgo__sim_group_line(csspgo__sim_text *t)
 {
-    uint64_t *group;
     uint64_t mask;
     if (!csspgo__sim_number(t, UINT64_MAX, &mask)) return 0;
-    group = CSSPGO__PUSH(&t->m->heap, t->m->group);
-    if (group == NULL) return csspgo__sim_full(t);
-    *group = mask;
-    return 1;
+    return CSSPGO__PUT(&t->m->heap, t->m->group, mask) || csspgo__sim_full(t);
 }
 
 static int csspgo__sim_resource_line(csspgo__sim_text *t)
 {
     csspgo_sim_model *m = t->m;
-    csspgo_bottleneck_resource *r;
+    csspgo_bottleneck_resource r = { NULL, 0, 0 };
     size_t name;
     if (m->resource.count == 1024) return csspgo__sim_deny(t, CSSPGO_E_LIMIT, t->line, "there are 1024 resources");
-    if (!csspgo__sim_pool(t, 0, &name)) return 0;
-    r = CSSPGO__PUSH(&m->heap, m->resource);
-    if (r == NULL || CSSPGO__PUSH(&m->heap, m->resource_name) == NULL) return csspgo__sim_full(t);
-    m->resource_name.v[m->resource_name.count - 1] = name;
-    if (!csspgo__sim_expect(t, "mask") || !csspgo__sim_number(t, UINT64_MAX, &r->mask)) return 0;
+    if (!csspgo__sim_pool(t, 0, &name) || !csspgo__sim_expect(t, "mask") || !csspgo__sim_number(t, UINT64_MAX, &r.mask))
+        return 0;
     csspgo__sim_skip(t);
-    if (t->p == t->end) return 1;
-    return csspgo__sim_expect(t, "units") && csspgo__sim_number(t, UINT64_MAX, &r->units);
+    if (t->p != t->end && (!csspgo__sim_expect(t, "units") || !csspgo__sim_number(t, UINT64_MAX, &r.units))) return 0;
+    return (CSSPGO__PUT(&m->heap, m->resource, r) && CSSPGO__PUT(&m->heap, m->resource_name, name)) ||
+           csspgo__sim_full(t);
 }
 
 static int csspgo__sim_register_line(csspgo__sim_text *t)
 {
-    csspgo__sim_name *r;
-    uint32_t number;
-    size_t name;
-    if (!csspgo__sim_number32(t, CSSPGO__SIM_MOST, &number) || !csspgo__sim_pool(t, 0, &name)) return 0;
-    r = CSSPGO__PUSH(&t->m->heap, t->m->reg);
-    if (r == NULL) return csspgo__sim_full(t);
-    r->number = number;
-    r->text = name;
-    return 1;
+    csspgo__sim_name r;
+    if (!csspgo__sim_number32(t, CSSPGO__SIM_MOST, &r.number) || !csspgo__sim_pool(t, 0, &r.text)) return 0;
+    return CSSPGO__PUT(&t->m->heap, t->m->reg, r) || csspgo__sim_full(t);
 }
 
 enum { CSSPGO__SIM_RES, CSSPGO__SIM_BUF, CSSPGO__SIM_DEF, CSSPGO__SIM_READ };
@@ -46558,22 +46525,15 @@ static int csspgo__sim_element(csspgo__sim_text *t, csspgo_sim_instruction *x, i
     if (*count == CSSPGO__SIM_LIST) return csspgo__sim_deny(t, CSSPGO_E_LIMIT, start, "a list has 64 elements");
     ++*count;
     if (kind == CSSPGO__SIM_RES) {
-        csspgo_sim_use *u = CSSPGO__PUSH(&m->heap, m->use);
-        if (u == NULL) return csspgo__sim_full(t);
+        const csspgo_sim_use use = { a, (uint32_t)b };
         if (a == 0) return csspgo__sim_deny(t, CSSPGO_E_RANGE, start, "a use has no units");
-        u->units = a;
-        u->cycles = (uint32_t)b;
-    } else if (kind == CSSPGO__SIM_DEF) {
-        csspgo_sim_def *d = CSSPGO__PUSH(&m->heap, m->def);
-        if (d == NULL) return csspgo__sim_full(t);
-        d->reg = (uint32_t)a;
-        d->latency = (uint32_t)b;
-    } else {
-        uint32_t *r = CSSPGO__PUSH(&m->heap, m->read);
-        if (r == NULL) return csspgo__sim_full(t);
-        *r = (uint32_t)a;
+        return CSSPGO__PUT(&m->heap, m->use, use) || csspgo__sim_full(t);
     }
-    return 1;
+    if (kind == CSSPGO__SIM_DEF) {
+        const csspgo_sim_def def = { (uint32_t)a, (uint32_t)b };
+        return CSSPGO__PUT(&m->heap, m->def, def) || csspgo__sim_full(t);
+    }
+    return CSSPGO__PUT(&m->heap, m->read, (uint32_t)a) || csspgo__sim_full(t);
 }
 
 /* A list of an instruction: elements between commas, or "-". */
@@ -46615,22 +46575,18 @@ static int csspgo__sim_inst_line(csspgo__sim_text *t)
     r->read = m->read.count;
     while ((size = csspgo__sim_word(t, &word)) != 0) {
         uint32_t k;
+        int ok = 1;
         for (k = 0; k < 4 && !csspgo__sim_is(word, size, list[k]); k++) continue;
-        if (k < 4) {
-            if (seen >> k & 1) return csspgo__sim_deny(t, CSSPGO_E_SYNTAX, word, "an instruction has this list twice");
-            seen |= 1u << k;
-            if (!csspgo__sim_list(t, &x, (int)k)) return 0;
-        } else if (csspgo__sim_is(word, size, "uops")) {
-            if (!csspgo__sim_number32(t, CSSPGO__SIM_MOST, &x.uops)) return 0;
-        } else if (csspgo__sim_is(word, size, "lat")) {
-            if (!csspgo__sim_number32(t, CSSPGO__SIM_MOST, &x.latency)) return 0;
-        } else if (csspgo__sim_is(word, size, "load")) {
-            x.flags |= CSSPGO_SIM_LOAD;
-        } else if (csspgo__sim_is(word, size, "store")) {
-            x.flags |= CSSPGO_SIM_STORE;
-        } else {
-            return csspgo__sim_deny(t, CSSPGO_E_SYNTAX, word, "an instruction has no property of this name");
-        }
+        if (k < 4 && seen >> k & 1)
+            return csspgo__sim_deny(t, CSSPGO_E_SYNTAX, word, "an instruction has this list twice");
+        seen |= 1u << k;
+        if (k < 4) ok = csspgo__sim_list(t, &x, (int)k);
+        else if (csspgo__sim_is(word, size, "uops")) ok = csspgo__sim_number32(t, CSSPGO__SIM_MOST, &x.uops);
+        else if (csspgo__sim_is(word, size, "lat")) ok = csspgo__sim_number32(t, CSSPGO__SIM_MOST, &x.latency);
+        else if (csspgo__sim_is(word, size, "load")) x.flags |= CSSPGO_SIM_LOAD;
+        else if (csspgo__sim_is(word, size, "store")) x.flags |= CSSPGO_SIM_STORE;
+        else ok = csspgo__sim_deny(t, CSSPGO_E_SYNTAX, word, "an instruction has no property of this name");
+        if (!ok) return 0;
     }
     m->instruction.v[index] = x;
     return 1;
@@ -46656,34 +46612,21 @@ static int csspgo__sim_line(csspgo__sim_text *t)
     size_t reason = 0;
     int ok = 1;
     if (size == 0) return 1;
-    if (csspgo__sim_is(word, size, "#")) {
-        const size_t next = csspgo__sim_word(t, &word);
+    if (*word == '#') {                               /* a comment, or the name of a register */
+        const size_t next = size == 1 ? csspgo__sim_word(t, &word) : 0;
         if (!csspgo__sim_is(word, next, "regname")) return 1;
         ok = csspgo__sim_register_line(t);
-    } else if (*word == '#') {
-        return 1;
-    } else if (csspgo__sim_is(word, size, "model")) {
-        ok = csspgo__sim_model_line(t);
-    } else if (csspgo__sim_is(word, size, "buffer")) {
-        ok = csspgo__sim_buffer_line(t);
-    } else if (csspgo__sim_is(word, size, "group")) {
-        ok = csspgo__sim_group_line(t);
-    } else if (csspgo__sim_is(word, size, "resource")) {
-        ok = csspgo__sim_resource_line(t);
-    } else if (csspgo__sim_is(word, size, "register")) {
-        ok = csspgo__sim_register_line(t);
-    } else if (csspgo__sim_is(word, size, "inst")) {
-        ok = csspgo__sim_inst_line(t);
-    } else if (csspgo__sim_is(word, size, "text")) {
-        ok = csspgo__sim_text_line(t);
-    } else if (csspgo__sim_is(word, size, "cycles")) {
-        ok = csspgo__sim_number(t, UINT64_MAX, &t->m->block.cycles);
-    } else if (csspgo__sim_is(word, size, "estimate")) {
-        ok = csspgo__sim_pool(t, 1, &reason);
-        if (t->m->estimate == 0) t->m->estimate = reason;
-    } else {
-        return csspgo__sim_deny(t, CSSPGO_E_SYNTAX, word, "a line of a model does not begin with this word");
-    }
+    } else if (csspgo__sim_is(word, size, "model")) ok = csspgo__sim_model_line(t);
+    else if (csspgo__sim_is(word, size, "buffer")) ok = csspgo__sim_buffer_line(t);
+    else if (csspgo__sim_is(word, size, "group")) ok = csspgo__sim_group_line(t);
+    else if (csspgo__sim_is(word, size, "resource")) ok = csspgo__sim_resource_line(t);
+    else if (csspgo__sim_is(word, size, "register")) ok = csspgo__sim_register_line(t);
+    else if (csspgo__sim_is(word, size, "inst")) ok = csspgo__sim_inst_line(t);
+    else if (csspgo__sim_is(word, size, "text")) ok = csspgo__sim_text_line(t);
+    else if (csspgo__sim_is(word, size, "cycles")) ok = csspgo__sim_number(t, UINT64_MAX, &t->m->block.cycles);
+    else if (csspgo__sim_is(word, size, "estimate")) ok = csspgo__sim_pool(t, 1, &reason);
+    else return csspgo__sim_deny(t, CSSPGO_E_SYNTAX, word, "a line of a model does not begin with this word");
+    if (t->m->estimate == 0) t->m->estimate = reason;
     csspgo__sim_skip(t);
     if (ok && t->p != t->end) return csspgo__sim_deny(t, CSSPGO_E_SYNTAX, t->p, "the line is longer than it should be");
     return ok;
@@ -46754,22 +46697,15 @@ CSSPGO_DEF csspgo_sim_model *csspgo_sim_model_read(const void *data, size_t size
 
 CSSPGO_DEF void csspgo_sim_model_free(csspgo_sim_model *m)
 {
-    csspgo__heap *h;
-    if (m == NULL) return;
-    h = &m->heap;
-    CSSPGO__DROP(h, m->use);
-    CSSPGO__DROP(h, m->def);
-    CSSPGO__DROP(h, m->read);
-    CSSPGO__DROP(h, m->instruction);
-    CSSPGO__DROP(h, m->ranges);
-    CSSPGO__DROP(h, m->group);
-    CSSPGO__DROP(h, m->resource);
-    CSSPGO__DROP(h, m->resource_name);
-    CSSPGO__DROP(h, m->reg);
-    CSSPGO__DROP(h, m->reg_text);
-    CSSPGO__DROP(h, m->text);
-    CSSPGO__DROP(h, m->pool);
-    csspgo__object_free(m, sizeof *m);
+    static const csspgo__owned arrays[] = {
+        CSSPGO__OWNED_LIST(csspgo_sim_model, use), CSSPGO__OWNED_LIST(csspgo_sim_model, def),
+        CSSPGO__OWNED_LIST(csspgo_sim_model, read), CSSPGO__OWNED_LIST(csspgo_sim_model, instruction),
+        CSSPGO__OWNED_LIST(csspgo_sim_model, ranges), CSSPGO__OWNED_LIST(csspgo_sim_model, group),
+        CSSPGO__OWNED_LIST(csspgo_sim_model, resource), CSSPGO__OWNED_LIST(csspgo_sim_model, resource_name),
+        CSSPGO__OWNED_LIST(csspgo_sim_model, reg), CSSPGO__OWNED_LIST(csspgo_sim_model, reg_text),
+        CSSPGO__OWNED_LIST(csspgo_sim_model, text), CSSPGO__OWNED_LIST(csspgo_sim_model, pool)
+    };
+    if (m != NULL) CSSPGO__OBJECT_END(m, arrays);
 }
 
 CSSPGO_DEF csspgo_sim_block csspgo_sim_model_block(const csspgo_sim_model *m)
@@ -46855,28 +46791,25 @@ struct csspgo_bottleneck {
 /* Takes a resource in. Returns what is wrong with it, or NULL; out of memory: heap.status is not CSSPGO_OK. */
 static const char *csspgo__bn_resource_add(csspgo_bottleneck *b, const csspgo_bottleneck_resource *from)
 {
-    csspgo__bn_resource *r;
+    const size_t size = from->name != NULL ? strlen(from->name) + 1 : 0;
+    csspgo__bn_resource r;
     uint64_t own = from->mask, units = 0;
     unsigned bit;
+    memset(&r, 0, sizeof r);
     if (own == 0) return "a resource has no bit";
     while ((own & (own - 1)) != 0) own &= own - 1;
     bit = csspgo__sim_bit(own);
     if (own == from->mask) units = from->units != 0 ? from->units : own;
     if (b->of_bit[bit] != 0) return "two resources have the same bit";
     if ((units & b->units) != 0) return "two resources have the same unit";
-    if (from->name != NULL && !CSSPGO__MORE(&b->heap, b->names, strlen(from->name) + 1)) return "";
-    if ((r = CSSPGO__PUSH(&b->heap, b->resources)) == NULL) return "";
-    r->bit = own;
-    r->members = from->mask ^ own;
-    r->units = units;
+    r.bit = own;
+    r.members = from->mask ^ own;
+    r.units = units;
+    r.name = size != 0 ? b->names.count : SIZE_MAX;
+    if (!CSSPGO__MORE(&b->heap, b->names, size) || !CSSPGO__PUT(&b->heap, b->resources, r)) return "";
+    if (size != 0) memcpy(b->names.v + b->names.count, from->name, size);
+    b->names.count += size;
     b->units |= units;
-    r->name = SIZE_MAX;
-    if (from->name != NULL) {
-        const size_t size = strlen(from->name) + 1;
-        r->name = b->names.count;
-        memcpy(b->names.v + r->name, from->name, size);
-        b->names.count += size;
-    }
     b->of_bit[bit] = (uint8_t)b->resources.count;
     return NULL;
 }
@@ -46936,16 +46869,13 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
 
 CSSPGO_DEF void csspgo_bottleneck_free(csspgo_bottleneck *b)
 {
-    if (b == NULL) return;
-    CSSPGO__DROP(&b->heap, b->resources);
-    CSSPGO__DROP(&b->heap, b->names);
-    CSSPGO__DROP(&b->heap, b->flight);
-    CSSPGO__DROP(&b->heap, b->edges);
-    CSSPGO__DROP(&b->heap, b->lists);
-    CSSPGO__DROP(&b->heap, b->nodes);
-    CSSPGO__DROP(&b->heap, b->critical);
-    csspgo__map_free(&b->heap, &b->map);
-    csspgo__object_free(b, sizeof *b);
+    static const csspgo__owned arrays[] = {
+        CSSPGO__OWNED_LIST(csspgo_bottleneck, resources), CSSPGO__OWNED_LIST(csspgo_bottleneck, names),
+        CSSPGO__OWNED_LIST(csspgo_bottleneck, flight), CSSPGO__OWNED_LIST(csspgo_bottleneck, edges),
+        CSSPGO__OWNED_LIST(csspgo_bottleneck, lists), CSSPGO__OWNED_LIST(csspgo_bottleneck, nodes),
+        CSSPGO__OWNED_LIST(csspgo_bottleneck, critical), CSSPGO__OWNED(csspgo_bottleneck, map.slot, map.slots)
+    };
+    if (b != NULL) CSSPGO__OBJECT_END(b, arrays);
 }
 
 /* ----- what is in flight ----- */
@@ -47038,26 +46968,20 @@ static csspgo__bn_edge *csspgo__bn_find_edge(csspgo_bottleneck *b, const csspgo_
 static void csspgo__bn_link(csspgo_bottleneck *b, csspgo_bottleneck_type type, uint32_t iid, uint32_t to, uint64_t key,
                             uint64_t cost)
 {
-    csspgo__bn_edge e, *k;
+    const csspgo__bn_edge e = { key, cost, iid % b->n, to, 1, (uint32_t)type, 0 };
+    csspgo__bn_edge *k;
     csspgo__bn_list *l;
     uint32_t hash = 0, id;
     if (iid >= b->total) {
         b->stats.ignored++;
         return;
     }
-    e.from = iid % b->n;
-    e.to = to;
-    e.type = (uint32_t)type;
-    e.key = key;
-    e.next = 0;
     k = csspgo__bn_find_edge(b, &e, &hash);
     if (k != NULL) {
         k->cost = csspgo__sat_add(k->cost, cost);
         k->frequency += k->frequency != UINT32_MAX;
         return;
     }
-    e.cost = cost;
-    e.frequency = 1;
     b->edges.v[b->edges.count++] = e;
     id = (uint32_t)b->edges.count;
     l = &b->lists.v[e.from];
@@ -47373,17 +47297,16 @@ static uint32_t csspgo__bn_to(const csspgo_bottleneck *b, const csspgo__bn_edge 
     return e->to + (e->from < e->to ? copy : copy + 1) * b->n;
 }
 
-/* The edges out of node v, at most cap; those inside an iteration leave the middle copy only. Returns their number. */
-static uint32_t csspgo__bn_leaving(const csspgo_bottleneck *b, uint32_t v, uint32_t *out, size_t cap)
+/*
+ * The edge out of node v that comes after edge id (0: the first one), both + 1; 0: there is none. Those inside an
+ * iteration leave the middle copy only.
+ */
+static uint32_t csspgo__bn_next(const csspgo_bottleneck *b, uint32_t v, uint32_t id)
 {
-    uint32_t id = v < 2 * b->n ? b->lists.v[v % b->n].first : 0, k = 0;
-    for (; id != 0; id = b->edges.v[id - 1].next) {
-        const csspgo__bn_edge *e = &b->edges.v[id - 1];
-        if (v < b->n && e->from < e->to) continue;
-        if (k < cap) out[k] = id - 1;
-        k++;
-    }
-    return k;
+    if (v >= 2 * b->n) return 0;
+    do id = id != 0 ? b->edges.v[id - 1].next : b->lists.v[v % b->n].first;
+    while (id != 0 && v < b->n && b->edges.v[id - 1].from < b->edges.v[id - 1].to);
+    return id;
 }
 
 /*
@@ -47393,15 +47316,17 @@ static uint32_t csspgo__bn_leaving(const csspgo_bottleneck *b, uint32_t v, uint3
 static int csspgo__bn_graph_make(csspgo_bottleneck *b, csspgo__bn_graph *g)
 {
     const uint32_t nodes = 3 * b->n;
-    uint32_t v, i;
+    uint32_t v, id;
     if (!CSSPGO__ARRAY(&g->arrays, g->begin, nodes) || !CSSPGO__ARRAY(&g->arrays, g->count, nodes) ||
         !CSSPGO__ARRAY(&g->arrays, g->before, nodes) || !CSSPGO__ARRAY(&g->arrays, g->visited, nodes) ||
         !CSSPGO__ARRAY(&g->arrays, g->via, nodes) || !CSSPGO__ARRAY(&g->arrays, g->queue, nodes) ||
         !CSSPGO__ARRAY(&g->arrays, g->edge, 2 * b->edges.count)) return 0;
     for (v = 0; v < nodes; v++) {
         g->begin[v] = v != 0 ? g->begin[v - 1] + g->count[v - 1] : 0;
-        g->count[v] = csspgo__bn_leaving(b, v, g->edge + g->begin[v], UINT32_MAX);
-        for (i = 0; i < g->count[v]; i++) g->before[csspgo__bn_to(b, &b->edges.v[g->edge[g->begin[v] + i]], v)]++;
+        for (id = 0; (id = csspgo__bn_next(b, v, id)) != 0;) {
+            g->edge[g->begin[v] + g->count[v]++] = id - 1;
+            g->before[csspgo__bn_to(b, &b->edges.v[id - 1], v)]++;
+        }
     }
     return 1;
 }
@@ -47462,13 +47387,8 @@ static void csspgo__bn_costs(csspgo_bottleneck *b, csspgo__bn_graph *g)
 static csspgo_bottleneck_edge csspgo__bn_edge_from(const csspgo_bottleneck *b, uint32_t id, uint32_t v)
 {
     const csspgo__bn_edge *e = &b->edges.v[id];
-    csspgo_bottleneck_edge out;
-    out.from = v;
-    out.to = csspgo__bn_to(b, e, v);
-    out.type = (csspgo_bottleneck_type)e->type;
-    out.frequency = e->frequency;
-    out.key = e->key;
-    out.cost = e->cost;
+    const csspgo_bottleneck_edge out = { v, csspgo__bn_to(b, e, v), (csspgo_bottleneck_type)e->type, e->frequency,
+                                         e->key, e->cost };
     return out;
 }
 
@@ -47520,11 +47440,8 @@ CSSPGO_DEF size_t csspgo_bottleneck_edges(const csspgo_bottleneck *b, csspgo_bot
     size_t k = 0;
     uint32_t v, id;
     for (v = 0; v < 2 * b->n; v++)
-        for (id = b->lists.v[v % b->n].first; id != 0; id = b->edges.v[id - 1].next) {
-            if (v < b->n && b->edges.v[id - 1].from < b->edges.v[id - 1].to) continue;
+        for (id = 0; (id = csspgo__bn_next(b, v, id)) != 0; k++)
             if (k < cap) out[k] = csspgo__bn_edge_from(b, id - 1, v);
-            k++;
-        }
     return k;
 }
 
@@ -47588,19 +47505,13 @@ typedef struct csspgo__bn_loop {
 static void csspgo__bn_arc_add(csspgo__bn_loop *l, uint32_t from, uint32_t to, uint32_t latency, int carried,
                                csspgo_bottleneck_type type, uint32_t reg)
 {
-    csspgo__bn_arc *a;
-    l->arcs += !l->place;
-    if (!l->place) {
-        l->begin[to + 1]++;
+    const csspgo__bn_arc a = { from, to, latency, (uint32_t)carried, reg, (uint32_t)type };
+    if (l->place) {
+        l->arc[l->begin[to] + l->mark[to]++] = a;
         return;
     }
-    a = &l->arc[l->begin[to] + l->mark[to]++];
-    a->from = from;
-    a->to = to;
-    a->latency = latency;
-    a->carried = (uint32_t)carried;
-    a->type = (uint32_t)type;
-    a->reg = reg;
+    l->arcs++;
+    l->begin[to + 1]++;
 }
 
 /*
@@ -47693,15 +47604,13 @@ static int csspgo__bn_touches(csspgo__bn_loop *l, const csspgo_sim_instruction *
     if (n >= UINT32_MAX / 2 || !CSSPGO__ARRAY(&l->arrays, l->touch, n)) return 0;
     l->touches = n;
     for (to = l->touch, i = 0; i < l->n; i++) {
-        for (k = 0; k < inst[i].reads; k++, to++) {
-            to->reg = inst[i].read[k];
-            to->at = i;
+        for (k = 0; k < inst[i].reads; k++) {
+            const csspgo__bn_touch read = { inst[i].read[k], i, 0, 0 };
+            *to++ = read;
         }
-        for (k = 0; k < inst[i].defs; k++, to++) {
-            to->reg = inst[i].def[k].reg;
-            to->at = i;
-            to->write = 1;
-            to->latency = inst[i].def[k].latency;
+        for (k = 0; k < inst[i].defs; k++) {
+            const csspgo__bn_touch write = { inst[i].def[k].reg, i, 1, inst[i].def[k].latency };
+            *to++ = write;
         }
     }
     return csspgo__sort(l->arrays.heap, l->touch, n, sizeof *l->touch, csspgo__fields_cmp, by_register);
@@ -47794,11 +47703,9 @@ static void csspgo__bn_chain(const csspgo__bn_loop *l, csspgo_bottleneck_step *c
         if (l->arc[l->cycle[i]].from < l->arc[l->cycle[first]].from) first = i;
     for (i = 0; i < l->steps && i < cap; i++) {
         const csspgo__bn_arc *a = &l->arc[l->cycle[(first + l->steps - i) % l->steps]];
-        chain[i].instruction = a->from;
-        chain[i].type = (csspgo_bottleneck_type)a->type;
-        chain[i].reg = a->reg;
-        chain[i].latency = a->latency;
-        chain[i].carried = a->carried;
+        const csspgo_bottleneck_step step = { a->from, (csspgo_bottleneck_type)a->type, a->reg, a->latency,
+                                              a->carried };
+        chain[i] = step;
     }
 }
 
@@ -47847,14 +47754,6 @@ typedef struct csspgo__bn_ports {
     uint32_t via[64];             /* search: the class over which it was reached   */
     uint8_t  from[64];            /* and the unit whose load it takes; 64: none    */
 } csspgo__bn_ports;
-
-/* How many bits are set. */
-static unsigned csspgo__bn_count(uint64_t w)
-{
-    unsigned k = 0;
-    for (; w != 0; w &= w - 1) k++;
-    return k;
-}
 
 /* Notes for units that were not reached before how they were. from: units of which class i has load; 0: none. */
 static void csspgo__bn_reach(csspgo__bn_ports *p, uint64_t units, size_t i, uint64_t from)
@@ -47926,7 +47825,7 @@ static uint64_t csspgo__bn_share(csspgo__bn_ports *p, uint64_t set)
         csspgo__bn_class *c = &p->c[i];
         memset(c->at, 0, sizeof c->at);
         c->taken = 0;
-        c->left = c->load * csspgo__bn_count(set);
+        c->left = c->load * csspgo__sim_popcount(set);
         if ((c->units & ~set) == 0) p->full += c->load;
     }
     for (i = 0; i < p->classes; i++)
@@ -47987,7 +47886,7 @@ static int csspgo__bn_port_bound(csspgo__heap *h, const csspgo_sim_instruction *
     }
     if (ok && bounds->units != 0) {
         bounds->ports.cycles = p.full;
-        bounds->ports.iterations = csspgo__bn_count(bounds->units);
+        bounds->ports.iterations = csspgo__sim_popcount(bounds->units);
     }
     for (i = 0; ok && i < n; i++)
         for (k = 0; k < inst[i].uses; k++)
