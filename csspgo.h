@@ -19420,7 +19420,7 @@ typedef struct csspgo__page_branch {
 } csspgo__page_branch;
 
 typedef struct csspgo__ordered {  /* all 0 but elem and key64: empty                      */
-    csspgo__page *top, *first, *last;   /* first, last: pages of elements                 */
+    csspgo__page *top, *last;     /* last: page of elements                               */
     size_t   count;
     uint64_t moved;               /* bytes moved so far to keep the order                 */
     uint32_t levels;              /* of branches                                          */
@@ -19492,7 +19492,6 @@ CSSPGO__INLINE unsigned char *csspgo__elem_below(const csspgo__ordered *t, csspg
 static uint32_t csspgo__page_rank(const csspgo__ordered *t, csspgo__page *page, uint64_t bound)
 {
     const unsigned char *e = csspgo__elem_below(t, page, bound);
-    if (page->count == 0) return 0;
     return (uint32_t)(e - (const unsigned char *)(page + 1)) / t->elem + (csspgo__elem_key(e, t->key64) < bound);
 }
 
@@ -19524,7 +19523,7 @@ static void *csspgo__ordered_before(const csspgo__ordered *t, uint64_t bound)
 {
     csspgo__page *page = t->top != NULL ? csspgo__page_of(t, bound) : NULL;
     unsigned char *e;
-    if (page == NULL || page->count == 0) return NULL;
+    if (page == NULL) return NULL;
     e = csspgo__elem_below(t, page, bound);
     if (csspgo__elem_key(e, t->key64) < bound) return e;
     page = page->prev;
@@ -19541,12 +19540,6 @@ static csspgo__cursor csspgo__ordered_from(const csspgo__ordered *t, uint64_t bo
         c.page = c.page->next;
         c.at = 0;
     }
-    return c;
-}
-
-static csspgo__cursor csspgo__ordered_begin(const csspgo__ordered *t)
-{
-    const csspgo__cursor c = { t->first, 0 };
     return c;
 }
 
@@ -19657,7 +19650,7 @@ static int csspgo__ordered_add(csspgo__heap *h, csspgo__ordered *t, const void *
     const void *item = elem;
     uint32_t level = 0;
     if (t->top == NULL && !csspgo__pages_new(h, 1, &t->top)) return 0;
-    if (t->first == NULL) t->first = t->last = t->top;
+    if (t->last == NULL) t->last = t->top;
     if (t->last->count < csspgo__page_cap(t, 0) &&
         (t->last->count == 0 ||
          csspgo__elem_key(csspgo__page_at(t, 0, t->last, t->last->count - 1), t->key64) <= key)) {
@@ -19688,7 +19681,6 @@ static void csspgo__page_free(csspgo__heap *h, csspgo__ordered *t, uint32_t leve
 {
     if (page->prev != NULL) page->prev->next = page->next;
     if (page->next != NULL) page->next->prev = page->prev;
-    if (level == 0 && t->first == page) t->first = page->next;
     if (level == 0 && t->last == page) t->last = page->prev;
     csspgo__free(h, page, CSSPGO__PAGE_BYTES);
 }
@@ -19791,7 +19783,7 @@ static void csspgo__ordered_free(csspgo__heap *h, csspgo__ordered *t)
             csspgo__free(h, page, CSSPGO__PAGE_BYTES);
         }
     }
-    t->top = t->first = t->last = NULL;
+    t->top = t->last = NULL;
     t->count = t->levels = 0;
 }
 
@@ -20331,7 +20323,7 @@ static int csspgo__tree_gone(const csspgo_code *c, const csspgo__code_inline *n)
  */
 static void csspgo__probes_compact(csspgo_code *c)
 {
-    csspgo__cursor at = csspgo__ordered_begin(&c->table[CSSPGO__PLACES]);
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
     csspgo__placed *place;
     uint32_t probes = 0, nodes = 0, i, k;
     for (i = 1; i <= c->nodes; i++) {
@@ -20377,7 +20369,7 @@ static void csspgo__probes_compact(csspgo_code *c)
 static int csspgo__funcs_copy(csspgo_code *c, uint32_t *to, csspgo__names *fresh, uint64_t **checksum, size_t *cap)
 {
     const csspgo__names *t = &c->names;
-    csspgo__cursor at = csspgo__ordered_begin(&c->table[CSSPGO__RANGES]);
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
     const csspgo__range *r;
     uint32_t i, used = 0;
     for (i = 1; i <= c->nodes; i++) to[c->node[i].func] = 1;
@@ -20403,7 +20395,7 @@ static void csspgo__funcs_compact(csspgo_code *c)
 {
     const size_t count = c->names.count, size = (count + 1) * sizeof(uint32_t);
     uint32_t *to = count >= 64 ? (uint32_t *)csspgo__alloc_zero(&c->heap, size) : NULL, i;
-    csspgo__cursor at = csspgo__ordered_begin(&c->table[CSSPGO__RANGES]);
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
     csspgo__names fresh;
     csspgo__range *r;
     uint64_t *checksum = NULL;
@@ -20573,7 +20565,7 @@ static void csspgo__kind_set(csspgo_code *c, uint32_t pos, csspgo_kind kind)
  */
 static csspgo_status csspgo__join_sections(csspgo_code *c, const csspgo__area *later)
 {
-    csspgo__cursor at = csspgo__ordered_begin(&c->table[CSSPGO__AREAS]);
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
     const csspgo__area *a, *before = NULL;
     uint32_t first, last;
     if (later->module == 0) return CSSPGO_OK;         /* a JIT's areas have nothing to do with each other */
@@ -20917,10 +20909,10 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
 static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta)
 {
     csspgo__ordered *old = &c->table[CSSPGO__WINDOWS], other = *old;
-    csspgo__cursor at = csspgo__ordered_begin(old);
+    csspgo__cursor at = csspgo__ordered_from(old, 0);
     csspgo_status s = CSSPGO_OK;
     const csspgo__window *w;
-    other.top = other.first = other.last = NULL;
+    other.top = other.last = NULL;
     other.count = other.levels = 0;
     while (s == CSSPGO_OK && (w = (const csspgo__window *)csspgo__ordered_next(old, &at)) != NULL) {
         csspgo__window moved = *w;
@@ -21177,26 +21169,19 @@ typedef struct csspgo__finder {
     const csspgo_code    *code;
     const csspgo__range **range;                    /* in order of position; not valid once the code map changes */
     uint32_t             *first_range, *next_range; /* per function and per range: index of a range + 1          */
-    uint32_t             *leader;                   /* scratch: where blocks begin                               */
+    csspgo__u64_list      leader;                   /* scratch: positions where blocks begin                     */
     csspgo__found_block   *block;                    /* the graph: blocks                                         */
     csspgo_cfg            cfg;                      /* the same blocks, and the edges between them               */
-    size_t range_cap, first_cap, next_cap, leaders, leader_cap, block_cap, flow_cap, edge_cap;
+    size_t range_cap, first_cap, next_cap, block_cap, flow_cap, edge_cap;
     uint32_t func, no_jumps;      /* no_jumps: as in csspgo_code_graph */
 } csspgo__finder;
-
-CSSPGO__UNUSED static int csspgo__u32_cmp(const void *ctx, const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    (void)ctx;
-    return x < y ? -1 : x > y;
-}
 
 CSSPGO__UNUSED static void csspgo__finder_free(csspgo__finder *b)
 {
     csspgo__free(b->heap, b->range, b->range_cap * sizeof *b->range);
     csspgo__free(b->heap, b->first_range, b->first_cap * sizeof *b->first_range);
     csspgo__free(b->heap, b->next_range, b->next_cap * sizeof *b->next_range);
-    csspgo__free(b->heap, b->leader, b->leader_cap * sizeof *b->leader);
+    CSSPGO__DROP(b->heap, b->leader);
     csspgo__free(b->heap, b->block, b->block_cap * sizeof *b->block);
     csspgo__free(b->heap, b->cfg.block, b->flow_cap * sizeof *b->cfg.block);
     csspgo__free(b->heap, b->cfg.edge, b->edge_cap * sizeof *b->cfg.edge);
@@ -21209,7 +21194,7 @@ CSSPGO__UNUSED static void csspgo__finder_free(csspgo__finder *b)
 CSSPGO__UNUSED static int csspgo__finder_list(csspgo__finder *b, csspgo__heap *h, const csspgo_code *code, int live)
 {
     const size_t ranges = code->table[CSSPGO__RANGES].count, funcs = code->names.count + 1;
-    csspgo__cursor at = csspgo__ordered_begin(&code->table[CSSPGO__RANGES]);
+    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__RANGES], 0);
     size_t i;
     b->heap = h;
     b->code = code;
@@ -21243,13 +21228,6 @@ static int csspgo__finder_no_jumps(const csspgo__finder *b)
     return 1;
 }
 
-static int csspgo__leader_put(csspgo__finder *b, uint32_t pos)
-{
-    if (!CSSPGO__ROOM(b->heap, b->leader, b->leaders, b->leader_cap, b->leaders + 1)) return 0;
-    b->leader[b->leaders++] = pos;
-    return 1;
-}
-
 /* The leaders of one range: its beginning, and block probes or what transfers tell. */
 static int csspgo__leaders_of(csspgo__finder *b, const csspgo__range *r)
 {
@@ -21257,9 +21235,9 @@ static int csspgo__leaders_of(csspgo__finder *b, const csspgo__range *r)
     csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], r->begin);
     const csspgo__code_transfer *t;
     const csspgo__code_probe *p;
-    if (!csspgo__leader_put(b, r->begin)) return 0;
+    if (!CSSPGO__PUT(b->heap, b->leader, r->begin)) return 0;
     while (b->no_jumps && (p = csspgo__probe_next(code, &at)) != NULL && p->pos < r->end)
-        if (p->kind == CSSPGO_PROBE_BLOCK && !csspgo__leader_put(b, p->pos)) return 0;
+        if (p->kind == CSSPGO_PROBE_BLOCK && !CSSPGO__PUT(b->heap, b->leader, p->pos)) return 0;
     at = csspgo__ordered_from(&code->table[CSSPGO__TRANSFERS], r->begin);
     while ((t = csspgo__transfer_next(code, &at, r->end)) != NULL) {
         const uint32_t to = t->kind != CSSPGO_CALL ? csspgo__transfer_target(code, t->pos) : 0;
@@ -21267,8 +21245,8 @@ static int csspgo__leaders_of(csspgo__finder *b, const csspgo__range *r)
         uint32_t behind;
         if (t->kind == CSSPGO_CALL) continue;
         behind = csspgo__first_start(code, (uint64_t)t->pos + 1, r->end);
-        if (behind != 0 && !csspgo__leader_put(b, behind)) return 0;
-        if (other != NULL && other->func == b->func && !csspgo__leader_put(b, to)) return 0;
+        if (behind != 0 && !CSSPGO__PUT(b->heap, b->leader, behind)) return 0;
+        if (other != NULL && other->func == b->func && !CSSPGO__PUT(b->heap, b->leader, to)) return 0;
     }
     return 1;
 }
@@ -21278,13 +21256,13 @@ static int csspgo__leaders_find(csspgo__finder *b)
 {
     uint32_t k;
     size_t i, n = 0;
-    b->leaders = 0;
+    b->leader.count = 0;
     for (k = b->first_range[b->func]; k != 0; k = b->next_range[k - 1])
         if (!csspgo__leaders_of(b, b->range[k - 1])) return 0;
-    if (!csspgo__sort(b->heap, b->leader, b->leaders, sizeof *b->leader, csspgo__u32_cmp, NULL)) return 0;
-    for (i = 0; i < b->leaders; i++)
-        if (n == 0 || b->leader[n - 1] != b->leader[i]) b->leader[n++] = b->leader[i];
-    b->leaders = n;
+    if (!csspgo__sort(b->heap, b->leader.v, b->leader.count, sizeof *b->leader.v, csspgo__u64_cmp, NULL)) return 0;
+    for (i = 0; i < b->leader.count; i++)
+        if (n == 0 || b->leader.v[n - 1] != b->leader.v[i]) b->leader.v[n++] = b->leader.v[i];
+    b->leader.count = n;
     return 1;
 }
 
@@ -21295,13 +21273,13 @@ static void csspgo__finder_cut(csspgo__finder *b)
     size_t i;
     memset(b->block, 0, CSSPGO__BLOCK_CODE * sizeof *b->block);
     b->cfg.blocks = CSSPGO__BLOCK_CODE;
-    for (i = 0; i < b->leaders; i++) {
-        const csspgo__range *r = csspgo__range_of(code, b->leader[i]);
+    for (i = 0; i < b->leader.count; i++) {
+        const csspgo__range *r = csspgo__range_of(code, (uint32_t)b->leader.v[i]);
         csspgo__found_block *v = &b->block[b->cfg.blocks];
         uint32_t pos;
         memset(v, 0, sizeof *v);
-        v->begin = b->leader[i];
-        v->end = i + 1 < b->leaders && b->leader[i + 1] < r->end ? b->leader[i + 1] : r->end;
+        v->begin = (uint32_t)b->leader.v[i];
+        v->end = i + 1 < b->leader.count && b->leader.v[i + 1] < r->end ? (uint32_t)b->leader.v[i + 1] : r->end;
         for (pos = v->begin; pos < v->end; pos++) {
             if (!(code->byte[pos] & CSSPGO__START)) continue;
             v->last = pos;
@@ -21363,9 +21341,9 @@ CSSPGO__UNUSED static int csspgo__finder_find(csspgo__finder *b, uint32_t func)
     b->func = func;
     b->no_jumps = (uint32_t)csspgo__finder_no_jumps(b);
     if (!csspgo__leaders_find(b) ||
-        !CSSPGO__ROOM(b->heap, b->block, 0, b->block_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
-        !CSSPGO__ROOM(b->heap, b->cfg.block, 0, b->flow_cap, b->leaders + CSSPGO__BLOCK_CODE) ||
-        !CSSPGO__ROOM(b->heap, b->cfg.edge, 0, b->edge_cap, 3 * b->leaders + 2))
+        !CSSPGO__ROOM(b->heap, b->block, 0, b->block_cap, b->leader.count + CSSPGO__BLOCK_CODE) ||
+        !CSSPGO__ROOM(b->heap, b->cfg.block, 0, b->flow_cap, b->leader.count + CSSPGO__BLOCK_CODE) ||
+        !CSSPGO__ROOM(b->heap, b->cfg.edge, 0, b->edge_cap, 3 * b->leader.count + 2))
         return 0; /* COND 2, or else from the hub */
     csspgo__finder_cut(b);
     for (k = b->first_range[func]; k != 0; k = b->next_range[k - 1]) {
@@ -23654,7 +23632,7 @@ typedef struct csspgo__event_id { /* whose samples have this id */
 } csspgo__event_id;
 
 typedef struct csspgo__queued {   /* a record that waits for its turn                                    */
-    uint64_t time;
+    uint64_t time;                /* first: the key for csspgo__u64_cmp                                  */
     size_t   at;                  /* in csspgo_perfdata.store: its offset in the file, then the record   */
 } csspgo__queued;
 
@@ -23792,27 +23770,22 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
     return 1;
 }
 
-/* Room for n more ids. */
-static int csspgo__pd_id_room(csspgo_perfdata *d, size_t n)
+/*
+ * n ids: of the last event, or (pairs) each of that whose number stands before it. Of an id that came before the first
+ * event counts.
+ */
+static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n, int pairs)
 {
-    return (CSSPGO__MORE(&d->heap, d->id, n) && csspgo__map_room(&d->heap, &d->by_id.map, n)) || csspgo__pd_memory(d);
-}
-
-/* An id of an event; of an id that came before the first event counts. There is room. */
-static void csspgo__pd_id(csspgo_perfdata *d, uint64_t id, uint64_t event)
-{
-    const csspgo__event_id v = { id, (uint32_t)event, 0 };
-    if (event >= d->event.count || csspgo__guids_find(&d->by_id, d->id.v, v.id) != 0) return;
-    d->id.v[d->id.count] = v;
-    csspgo__guids_put(&d->heap, &d->by_id, d->id.v, d->id.count++);
-}
-
-/* n ids of the last event. */
-static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
-{
-    size_t i;
-    if (!csspgo__pd_id_room(d, n)) return 0;
-    for (i = 0; i < n; i++) csspgo__pd_id(d, csspgo__pd64(d, p + 8 * i), d->event.count - 1);
+    if (!CSSPGO__MORE(&d->heap, d->id, n) || !csspgo__map_room(&d->heap, &d->by_id.map, n)) return csspgo__pd_memory(d);
+    for (; n != 0; n--, p += 8) {
+        const uint64_t event = pairs ? csspgo__pd64(d, p) : d->event.count - 1;
+        csspgo__event_id v = { 0, (uint32_t)event, 0 };
+        if (pairs) p += 8;
+        v.id = csspgo__pd64(d, p);
+        if (event >= d->event.count || csspgo__guids_find(&d->by_id, d->id.v, v.id) != 0) continue;
+        d->id.v[d->id.count] = v;
+        csspgo__guids_put(&d->heap, &d->by_id, d->id.v, d->id.count++);
+    }
     return 1;
 }
 
@@ -23820,12 +23793,8 @@ static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n)
 static int csspgo__pd_event_ids(csspgo_perfdata *d, const unsigned char *p, size_t size)
 {
     const size_t most = size >= 8 ? (size - 8) / 16 : 0;
-    const uint64_t said = size >= 8 ? csspgo__pd64(d, p) : 0;
-    const size_t n = said < most ? (size_t)said : most;
-    size_t i;
-    if (!csspgo__pd_id_room(d, n)) return 0;
-    for (i = 0; i < n; i++) csspgo__pd_id(d, csspgo__pd64(d, p + 16 * i + 16), csspgo__pd64(d, p + 16 * i + 8));
-    return 1;
+    const uint64_t said = most != 0 ? csspgo__pd64(d, p) : 0;
+    return most == 0 || csspgo__pd_ids(d, p + 8, said < most ? (size_t)said : most, 1);
 }
 
 /*
@@ -23936,7 +23905,7 @@ static int csspgo__pd_prelude(csspgo_perfdata *d)
         if (!csspgo__pd_attr(d, p, (size_t)(said != 0 && said < room ? said : room), at)) return 0;
         if (ids > d->data_begin || ids_size > d->data_begin - ids)
             return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at + room, "an event's ids do not stand before the data");
-        if (!csspgo__pd_ids(d, d->in.v + (size_t)ids, (size_t)ids_size / 8)) return 0;
+        if (!csspgo__pd_ids(d, d->in.v + (size_t)ids, (size_t)ids_size / 8, 0)) return 0;
     }
     if (d->event.count == 0) return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, 32, "the file describes no event");
     d->in.count = 0;
@@ -23946,24 +23915,19 @@ static int csspgo__pd_prelude(csspgo_perfdata *d)
 
 /* ----- records ----- */
 
-static int csspgo__queued_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__queued *x = (const csspgo__queued *)a, *y = (const csspgo__queued *)b;
-    (void)ctx;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
 /* The bytes of a record in the store, with its offset in the file before it: aligned to 8, as samples point into it. */
 static size_t csspgo__pd_stored(size_t record)
 {
     return 8 + (record + 7) / 8 * 8;
 }
 
-/* Lets the records up to a time go out, in order of time; equal times in that of the file. */
+/*
+ * Lets the records up to a time go out, in order of time; equal times in that of the file, as sorting is stable and new
+ * records come last.
+ */
 static int csspgo__pd_release(csspgo_perfdata *d, uint64_t time)
 {
-    if (!csspgo__sort(&d->heap, d->queue.v, d->queue.count, sizeof *d->queue.v, csspgo__queued_cmp, NULL))
+    if (!csspgo__sort(&d->heap, d->queue.v, d->queue.count, sizeof *d->queue.v, csspgo__u64_cmp, NULL))
         return csspgo__pd_memory(d);
     for (d->ready = 0; d->ready < d->queue.count && d->queue.v[d->ready].time <= time;) d->ready++;
     return 1;
@@ -24099,7 +24063,7 @@ static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, const unsigned char
         d->skip = ((uint64_t)csspgo__pd32(d, body) + 7) / 8 * 8;
     } else if (type == CSSPGO__RECORD_ATTR && d->pipe) {
         const size_t said = size >= 8 ? csspgo__pd32(d, body + 4) : 0, attr = said != 0 && said < size ? said : size;
-        return csspgo__pd_attr(d, body, attr, at) && csspgo__pd_ids(d, body + attr, (size - attr) / 8);
+        return csspgo__pd_attr(d, body, attr, at) && csspgo__pd_ids(d, body + attr, (size - attr) / 8, 0);
     } else if (type == CSSPGO__RECORD_EVENT_ID) {
         return csspgo__pd_event_ids(d, body, size);
     } else if (type > CSSPGO__RECORD_PERF_LAST &&
@@ -24129,11 +24093,6 @@ static int csspgo__pd_take(csspgo_perfdata *d, unsigned char *p, size_t size, ui
 }
 
 /* ----- compressed records ----- */
-
-static int csspgo__is_packed(uint32_t type)
-{
-    return type == CSSPGO__RECORD_COMPRESSED || type == CSSPGO__RECORD_COMPRESSED2;
-}
 
 /*
  * COMPRESSED2: u64 data size; data, padded to 8. Where perf (6.16 on) fills more than 64 KiB at a time, it writes the
@@ -24339,7 +24298,8 @@ static int csspgo__pd_record(csspgo_perfdata *d, csspgo_item *item, csspgo_sampl
     }
     if (size <= 1) return 0;
     type = csspgo__pd32(d, d->in.v);
-    if (csspgo__is_packed(type)) return csspgo__pd_packed(d, type, at);
+    if (type == CSSPGO__RECORD_COMPRESSED || type == CSSPGO__RECORD_COMPRESSED2)
+        return csspgo__pd_packed(d, type, at);
     if (!csspgo__pd_take(d, d->in.v, size, at, item, sample, map)) return 0;
     d->in.count = 0;
     return 1;
@@ -26931,11 +26891,6 @@ static int csspgo__agg_range(csspgo_aggregator *t, const csspgo__agg_place *to, 
     return 0;
 }
 
-static int csspgo__agg_same(const csspgo__agg_place *from, const csspgo__agg_place *to)
-{
-    return from->function != NULL && from->function == to->function;
-}
-
 /* One branch, with the range behind it if there is an end; kind: T, or R for a return. Room for two sums is there. */
 static void csspgo__agg_branch(csspgo_aggregator *t, uint32_t kind, const csspgo__agg_place *from,
                                const csspgo__agg_place *to, const csspgo__agg_place *end, uint64_t count,
@@ -26947,7 +26902,7 @@ static void csspgo__agg_branch(csspgo_aggregator *t, uint32_t kind, const csspgo
         return;
     }
     if (!range) kind = 'B';
-    else if (kind == 'T' && !csspgo__agg_same(from, to)) kind = 't';
+    else if (kind == 'T' && (from->function == NULL || from->function != to->function)) kind = 't';
     csspgo__agg_put(t, kind, from->address, to->address, range ? end->address : 0, count);
     csspgo__agg_put(t, 'M', from->address, to->address, 0, mispredicted);
 }
@@ -27070,27 +27025,19 @@ static int csspgo__agg_lines(const csspgo_aggregator *t, csspgo__heap *h, uint32
     return 1;
 }
 
-static void csspgo__put_place(csspgo__sink *s, uint64_t address)
-{
-    csspgo__put_char(s, ' ');
-    if (address == CSSPGO__EXT) csspgo__put_str(s, "X:0");
-    else csspgo__put_hex(s, address);
-}
-
 /* A line; mispredicted: the sum behind it. */
 static void csspgo__put_tallied(csspgo__sink *s, const csspgo__aggregated *v, uint64_t mispredicted)
 {
     const char *form = csspgo__preagg_fields(v->kind, CSSPGO__PREAGG_FORMS);
-    uint64_t count;
     csspgo__put_char(s, (char)v->kind);
     for (; *form != '\0'; form++) {
-        if (*form != 'c' && *form != 'm') {
-            csspgo__put_place(s, *form == 'f' ? v->from : *form == 't' ? v->to : v->end);
-            continue;
-        }
-        count = *form == 'c' ? v->count : mispredicted;
+        const int counts = *form == 'c' || *form == 'm';
+        const uint64_t n = *form == 'c' ? v->count : *form == 'm' ? mispredicted
+                         : *form == 'f' ? v->from : *form == 't' ? v->to : v->end;
         csspgo__put_char(s, ' ');
-        csspgo__put_u64(s, count <= INT64_MAX ? count : INT64_MAX);
+        if (counts) csspgo__put_u64(s, n <= INT64_MAX ? n : INT64_MAX);
+        else if (n == CSSPGO__EXT) csspgo__put_str(s, "X:0");
+        else csspgo__put_hex(s, n);
     }
     csspgo__put_char(s, '\n');
 }
@@ -27940,13 +27887,6 @@ static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint6
     return csspgo__cache_words(h, c, (size_t)need + 1) ? CSSPGO_OK : h->status;
 }
 
-static csspgo__near *csspgo__near_of(csspgo__cache *c, const csspgo_code *code)
-{
-    if (c->near.changes != code->changes) memset(&c->near, 0, sizeof c->near);
-    c->near.changes = code->changes;
-    return &c->near;
-}
-
 /* Looks an address up, and notes what it is in. */
 static uint32_t csspgo__pos_search(const csspgo_code *code, csspgo__near *near, uint64_t address)
 {
@@ -28318,10 +28258,12 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 4 + 2 * (uint64_t)s->branch_count;
     const csspgo_status status = csspgo__cache_room(h, c, need);
-    csspgo__near *const near = csspgo__near_of(c, code);
+    csspgo__near *const near = &c->near;
     uint32_t notes[CSSPGO__NOTES], *w;
     c->last = 0;
     if (status != CSSPGO_OK) return status;
+    if (near->changes != code->changes) memset(near, 0, sizeof *near);
+    near->changes = code->changes;
     memset(notes, 0, sizeof notes);
     w = c->word + c->used;
     if (how->single_branches && s->branch_count != 0 ? csspgo__place_single(code, near, s, w, notes)
@@ -28475,13 +28417,13 @@ static int csspgo__collector_room(csspgo_collector *c, size_t nodes, size_t coun
  * Room for what unwinding a trace needs, likewise: per branch a context, two increments and a step; the stack with the
  * callers that are put before it, and the calls that are open beside these (csspgo__callers).
  */
-static int csspgo__trace_room(csspgo_collector *c, const csspgo__lbr_trace *t)
+static int csspgo__trace_room(csspgo_collector *c, size_t nstack, size_t nlbr)
 {
     csspgo__heap *h = &c->heap;
-    const size_t increments = 2 * (size_t)t->nlbr + 1, frames = (size_t)t->nstack + CSSPGO__MOST_CALLERS;
-    return csspgo__collector_room(c, frames + t->nlbr, increments) &&
-           CSSPGO__MORE(h, c->pending, increments) && CSSPGO__MORE(h, c->step, t->nlbr) &&
-           CSSPGO__MORE(h, c->site, frames + t->nlbr) && CSSPGO__MORE(h, c->path, frames);
+    const size_t increments = 2 * nlbr + 1, frames = nstack + CSSPGO__MOST_CALLERS;
+    return csspgo__collector_room(c, frames + nlbr, increments) &&
+           CSSPGO__MORE(h, c->pending, increments) && CSSPGO__MORE(h, c->step, nlbr) &&
+           CSSPGO__MORE(h, c->site, frames + nlbr) && CSSPGO__MORE(h, c->path, frames);
 }
 
 /* Forgets counts and contexts. Keeps the room, unless a full collector needed more than its limit to be drained. */
@@ -28817,7 +28759,7 @@ static void csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t
 /* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all: room is made for everything first. */
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t)
 {
-    if (!csspgo__trace_room(c, t)) return c->heap.status;
+    if (!csspgo__trace_room(c, t->nstack, t->nlbr)) return c->heap.status;
     c->stats.unwound++;
     c->stats.branches += c->how.single_branches && t->nlbr != 0 ? 1 : t->nlbr;
     c->stats.oldest_branches += t->nlbr - csspgo__counting(c, t);
@@ -28916,7 +28858,7 @@ static csspgo_status csspgo__stacks_survey(csspgo_collector *c)
     if (c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     while (c->missing + c->complete < CSSPGO__ENOUGH && csspgo__cache_next(&c->cache, &at, &t)) {
         if (!t.frameless) continue;
-        if (!csspgo__trace_room(c, &t)) return c->heap.status;
+        if (!csspgo__trace_room(c, t.nstack, t.nlbr)) return c->heap.status;
         csspgo__steps_make(c, &t);
         csspgo__lacks(c, &t, c->site.v + 1);
     }
@@ -28950,16 +28892,6 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
     return csspgo__error_heap(err, csspgo__unwind_cache(c), &c->heap, "collector");
 }
 
-/* Room for judging a sample's stack. */
-static csspgo_status csspgo__judge_room(csspgo_collector *c, const csspgo_sample *s)
-{
-    csspgo__lbr_trace t;
-    memset(&t, 0, sizeof t);
-    t.nstack = s->stack_count + 1;
-    t.nlbr = s->branch_count;
-    return csspgo__trace_room(c, &t) ? CSSPGO_OK : c->heap.status;
-}
-
 /*
  * Counts a sample by what unwinding will do to its stack; there is room. A trace keeps the answer in its nlbr: 1 none
  * is missing, 2 callers are found, 3 not. What is learnt from it is forgotten: results are as without judging.
@@ -28971,7 +28903,8 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
     size_t at = c->cache.last;
     uint32_t *w, lacks;
     csspgo__lbr_trace t;
-    if (!added) return csspgo__judge_room(c, s);
+    if (!added)
+        return csspgo__trace_room(c, (size_t)s->stack_count + 1, s->branch_count) ? CSSPGO_OK : c->heap.status;
     if (at == 0 || c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     w = c->cache.word + at;
     if (w[1] <= CSSPGO__PAIRS && csspgo__cache_next(&c->cache, &at, &t) && t.nstack != 0) {
@@ -29330,117 +29263,95 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k, u
 
 /* ----- the addresses that counters are about ---------------------------------------------------------------------- */
 
-/* The calls of contexts, ascending. Returns 0 when memory is exhausted. */
+/* The link-time addresses of calls in contexts; CSSPGO__EXT stands for those of other modules. 0: no memory. */
 static int csspgo__calls_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
 {
-    size_t i, n = 0;
-    if (CSSPGO__FILL(&c->heap, *out, k->keys.count) == NULL) return 0;
+    size_t i;
+    if (!CSSPGO__MORE(&c->heap, *out, k->keys.count)) return 0;
     for (i = CSSPGO__ROOT + 1; i <= k->keys.count; i++)
         if (k->keys.node[i].func == 0)
-            out->v[n++] = csspgo__module_address(c->code, module, (uint32_t)k->keys.node[i].site);
-    out->count = n;
-    return csspgo__sort(&c->heap, out->v, n, sizeof *out->v, csspgo__u64_cmp, NULL);
+            out->v[out->count++] = csspgo__module_address(c->code, module, (uint32_t)k->keys.node[i].site);
+    return 1;
 }
 
 /* All other addresses, as csspgo__calls_list. */
 static int csspgo__addresses_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
 {
-    size_t i, n = 0;
-    if (CSSPGO__FILL(&c->heap, *out, 2 * k->n + k->hits) == NULL) return 0;
+    size_t i;
+    if (!CSSPGO__MORE(&c->heap, *out, 2 * k->n + k->hits)) return 0;
     for (i = 0; i < k->n; i++) {
-        out->v[n++] = csspgo__module_address(c->code, module, k->v[i].a);
-        if (k->v[i].node & CSSPGO__BRANCH) out->v[n++] = csspgo__module_address(c->code, module, k->v[i].b);
+        out->v[out->count++] = csspgo__module_address(c->code, module, k->v[i].a);
+        if (k->v[i].node & CSSPGO__BRANCH) out->v[out->count++] = csspgo__module_address(c->code, module, k->v[i].b);
     }
-    for (i = 0; i < k->hits; i++) out->v[n++] = csspgo__module_address(c->code, module, k->hit[i].a);
-    out->count = n;
-    return csspgo__sort(&c->heap, out->v, n, sizeof *out->v, csspgo__u64_cmp, NULL);
+    for (i = 0; i < k->hits; i++) out->v[out->count++] = csspgo__module_address(c->code, module, k->hit[i].a);
+    return 1;
+}
+
+/* The ranges, as csspgo__calls_list: pairs of addresses. */
+static int csspgo__ranges_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
+{
+    size_t i;
+    if (!CSSPGO__MORE(&c->heap, *out, 2 * k->n)) return 0;
+    for (i = 0; i < k->n; i++) {
+        if (k->v[i].node & CSSPGO__BRANCH) continue;
+        out->v[out->count++] = csspgo__module_address(c->code, module, k->v[i].a);
+        out->v[out->count++] = csspgo__module_address(c->code, module, k->v[i].b);
+    }
+    return 1;
 }
 
 typedef int csspgo__list_fn(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out);
 
-/* The end of a function that lists something into the caller's array; cut: that was too short. */
-static csspgo_status csspgo__list_end(const csspgo_collector *c, csspgo_status s, int cut, csspgo_error *err)
-{
-    if (s != CSSPGO_OK || !cut) return csspgo__error_heap(err, s, &c->heap, "collector");
-    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
-}
-
-/* Gives what `list` lists, each once, to the caller of the library. By line also the calls that are cut off count. */
+/*
+ * Gives what `list` lists to the caller of the library, ascending: addresses (each 1), each once, or ranges (each 2),
+ * joined where they overlap. Addresses are as for counting by line: those of calls that are cut off are among them.
+ */
 static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module module, csspgo__list_fn *list,
-                                            uint64_t *address, size_t cap, size_t *count, csspgo_error *err)
+                                            size_t each, uint64_t *out, size_t cap, size_t *count, csspgo_error *err)
 {
     csspgo__keyed keyed;
     csspgo__u64_list all = { NULL, 0, 0 };
     csspgo_status s;
     size_t i, n = 0;
     if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
-    s = csspgo__keyed_make(c, &keyed, 1);
-    if (s == CSSPGO_OK && !list(c, &keyed, module.id, &all)) s = c->heap.status;
-    for (i = 0; s == CSSPGO_OK && i < all.count; i++) {
-        if (all.v[i] == CSSPGO__EXT || (i != 0 && all.v[i] == all.v[i - 1])) continue;
-        if (n < cap) address[n] = all.v[i];
-        n++;
+    s = csspgo__keyed_make(c, &keyed, each == 1);
+    if (s == CSSPGO_OK &&
+        !(list(c, &keyed, module.id, &all) &&
+          csspgo__sort(&c->heap, all.v, all.count / each, each * sizeof *all.v, csspgo__u64_cmp, NULL)))
+        s = c->heap.status;
+    for (i = 0; s == CSSPGO_OK && i < all.count; i += each) {
+        uint64_t *const next = all.v + n * each, last = all.v[i + each - 1];
+        if (all.v[i] == CSSPGO__EXT) continue;
+        if (n == 0 || all.v[i] > next[-1]) {
+            next[0] = all.v[i];
+            next[each - 1] = last;
+            n++;
+        } else if (last > next[-1]) next[-1] = last;
     }
+    for (i = 0; i < n * each && i / each < cap; i++) out[i] = all.v[i];
     if (count != NULL) *count = n;
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
-    return csspgo__list_end(c, s, n > cap && address != NULL, err);
+    if (s != CSSPGO_OK || n <= cap || out == NULL) return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                     size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__addresses_list, address, cap, count, err);
+    return csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                 size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__calls_list, address, cap, count, err);
-}
-
-/* The ranges as pairs, ascending, joined where they overlap. Returns 0 when memory is exhausted. */
-static int csspgo__ranges_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
-{
-    size_t i, n = 0;
-    if (CSSPGO__FILL(&c->heap, *out, 2 * k->n) == NULL) return 0;
-    for (i = 0; i < k->n; i++) {
-        const uint64_t a = csspgo__module_address(c->code, module, k->v[i].a);
-        if (k->v[i].node & CSSPGO__BRANCH || a == CSSPGO__EXT) continue;
-        out->v[n++] = a;
-        out->v[n++] = csspgo__module_address(c->code, module, k->v[i].b);
-    }
-    if (!csspgo__sort(&c->heap, out->v, n / 2, 2 * sizeof *out->v, csspgo__u64_cmp, NULL)) return 0;
-    for (i = 0, out->count = 0; i < n; i += 2) {
-        uint64_t *const last = out->v + out->count;
-        if (out->count != 0 && out->v[i] <= last[-1]) {
-            if (last[-1] < out->v[i + 1]) last[-1] = out->v[i + 1];
-            continue;
-        }
-        last[0] = out->v[i];
-        last[1] = out->v[i + 1];
-        out->count += 2;
-    }
-    return 1;
+    return csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_module module, uint64_t *range, size_t cap,
                                                  size_t *count, csspgo_error *err)
 {
-    csspgo__keyed keyed;
-    csspgo__u64_list all = { NULL, 0, 0 };
-    csspgo_status s;
-    size_t i;
-    if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
-    s = csspgo__keyed_make(c, &keyed, 0);
-    if (s == CSSPGO_OK && !csspgo__ranges_list(c, &keyed, module.id, &all)) s = c->heap.status;
-    if (s != CSSPGO_OK) all.count = 0;
-    for (i = 0; i < all.count && i / 2 < cap; i++) range[i] = all.v[i];
-    if (count != NULL) *count = all.count / 2;
-    s = csspgo__list_end(c, s, all.count / 2 > cap && range != NULL, err);
-    CSSPGO__DROP(&c->heap, all);
-    csspgo__keyed_free(c, &keyed);
-    return s;
+    return csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
 }
 
 /* ----- unsymbolized text: writing --------------------------------------------------------------------------------- */
@@ -31056,20 +30967,6 @@ static const csspgo__field csspgo__candidate_fields[] = {
     CSSPGO__DESCENDING(csspgo__candidate, guid), CSSPGO__ASCENDING(csspgo__candidate, number), CSSPGO__FIELDS_END
 };
 
-static csspgo_status csspgo__inline_push(csspgo__inliner *in, const csspgo__candidate *c)
-{
-    if (CSSPGO__PUSH(&in->t->m.heap, in->queue) == NULL) return in->t->m.heap.status;
-    csspgo__queue_push(in->queue.v, in->queue.count - 1, c, sizeof *c, csspgo__fields_cmp, csspgo__candidate_fields);
-    return CSSPGO_OK;
-}
-
-static csspgo__candidate csspgo__inline_pop(csspgo__inliner *in)
-{
-    csspgo__candidate top;
-    csspgo__queue_pop(in->queue.v, in->queue.count--, &top, sizeof top, csspgo__fields_cmp, csspgo__candidate_fields);
-    return top;
-}
-
 /*
  * Of a count of the base profile of the function that decision `parent` inlined, the part that this copy has: count x
  * part / all.
@@ -31171,7 +31068,8 @@ static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, ui
         if (s != CSSPGO_OK || c.node == 0) continue;
         c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->m.p, csspgo__node_handle(c.node))->body);
         c.guid = in->t->m.p->names.name[in->t->m.p->tree.node[c.node].func].guid;
-        s = csspgo__inline_push(in, &c);
+        if (!CSSPGO__MORE(&in->t->m.heap, in->queue, 1)) return in->t->m.heap.status;
+        csspgo__queue_push(in->queue.v, in->queue.count++, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
     }
     return s;
 }
@@ -31254,7 +31152,8 @@ static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
 {
     csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
     while (s == CSSPGO_OK && in->queue.count != 0 && in->size < in->limit) {
-        const csspgo__candidate c = csspgo__inline_pop(in);
+        csspgo__candidate c;
+        csspgo__queue_pop(in->queue.v, in->queue.count--, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
         if (c.func == in->func) continue;
         if (c.func == 0) {
             s = csspgo__inline_indirect(in, &c);
@@ -31568,7 +31467,7 @@ static int csspgo__probe_counts(const csspgo__code_probe *probe)
 static void csspgo__probe_sites_list(csspgo__gen *g, int contexts)
 {
     const csspgo_code *code = g->code;
-    csspgo__cursor at = csspgo__ordered_begin(&code->table[CSSPGO__PLACES]);
+    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
     const csspgo__code_probe *probe;
     while ((probe = csspgo__probe_next(code, &at)) != NULL) {
         const uint32_t top = code->node[code->node[probe->node].top].func;
@@ -32290,7 +32189,7 @@ static int csspgo__gen_contexts(csspgo__gen *g)
 static void csspgo__nested_ranges(csspgo__gen *g)
 {
     const csspgo_code *code = g->code;
-    csspgo__cursor at = csspgo__ordered_begin(&code->table[CSSPGO__RANGES]);
+    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__RANGES], 0);
     const csspgo__range *r;
     size_t i, first = 0, a = 0;
     g->around = CSSPGO__AROUND;
@@ -33043,7 +32942,7 @@ static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_
 
 CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code, csspgo_error *err)
 {
-    csspgo__cursor at = csspgo__ordered_begin(&code->table[CSSPGO__PLACES]);
+    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
     csspgo_status status = CSSPGO_OK;
     csspgo__arrays blocks;
     const csspgo__code_probe *probe, *next = csspgo__probe_next(code, &at);
@@ -33606,7 +33505,7 @@ static uint32_t csspgo__row_end(const csspgo__by_line *x, size_t i, csspgo__curs
 static size_t csspgo__line_sites_fill(const csspgo__by_line *x, csspgo__probe_site *site)
 {
     const csspgo_code *code = x->g.code;
-    csspgo__cursor at = csspgo__ordered_begin(&code->table[CSSPGO__RANGES]);
+    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__RANGES], 0);
     const csspgo__range *r = csspgo__range_next(code, &at);
     size_t n = 0, i;
     for (i = 0; i < x->l->rows; i++) {
