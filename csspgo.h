@@ -6827,6 +6827,16 @@ CSSPGO__UNUSED static int csspgo__fail_heap(csspgo__reader *r, const csspgo__hea
     return csspgo__fail(r, h->status, at, csspgo_status_text(h->status));
 }
 
+/* Where in a text an error is: at byte `at`, `lines` lines behind those that begin at base. */
+CSSPGO__UNUSED static void csspgo__error_line(csspgo_error *err, const unsigned char *base, const unsigned char *at,
+                                              uint32_t lines)
+{
+    const unsigned char *line = base, *p;
+    for (p = base; (p = (const unsigned char *)memchr(p, '\n', (size_t)(at - p))) != NULL; line = ++p) lines++;
+    err->line = lines + 1;
+    err->column = at - line < 0x7fffffff ? (uint32_t)(at - line) + 1 : 0x7fffffffu;
+}
+
 /* Checks that n bytes are left before any of them is read; a failure is sticky, so that later reads give 0. */
 static int csspgo__need(csspgo__reader *r, size_t n)
 {
@@ -13396,15 +13406,11 @@ typedef struct csspgo__text {
 static int csspgo__text_fail(csspgo__text *t, csspgo_status status, const unsigned char *at, const unsigned char *end,
                              const char *what)
 {
-    const unsigned char *line = t->base, *p;
-    uint32_t n = t->lines + 1;
     t->status = csspgo__error_set(t->err, status, t->before + (uint64_t)(at - t->base), what);
     if (t->err == NULL) return 0;
     csspgo__say(t->err, at < end ? ": " : "");
     if (at < end) csspgo__say_bytes(t->err, at, (size_t)(end - at));
-    for (p = t->base; (p = (const unsigned char *)memchr(p, '\n', (size_t)(at - p))) != NULL; line = ++p) n++;
-    t->err->line = n;
-    t->err->column = (uint32_t)(at - line) + 1;
+    csspgo__error_line(t->err, t->base, at, t->lines);
     return 0;
 }
 
@@ -22288,12 +22294,11 @@ static void csspgo__cfg_number_19(csspgo__checksum_cfg *c)
     uint64_t id = 0;
     for (i = 0; i < c->n; i++) {
         csspgo_cfg_probes *b = &c->b[i];
-        uint64_t calls = c->mark[i] & CSSPGO__CFG_COLD ? 0 : b->call_count;
+        uint64_t calls = c->mark[i] & CSSPGO__CFG_COLD ? 0 : b->call_count, room;
         if (!(c->mark[i] & CSSPGO__CFG_SKIP)) b->id = (uint32_t)++id;
         if (calls == 0) continue;
-        if (calls > CSSPGO__CALL_ID_MAX) calls = CSSPGO__CALL_ID_MAX;
-        if (id >= CSSPGO__CALL_ID_MAX) calls = 0;
-        else if (calls > CSSPGO__CALL_ID_MAX - id) calls = CSSPGO__CALL_ID_MAX - id;
+        room = id < CSSPGO__CALL_ID_MAX ? CSSPGO__CALL_ID_MAX - id : 0;
+        if (calls > room) calls = room;
         b->first_call = calls != 0 ? (uint32_t)id + 1 : 0;
         b->numbered_calls = (uint32_t)calls;
         c->calls += calls;
@@ -23146,8 +23151,7 @@ CSSPGO_DEF uint32_t csspgo_decode_x86_64(const void *code, size_t size, uint64_t
     if (csspgo__x86_prefixes(&x)) {
         lead = x.code[x.pos];
         if (lead == 0x62) c = csspgo__x86_evex(&x) ? 'n' : '.';
-        else if (lead == 0xc4 || lead == 0xc5) c = csspgo__x86_vex(&x) ? 'n' : '.';
-        else if (csspgo__x86_is_xop(&x)) c = csspgo__x86_vex(&x) ? 'n' : '.';
+        else if (lead == 0xc4 || lead == 0xc5 || csspgo__x86_is_xop(&x)) c = csspgo__x86_vex(&x) ? 'n' : '.';
         else c = csspgo__x86_legacy(&x);
     }
     if (c == '.') {
@@ -24181,11 +24185,6 @@ static int csspgo__pd_unpack_more(csspgo_perfdata *d, uint64_t at)
     if (d->inflated <= (limit != 0 ? limit : usual)) return 1;
     return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "compressed records exceed limits.max_inflated");
 }
-
-static void csspgo__pd_zstd_free(csspgo_perfdata *d)
-{
-    ZSTD_freeDStream((ZSTD_DStream *)d->zstd);
-}
 #else
 static int csspgo__pd_packed(csspgo_perfdata *d, uint32_t type, uint64_t at)
 {
@@ -24198,11 +24197,6 @@ static int csspgo__pd_packed(csspgo_perfdata *d, uint32_t type, uint64_t at)
 static int csspgo__pd_unpack_more(csspgo_perfdata *d, uint64_t at)
 {
     return csspgo__pd_packed(d, 0, at);
-}
-
-static void csspgo__pd_zstd_free(csspgo_perfdata *d)
-{
-    (void)d;
 }
 #endif
 
@@ -24364,7 +24358,9 @@ CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, c
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
 {
     if (d == NULL) return;
-    csspgo__pd_zstd_free(d);
+#ifdef CSSPGO_USE_ZSTD
+    ZSTD_freeDStream((ZSTD_DStream *)d->zstd);
+#endif
     CSSPGO__DROP(&d->heap, d->in);
     CSSPGO__DROP(&d->heap, d->store);
     CSSPGO__DROP(&d->heap, d->unpacked);
@@ -24835,15 +24831,14 @@ static uint64_t csspgo__taken_flags(const unsigned char *p)
 /* The kernel's number of a branch type as perf prints it, in a word of n bytes; 0 = unknown. */
 static uint64_t csspgo__type_number(const unsigned char *word, size_t n)
 {
-    static const char names[16][12] = { "", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET",
-                                        "COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "" };
-    static const char faults[8][12] = { "FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3",
-                                        "ARCH_4", "ARCH_5" };
+    static const char names[][12] = {
+        "", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET",
+        "IRQ", "SERROR", "NO_TX", "",                    /* number 15 stands for those that follow */
+        "FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5" };
     uint64_t i;
-    for (i = 1; i < 15; i++)
-        if (strlen(names[i]) == n && memcmp(names[i], word, n) == 0) return i;
-    for (i = 0; i < sizeof faults / sizeof *faults; i++)
-        if (strlen(faults[i]) == n && memcmp(faults[i], word, n) == 0) return CSSPGO__TYPE_NEW | i << 6;
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == n && memcmp(names[i], word, n) == 0)
+            return i < 16 ? i : CSSPGO__TYPE_NEW | (i - 16) << 6;
     return 0;
 }
 
@@ -25184,16 +25179,13 @@ static int csspgo__eat_file_id(const csspgo_code *code, const unsigned char **p,
     csspgo_module m;
     memset(&e, 0, sizeof e);
     e.path = "";
-    for (; end - q > 2 && e.build_id_size < CSSPGO__BUILD_ID_SIZE; q += 2) {
-        if (csspgo__hexval[q[0]] > 15 || csspgo__hexval[q[1]] > 15) break;
-        id[e.build_id_size++] = (unsigned char)(csspgo__hexval[q[0]] << 4 | csspgo__hexval[q[1]]);
-    }
-    if (e.build_id_size == 0 || *q != ':') return 0;
     e.build_id = id;
+    e.build_id_size = csspgo__eat_bytes(&q, end, id);
+    if (e.build_id_size == 0 || !csspgo__eat(&q, end, ":")) return 0;
     m = csspgo_no_module();
     if (code != NULL) m = csspgo__module_named(code, &e, NULL);
     *module = m.id;
-    *p = q + 1;
+    *p = q;
     return 1;
 }
 
@@ -26231,24 +26223,48 @@ typedef struct csspgo__lookup {
     uint64_t delta;               /* ... at this distance is taken, and else the last one                        */
 } csspgo__lookup;
 
+/* Where the code map has a run-time address that is in a mapping. */
+static uint64_t csspgo__mapped_address(const csspgo_spaces *s, const csspgo__mapping *m, uint64_t address)
+{
+    return address + m->delta + s->code->module[m->module].bias;
+}
+
+/* How many addresses of a sample make sense if a mapping is its: sources of branches, and what calls end before. */
+static uint32_t csspgo__mapping_score(const csspgo_spaces *s, const csspgo__mapping *m, const csspgo_sample *x)
+{
+    uint32_t score = 0, i;
+    for (i = 0; i < x->branch_count; i++) {
+        if (x->branches[i].from - m->begin >= m->size) continue;
+        score += csspgo_code_kind(s->code, csspgo__mapped_address(s, m, x->branches[i].from)) != CSSPGO_NONE;
+    }
+    for (i = 1; i < x->stack_count; i++) {
+        if (x->stack[i] - m->begin >= m->size) continue;
+        score += csspgo_code_call_before(s->code, csspgo__mapped_address(s, m, x->stack[i])) != 0;
+    }
+    return score;
+}
+
 /*
  * The mappings of all processes that hold an address, from the one that begins last: how many, and which of them is to
- * be taken. Two processes have different things there, but nothing says of which one the sample is.
+ * be taken. Two processes have different things there, but nothing says of which one the sample is: x is it while that
+ * is decided, then NULL. Of mappings that are equally good the last one is taken.
  */
 static size_t csspgo__mapping_among(const csspgo_spaces *s, const csspgo__lookup *l, uint64_t address,
-                                    const csspgo__mapping **taken)
+                                    const csspgo_sample *x, const csspgo__mapping **taken)
 {
-    const csspgo__mapping *const v = l->space->mapping.v, *best = NULL;
+    const csspgo__mapping *const v = l->space->mapping.v;
     size_t a = 0, b = l->space->mapping.count, n = 0, steps = 0;
+    uint32_t most = 0;
+    *taken = NULL;
     CSSPGO__BISECT(a, b, m, v[m].begin <= address)
     for (; a-- != 0 && address - v[a].begin < s->widest && steps < CSSPGO__OVERLAPS_MOST; steps++) {
+        uint32_t score;
         if (address - v[a].begin >= v[a].size) continue;
-        n++;
-        if (v[a].module == l->module && v[a].delta == l->delta) best = &v[a];
-        if (best != NULL && best->module == l->module && best->delta == l->delta) continue;
-        if (best == NULL || v[a].order > best->order) best = &v[a];
+        score = x != NULL ? csspgo__mapping_score(s, &v[a], x) : v[a].module == l->module && v[a].delta == l->delta;
+        if (n++ != 0 && (score < most || (score == most && v[a].order < (*taken)->order))) continue;
+        most = score;
+        *taken = &v[a];
     }
-    *taken = best;
     return n;
 }
 
@@ -26262,7 +26278,7 @@ static const csspgo__mapping *csspgo__mapping_own(const csspgo_spaces *s, const 
 {
     const csspgo__mapping *m;
     if (csspgo__is_disjoint(s, l)) return csspgo__mapping_at(l->space, address);
-    csspgo__mapping_among(s, l, address, &m);
+    csspgo__mapping_among(s, l, address, NULL, &m);
     return m;
 }
 
@@ -26270,12 +26286,6 @@ static const csspgo__mapping *csspgo__mapping_for(const csspgo_spaces *s, const 
 {
     const csspgo__mapping *m = csspgo__mapping_own(s, l, address);
     return m != NULL ? m : csspgo__mapping_at(&s->space.v[CSSPGO__SPACE_KERNEL], address);
-}
-
-/* Where the code map has a run-time address that is in a mapping. */
-static uint64_t csspgo__mapped_address(const csspgo_spaces *s, const csspgo__mapping *m, uint64_t address)
-{
-    return address + m->delta + s->code->module[m->module].bias;
 }
 
 /* Leaves of the addresses from *begin to *last those around an address that is in no mapping. */
@@ -26329,38 +26339,6 @@ CSSPGO__INLINE uint64_t csspgo__space_address(const csspgo_spaces *s, csspgo__lo
     return csspgo__space_search(s, l, address);
 }
 
-/* How many addresses of a sample make sense if a mapping is its: sources of branches, and what calls end before. */
-static uint32_t csspgo__mapping_score(const csspgo_spaces *s, const csspgo__mapping *m, const csspgo_sample *x)
-{
-    uint32_t score = 0, i;
-    for (i = 0; i < x->branch_count; i++) {
-        if (x->branches[i].from - m->begin >= m->size) continue;
-        score += csspgo_code_kind(s->code, csspgo__mapped_address(s, m, x->branches[i].from)) != CSSPGO_NONE;
-    }
-    for (i = 1; i < x->stack_count; i++) {
-        if (x->stack[i] - m->begin >= m->size) continue;
-        score += csspgo_code_call_before(s->code, csspgo__mapped_address(s, m, x->stack[i])) != 0;
-    }
-    return score;
-}
-
-/* Chooses among the mappings that hold an address the one that most of the sample fits, of equal ones the last. */
-static void csspgo__lookup_choose(const csspgo_spaces *s, csspgo__lookup *l, uint64_t address, const csspgo_sample *x)
-{
-    const csspgo__mapping *const v = l->space->mapping.v;
-    size_t a = 0, b = l->space->mapping.count, steps = 0;
-    uint32_t most = 0, order = 0;
-    CSSPGO__BISECT(a, b, m, v[m].begin <= address)
-    for (; a-- != 0 && address - v[a].begin < s->widest && steps < CSSPGO__OVERLAPS_MOST; steps++) {
-        const uint32_t score = address - v[a].begin < v[a].size ? csspgo__mapping_score(s, &v[a], x) + 1 : 0;
-        if (score < most || score == 0 || (score == most && v[a].order < order)) continue;
-        most = score;
-        order = v[a].order;
-        l->module = v[a].module;
-        l->delta = v[a].delta;
-    }
-}
-
 /* Where a sample's addresses are looked up. Mappings that overlap are decided between once for all of it. */
 static csspgo__lookup csspgo__lookup_of(csspgo_spaces *s, const csspgo_sample *x)
 {
@@ -26372,7 +26350,10 @@ static csspgo__lookup csspgo__lookup_of(csspgo_spaces *s, const csspgo_sample *x
     if (l.space != &s->space.v[CSSPGO__SPACE_ALL] || s->stats.places < 2) return l;
     for (i = 0; i < x->branch_count + x->stack_count && l.module == 0; i++) {
         const uint64_t a = i < x->branch_count ? x->branches[i].from : x->stack[i - x->branch_count];
-        if (csspgo__mapping_among(s, &l, a, &m) > 1) csspgo__lookup_choose(s, &l, a, x);
+        if (csspgo__mapping_among(s, &l, a, NULL, &m) < 2) continue;
+        csspgo__mapping_among(s, &l, a, x, &m);
+        l.module = m->module;
+        l.delta = m->delta;
     }
     return l;
 }
@@ -26477,14 +26458,6 @@ static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const
     }
 }
 
-/* The number of kernel frames above those of user code. */
-static uint32_t csspgo__kernel_frames(const csspgo_sample *sample)
-{
-    uint32_t i = 0;
-    while (i < sample->stack_count && sample->stack[i] >> 63 != 0) i++;
-    return i;
-}
-
 /* 1 if one of the instructions that an offset may stand for is in a function. */
 static int csspgo__in_range_as_offset(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset,
                                       const csspgo__range *range)
@@ -26556,7 +26529,7 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
         CSSPGO__FILL(&s->heap, s->branch, sample->branch_count) == NULL)
         return csspgo__error_heap(err, s->heap.status, &s->heap, "spaces object");
     l = csspgo__lookup_of(s, sample);
-    first = csspgo__kernel_frames(sample);
+    for (first = 0; first < sample->stack_count && sample->stack[first] >> 63 != 0; first++) {}   /* the kernel's */
     offsets = csspgo__stack_of_offsets(s, &l, sample, first);
     s->stats.offset_stacks += offsets != 0;
     s->stats.offset_records += (unsigned)csspgo__records_of_offsets(s, &l, sample);
@@ -27131,6 +27104,19 @@ static int csspgo__pb_next(csspgo__reader *r, csspgo__pb_field *f)
     return 1;
 }
 
+/*
+ * The numbers in a message by their fields, which are below n: of each the last one, or 0 where there is none. Returns
+ * 0 if something is wrong.
+ */
+static int csspgo__pb_numbers(csspgo__reader *r, uint64_t *v, uint32_t n)
+{
+    csspgo__pb_field f;
+    memset(v, 0, n * sizeof *v);
+    while (csspgo__pb_next(r, &f))
+        if (f.wire == CSSPGO__PB_NUMBER && f.number < n) v[f.number] = f.value;
+    return r->status == CSSPGO_OK;
+}
+
 /* ----- pprof: the parser ------------------------------------------------------------------------------------------ */
 
 enum {                            /* numbers of fields */
@@ -27143,6 +27129,11 @@ enum {                            /* csspgo_pprof.state */
     CSSPGO__PPROF_SAMPLES = 4
 };
 enum { CSSPGO__PPROF_FRAMES = 512, CSSPGO__PPROF_LOOKED_AT = 1000, CSSPGO__PPROF_MOST = 1 << 30 };
+
+typedef struct csspgo__pprof_text {
+    const char *text;
+    size_t      size;
+} csspgo__pprof_text;
 
 typedef struct csspgo__pprof_mapping {
     uint64_t id, begin, end, offset;
@@ -27162,14 +27153,14 @@ struct csspgo_pprof {
     const csspgo_code *code;
     CSSPGO__LIST(unsigned char) in;                 /* the unpacked profile             */
     CSSPGO__LIST(char) type;                        /* the name that was asked for      */
-    CSSPGO__LIST(size_t) string;                    /* offsets of their fields' content */
-    CSSPGO__LIST(size_t) string_end;
+    CSSPGO__LIST(csspgo__pprof_text) string;        /* in `in`                          */
+    csspgo__u64_list types;                         /* names of the values of a sample  */
     CSSPGO__LIST(csspgo__pprof_mapping) mapping;
     CSSPGO__LIST(csspgo__pprof_location) location;
     csspgo__guids  by_mapping, by_location;         /* ids                              */
     csspgo__reader r;             /* of in: behind the last sample                      */
     uint64_t       fed;
-    uint64_t       types, period, period_type, default_type;
+    uint64_t       period, period_type, default_type;
     uint64_t       value;         /* number of the value that counts                    */
     size_t         next;          /* mapping to hand out                                */
     uint32_t       state, ended;
@@ -27222,7 +27213,7 @@ CSSPGO_DEF void csspgo_pprof_free(csspgo_pprof *d)
     CSSPGO__DROP(&d->heap, d->in);
     CSSPGO__DROP(&d->heap, d->type);
     CSSPGO__DROP(&d->heap, d->string);
-    CSSPGO__DROP(&d->heap, d->string_end);
+    CSSPGO__DROP(&d->heap, d->types);
     CSSPGO__DROP(&d->heap, d->mapping);
     CSSPGO__DROP(&d->heap, d->location);
     csspgo__map_free(&d->heap, &d->by_mapping.map);
@@ -27320,88 +27311,44 @@ CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d)
 /* The text of a string. */
 static const char *csspgo__pprof_string(const csspgo_pprof *d, uint64_t number, size_t *size)
 {
-    *size = 0;
-    if (number >= d->string.count) return "";
-    *size = d->string_end.v[(size_t)number] - d->string.v[(size_t)number];
-    return (const char *)d->in.v + d->string.v[(size_t)number];
-}
-
-/* Counts the fields of each kind, so that the tables need not grow. */
-static int csspgo__pprof_measure(csspgo_pprof *d)
-{
-    csspgo__reader r = d->r;
-    csspgo__pb_field f;
-    size_t strings = 0, mappings = 0, locations = 0;
-    while (csspgo__pb_next(&r, &f)) {
-        strings += f.number == CSSPGO__PROFILE_STRING;
-        mappings += f.number == CSSPGO__PROFILE_MAPPING;
-        locations += f.number == CSSPGO__PROFILE_LOCATION;
-    }
-    if (r.status != CSSPGO_OK) return 0;
-    if (locations > 1 << 24 || mappings > 1 << 24)
-        return csspgo__pprof_fail(d, CSSPGO_E_LIMIT, 0, "more than 2^24 locations or mappings");
-    return (CSSPGO__MORE(&d->heap, d->string, strings) && CSSPGO__MORE(&d->heap, d->string_end, strings) &&
-            CSSPGO__MORE(&d->heap, d->mapping, mappings) && CSSPGO__MORE(&d->heap, d->location, locations) &&
-            csspgo__map_room(&d->heap, &d->by_mapping.map, mappings) &&
-            csspgo__map_room(&d->heap, &d->by_location.map, locations)) || csspgo__pprof_memory(d);
+    *size = number < d->string.count ? d->string.v[(size_t)number].size : 0;
+    return *size != 0 ? d->string.v[(size_t)number].text : "";
 }
 
 /* Mapping: id, start, limit, file offset, file name, build id. */
 static int csspgo__pprof_mapping_read(csspgo_pprof *d, csspgo__reader r)
 {
     csspgo__pprof_mapping m;
-    csspgo__pb_field f;
+    uint64_t v[7];
+    if (!csspgo__pb_numbers(&r, v, 7)) return 0;
     memset(&m, 0, sizeof m);
-    while (csspgo__pb_next(&r, &f)) {
-        if (f.wire != CSSPGO__PB_NUMBER) continue;
-        switch (f.number) {
-        case 1: m.id = f.value; break;
-        case 2: m.begin = f.value; break;
-        case 3: m.end = f.value; break;
-        case 4: m.offset = f.value; break;
-        case 5: m.path = f.value; break;
-        case 6: m.build_id = f.value; break;
-        default: break;
-        }
-    }
-    if (r.status != CSSPGO_OK) return 0;
-    m.unsized = m.end <= m.begin;
-    if (m.unsized) m.end = m.begin;
+    m.id = v[1];
+    m.begin = v[2];
+    m.unsized = v[3] <= v[2];
+    m.end = m.unsized ? v[2] : v[3];
+    m.offset = v[4];
+    m.path = v[5];
+    m.build_id = v[6];
     if (m.id == 0 || csspgo__guids_find(&d->by_mapping, d->mapping.v, m.id) != 0)
         return csspgo__fail_u64(&d->r, CSSPGO_E_SYNTAX, r.p, "a mapping's id is 0 or there twice: ", m.id);
-    d->mapping.v[d->mapping.count++] = m;
-    csspgo__guids_put(&d->heap, &d->by_mapping, d->mapping.v, d->mapping.count - 1);   /* has room */
-    return 1;
+    return (CSSPGO__PUT(&d->heap, d->mapping, m) &&
+            csspgo__guids_put(&d->heap, &d->by_mapping, d->mapping.v, d->mapping.count - 1)) || csspgo__pprof_memory(d);
 }
 
 /* Location: id, mapping id, address. */
 static int csspgo__pprof_location_read(csspgo_pprof *d, csspgo__reader r)
 {
     csspgo__pprof_location l;
-    csspgo__pb_field f;
-    memset(&l, 0, sizeof l);
-    while (csspgo__pb_next(&r, &f)) {
-        if (f.wire != CSSPGO__PB_NUMBER) continue;
-        if (f.number == 1) l.id = f.value;
-        if (f.number == 2) l.mapping = f.value;
-        if (f.number == 3) l.address = f.value;
-    }
-    if (r.status != CSSPGO_OK) return 0;
+    uint64_t v[4];
+    if (!csspgo__pb_numbers(&r, v, 4)) return 0;
+    l.id = v[1];
+    l.mapping = v[2];
+    l.address = v[3];
     if (l.id == 0 || csspgo__guids_find(&d->by_location, d->location.v, l.id) != 0)
         return csspgo__fail_u64(&d->r, CSSPGO_E_SYNTAX, r.p, "a location's id is 0 or there twice: ", l.id);
-    d->location.v[d->location.count++] = l;
-    csspgo__guids_put(&d->heap, &d->by_location, d->location.v, d->location.count - 1);   /* has room */
-    return 1;
-}
-
-/* The number of a string that a ValueType names as its type. */
-static uint64_t csspgo__pprof_type(csspgo__reader *r)
-{
-    csspgo__pb_field f;
-    uint64_t type = 0;
-    while (csspgo__pb_next(r, &f))
-        if (f.number == 1 && f.wire == CSSPGO__PB_NUMBER) type = f.value;
-    return type;
+    return (CSSPGO__PUT(&d->heap, d->location, l) &&
+            csspgo__guids_put(&d->heap, &d->by_location, d->location.v, d->location.count - 1)) ||
+           csspgo__pprof_memory(d);
 }
 
 /* Fills the tables; r stays at the beginning. */
@@ -27409,28 +27356,32 @@ static int csspgo__pprof_tables(csspgo_pprof *d)
 {
     csspgo__reader r = d->r;
     csspgo__pb_field f;
-    while (d->r.status == CSSPGO_OK && r.status == CSSPGO_OK && csspgo__pb_next(&r, &f)) {
+    int ok = 1;
+    while (ok && csspgo__pb_next(&r, &f)) {
+        const csspgo__pprof_text text = { (const char *)f.bytes.p, csspgo__left(&f.bytes) };
         const int number = f.wire == CSSPGO__PB_NUMBER;
+        uint64_t v[2];                                /* of a ValueType: the number of the string for its type */
         if (number && f.number == CSSPGO__PROFILE_PERIOD) d->period = f.value;
         if (number && f.number == CSSPGO__PROFILE_DEFAULT_TYPE) d->default_type = f.value;
         if (f.wire != CSSPGO__PB_BYTES) continue;
         switch (f.number) {
-        case CSSPGO__PROFILE_STRING:
-            d->string.v[d->string.count++] = (size_t)(f.bytes.p - d->in.v);
-            d->string_end.v[d->string_end.count++] = (size_t)(f.bytes.end - d->in.v);
+        case CSSPGO__PROFILE_STRING: ok = CSSPGO__PUT(&d->heap, d->string, text) || csspgo__pprof_memory(d); break;
+        case CSSPGO__PROFILE_MAPPING: ok = csspgo__pprof_mapping_read(d, f.bytes); break;
+        case CSSPGO__PROFILE_LOCATION: ok = csspgo__pprof_location_read(d, f.bytes); break;
+        case CSSPGO__PROFILE_TYPE:
+            ok = csspgo__pb_numbers(&f.bytes, v, 2) &&
+                 (CSSPGO__PUT(&d->heap, d->types, v[1]) || csspgo__pprof_memory(d));
             break;
-        case CSSPGO__PROFILE_MAPPING:
-            if (!csspgo__pprof_mapping_read(d, f.bytes)) r.status = d->error.status;
+        case CSSPGO__PROFILE_PERIOD_TYPE:
+            ok = csspgo__pb_numbers(&f.bytes, v, 2);
+            d->period_type = v[1];
             break;
-        case CSSPGO__PROFILE_LOCATION:
-            if (!csspgo__pprof_location_read(d, f.bytes)) r.status = d->error.status;
-            break;
-        case CSSPGO__PROFILE_PERIOD_TYPE: d->period_type = csspgo__pprof_type(&f.bytes); break;
         default: break;
         }
-        if (f.bytes.status != CSSPGO_OK) r.status = f.bytes.status;
+        if (d->location.count > 1 << 24 || d->mapping.count > 1 << 24)
+            return csspgo__pprof_fail(d, CSSPGO_E_LIMIT, 0, "more than 2^24 locations or mappings");
     }
-    return r.status == CSSPGO_OK && d->r.status == CSSPGO_OK;
+    return ok && r.status == CSSPGO_OK;
 }
 
 /* 1 if string `number` is this text. */
@@ -27452,25 +27403,20 @@ static int csspgo__pprof_same(const csspgo_pprof *d, uint64_t a, uint64_t b)
 /* Decides which value counts, and by what it is divided. */
 static int csspgo__pprof_choose(csspgo_pprof *d)
 {
-    csspgo__reader r = d->r;
-    csspgo__pb_field f;
     uint64_t chosen = 0, best = 0;
-    size_t n;
+    size_t i, n;
     const char *name;
-    while (csspgo__pb_next(&r, &f)) {
-        uint64_t type, rank = 1;
-        if (f.number != CSSPGO__PROFILE_TYPE || f.wire != CSSPGO__PB_BYTES) continue;
-        type = csspgo__pprof_type(&f.bytes);
-        if (f.bytes.status != CSSPGO_OK) return 0;
+    for (i = 0; i < d->types.count; i++) {
+        const uint64_t type = d->types.v[i];
+        uint64_t rank = 1;
         if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? 4 : 0;
         else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = 3;
         else if (csspgo__pprof_same(d, type, d->default_type)) rank = 2;
         if (rank > best || (rank == 1 && best == 1)) {
             best = rank;
             chosen = type;
-            d->value = d->types;
+            d->value = i;
         }
-        d->types++;
     }
     if (d->type.v != NULL && best == 0) {
         csspgo__pprof_fail(d, CSSPGO_E_SYNTAX, 0, "the profile has no sample type ");
@@ -27514,9 +27460,7 @@ static int csspgo__pprof_resolve(csspgo_pprof *d)
 static int csspgo__pprof_part(csspgo_pprof *d)
 {
     CSSPGO__LIST(csspgo__pprof_mapping) v = { NULL, 0, 0 };
-    static const csspgo__field by_begin[] = {
-        CSSPGO__ASCENDING(csspgo__pprof_mapping, begin), CSSPGO__ASCENDING(csspgo__pprof_mapping, delta),
-        CSSPGO__FIELDS_END };
+    static const csspgo__field by_begin[] = { CSSPGO__ASCENDING(csspgo__pprof_mapping, begin), CSSPGO__FIELDS_END };
     uint64_t end = 0, fresh = (uint64_t)1 << 62;
     size_t i;
     int ok = CSSPGO__FILL(&d->heap, v, d->mapping.count) != NULL;
@@ -27632,7 +27576,7 @@ static int csspgo__pprof_begin(csspgo_pprof *d)
 #endif
     if (d->in.count == 0) return csspgo__pprof_fail(d, CSSPGO_E_TRUNCATED, 0, "the profile is empty");
     csspgo__reader_init(&d->r, d->in.v, d->in.count, e);
-    if (!csspgo__pprof_measure(d) || !csspgo__pprof_tables(d) || !csspgo__pprof_choose(d) ||
+    if (!csspgo__pprof_tables(d) || !csspgo__pprof_choose(d) ||
         !csspgo__pprof_resolve(d) || !csspgo__pprof_part(d))
         return 0;
     csspgo__pprof_modules(d);
@@ -28790,16 +28734,6 @@ static size_t csspgo__collector_mark(const csspgo__holder *holder, unsigned char
     return 0;
 }
 
-static void csspgo__holder_add(csspgo_collector *c, csspgo_code *code)
-{
-    csspgo__holder *h = &c->holder;
-    h->mark_fn = csspgo__collector_mark;
-    h->next = code->holder;
-    h->link = &code->holder;
-    if (h->next != NULL) h->next->link = &h->next;
-    code->holder = h;
-}
-
 /* Forgets answers about code that may be other code by now: any change of the code map counts. */
 static void csspgo__known_check(csspgo_collector *c)
 {
@@ -28819,7 +28753,11 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
                                    how->keep_records | how->single_branches) <= 1,
                    "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
     c->code = code;
-    csspgo__holder_add(c, code);
+    c->holder.mark_fn = csspgo__collector_mark;
+    c->holder.next = code->holder;
+    c->holder.link = &code->holder;
+    if (code->holder != NULL) code->holder->link = &c->holder.next;
+    code->holder = &c->holder;
     if (how != NULL) c->how = *how;
     csspgo__names_init(&c->heap, &c->names);
     csspgo__map_init(&c->heap, &c->map, csspgo__counter_rehash);
@@ -29607,182 +29545,164 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 typedef struct csspgo__unsym_reader {
     csspgo_collector           *c;
     csspgo_unsymbolized_options how;
-    const unsigned char        *text, *p, *end;   /* the whole; the next byte; one past the last byte of the line */
-    size_t                      size, next;       /* of text; offset of the next line                             */
-    uint32_t                    line, node;       /* line number; context of the block                            */
-    uint32_t                    mode;             /* of the contexts so far                                       */
+    csspgo__reader              r;                /* ends where the line does                                     */
+    const unsigned char        *next, *stop;      /* the next line; the end of the text                           */
+    uint32_t                    node, mode;       /* context of the block; mode of the contexts so far            */
     int                         contexts, apply;  /* blocks have contexts; second reading                         */
     size_t                      blocks, frames, entries;   /* measured                                            */
-    csspgo_status               status;           /* sticky                                                       */
-    csspgo_error               *err;
 } csspgo__unsym_reader;
 
-static void csspgo__unsym_fail(csspgo__unsym_reader *r, csspgo_status status, const unsigned char *at, const char *what)
-{
-    const unsigned char *start = at;
-    if (r->status != CSSPGO_OK) return;
-    r->status = csspgo__error_set(r->err, status, (uint64_t)(at - r->text), what);
-    while (start != r->text && start[-1] != '\n') start--;
-    if (r->err == NULL) return;
-    r->err->line = r->line;
-    r->err->column = at - start < 0x7fffffff ? (uint32_t)(at - start) + 1 : 0x7fffffffu;
-}
-
 /* Goes to the next line that is not blank, behind its leading blanks. Returns 0 at the end of the text. */
-static int csspgo__unsym_line(csspgo__unsym_reader *r)
+static int csspgo__unsym_line(csspgo__unsym_reader *u)
 {
-    while (r->status == CSSPGO_OK && r->next < r->size) {
-        const unsigned char *lf;
-        r->p = r->text + r->next;
-        lf = (const unsigned char *)memchr(r->p, '\n', r->size - r->next);
-        r->end = lf != NULL ? lf : r->text + r->size;
-        r->next = (size_t)(r->end - r->text) + (lf != NULL);
-        r->line++;
+    csspgo__reader *r = &u->r;
+    while (r->status == CSSPGO_OK && u->next != u->stop) {
+        r->p = u->next;
+        r->end = csspgo__upto(r->p, u->stop, '\n');
+        u->next = r->end + (r->end != u->stop);
         while (r->p != r->end && (*r->p == ' ' || *r->p == '\t')) r->p++;
         if (r->p != r->end) return 1;
     }
-    r->p = r->end = r->text + r->size;
-    if (r->size != 0 && r->p[-1] == '\n') r->line++;  /* behind the last line feed */
+    r->p = r->end = u->stop;
     return 0;
 }
 
 /* A number in base 10 or 16 at the line's next bytes. */
-static uint64_t csspgo__unsym_number(csspgo__unsym_reader *r, unsigned base)
+static uint64_t csspgo__unsym_number(csspgo__unsym_reader *u, unsigned base)
 {
-    const unsigned char *start = r->p;
+    const unsigned char *start = u->r.p;
     uint64_t v = 0;
-    const int fits = csspgo__eat_number(&r->p, r->end, base, &v);
-    if (r->p == start)
-        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, start,
-                           base == 16 ? "expected a hexadecimal number" : "expected a number");
-    else if (!fits) csspgo__unsym_fail(r, CSSPGO_E_RANGE, start, "a number does not fit 64 bits");
+    const int fits = csspgo__eat_number(&u->r.p, u->r.end, base, &v);
+    if (u->r.p == start)
+        csspgo__fail(&u->r, CSSPGO_E_SYNTAX, start, base == 16 ? "expected a hexadecimal number" : "expected a number");
+    else if (!fits) csspgo__fail(&u->r, CSSPGO_E_RANGE, start, "a number does not fit 64 bits");
     return v;
 }
 
-static void csspgo__unsym_expect(csspgo__unsym_reader *r, const char *token, const char *what)
+static void csspgo__unsym_expect(csspgo__unsym_reader *u, const char *token, const char *what)
 {
-    if (!csspgo__eat(&r->p, r->end, token)) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, what);
+    if (!csspgo__eat(&u->r.p, u->r.end, token)) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, what);
 }
 
 /* The position of a printed value, CSSPGO__EXT for all that is not in the module's code. */
-static uint32_t csspgo__unsym_pos(const csspgo__unsym_reader *r, uint64_t value)
+static uint32_t csspgo__unsym_pos(const csspgo__unsym_reader *u, uint64_t value)
 {
-    const uint32_t pos = csspgo__pos_in(r->c->code, r->how.module.id, value + r->how.base);
+    const uint32_t pos = csspgo__pos_in(u->c->code, u->how.module.id, value + u->how.base);
     return pos != 0 ? pos : (uint32_t)CSSPGO__EXT;
 }
 
 /* "0x28a @ 0x238]" */
-static void csspgo__module_addresses(csspgo__unsym_reader *r)
+static void csspgo__module_addresses(csspgo__unsym_reader *u)
 {
     int first = 1;
-    while (r->status == CSSPGO_OK && (r->p == r->end || *r->p != ']')) {
+    while (u->r.status == CSSPGO_OK && (u->r.p == u->r.end || *u->r.p != ']')) {
         uint64_t value;
-        if (!first) csspgo__unsym_expect(r, " @ ", "expected ' @ ' or ']'");
+        if (!first) csspgo__unsym_expect(u, " @ ", "expected ' @ ' or ']'");
         first = 0;
-        csspgo__unsym_expect(r, "0x", "expected '0x'");
-        value = csspgo__unsym_number(r, 16);
-        r->frames++;
-        if (r->apply) r->node = csspgo__context_add(r->c, r->node, csspgo__unsym_pos(r, value));
+        csspgo__unsym_expect(u, "0x", "expected '0x'");
+        value = csspgo__unsym_number(u, 16);
+        u->frames++;
+        if (u->apply) u->node = csspgo__context_add(u->c, u->node, csspgo__unsym_pos(u, value));
     }
-    if (r->status != CSSPGO_OK) return;
-    r->p++;
-    if (r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a context");
+    if (u->r.status != CSSPGO_OK) return;
+    u->r.p++;
+    if (u->r.p != u->r.end) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "text behind a context");
 }
 
 /* A call or, at CSSPGO__LEAF, a function. Names are entered at the first reading: the second one cannot fail. */
-static void csspgo__unsym_frame(csspgo__unsym_reader *r, size_t name_size, uint64_t site)
+static void csspgo__unsym_frame(csspgo__unsym_reader *u, size_t name_size, uint64_t site)
 {
-    csspgo__heap *h = &r->c->heap;
+    csspgo__heap *h = &u->c->heap;
     const uint32_t func = name_size <= h->limits.max_name
-                              ? csspgo__names_intern(h, &r->c->names, (const char *)r->p, name_size)
+                              ? csspgo__names_intern(h, &u->c->names, (const char *)u->r.p, name_size)
                               : (h->status = CSSPGO_E_LIMIT, 0u);
-    r->frames++;
-    if (func == 0) csspgo__unsym_fail(r, h->status, r->p, csspgo_status_text(h->status));
-    else if (r->apply) r->node = csspgo__tree_add(h, &r->c->trie, r->node, site, func);
+    u->frames++;
+    if (func == 0) csspgo__fail(&u->r, h->status, u->r.p, csspgo_status_text(h->status));
+    else if (u->apply) u->node = csspgo__tree_add(h, &u->c->trie, u->node, site, func);
 }
 
 /* "main:3.1 @ b:0 @ leaf]" */
-static void csspgo__unsym_names(csspgo__unsym_reader *r)
+static void csspgo__unsym_names(csspgo__unsym_reader *u)
 {
-    const unsigned char *bracket = r->end - 1;
-    if (*bracket != ']') csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->end, "a context that is not closed");
-    while (r->status == CSSPGO_OK) {
-        const char *text = (const char *)r->p;
-        const size_t left = (size_t)(bracket - r->p), size = csspgo__frame_size(text, left);
+    const unsigned char *bracket = u->r.end - 1;
+    if (*bracket != ']') csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.end, "a context that is not closed");
+    while (u->r.status == CSSPGO_OK) {
+        const char *text = (const char *)u->r.p;
+        const size_t left = (size_t)(bracket - u->r.p), size = csspgo__frame_size(text, left);
         csspgo_loc loc;
         const size_t name = csspgo__frame_split(text, size, &loc);
-        if (name == 0) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "expected a function name");
+        if (name == 0) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "expected a function name");
         else if (size == left && name != size)
-            csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p + name, "a location behind the last function");
+            csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p + name, "a location behind the last function");
         else if (size != left && name == size)
-            csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p + name, "expected ':' and a line before ' @ '");
-        else csspgo__unsym_frame(r, name, size == left ? CSSPGO__LEAF : csspgo__site(loc, CSSPGO_CONTEXT));
+            csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p + name, "expected ':' and a line before ' @ '");
+        else csspgo__unsym_frame(u, name, size == left ? CSSPGO__LEAF : csspgo__site(loc, CSSPGO_CONTEXT));
         if (size == left) return;
-        r->p += size + 3;
+        u->r.p += size + 3;
     }
 }
 
 /* A context, with p at the bracket. All are of addresses, or all are of names. */
-static void csspgo__unsym_context(csspgo__unsym_reader *r)
+static void csspgo__unsym_context(csspgo__unsym_reader *u)
 {
-    const int address = r->end - r->p > 2 && memcmp(r->p + 1, "0x", 2) == 0;
+    const int address = u->r.end - u->r.p > 2 && memcmp(u->r.p + 1, "0x", 2) == 0;
     const uint32_t mode = address ? CSSPGO__CONTEXTS : CSSPGO__NAMES;
-    r->p++;
-    if (r->p == r->end) {
-        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "a context that is not closed");
-    } else if (*r->p == ']') {
-        if (++r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a context");
-        else if (r->apply && r->mode == CSSPGO__NAMES) csspgo__unsym_frame(r, 0, CSSPGO__LEAF);
-        r->frames++;
-    } else if (r->mode != CSSPGO__UNDECIDED && r->mode != mode) {
-        csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "contexts of names and of addresses do not mix");
+    u->r.p++;
+    if (u->r.p == u->r.end) {
+        csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "a context that is not closed");
+    } else if (*u->r.p == ']') {
+        if (++u->r.p != u->r.end) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "text behind a context");
+        else if (u->apply && u->mode == CSSPGO__NAMES) csspgo__unsym_frame(u, 0, CSSPGO__LEAF);
+        u->frames++;
+    } else if (u->mode != CSSPGO__UNDECIDED && u->mode != mode) {
+        csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "contexts of names and of addresses do not mix");
     } else {
-        r->mode = mode;
-        if (address) csspgo__module_addresses(r);
-        else csspgo__unsym_names(r);
+        u->mode = mode;
+        if (address) csspgo__module_addresses(u);
+        else csspgo__unsym_names(u);
     }
 }
 
 /* "130-144:3" or "189->130:1". */
-static void csspgo__unsym_entry(csspgo__unsym_reader *r, int branch)
+static void csspgo__unsym_entry(csspgo__unsym_reader *u, int branch)
 {
-    const unsigned char *start = r->p;
-    const uint64_t a = csspgo__unsym_number(r, 16) + r->how.base;
+    const unsigned char *start = u->r.p;
+    const uint64_t a = csspgo__unsym_number(u, 16) + u->how.base;
     uint64_t b, count;
     uint32_t from, to;
-    csspgo__unsym_expect(r, branch ? "->" : "-", branch ? "expected '->'" : "expected '-'");
-    b = csspgo__unsym_number(r, 16) + r->how.base;
-    csspgo__unsym_expect(r, ":", "expected ':'");
-    count = csspgo__unsym_number(r, 10);
-    if (r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a count");
-    if (!branch && a > b) csspgo__unsym_fail(r, CSSPGO_E_RANGE, start, "a range that ends before it starts");
-    if (r->status != CSSPGO_OK) return;
-    r->entries++;
-    if (!r->apply) return;
-    from = csspgo__unsym_pos(r, a - r->how.base);
-    to = csspgo__unsym_pos(r, b - r->how.base);
+    csspgo__unsym_expect(u, branch ? "->" : "-", branch ? "expected '->'" : "expected '-'");
+    b = csspgo__unsym_number(u, 16) + u->how.base;
+    csspgo__unsym_expect(u, ":", "expected ':'");
+    count = csspgo__unsym_number(u, 10);
+    if (u->r.p != u->r.end) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "text behind a count");
+    if (!branch && a > b) csspgo__fail(&u->r, CSSPGO_E_RANGE, start, "a range that ends before it starts");
+    if (u->r.status != CSSPGO_OK) return;
+    u->entries++;
+    if (!u->apply) return;
+    from = csspgo__unsym_pos(u, a - u->how.base);
+    to = csspgo__unsym_pos(u, b - u->how.base);
     if (to == CSSPGO__EXT || (from == CSSPGO__EXT && !branch) || (!branch && from > to)) {
-        r->c->stats.unplaced++;
+        u->c->stats.unplaced++;
     } else {
-        const uint32_t node = r->node | (branch ? CSSPGO__BRANCH : 0u);
-        const csspgo__increment t = { csspgo__counter_hash(r->c, node, from, to), node, from, to };
-        csspgo__counter_add(r->c, &t, count);
+        const uint32_t node = u->node | (branch ? CSSPGO__BRANCH : 0u);
+        const csspgo__increment t = { csspgo__counter_hash(u->c, node, from, to), node, from, to };
+        csspgo__counter_add(u->c, &t, count);
     }
 }
 
 /* A list of ranges or of branches. first: p is at its number already. */
-static void csspgo__unsym_list(csspgo__unsym_reader *r, int branch, int first)
+static void csspgo__unsym_list(csspgo__unsym_reader *u, int branch, int first)
 {
     uint64_t n;
-    if (!first && !csspgo__unsym_line(r)) {
-        csspgo__unsym_fail(r, CSSPGO_E_TRUNCATED, r->p, "the text ends before a number of branches");
+    if (!first && !csspgo__unsym_line(u)) {
+        csspgo__fail(&u->r, CSSPGO_E_TRUNCATED, u->r.p, "the text ends before a number of branches");
         return;
     }
-    n = csspgo__unsym_number(r, 10);
-    if (r->p != r->end) csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, "text behind a number of entries");
-    for (; n != 0 && r->status == CSSPGO_OK; n--) {
-        if (csspgo__unsym_line(r)) csspgo__unsym_entry(r, branch);
-        else csspgo__unsym_fail(r, CSSPGO_E_TRUNCATED, r->p, "the text ends inside a list of entries");
+    n = csspgo__unsym_number(u, 10);
+    if (u->r.p != u->r.end) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "text behind a number of entries");
+    for (; n != 0 && u->r.status == CSSPGO_OK; n--) {
+        if (csspgo__unsym_line(u)) csspgo__unsym_entry(u, branch);
+        else csspgo__fail(&u->r, CSSPGO_E_TRUNCATED, u->r.p, "the text ends inside a list of entries");
     }
 }
 
@@ -29790,53 +29710,52 @@ static void csspgo__unsym_list(csspgo__unsym_reader *r, int branch, int first)
  * The text: blocks of a context line (in all blocks or in none), a list of ranges and a list of branches, each list its
  * number and then so many entries.
  */
-static void csspgo__unsym_read(csspgo__unsym_reader *r)
+static void csspgo__unsym_read(csspgo__unsym_reader *u)
 {
-    r->next = r->blocks = 0;
-    r->line = 0;
-    for (; csspgo__unsym_line(r); r->blocks++) {
-        const int context = *r->p == '[' && (r->p == r->text || r->p[-1] == '\n');
-        if (r->blocks == 0) r->contexts = context;
-        r->node = CSSPGO__ROOT;
-        if (context != r->contexts) {
-            csspgo__unsym_fail(r, CSSPGO_E_SYNTAX, r->p, context ? "a context behind a block without"
-                                                                 : "expected a context in brackets");
+    u->next = u->r.base;
+    u->blocks = 0;
+    for (; csspgo__unsym_line(u); u->blocks++) {
+        const int context = *u->r.p == '[' && (u->r.p == u->r.base || u->r.p[-1] == '\n');
+        if (u->blocks == 0) u->contexts = context;
+        u->node = CSSPGO__ROOT;
+        if (context != u->contexts) {
+            csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p,
+                         context ? "a context behind a block without" : "expected a context in brackets");
             return;
         }
-        if (context) csspgo__unsym_context(r);
-        if (context && !csspgo__unsym_line(r))
-            csspgo__unsym_fail(r, CSSPGO_E_TRUNCATED, r->p, "the text ends behind a context");
-        csspgo__unsym_list(r, 0, 1);
-        csspgo__unsym_list(r, 1, 0);
+        if (context) csspgo__unsym_context(u);
+        if (context && !csspgo__unsym_line(u))
+            csspgo__fail(&u->r, CSSPGO_E_TRUNCATED, u->r.p, "the text ends behind a context");
+        csspgo__unsym_list(u, 0, 1);
+        csspgo__unsym_list(u, 1, 0);
     }
 }
 
 CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
                                                   const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
-    csspgo__unsym_reader r;
-    csspgo__error_clear(err);
-    memset(&r, 0, sizeof r);
-    if (!csspgo__unsym_how(c, how, &r.how))
+    csspgo__unsym_reader u;
+    memset(&u, 0, sizeof u);
+    if (!csspgo__unsym_how(c, how, &u.how))
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such module");
-    r.c = c;
-    r.text = (const unsigned char *)text;
-    r.size = size;
-    r.err = err;
-    csspgo__unsym_read(&r);
-    if (r.status != CSSPGO_OK || r.blocks == 0) return r.status;
-    if (!r.contexts) r.mode = CSSPGO__CONTEXTLESS;
-    else if (r.mode == CSSPGO__UNDECIDED) r.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
-    if (c->mode != CSSPGO__UNDECIDED && c->mode != r.mode)
+    u.c = c;
+    csspgo__reader_init(&u.r, text, size, err);
+    u.stop = u.r.end;
+    csspgo__unsym_read(&u);
+    if (u.r.status != CSSPGO_OK && err != NULL) csspgo__error_line(err, u.r.base, u.r.base + err->offset, 0);
+    if (u.r.status != CSSPGO_OK || u.blocks == 0) return u.r.status;
+    if (!u.contexts) u.mode = CSSPGO__CONTEXTLESS;
+    else if (u.mode == CSSPGO__UNDECIDED) u.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
+    if (c->mode != CSSPGO__UNDECIDED && c->mode != u.mode)
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
                                  "contexts of addresses, contexts of names and counts without contexts do not mix");
-    if ((r.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
-        !csspgo__collector_room(c, r.frames, r.entries))
+    if ((u.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
+        !csspgo__collector_room(c, u.frames, u.entries))
         return csspgo__error_plain(err, c->heap.status);
-    c->mode = r.mode;
-    r.apply = 1;
-    csspgo__unsym_read(&r);
-    return r.status;
+    c->mode = u.mode;
+    u.apply = 1;
+    csspgo__unsym_read(&u);
+    return u.r.status;
 }
 
 /* ----- counts that were aggregated elsewhere ---------------------------------------------------------------------- */
@@ -29924,20 +29843,6 @@ static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
     return k;
 }
 
-/* Room in sites for what there is. */
-static int csspgo__track_count_sites(csspgo_tracker *t)
-{
-    const csspgo__tree_node *v = t->m.p->tree.node;
-    uint32_t id;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&t->m.p->tree, id)) != 0;) {
-        if (csspgo__mover_at(&t->m, v[id].parent, v[id].site) != 0) continue;
-        if (!csspgo__map_room(&t->m.heap, &t->m.sites, 1)) return 0;
-        csspgo__map_insert(&t->m.sites, csspgo__mover_site_hash(&t->m, v[id].parent, v[id].site), id, &t->m);
-    }
-    csspgo__map_clear(&t->m.sites);
-    return 1;
-}
-
 /*
  * Links all nodes anew, in the order of queue, and lists the records of each function in this order. The hash table of
  * children is cleared and filled again by csspgo__mover_attach; it had room for the same nodes before, so nothing can
@@ -29988,7 +29893,7 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
         if (!csspgo__is_context(p, i)) t->m.nested = 1;
     t->m.change.p = p;
     t->m.change.from = p;
-    if (!csspgo__track_count_sites(t)) return t->m.heap.status;
+    if (!csspgo__map_room(&t->m.heap, &t->m.sites, nodes)) return t->m.heap.status;
     queue = (uint32_t *)csspgo__alloc(&t->m.heap, 2 * nodes * sizeof *queue);
     if (queue == NULL) return t->m.heap.status;
     csspgo__track_index(t, queue, csspgo__track_levels(p, queue));
@@ -30364,19 +30269,6 @@ static csspgo_status csspgo__track_refuse(csspgo_error *err, const char *why)
     return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
 }
 
-CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result,
-                                                csspgo_error *err)
-{
-    const uint32_t id = csspgo__track_movable(t, node);
-    uint32_t at = 0;
-    csspgo_status s;
-    if (result != NULL) result->id = 0;
-    if (id == 0) return csspgo__track_refuse(err, "the node is not a context, or it is marked inlined");
-    s = csspgo__mover_promote(&t->m, id, CSSPGO__ROOT, 0, &at);
-    if (result != NULL && s == CSSPGO_OK) result->id = at;
-    return csspgo__error_plain(err, s);
-}
-
 /*
  * Frames of the longest path below a node, the node included. The walk goes along links, because a moved child may come
  * before its parent in the array.
@@ -30390,30 +30282,43 @@ static uint32_t csspgo__track_height(const csspgo_tracker *t, uint32_t top)
 }
 
 /*
- * A subtree cannot move below itself, and no path may become longer than max_depth. The checks precede the site of an
- * out-of-range line, which needs memory.
+ * The site for a node to move to. A subtree cannot move below itself, and no path may become longer than max_depth. The
+ * checks precede the site of an out-of-range line, which needs memory.
  */
-CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
-                                             csspgo_node *result, csspgo_error *err)
+static csspgo_status csspgo__track_site_for(csspgo_tracker *t, uint32_t id, uint32_t to, csspgo_loc loc, uint64_t *site,
+                                            csspgo_error *err)
 {
-    const uint32_t id = csspgo__track_movable(t, node), to = csspgo__mover_live(&t->m, caller);
-    csspgo_status s;
-    uint64_t site;
-    uint32_t up, at = 0, depth = 0;
-    if (result != NULL) result->id = 0;
-    if (to == CSSPGO__ROOT) return csspgo_tracker_promote(t, node, result, err);
-    if (id == 0) return csspgo__track_refuse(err, "the node is not a context, or it is marked inlined");
+    uint32_t up, depth = 0;
     if (to == 0 || !csspgo__may_hang(t->m.p, to, loc, CSSPGO_CONTEXT, t->m.p->tree.node[id].func))
         return csspgo__track_refuse(err, "the caller is not a context, or the line of the call is above 65535");
     if (csspgo__track_below(t, to, id)) return csspgo__track_refuse(err, "the caller is below the node");
     for (up = to; up != CSSPGO__ROOT; up = t->m.p->tree.node[up].parent) depth++;
     if ((uint64_t)depth + csspgo__track_height(t, id) > t->m.p->heap.limits.max_depth)
         return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the context would be deeper than limits.max_depth");
-    site = csspgo__site_make(t->m.p, loc, CSSPGO_CONTEXT);
-    if (site == 0 && loc.line > 0xffff) return csspgo__error_plain(err, t->m.p->heap.status);
+    *site = csspgo__site_make(t->m.p, loc, CSSPGO_CONTEXT);
+    return csspgo__error_plain(err, *site == 0 && loc.line > 0xffff ? t->m.p->heap.status : CSSPGO_OK);
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
+                                             csspgo_node *result, csspgo_error *err)
+{
+    const uint32_t id = csspgo__track_movable(t, node), to = csspgo__mover_live(&t->m, caller);
+    csspgo_status s = CSSPGO_OK;
+    uint64_t site = 0;
+    uint32_t at = 0;
+    if (result != NULL) result->id = 0;
+    if (id == 0) return csspgo__track_refuse(err, "the node is not a context, or it is marked inlined");
+    if (to != CSSPGO__ROOT) s = csspgo__track_site_for(t, id, to, loc, &site, err);
+    if (s != CSSPGO_OK) return s;
     s = csspgo__mover_promote(&t->m, id, to, site, &at);
     if (result != NULL && s == CSSPGO_OK) result->id = at;
     return csspgo__error_plain(err, s);
+}
+
+CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result,
+                                                csspgo_error *err)
+{
+    return csspgo_tracker_move(t, node, csspgo__node_handle(CSSPGO__ROOT), csspgo_at(0, 0), result, err);
 }
 
 /* Ends the savepoint of one call: its changes stay if s is CSSPGO_OK. */
@@ -31035,8 +30940,7 @@ static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uin
 static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
 {
     const csspgo_node node = csspgo__node_handle(c->caller);
-    csspgo_func f;
-    f.id = c->func;
+    csspgo_func f = csspgo__func_handle(c->func);
     if (!in->how.context_less) {
         c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
         c->count = csspgo_tracker_entry(in->t, csspgo__node_handle(c->node));
