@@ -29442,17 +29442,6 @@ static int csspgo__unsym_entries(csspgo_collector *c, csspgo__unsym *u)
     return 1;
 }
 
-static void csspgo__unsym_free(csspgo_collector *c, csspgo__unsym *u)
-{
-    csspgo__keyed_free(c, &u->keyed);
-    csspgo__tree_free(&c->heap, &u->tree);
-    CSSPGO__DROP(&c->heap, u->text);
-    CSSPGO__DROP(&c->heap, u->rank);
-    CSSPGO__DROP(&c->heap, u->node);
-    CSSPGO__DROP(&c->heap, u->path);
-    CSSPGO__DROP(&c->heap, u->entry);
-}
-
 /* "[0x28a @ 0x238]" */
 static void csspgo__put_context(csspgo__sink *s, const csspgo__unsym *u, uint32_t id)
 {
@@ -29511,7 +29500,13 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
         status = c->heap.status;
     if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode != CSSPGO__CONTEXTLESS);
-    csspgo__unsym_free(c, &u);
+    csspgo__keyed_free(c, &u.keyed);
+    csspgo__tree_free(&c->heap, &u.tree);
+    CSSPGO__DROP(&c->heap, u.text);
+    CSSPGO__DROP(&c->heap, u.rank);
+    CSSPGO__DROP(&c->heap, u.node);
+    CSSPGO__DROP(&c->heap, u.path);
+    CSSPGO__DROP(&c->heap, u.entry);
     return status;
 }
 
@@ -30398,24 +30393,31 @@ static int csspgo__late_load(csspgo__late *l, uint32_t top, uint32_t context, ui
     return 1;
 }
 
+/*
+ * The node behind one, from top on, parents first; 0 behind the last one. *at, a copy of it, becomes the copy below
+ * which one of the next node belongs.
+ */
+static uint32_t csspgo__late_walk(const csspgo__late *l, uint32_t id, uint32_t top, uint32_t *at)
+{
+    const csspgo__late_node *const v = l->node.v;
+    if (v[id].child != 0) return v[id].child;
+    for (; id != top && v[id].sibling == 0; id = v[id].parent) *at = v[*at].parent;
+    if (id == top) return 0;
+    *at = v[*at].parent;
+    return v[id].sibling;
+}
+
 /* Copies a node with all below it to below parent. Returns 0 when memory is exhausted. */
 static int csspgo__late_copy(csspgo__late *l, uint32_t top, uint32_t parent)
 {
-    uint32_t id = top, at = parent;
-    for (;;) {
+    uint32_t id, at = parent;
+    for (id = top; id != 0; id = csspgo__late_walk(l, id, top, &at)) {
         const csspgo__late_node n = l->node.v[id];
         if (n.record != 0)
             csspgo__mover_set_state(l->m, n.record, (uint32_t)l->m->p->record[n.record].state | CSSPGO_SYNTHETIC);
         if ((at = csspgo__late_add(l, n, at)) == 0) return 0;
-        if (n.child != 0) {
-            id = n.child;
-            continue;
-        }
-        for (; id != top && l->node.v[id].sibling == 0; id = l->node.v[id].parent) at = l->node.v[at].parent;
-        if (id == top) return 1;
-        id = l->node.v[id].sibling;
-        at = l->node.v[at].parent;
     }
+    return 1;
 }
 
 /* Merges the record of one node into that of another one. */
@@ -30471,14 +30473,6 @@ static csspgo_status csspgo__late_run(csspgo__late *l, uint32_t from)
     return s;
 }
 
-/* The node behind one, from the base on, parents first; 0 behind the last one. */
-static uint32_t csspgo__late_walk(const csspgo__late *l, uint32_t id)
-{
-    if (l->node.v[id].child != 0) return l->node.v[id].child;
-    while (id != 0 && l->node.v[id].sibling == 0) id = l->node.v[id].parent;
-    return l->node.v[id].sibling;
-}
-
 /*
  * Makes the tree what the copy is. LLVM still looks at contexts that it lost before they were merged, in memory that it
  * has freed: they stay, out of the tree and without what was below them.
@@ -30488,10 +30482,10 @@ static csspgo_status csspgo__late_apply(csspgo__late *l)
     csspgo__mover *m = l->m;
     csspgo__tree_node *v = m->p->tree.node;
     const size_t left = m->p->tree.count - m->sites.count, most = l->origins;
-    uint32_t id;
+    uint32_t id, at = 0;
     if (!csspgo__map_room(&m->heap, &m->sites, most < left ? most : left)) return m->heap.status;
     for (id = 2; id < l->origins; id++) csspgo__mover_detach(m, l->node.v[id].real);
-    for (id = 1; id != 0; id = csspgo__late_walk(l, id)) {
+    for (id = 1; id != 0; id = csspgo__late_walk(l, id, 1, &at)) {
         const csspgo__late_node *n = &l->node.v[id];
         csspgo__late_node *origin = &l->node.v[n->origin];
         if (origin->kept) continue;
@@ -30994,26 +30988,20 @@ static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32
     return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
 }
 
-/* Adds a decision; NULL if the caller's array is full. */
-static csspgo_decision *csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func)
+/* Adds a decision about func at a call. If it is inlined, what it calls may follow. */
+static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func,
+                                           uint32_t inlined)
 {
-    const csspgo_decision d = { c->parent, 0, c->loc, csspgo__func_handle(func), csspgo__node_handle(c->node), c->count,
-                                c->func == 0, 0 };
-    if (in->made == in->out_cap) return NULL;
-    in->out[in->made] = d;
-    return &in->out[in->made++];
-}
-
-/* Inlines func at a call; what it calls may follow. */
-static csspgo_status csspgo__inline_do(csspgo__inliner *in, csspgo_decision *d)
-{
-    const uint32_t size = csspgo__inline_callable(in, d->callee.id)->size;
-    csspgo_status s = in->how.context_less ? CSSPGO_OK : csspgo__track_mark(in->t, d->node, 1);
-    d->inlined = 1;
+    const uint32_t size = inlined ? csspgo__inline_callable(in, func)->size : 0;
+    const csspgo_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func), csspgo__node_handle(c->node),
+                                c->count, c->func == 0, 0 };
+    csspgo_status s = CSSPGO_OK;
+    if (in->made == in->out_cap) return CSSPGO_E_LIMIT;
+    in->out[in->made++] = d;
     in->size += size;
     in->budget -= size;
-    if (s != CSSPGO_OK) return s;
-    return csspgo__inline_calls(in, d->callee.id, d->node.id, (uint32_t)(d - in->out) + 1);
+    if (inlined && !in->how.context_less) s = csspgo__track_mark(in->t, d.node, 1);
+    return inlined && s == CSSPGO_OK ? csspgo__inline_calls(in, func, c->node, (uint32_t)in->made) : s;
 }
 
 /*
@@ -31031,7 +31019,7 @@ static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__
     memset(&in->callees, 0, sizeof in->callees);
     for (i = 0; i < list.count; i++) csspgo__count_add(&sum, list.v[i].count);
     for (i = 0; i < list.count && s == CSSPGO_OK && made < in->how.max_targets; i++) {
-        csspgo_decision *d;
+        uint32_t wanted;
         if (inlined != 0 && csspgo__sat_mul(list.v[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
         if (list.v[i].count == 0 || list.v[i].count < in->t->how.hot_count) break;
         if (list.v[i].func == in->func || csspgo__inline_callable(in, list.v[i].func)->size == 0) continue;
@@ -31040,12 +31028,9 @@ static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__
         if (in->how.context_less) s = csspgo__inline_base(in, list.v[i].func, &c.node);
         if (s != CSSPGO_OK) break;
         made++;
-        d = csspgo__inline_decide(in, &c, list.v[i].func);
-        if (d == NULL) s = CSSPGO_E_LIMIT;
-        else if (c.node != 0 && csspgo__inline_wants(in, list.v[i].func, c.node, c.count)) {
-            inlined++;
-            s = csspgo__inline_do(in, d);
-        }
+        wanted = c.node != 0 && csspgo__inline_wants(in, list.v[i].func, c.node, c.count);
+        inlined += wanted;
+        s = csspgo__inline_decide(in, &c, list.v[i].func, wanted);
     }
     CSSPGO__DROP(&in->t->m.heap, list);
     return s;
@@ -31059,12 +31044,8 @@ static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
         csspgo__candidate c;
         csspgo__queue_pop(in->queue.v, in->queue.count--, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
         if (c.func == in->func) continue;
-        if (c.func == 0) {
-            s = csspgo__inline_indirect(in, &c);
-        } else if (csspgo__inline_wants(in, c.func, c.node, c.count)) {
-            csspgo_decision *d = csspgo__inline_decide(in, &c, c.func);
-            s = d != NULL ? csspgo__inline_do(in, d) : CSSPGO_E_LIMIT;
-        }
+        if (c.func == 0) s = csspgo__inline_indirect(in, &c);
+        else if (csspgo__inline_wants(in, c.func, c.node, c.count)) s = csspgo__inline_decide(in, &c, c.func, 1);
     }
     return s;
 }
