@@ -21371,8 +21371,8 @@ struct csspgo_block_finder {
     const csspgo_code  *code;
     csspgo__finder      b;
     csspgo_code_block  *block;
-    csspgo_block_probe *probe;
-    size_t block_cap, probes, probe_cap;
+    CSSPGO__LIST(csspgo_block_probe) probe;
+    size_t block_cap;
     uint32_t changes, listed;     /* listed: 1: b's ranges are those of the map after so many changes */
 };
 
@@ -21391,7 +21391,7 @@ CSSPGO_DEF void csspgo_block_finder_free(csspgo_block_finder *f)
     if (f == NULL) return;
     csspgo__finder_free(&f->b);
     csspgo__free(&f->heap, f->block, f->block_cap * sizeof *f->block);
-    csspgo__free(&f->heap, f->probe, f->probe_cap * sizeof *f->probe);
+    CSSPGO__DROP(&f->heap, f->probe);
     csspgo__object_free(f, sizeof *f);
 }
 
@@ -21406,8 +21406,7 @@ static int csspgo__block_probes(csspgo_block_finder *f, const csspgo__found_bloc
         const uint64_t guid = code->names.name[code->node[p->node].func].guid;
         const uint32_t i = p->pos == before ? index + 1 : 0;
         const csspgo_block_probe probe = { begin + (p->pos - v->begin), guid, p->id, p->discriminator, p->kind, i };
-        if (!CSSPGO__ROOM(&f->heap, f->probe, f->probes, f->probe_cap, f->probes + 1)) return 0;
-        f->probe[f->probes++] = probe;
+        if (!CSSPGO__PUT(&f->heap, f->probe, probe)) return 0;
         index = i;
         before = p->pos;
     }
@@ -21420,7 +21419,7 @@ static int csspgo__graph_publish(csspgo_block_finder *f)
     size_t i;
     if (!CSSPGO__ROOM(&f->heap, f->block, 0, f->block_cap, f->b.cfg.blocks)) return 0;
     memset(f->block, 0, f->b.cfg.blocks * sizeof *f->block);
-    f->probes = 0;
+    f->probe.count = 0;
     for (i = CSSPGO__BLOCK_CODE; i < f->b.cfg.blocks; i++) {
         const csspgo__found_block *v = &f->b.block[i];
         csspgo_code_block *to = &f->block[i];
@@ -21429,9 +21428,9 @@ static int csspgo__graph_publish(csspgo_block_finder *f)
         to->last = to->begin + (v->last - v->begin);
         to->insns = v->insns;
         to->kind = csspgo__insn_kind(f->code, v->last);
-        to->first_probe = (uint32_t)f->probes;
+        to->first_probe = (uint32_t)f->probe.count;
         if (!csspgo__block_probes(f, v, to->begin)) return 0;
-        to->probe_count = (uint32_t)f->probes - to->first_probe;
+        to->probe_count = (uint32_t)f->probe.count - to->first_probe;
     }
     return 1;
 }
@@ -21451,8 +21450,8 @@ CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t addres
         return csspgo__error_plain(err, f->heap.status);
     graph->cfg = f->b.cfg;
     graph->code = f->block;
-    graph->probe = f->probe;
-    graph->probes = f->probes;
+    graph->probe = f->probe.v;
+    graph->probes = f->probe.count;
     graph->guid = f->code->names.name[r->func].guid;
     graph->no_jumps = f->b.no_jumps;
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -22019,7 +22018,6 @@ static csspgo_status csspgo__plan_tree(csspgo__heap *h, const csspgo_probe_funct
 {
     size_t i;
     if (!csspgo__tree_init(h, &plan->tree)) return h->status;
-    memset(plan->node.v, 0, f->inline_count * sizeof *plan->node.v);
     for (i = 0; i < f->probe_count; i++) plan->node.v[f->probes[i].inline_node - 1] = 1;
     for (i = f->inline_count; i-- > 0;)
         if (plan->node.v[i] != 0 && f->inlines[i].parent != 0) plan->node.v[f->inlines[i].parent - 1] = 1;
@@ -22039,7 +22037,7 @@ static csspgo_status csspgo__plan_make(csspgo__heap *h, const csspgo_probe_funct
     uint32_t id = CSSPGO__ROOT, depth = 0;
     size_t i;
     if (f->inline_count > UINT32_MAX / 8 || f->probe_count > UINT32_MAX / 8) return CSSPGO_E_LIMIT;
-    if (CSSPGO__FILL(h, plan->node, f->inline_count) == NULL) return h->status;
+    if (CSSPGO__ZEROS(h, plan->node, f->inline_count) == NULL) return h->status;
     status = csspgo__plan_tree(h, f, plan);
     if (status != CSSPGO_OK) return status;
     if (CSSPGO__ZEROS(h, plan->probes, plan->tree.count + 1) == NULL ||
@@ -24333,8 +24331,7 @@ static int csspgo__pd_features(csspgo_perfdata *d)
 static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
 {
     const uint64_t at = d->offset - d->in.count, left = d->section_end - at;
-    size_t size = 1;
-    if (left >= 8) size = csspgo__pd_whole_record(d, left);
+    const size_t size = left >= 8 ? csspgo__pd_whole_record(d, left) : 1;
     if (left >= 8 && size == 1) csspgo__pd_bad(d, &d->stats.bad_records, at);
     if (size == 1) d->state = CSSPGO__PD_TAIL;
     if (size <= 1) return (int)size;
@@ -28959,54 +28956,43 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 
 /* ----- the statistics as text ------------------------------------------------------------------------------------- */
 
-static void csspgo__report_line(csspgo__sink *s, uint64_t n, const char *text)
-{
-    if (n == 0) return;
-    csspgo__put_u64(s, n);
-    csspgo__put_str(s, text);
-}
-
-/* What became of samples: those that do not count, and those without a context or with a shorter one. */
-static void csspgo__report_samples(csspgo__sink *s, const csspgo_collector_stats *v)
-{
-    csspgo__report_line(s, v->no_stack, " samples dropped: no call stack, though the first sample had one\n");
-    csspgo__report_line(s, v->no_branches, " samples dropped: no branch record with an end in known code\n");
-    csspgo__report_line(s, v->prologue_leaves, " samples dropped: sampled in a prologue or epilogue\n");
-    csspgo__report_line(s, v->late_stacks, " samples whose stack is later than their branch records\n");
-    csspgo__report_line(s, v->external_leaves, " samples in unknown code\n");
-    csspgo__report_line(s, v->bad_return_addresses, " stacks cut at a return address without a call before it\n");
-    csspgo__report_line(s, v->kernel_leaves, " stacks that began in the kernel\n");
-    csspgo__report_line(s, v->addresses, " samples without branch records: counted by address\n");
-    csspgo__report_line(s, v->unwound, " distinct samples unwound\n");
-    csspgo__report_line(s, v->branches, " branch records of these\n");
-    csspgo__report_line(s, v->repaired_stacks, " distinct stacks whose missing callers were found\n");
-    csspgo__report_line(s, v->cut_stacks, " distinct stacks whose missing callers were not found: no context\n");
-    csspgo__report_line(s, v->mismatched_external, " calls from unknown code that the stack did not show\n");
-    csspgo__report_line(s, v->mismatched_leaf, " calls from known code that the stack did not show\n");
-    csspgo__report_line(s, v->zero_returns, " returns to no call: older records have no context\n");
-    csspgo__report_line(s, v->return_jumps, " returns that were jumps\n");
-    csspgo__report_line(s, v->entry_calls, " calls by unknown code that looked like returns\n");
-    csspgo__report_line(s, v->truncated_contexts, " contexts cut because unknown code lies in between\n");
-    csspgo__report_line(s, v->deep_contexts, " contexts cut to limits.max_depth\n");
-}
-
-/* What became of branch records and of the ranges between them. */
-static void csspgo__report_branches(csspgo__sink *s, const csspgo_collector_stats *v)
-{
-    csspgo__report_line(s, v->oldest_branches, " oldest branches left out\n");
-    csspgo__report_line(s, v->paired_external, " ranges in unknown code\n");
-    csspgo__report_line(s, v->unpaired_external, " ranges with one end in unknown code: not counted\n");
-    csspgo__report_line(s, v->invalid_ranges, " ranges across a transfer, or backwards: not counted\n");
-    csspgo__report_line(s, v->unplaced, " counts outside known code: not counted\n");
-    csspgo__report_line(s, v->elided_interrupts, " branches of interrupts and system calls left out\n");
-    csspgo__report_line(s, v->not_taken, " branches not taken\n");
-    csspgo__report_line(s, v->wrong_paths, " branches on a wrong path\n");
-    csspgo__report_line(s, v->doubled, " branches recorded twice\n");
-    csspgo__report_line(s, v->fused, " branches recorded at the comparison before them\n");
-    csspgo__report_line(s, v->unknown_transfers, " branches from instructions that are no transfers\n");
-    csspgo__report_line(s, v->bad_targets, " single branches to no instruction\n");
-    csspgo__report_line(s, v->bad_sources, " single branches not taken from no conditional branch\n");
-}
+#define CSSPGO__COUNTED(field, text) { offsetof(csspgo_collector_stats, field), " " text "\n" }
+static const struct csspgo__report_line { uint16_t counter; char text[70]; } csspgo__report_lines[] = {
+    /* what became of samples: those that do not count, and those without a context or with a shorter one */
+    CSSPGO__COUNTED(no_stack, "samples dropped: no call stack, though the first sample had one"),
+    CSSPGO__COUNTED(no_branches, "samples dropped: no branch record with an end in known code"),
+    CSSPGO__COUNTED(prologue_leaves, "samples dropped: sampled in a prologue or epilogue"),
+    CSSPGO__COUNTED(late_stacks, "samples whose stack is later than their branch records"),
+    CSSPGO__COUNTED(external_leaves, "samples in unknown code"),
+    CSSPGO__COUNTED(bad_return_addresses, "stacks cut at a return address without a call before it"),
+    CSSPGO__COUNTED(kernel_leaves, "stacks that began in the kernel"),
+    CSSPGO__COUNTED(addresses, "samples without branch records: counted by address"),
+    CSSPGO__COUNTED(unwound, "distinct samples unwound"),
+    CSSPGO__COUNTED(branches, "branch records of these"),
+    CSSPGO__COUNTED(repaired_stacks, "distinct stacks whose missing callers were found"),
+    CSSPGO__COUNTED(cut_stacks, "distinct stacks whose missing callers were not found: no context"),
+    CSSPGO__COUNTED(mismatched_external, "calls from unknown code that the stack did not show"),
+    CSSPGO__COUNTED(mismatched_leaf, "calls from known code that the stack did not show"),
+    CSSPGO__COUNTED(zero_returns, "returns to no call: older records have no context"),
+    CSSPGO__COUNTED(return_jumps, "returns that were jumps"),
+    CSSPGO__COUNTED(entry_calls, "calls by unknown code that looked like returns"),
+    CSSPGO__COUNTED(truncated_contexts, "contexts cut because unknown code lies in between"),
+    CSSPGO__COUNTED(deep_contexts, "contexts cut to limits.max_depth"),
+    /* what became of branch records and of the ranges between them */
+    CSSPGO__COUNTED(oldest_branches, "oldest branches left out"),
+    CSSPGO__COUNTED(paired_external, "ranges in unknown code"),
+    CSSPGO__COUNTED(unpaired_external, "ranges with one end in unknown code: not counted"),
+    CSSPGO__COUNTED(invalid_ranges, "ranges across a transfer, or backwards: not counted"),
+    CSSPGO__COUNTED(unplaced, "counts outside known code: not counted"),
+    CSSPGO__COUNTED(elided_interrupts, "branches of interrupts and system calls left out"),
+    CSSPGO__COUNTED(not_taken, "branches not taken"),
+    CSSPGO__COUNTED(wrong_paths, "branches on a wrong path"),
+    CSSPGO__COUNTED(doubled, "branches recorded twice"),
+    CSSPGO__COUNTED(fused, "branches recorded at the comparison before them"),
+    CSSPGO__COUNTED(unknown_transfers, "branches from instructions that are no transfers"),
+    CSSPGO__COUNTED(bad_targets, "single branches to no instruction"),
+    CSSPGO__COUNTED(bad_sources, "single branches not taken from no conditional branch")
+};
 
 /* Which mistakes the figures show, and what to do about them. */
 static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
@@ -29040,11 +29026,17 @@ CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c,
                                                       csspgo_error *err)
 {
     csspgo__sink s;
+    uint64_t n;
+    size_t i;
     csspgo__sink_buffer(&s, buf, cap);
     csspgo__put_u64(&s, c->stats.samples);
     csspgo__put_str(&s, " samples\n");
-    csspgo__report_samples(&s, &c->stats);
-    csspgo__report_branches(&s, &c->stats);
+    for (i = 0; i < sizeof csspgo__report_lines / sizeof *csspgo__report_lines; i++) {
+        memcpy(&n, (const unsigned char *)&c->stats + csspgo__report_lines[i].counter, sizeof n);
+        if (n == 0) continue;
+        csspgo__put_u64(&s, n);
+        csspgo__put_str(&s, csspgo__report_lines[i].text);
+    }
     csspgo__report_advice(&s, c);
     return csspgo__sink_end(&s, size, err);
 }
@@ -29187,10 +29179,9 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k, u
     h->reserve = 1;
     status = csspgo__unwind_cache(c);
     if (status != CSSPGO_OK) return status;
-    ok = CSSPGO__FILL(h, s.key, c->trie.count + 1) != NULL &&
+    ok = CSSPGO__ZEROS(h, s.key, c->trie.count + 1) != NULL &&
          CSSPGO__FILL(h, s.path, c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth) != NULL &&
          CSSPGO__ROOM(h, k->v, 0, k->cap, c->counter.count + 1) && csspgo__tree_init(h, &k->keys);
-    if (ok) memset(s.key.v, 0, s.key.count * sizeof *s.key.v);
     ok = ok && csspgo__keys_make(c, &k->keys, &s);
     if (ok) csspgo__keyed_fill(c, k, s.key.v);
     ok = ok && csspgo__counters_sum(h, k->v, &k->n) && csspgo__counters_sum(h, k->hit, &k->hits);
