@@ -9461,8 +9461,7 @@ static uint32_t csspgo__tree_back(const csspgo__tree *t, uint32_t id)
 /*
  * A record's bodies are one sorted run of elements in a pool that all records share, its targets another one. Readers
  * append runs one after the other, so a run that was read has no unused room. A run that grows later moves to the end
- * of the pool with room for twice as many; what it leaves behind stays unused until the profile is rebuilt. Few
- * records have vtable counts: a table leads to their runs.
+ * of the pool with room for twice as many; what it leaves behind stays unused until the profile is rebuilt.
  */
 
 /* A run's capacity is the power of two at or above its size; if tight, its size. */
@@ -9474,20 +9473,11 @@ typedef struct csspgo__run {
 
 typedef struct csspgo__record {
     uint64_t    total, head, checksum;
-    csspgo__run body, target;
+    csspgo__run body, target, vtable;
     uint32_t    attributes;
-    uint16_t    state, flags;
+    uint16_t    state;
+    uint16_t    dirty;            /* 1: runs were appended to out of order, csspgo__record_sort is due */
 } csspgo__record;
-
-enum {                            /* csspgo__record.flags */
-    CSSPGO__DIRTY = 1,            /* runs were appended to out of order, csspgo__record_sort is due */
-    CSSPGO__VTABLES = 2           /* csspgo_profile.side has vtable counts of it               */
-};
-
-typedef struct csspgo__side {     /* what few records have */
-    csspgo__run vtable;
-    uint64_t    record;
-} csspgo__side;
 
 typedef struct csspgo__pool {     /* one array of runs */
     unsigned char *data;
@@ -9515,9 +9505,6 @@ struct csspgo_profile {
     size_t          records, record_cap;
     size_t          dead;         /* records that no node has any more: they lost to another checksum */
     csspgo__pool    pool[CSSPGO__KINDS];
-    csspgo__side   *side;
-    size_t          sides, side_cap;
-    csspgo__guids   side_map;     /* record -> side */
 };
 
 static csspgo_func csspgo__func_handle(uint32_t id)
@@ -9642,26 +9629,21 @@ static csspgo_target *csspgo__target_run(const csspgo_profile *p, const csspgo__
     return csspgo__run_count(r->target) != 0 ? (csspgo_target *)(void *)pool->data + r->target.begin : NULL;
 }
 
-/* The vtable counts of a record as a run of p->vtable; NULL if it has none. */
-static csspgo__run *csspgo__vtable_run(const csspgo_profile *p, const csspgo__record *r)
+/* The run of a kind. */
+CSSPGO__INLINE csspgo__run *csspgo__run_at(csspgo__record *r, unsigned kind)
 {
-    uint32_t id = 0;
-    if (r->flags & CSSPGO__VTABLES) id = csspgo__guids_find(&p->side_map, p->side, (uint64_t)(r - p->record));
-    return id != 0 ? &p->side[id - 1].vtable : NULL;
+    return kind == CSSPGO__BODIES ? &r->body : kind == CSSPGO__TARGETS ? &r->target : &r->vtable;
 }
 
-/* The run of a kind; one without elements if there is none. */
-static csspgo__run csspgo__run_of(const csspgo_profile *p, const csspgo__record *r, unsigned kind)
+static csspgo__run csspgo__run_of(const csspgo__record *r, unsigned kind)
 {
-    static const csspgo__run none = { 0, 0 };
-    const csspgo__run *vtable = kind == CSSPGO__TYPES ? csspgo__vtable_run(p, r) : &none;
-    return kind == CSSPGO__BODIES ? r->body : kind == CSSPGO__TARGETS ? r->target : vtable != NULL ? *vtable : none;
+    return kind == CSSPGO__BODIES ? r->body : kind == CSSPGO__TARGETS ? r->target : r->vtable;
 }
 
 /* The entries of a kind; NULL if there are none. */
 static void *csspgo__entries_of(const csspgo_profile *p, const csspgo__record *r, unsigned kind, size_t *count)
 {
-    const csspgo__run run = csspgo__run_of(p, r, kind);
+    const csspgo__run run = csspgo__run_of(r, kind);
     *count = csspgo__run_count(run);
     return *count != 0 ? p->pool[kind].data + run.begin * csspgo__elem(kind) : NULL;
 }
@@ -9669,28 +9651,6 @@ static void *csspgo__entries_of(const csspgo_profile *p, const csspgo__record *r
 static csspgo_target *csspgo__vtable(const csspgo_profile *p, const csspgo__record *r, size_t *count)
 {
     return (csspgo_target *)csspgo__entries_of(p, r, CSSPGO__TYPES, count);
-}
-
-/* Room for vtable counts of so many more records. Returns 0 when memory is exhausted. */
-static int csspgo__side_room(csspgo_profile *p, size_t more)
-{
-    return csspgo__map_room(&p->heap, &p->side_map.map, more) &&
-           CSSPGO__ROOM(&p->heap, p->side, p->sides, p->side_cap, p->sides + more);
-}
-
-/* As csspgo__vtable_run, made if need be. NULL when memory is exhausted. */
-static csspgo__run *csspgo__vtable_make(csspgo_profile *p, csspgo__record *r)
-{
-    csspgo__run *run = csspgo__vtable_run(p, r);
-    csspgo__side *side;
-    if (run != NULL) return run;
-    if (!csspgo__side_room(p, 1)) return NULL;
-    side = &p->side[p->sides];
-    memset(side, 0, sizeof *side);
-    side->record = (uint64_t)(r - p->record);
-    csspgo__guids_put(&p->heap, &p->side_map, p->side, p->sides++);   /* has room */
-    r->flags |= CSSPGO__VTABLES;
-    return &side->vtable;
 }
 
 static uint64_t csspgo__loc_key(csspgo_loc loc)
@@ -9774,12 +9734,6 @@ static int csspgo__count_add(uint64_t *count, uint64_t more)
     return clamped;
 }
 
-/* The run of a kind, made if need be. NULL when memory is exhausted. */
-CSSPGO__INLINE csspgo__run *csspgo__run_make(csspgo_profile *p, csspgo__record *r, unsigned kind)
-{
-    return kind == CSSPGO__BODIES ? &r->body : kind == CSSPGO__TARGETS ? &r->target : csspgo__vtable_make(p, r);
-}
-
 /* A new entry at index i of a run. Returns 0, or -1 when memory is exhausted. */
 CSSPGO__INLINE int csspgo__entry_insert(csspgo_profile *p, csspgo__run *run, unsigned kind, size_t i,
                                         csspgo_loc loc, uint32_t func, uint64_t count)
@@ -9798,14 +9752,10 @@ CSSPGO__INLINE int csspgo__entry_insert(csspgo_profile *p, csspgo__run *run, uns
 static int csspgo__entry_add(csspgo_profile *p, csspgo__record *r, unsigned kind, csspgo_loc loc,
                              uint32_t func, uint64_t count)
 {
-    csspgo__run *run = csspgo__run_make(p, r, kind);
     size_t n, at;
-    void *v, *entry;
-    if (run == NULL) return -1;
-    v = csspgo__entries_of(p, r, kind, &n);
-    entry = csspgo__entry_find(v, n, kind, loc, func, &at);
+    void *v = csspgo__entries_of(p, r, kind, &n), *entry = csspgo__entry_find(v, n, kind, loc, func, &at);
     if (entry != NULL) return csspgo__count_add(csspgo__entry_count(entry, kind), count);
-    return csspgo__entry_insert(p, run, kind, at, loc, func, count);
+    return csspgo__entry_insert(p, csspgo__run_at(r, kind), kind, at, loc, func, count);
 }
 
 /*
@@ -9816,12 +9766,11 @@ static int csspgo__entry_add(csspgo_profile *p, csspgo__record *r, unsigned kind
 CSSPGO__INLINE int csspgo__entry_append(csspgo_profile *p, csspgo__record *r, unsigned kind, csspgo_loc loc,
                                         uint32_t func, uint64_t count)
 {
-    csspgo__run *run = csspgo__run_make(p, r, kind);
-    const size_t n = run != NULL ? csspgo__run_count(*run) : 0, last = n != 0 ? n - 1 : 0;
-    if (run == NULL) return -1;
+    csspgo__run *run = csspgo__run_at(r, kind);
+    const size_t n = csspgo__run_count(*run), last = n != 0 ? n - 1 : 0;
     if (n != 0 && !csspgo__entry_less(p->pool[kind].data + (run->begin + last) * csspgo__elem(kind), kind, loc, func)) {
-        if (n < 64 && !(r->flags & CSSPGO__DIRTY)) return csspgo__entry_add(p, r, kind, loc, func, count);
-        r->flags |= CSSPGO__DIRTY;
+        if (n < 64 && !r->dirty) return csspgo__entry_add(p, r, kind, loc, func, count);
+        r->dirty = 1;
     }
     return csspgo__entry_insert(p, run, kind, n, loc, func, count);
 }
@@ -9904,15 +9853,15 @@ CSSPGO__UNUSED static int csspgo__record_sort(csspgo_profile *p, csspgo__record 
 {
     unsigned kind;
     int any = 0;
-    if (!(r->flags & CSSPGO__DIRTY)) return 0;
+    if (!r->dirty) return 0;
     for (kind = 0; kind < CSSPGO__KINDS; kind++) {
         size_t n;
         void *v = csspgo__entries_of(p, r, kind, &n);
         if (n < 2) continue;
         if (!csspgo__sort(&p->heap, v, n, csspgo__elem(kind), csspgo__kind_cmp(kind), NULL)) return -1;
-        csspgo__run_make(p, r, kind)->size -= (uint32_t)(n - csspgo__entries_sum(v, n, kind, clamped, &any));
+        csspgo__run_at(r, kind)->size -= (uint32_t)(n - csspgo__entries_sum(v, n, kind, clamped, &any));
     }
-    r->flags &= (uint16_t)~CSSPGO__DIRTY;
+    r->dirty = 0;
     return any;
 }
 
@@ -10018,7 +9967,6 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, css
     csspgo_profile *p = (csspgo_profile *)csspgo__object_new(options, sizeof *p, err);
     if (p == NULL) return NULL;
     csspgo__names_init(&p->heap, &p->names);
-    csspgo__guids_init(&p->heap, &p->side_map, sizeof *p->side, offsetof(csspgo__side, record));
     csspgo__guids_init(&p->heap, &p->long_map, sizeof *p->long_line, 0);
     if (csspgo__tree_init(&p->heap, &p->tree)) return p;
     csspgo__error_plain(err, p->heap.status);
@@ -10035,7 +9983,7 @@ static void csspgo__summary_drop(csspgo_profile *p)
 
 #define CSSPGO__OF_PROFILE(data, cap) CSSPGO__OWNED(csspgo_profile, data, cap)
 
-enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 16 };
+enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 14 };
 
 /* The first CSSPGO__NAME_ARRAYS do not depend on nodes: what profiles with the same functions have alike. */
 static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
@@ -10051,9 +9999,7 @@ static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
     { offsetof(csspgo_profile, pool[CSSPGO__TARGETS].data), offsetof(csspgo_profile, pool[CSSPGO__TARGETS].cap),
       sizeof(csspgo_target) },
     { offsetof(csspgo_profile, pool[CSSPGO__TYPES].data), offsetof(csspgo_profile, pool[CSSPGO__TYPES].cap),
-      sizeof(csspgo_target) },
-    CSSPGO__OF_PROFILE(side, side_cap),
-    CSSPGO__OF_PROFILE(side_map.map.slot, side_map.map.slots)
+      sizeof(csspgo_target) }
 };
 
 /* Also serves a profile that csspgo_profile_new could not finish, whose arrays are NULL. */
@@ -10115,10 +10061,7 @@ static csspgo_profile *csspgo__clone(const csspgo_profile *p, int nodes, uint64_
     h = q->heap;
     *q = *p;
     q->heap = h;
-    if (!nodes) {
-        memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
-        csspgo__guids_init(&h, &q->side_map, sizeof *q->side, offsetof(csspgo__side, record));
-    }
+    if (!nodes) memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
     for (i = 0; i < (nodes ? CSSPGO__PROFILE_ARRAYS : CSSPGO__NAME_ARRAYS); i++) {
         const csspgo__owned *a = &csspgo__profile_arrays[i];
         const void *from = csspgo__owned_array(p, a, &bytes);
@@ -10446,7 +10389,7 @@ CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
 /* The record of a node, or an empty one. */
 static const csspgo__record *csspgo__record_at(const csspgo_profile *p, csspgo_node node)
 {
-    static const csspgo__record none = { 0, 0, 0, { 0, 0 }, { 0, 0 }, 0, 0, 0 };
+    static const csspgo__record none = { 0, 0, 0, { 0, 0 }, { 0, 0 }, { 0, 0 }, 0, 0, 0 };
     const uint32_t id = csspgo__at_node(p, node)->record;
     return id != 0 ? &p->record[id] : &none;
 }
@@ -10771,7 +10714,7 @@ typedef struct csspgo__change {
     uint64_t              weight;            /* times which counts are added; 0 = 1                       */
     int                   clamped;           /* a count was, since the user set this to 0                 */
     int                   less;              /* 1: counts are subtracted where there are some             */
-    size_t                records, need[CSSPGO__KINDS], sides;   /* p needs more                          */
+    size_t                records, need[CSSPGO__KINDS];   /* p needs more                                 */
     void                 *scratch;
     size_t                scratch_need, scratch_bytes;
 } csspgo__change;
@@ -10841,8 +10784,7 @@ static void csspgo__change_need(csspgo__change *c, const csspgo__record *to, con
         const unsigned char *t = (const unsigned char *)csspgo__entries_of(c->from, r, kind, &m);
         unsigned char *v = to != NULL ? (unsigned char *)csspgo__entries_of(c->p, to, kind, &n) : NULL;
         if (m == 0) continue;
-        if (to != NULL) run = csspgo__run_of(c->p, to, kind);
-        if (kind == CSSPGO__TYPES && n == 0) c->sides++;
+        if (to != NULL) run = csspgo__run_of(to, kind);
         missing = csspgo__entries_missing(c, v, n, kind, t, m);
         c->need[kind] += csspgo__run_needs(run, missing);
         if (missing != 0 && (n != 0 || kind != CSSPGO__BODIES))
@@ -10866,10 +10808,10 @@ static csspgo_status csspgo__change_reserve(csspgo__change *c, csspgo__heap *h)
         c->scratch = more;
         c->scratch_bytes = c->scratch_need;
     }
-    if (!csspgo__record_room(p, c->records) || !csspgo__side_room(p, c->sides)) return p->heap.status;
+    if (!csspgo__record_room(p, c->records)) return p->heap.status;
     for (k = 0; k < CSSPGO__KINDS; k++)
         if (!csspgo__kind_room(p, k, c->need[k])) return p->heap.status;
-    c->records = c->sides = 0;
+    c->records = 0;
     memset(c->need, 0, sizeof c->need);
     return CSSPGO_OK;
 }
@@ -10943,8 +10885,7 @@ static void csspgo__change_add_runs(csspgo__change *c, csspgo__record *to, const
     for (kind = 0; kind < CSSPGO__KINDS; kind++) {
         size_t m;
         const void *t = csspgo__entries_of(c->from, r, kind, &m);
-        if (m == 0 || (c->less && csspgo__run_count(csspgo__run_of(c->p, to, kind)) == 0)) continue;
-        csspgo__change_run(c, csspgo__run_make(c->p, to, kind), kind, t, m);   /* cannot fail */
+        if (m != 0) csspgo__change_run(c, csspgo__run_at(to, kind), kind, t, m);
     }
 }
 
@@ -10973,20 +10914,17 @@ static csspgo_status csspgo__change_add_kind(csspgo__change *c, csspgo__heap *h,
                                              unsigned kind, const uint32_t *id, size_t n)
 {
     const size_t elem = csspgo__elem(kind);
-    const csspgo__run have = csspgo__run_of(c->p, to, kind);
-    const size_t had = csspgo__run_count(have);
+    csspgo__run *run = csspgo__run_at(to, kind);
+    const size_t had = csspgo__run_count(*run);
     csspgo__pool *pool = &c->p->pool[kind];
-    csspgo__run *run;
     unsigned char *v;
     csspgo_status s;
     size_t i, m = had, count;
-    for (i = 0; i < n; i++) m += csspgo__run_count(csspgo__run_of(c->from, &c->from->record[id[i]], kind));
+    for (i = 0; i < n; i++) m += csspgo__run_count(csspgo__run_of(&c->from->record[id[i]], kind));
     if (m == had) return CSSPGO_OK;
     csspgo__change_need_scratch(c, m * elem);
-    c->sides = kind == CSSPGO__TYPES && had == 0;
-    c->need[kind] = csspgo__run_needs(have, m - had);
+    c->need[kind] = csspgo__run_needs(*run, m - had);
     if ((s = csspgo__change_reserve(c, h)) != CSSPGO_OK) return s;
-    run = csspgo__run_make(c->p, to, kind);           /* cannot fail */
     csspgo__run_extend(pool, run, m - had, elem);
     v = pool->data + run->begin * elem;
     for (i = 0, m = had; i < n; i++, m += count) {
@@ -11191,8 +11129,7 @@ static void csspgo__plan_record(csspgo__plan *f, uint32_t to)
     r->attributes = have.attributes;
     for (i = 0; i < parts; i++) {
         const csspgo__record *from = &f->p->record[f->list[i]];
-        for (k = 0; k < CSSPGO__KINDS; k++) f->c.need[k] += csspgo__run_count(csspgo__run_of(f->p, from, k));
-        f->c.sides += (from->flags & CSSPGO__VTABLES) != 0;
+        for (k = 0; k < CSSPGO__KINDS; k++) f->c.need[k] += csspgo__run_count(csspgo__run_of(from, k));
     }
 }
 
@@ -11515,16 +11452,13 @@ static csspgo_status csspgo__join_record(csspgo__join *j, uint32_t i, const cssp
     csspgo_profile *p = j->c.p;
     const int made = p->tree.node[j->node[i]].record == 0;
     csspgo__record *to = csspgo__record_make(p, j->node[i]);   /* cannot fail: csspgo__join_reserve */
-    csspgo__run *vtable;
     const csspgo__identity comes = csspgo__identity_of(r);
     csspgo__record_meet(j->rule, to, made, &comes);
     if (j->outcome[i] == CSSPGO__WINS) {
         csspgo__join_drop(j, i, to->total);
         csspgo__nested_drop(p, j->node[i]);
         to->total = to->head = 0;
-        to->body.size = to->target.size = 0;
-        vtable = csspgo__vtable_run(p, to);
-        if (vtable != NULL) vtable->size = 0;
+        to->body.size = to->target.size = to->vtable.size = 0;
     } else if (j->outcome[i] == CSSPGO__LOSES) {
         csspgo__join_drop(j, i, csspgo__sat_mul(r->total, j->c.weight > 1 ? j->c.weight : 1));
         return CSSPGO_OK;
@@ -11690,7 +11624,7 @@ enum csspgo__journal_entry {
 };
 
 typedef struct csspgo__savepoint {
-    size_t               words, pool[CSSPGO__KINDS], sides;   /* of the journal, of the profile's arrays */
+    size_t               words, pool[CSSPGO__KINDS];   /* of the journal, of the profile's arrays */
     csspgo_tracker_stats stats;
 } csspgo__savepoint;
 
@@ -11742,12 +11676,11 @@ static void csspgo__mover_log_word(csspgo__mover *t, uint64_t word)
 }
 
 /* The words that csspgo__mover_save takes for a record. */
-static size_t csspgo__mover_record_words(const csspgo_profile *p, const csspgo__record *r)
+static size_t csspgo__mover_record_words(const csspgo__record *r)
 {
-    size_t words = (sizeof(csspgo__run) + sizeof *r) / 8 + 2;
+    size_t words = sizeof *r / 8 + 2;
     unsigned k;
-    for (k = 0; k < CSSPGO__KINDS; k++)
-        words += csspgo__run_count(csspgo__run_of(p, r, k)) * (csspgo__elem(k) / 8);
+    for (k = 0; k < CSSPGO__KINDS; k++) words += csspgo__run_count(csspgo__run_of(r, k)) * (csspgo__elem(k) / 8);
     return words;
 }
 
@@ -11766,12 +11699,9 @@ static void csspgo__mover_copy(csspgo__mover *t, size_t *at, void *data, size_t 
 static size_t csspgo__mover_copy_record(csspgo__mover *t, uint32_t record, size_t at, int back)
 {
     csspgo__record *r = &t->p->record[record];
-    csspgo__run *run;
     unsigned k;
     size_t n;
     csspgo__mover_copy(t, &at, r, sizeof *r, back);
-    run = csspgo__vtable_run(t->p, r);
-    if (run != NULL) csspgo__mover_copy(t, &at, run, sizeof *run, back);
     for (k = 0; k < CSSPGO__KINDS; k++) {
         void *v = csspgo__entries_of(t->p, r, k, &n);
         csspgo__mover_copy(t, &at, v, n * csspgo__elem(k), back);
@@ -11986,7 +11916,7 @@ static void csspgo__mover_plan_record(csspgo__mover *t, csspgo__mover_need *need
 {
     const csspgo__record *r = csspgo__record_of(t->p, from), *have = csspgo__record_of(t->p, to);
     if (r == NULL || have == NULL) return;
-    need->words += csspgo__mover_record_words(t->p, have);
+    need->words += csspgo__mover_record_words(have);
     if (csspgo__mover_waits(t, have)) need->waits++;
     else csspgo__change_need(&t->change, have, r);
 }
@@ -12083,7 +12013,6 @@ static csspgo_status csspgo__mover_plan(csspgo__mover *t, uint32_t top, uint32_t
         if (s != CSSPGO_OK) return s;
     }
     memset(t->change.need, 0, sizeof t->change.need);
-    t->change.sides = 0;
     csspgo__mover_measure(t, &need, top, parent, site);
     left = t->p->tree.count - t->sites.count;         /* there are never more call sites than nodes */
     if (!csspgo__map_room(&t->heap, &t->sites, need.nodes < left ? need.nodes : left)) return t->heap.status;
@@ -12255,7 +12184,6 @@ static csspgo_status csspgo__mover_savepoint(csspgo__mover *t, uint32_t *savepoi
     c = &t->savepoint[t->savepoints++];
     c->words = t->words;
     for (k = 0; k < CSSPGO__KINDS; k++) c->pool[k] = t->p->pool[k].count;
-    c->sides = t->p->sides;
     c->stats = t->stats;
     csspgo__mover_new_epoch(t);
     *savepoint = (uint32_t)t->savepoints;
@@ -12274,7 +12202,6 @@ static csspgo_status csspgo__mover_rollback(csspgo__mover *t, uint32_t savepoint
     if (savepoint == 0 || savepoint > t->savepoints) return CSSPGO_E_ARGUMENT;
     c = &t->savepoint[savepoint - 1];
     while (t->words > c->words) csspgo__mover_undo(t);
-    for (; p->sides > c->sides; p->sides--) csspgo__guids_remove(&p->side_map, p->side, p->sides - 1);
     for (k = 0; k < CSSPGO__KINDS; k++) p->pool[k].count = c->pool[k];
     t->stats = c->stats;
     t->savepoints = savepoint - 1;
@@ -12394,7 +12321,7 @@ CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 
 static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *record, unsigned kind)
 {
-    const csspgo__run r = csspgo__run_of(p, record, kind);
+    const csspgo__run r = csspgo__run_of(record, kind);
     const size_t count = p->pool[kind].count;
     return csspgo__run_cap(r) == 0 || (r.begin <= count && csspgo__run_cap(r) <= count - r.begin);
 }
@@ -12406,14 +12333,12 @@ static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *reco
 static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
 {
     const size_t nb = csspgo__run_count(r->body);
-    const int vtables = (r->flags & CSSPGO__VTABLES) != 0;
     csspgo_body *b;
     unsigned k;
     size_t i, n;
-    if (vtables != (csspgo__vtable_run(p, r) != NULL)) return "a record's vtable counts are not there";
     for (k = 0; k < CSSPGO__KINDS; k++)
         if (!csspgo__run_valid(p, r, k)) return "a run leaves its pool";
-    if (r->flags & CSSPGO__DIRTY) return "a record is dirty";
+    if (r->dirty) return "a record is dirty";
     b = csspgo__body_run(p, r);
     for (i = 0; i < nb; i++) {
         if (b[i].loc.line > 0xffff && !p->heap.llvm) return "a line offset is above 65535";
@@ -15178,12 +15103,12 @@ static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_
 {
     size_t i, k;
     const size_t most = 32;
-    if (!follows || n > most) c->flags |= CSSPGO__DIRTY;
+    if (!follows || n > most) c->dirty = 1;
     for (i = 1; i < n && n <= most; i++) {
         const csspgo_target x = t[i];
         for (k = i; k != 0 && t[k - 1].func.id > x.func.id; k--) t[k] = t[k - 1];
         t[k] = x;
-        if (k != 0 && t[k - 1].func.id == x.func.id) c->flags |= CSSPGO__DIRTY;
+        if (k != 0 && t[k - 1].func.id == x.func.id) c->dirty = 1;
     }
 }
 
@@ -15247,7 +15172,7 @@ static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, uint32_t *inlinee
             if (csspgo__body_append(q, c, e.loc, e.count) < 0) return csspgo__bin_full(b);
         } else {
             v[i] = e;
-            if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->flags |= CSSPGO__DIRTY;
+            if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->dirty = 1;
         }
         calls = 0;
         if (b->r.p < b->r.end && *b->r.p == 0) b->r.p++;
@@ -15255,7 +15180,7 @@ static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, uint32_t *inlinee
         if (calls != 0 && !csspgo__bin_targets(b, c, e.loc, calls)) return 0;
     }
     *inlinees = (uint32_t)csspgo__bin_many32(b, 6);
-    b->dirty |= c->flags & CSSPGO__DIRTY;
+    b->dirty |= c->dirty;
     return b->r.status == CSSPGO_OK;
 }
 
@@ -15272,7 +15197,7 @@ static int csspgo__bin_vtables(csspgo__bin *b, const csspgo__open_record *open)
     for (n = csspgo__bin_many32(b, 3); n != 0 && b->r.status == CSSPGO_OK; n--)
         if (!csspgo__bin_loc(b, 1, &loc) || !csspgo__bin_append(b, c, CSSPGO__TYPES, loc, csspgo__bin_many32(b, 2)))
             return 0;
-    b->dirty |= c->flags & CSSPGO__DIRTY;
+    b->dirty |= c->dirty;
     return b->r.status == CSSPGO_OK;
 }
 
@@ -30426,7 +30351,6 @@ static csspgo_status csspgo__late_merge(csspgo__late *l, uint32_t from, uint32_t
     }
     memset(&need, 0, sizeof need);
     memset(m->change.need, 0, sizeof m->change.need);
-    m->change.sides = 0;
     csspgo__mover_plan_record(m, &need, m->at[a], m->at[b]);
     s = csspgo__change_reserve(&m->change, &m->heap);
     if (s == CSSPGO_OK) csspgo__mover_merge_record(m, m->at[a], m->at[b]);
@@ -30653,7 +30577,7 @@ static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, u
     csspgo__record *s = &t->m.p->record[record];
     if (!t->how.subtract) return CSSPGO_E_ARGUMENT;
     if (s->state & CSSPGO_INLINED) return CSSPGO_OK;
-    if (!csspgo__mover_journal_room(&t->m, csspgo__mover_record_words(t->m.p, &t->m.p->record[a]) + 1))
+    if (!csspgo__mover_journal_room(&t->m, csspgo__mover_record_words(&t->m.p->record[a]) + 1))
         return t->m.heap.status;
     if (a != 0 && !csspgo__track_is_dropped(t, node)) {
         csspgo__mover_save(&t->m, a);
@@ -37526,8 +37450,6 @@ static csspgo__record *csspgo__remap_begin(csspgo__match_remap *c)
     unsigned k;
     if (!csspgo__record_room(t, 1)) return NULL;
     for (k = 0; k < CSSPGO__KINDS; k++) t->pool[k].count = 0;
-    t->sides = 0;
-    csspgo__map_clear(&t->side_map.map);
     t->records = 1;
     memset(&t->record[1], 0, sizeof *t->record);
     return &t->record[1];

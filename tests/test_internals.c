@@ -582,7 +582,7 @@ static void validation_finds_every_broken_invariant(void)
         case 2: csspgo__body_run(p, r)[0].loc.line = 1; break;               /* targets without entry */
         case 3: csspgo__target_run(p, r)[1].func.id = csspgo__target_run(p, r)[0].func.id; break;
         case 4: csspgo__target_run(p, r)[1].func.id = 99; break;
-        case 5: r->flags = CSSPGO__DIRTY; break;
+        case 5: r->dirty = 1; break;
         case 6: r->body.begin = 1000; break;
         case 7: r->target.size = 50; break;
         case 8: p->tree.node[g.id].record = 0; break;                    /* a record that is nobody's */
@@ -597,9 +597,9 @@ static void validation_finds_every_broken_invariant(void)
         case 17: p->tree.node[g.id].func = 0; break;
         case 18: p->tree.node[n.id].child = 0; break;
         case 19: p->func[2].begin = 0; break;
-        case 20: p->side[0].record = 99; break;
+        case 20: r->vtable.size = 70; break;
         case 21: csspgo__vtable(p, r, &count)[0].loc.line = 9; break;
-        case 22: p->side[0].vtable.begin = 70; break;
+        case 22: r->vtable.begin = 70; break;
         case 23: csspgo__vtable(p, r, &count)[0].func.id = 88; break;
         }
         T_EQ(csspgo_validate(p, &e), CSSPGO_E_ARGUMENT);
