@@ -7547,7 +7547,8 @@ typedef struct csspgo__names {
     csspgo__name *name;           /* name[0] is unused */
     char         *text;
     size_t        count, cap, text_size, text_cap;
-    csspgo__map   by_text, by_guid;
+    csspgo__map   by_text;
+    csspgo__guids by_guid;
 } csspgo__names;
 
 static uint32_t csspgo__name_hash_text(const void *owner, uint32_t id)
@@ -7556,17 +7557,11 @@ static uint32_t csspgo__name_hash_text(const void *owner, uint32_t id)
     return csspgo__hash_bytes(&t->by_text, t->text + t->name[id].text, t->name[id].size, 0);
 }
 
-static uint32_t csspgo__name_hash_guid(const void *owner, uint32_t id)
-{
-    const csspgo__names *t = (const csspgo__names *)owner;
-    return csspgo__hash64(&t->by_guid, t->name[id].guid, 0);
-}
-
 static void csspgo__names_init(const csspgo__heap *h, csspgo__names *t)
 {
     memset(t, 0, sizeof *t);
     csspgo__map_init(h, &t->by_text, csspgo__name_hash_text);
-    csspgo__map_init(h, &t->by_guid, csspgo__name_hash_guid);
+    csspgo__guids_init(h, &t->by_guid, sizeof *t->name, sizeof *t->name + offsetof(csspgo__name, guid));   /* name[1] */
 }
 
 static const char *csspgo__name_text(const csspgo__names *t, uint32_t id, size_t *size)
@@ -7583,7 +7578,7 @@ static int csspgo__names_room(csspgo__heap *h, csspgo__names *t, size_t by_text,
     if (text > UINT32_MAX - t->text_size || names > 0x7ffffffeu - t->count) return 0;
     return CSSPGO__ROOM(h, t->name, used, t->cap, t->count + 1 + names) &&
            CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1) &&   /* never NULL */
-           csspgo__map_room(h, &t->by_text, by_text) && csspgo__map_room(h, &t->by_guid, by_guid);
+           csspgo__map_room(h, &t->by_text, by_text) && csspgo__map_room(h, &t->by_guid.map, by_guid);
 }
 
 /* Copies text to the end of the table's bytes. There is room: csspgo__names_room. */
@@ -7659,11 +7654,7 @@ CSSPGO__UNUSED static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__nam
  */
 static uint32_t csspgo__names_find_guid(const csspgo__names *t, uint64_t guid)
 {
-    const uint32_t hash = csspgo__hash64(&t->by_guid, guid, 0);
-    uint32_t id, at = hash;
-    while ((id = csspgo__map_next(&t->by_guid, hash, &at)) != 0)
-        if (t->name[id].guid == guid) return id;
-    return 0;
+    return csspgo__guids_find(&t->by_guid, t->name, guid);
 }
 
 /* Finds or adds the name of a GUID; text (or NULL) is kept if the name had none. Returns 0 when memory is exhausted. */
@@ -7678,7 +7669,7 @@ CSSPGO__UNUSED static uint32_t csspgo__names_bind(csspgo__heap *h, csspgo__names
         memset(&t->name[id], 0, sizeof t->name[id]);
         t->name[id].guid = guid;
         t->name[id].flags = CSSPGO__HAS_GUID;
-        csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, guid, 0), id, t);
+        csspgo__guids_put(h, &t->by_guid, t->name, id - 1);
     }
     if (text != NULL) csspgo__name_set_text(t, &t->name[id], text, size);
     return id;
@@ -7714,14 +7705,14 @@ static void csspgo__names_free(csspgo__heap *h, csspgo__names *t)
     csspgo__free(h, t->name, t->cap * sizeof *t->name);
     csspgo__free(h, t->text, t->text_cap);
     csspgo__map_free(h, &t->by_text);
-    csspgo__map_free(h, &t->by_guid);
+    csspgo__map_free(h, &t->by_guid.map);
     csspgo__names_init(h, t);
 }
 
 #define CSSPGO__OWNED_NAMES(object, names) \
     CSSPGO__OWNED(object, names.name, names.cap), CSSPGO__OWNED(object, names.text, names.text_cap), \
     CSSPGO__OWNED(object, names.by_text.slot, names.by_text.slots), \
-    CSSPGO__OWNED(object, names.by_guid.slot, names.by_guid.slots)
+    CSSPGO__OWNED(object, names.by_guid.map.slot, names.by_guid.map.slots)
 
 /* Byte-wise, then the shorter first; a name without text is a number and comes before all texts. */
 static int csspgo__names_cmp(const csspgo__names *t, uint32_t a, const csspgo__names *u, uint32_t b)
@@ -8001,14 +7992,6 @@ static void csspgo__graph_free(csspgo__heap *h, csspgo__graph *g)
     csspgo__free(h, g->order, g->bytes);
 }
 
-static int csspgo__graph_edge_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__graph_edge *x = (const csspgo__graph_edge *)a, *y = (const csspgo__graph_edge *)b;
-    (void)ctx;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
-
 static int csspgo__graph_weight_cmp(const void *ctx, const void *a, const void *b)
 {
     const csspgo__graph_edge *e = (const csspgo__graph_edge *)ctx;
@@ -8022,15 +8005,15 @@ static int csspgo__graph_weight_cmp(const void *ctx, const void *a, const void *
  */
 static int csspgo__graph_add_up(csspgo__heap *h, csspgo__graph *g, uint64_t cold)
 {
+    static const csspgo__field by_ends[] = { CSSPGO__ASCENDING(csspgo__graph_edge, from),
+                                             CSSPGO__ASCENDING(csspgo__graph_edge, to), CSSPGO__FIELDS_END };
     csspgo__graph_edge *e = g->edge;
-    size_t i, j, k = 0, v;
-    if (!csspgo__sort(h, e, g->edges, sizeof *e, csspgo__graph_edge_cmp, NULL)) return 0;
-    for (i = 0; i < g->edges; i = j) {
-        csspgo__graph_edge sum = e[i];
-        for (j = i + 1; j < g->edges && csspgo__graph_edge_cmp(NULL, &sum, &e[j]) == 0; j++)
-            sum.weight = csspgo__sat_add(sum.weight, e[j].weight);
-        if (cold == 0 || sum.weight > cold) e[k++] = sum;
-    }
+    size_t i, k = 0, v;
+    if (!csspgo__sort(h, e, g->edges, sizeof *e, csspgo__fields_cmp, by_ends)) return 0;
+    g->edges = csspgo__sum_equal(e, g->edges, sizeof *e, offsetof(csspgo__graph_edge, weight), csspgo__fields_cmp,
+                                 by_ends);
+    for (i = 0; i < g->edges; i++)
+        if (cold == 0 || e[i].weight > cold) e[k++] = e[i];
     g->edges = k;
     for (i = v = 0; v <= g->n + 1; v++) {
         while (i < k && e[i].from < v) i++;
@@ -8252,14 +8235,10 @@ static void csspgo__balance_make(csspgo__graph *g, csspgo__balance *b)
     for (v = 1; v <= g->n; v++) csspgo__balance_solve(b, g->edge, v);
 }
 
-static int csspgo__balance_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__balance *x = (const csspgo__balance *)a, *y = (const csspgo__balance *)b;
-    (void)ctx;
-    if (x->on_cycle != y->on_cycle) return x->on_cycle > y->on_cycle ? -1 : 1;
-    if (x->in != y->in) return x->in < y->in ? -1 : 1;
-    return x->block < y->block ? -1 : x->block > y->block;
-}
+static const csspgo__field csspgo__balance_fields[] = {
+    CSSPGO__DESCENDING(csspgo__balance, on_cycle), CSSPGO__ASCENDING(csspgo__balance, in),
+    CSSPGO__ASCENDING(csspgo__balance, block), CSSPGO__FIELDS_END
+};
 
 /* Numbers the classes in the order of their first blocks. b: of n blocks, sorted. */
 static void csspgo__classes_number(const csspgo__balance *b, size_t n, uint32_t *eq)
@@ -8279,11 +8258,10 @@ static int csspgo__classes_of(csspgo__heap *h, const csspgo_cfg *cfg, uint32_t *
     const size_t bytes = (cfg->blocks + 2) * sizeof(csspgo__balance);
     csspgo__balance *b = NULL;
     csspgo__graph g;
-    int ok = csspgo__graph_close(h, &g, cfg) && (b = (csspgo__balance *)csspgo__alloc(h, bytes)) != NULL;
+    int ok = csspgo__graph_close(h, &g, cfg) && (b = (csspgo__balance *)csspgo__alloc_zero(h, bytes)) != NULL;
     if (ok) {
-        memset(b, 0, bytes);
         csspgo__balance_make(&g, b);
-        ok = csspgo__sort(h, b + 1, cfg->blocks, sizeof *b, csspgo__balance_cmp, NULL);
+        ok = csspgo__sort(h, b + 1, cfg->blocks, sizeof *b, csspgo__fields_cmp, csspgo__balance_fields);
     }
     if (ok) csspgo__classes_number(b + 1, cfg->blocks, eq);
     csspgo__free(h, b, bytes);
@@ -8809,6 +8787,10 @@ typedef struct csspgo__bp {
     csspgo__bp_task   task[32];   /* to be done, the next one last                                         */
 } csspgo__bp;
 
+/* p becomes n > 0 elements; 0 if memory is exhausted. */
+#define CSSPGO__BP_ALLOC(h, type, p, n) \
+    ((p) = (type *)csspgo__alloc((h), (n) * sizeof(type)), (p) != NULL)
+
 /*
  * log2(v) rounded to single precision, for v > 0, of 48 bits behind the point: squaring a number in [1, 2) gives the
  * next bit. Integers only: the same on every machine, and no mathematical library to link.
@@ -8826,10 +8808,6 @@ static float csspgo__log2(uint32_t v)
     }
     return CSSPGO__FLOAT((float)log / 281474976710656.0f);
 }
-
-/* p becomes n > 0 elements; 0 if memory is exhausted. */
-#define CSSPGO__BP_ALLOC(h, type, p, n) \
-    ((p) = (type *)csspgo__alloc((h), (n) * sizeof(type)), (p) != NULL)
 
 /* Takes the graph over. Returns 0 when memory is exhausted; csspgo__arrays_free in any case. */
 static int csspgo__bp_new(csspgo__heap *h, csspgo__bp *b, const csspgo_bipartite *g)
@@ -9231,9 +9209,8 @@ CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const
     s = csspgo__bp_check(g, &o, err);
     if (s != CSSPGO_OK || g->nodes == 0) return s;
     csspgo__heap_init(&h, options);
-    b = (csspgo__bp *)csspgo__alloc(&h, sizeof *b);
+    b = (csspgo__bp *)csspgo__alloc_zero(&h, sizeof *b);
     if (b == NULL) return csspgo__error_plain(err, h.status);
-    memset(b, 0, sizeof *b);
     b->how = o;
     if (csspgo__bp_new(&h, b, g)) {
         b->task[0].nodes = g->nodes;
@@ -9592,17 +9569,6 @@ CSSPGO__INLINE int csspgo__run_more(csspgo__heap *h, csspgo__pool *pool, csspgo_
     return 1;
 }
 
-/* Makes a hole for one element at index i of a run. Returns NULL when memory is exhausted, as csspgo__run_more. */
-static void *csspgo__run_insert(csspgo__heap *h, csspgo__pool *pool, csspgo__run *run, size_t i, size_t elem)
-{
-    const size_t n = csspgo__run_count(*run);
-    unsigned char *at;
-    if (!csspgo__run_more(h, pool, run, 1, elem)) return NULL;
-    at = pool->data + (run->begin + i) * elem;
-    if (i != n) memmove(at + elem, at, (n - i) * elem);
-    return at;
-}
-
 CSSPGO__INLINE size_t csspgo__elem(unsigned kind)
 {
     return kind == CSSPGO__BODIES ? sizeof(csspgo_body) : sizeof(csspgo_target);
@@ -9738,8 +9704,12 @@ static int csspgo__count_add(uint64_t *count, uint64_t more)
 CSSPGO__INLINE int csspgo__entry_insert(csspgo_profile *p, csspgo__run *run, unsigned kind, size_t i,
                                         csspgo_loc loc, uint32_t func, uint64_t count)
 {
-    void *entry = csspgo__run_insert(&p->heap, &p->pool[kind], run, i, csspgo__elem(kind));
-    if (entry == NULL) return -1;
+    const size_t n = csspgo__run_count(*run), elem = csspgo__elem(kind);
+    unsigned char *at;
+    void *entry;
+    if (!csspgo__run_more(&p->heap, &p->pool[kind], run, 1, elem)) return -1;
+    entry = at = p->pool[kind].data + (run->begin + i) * elem;
+    if (i != n) memmove(at + elem, at, (n - i) * elem);
     *(csspgo_loc *)entry = loc;
     *csspgo__entry_count(entry, kind) = count;
     if (kind == CSSPGO__BODIES) return 0;
@@ -10088,9 +10058,11 @@ static int csspgo__func_unify(csspgo_profile *p)
     csspgo__names *t = &p->names;
     uint32_t id;
     if (p->unified || p->heap.llvm) return 1;
-    if (!csspgo__map_room(&p->heap, &t->by_guid, t->count)) return 0;
-    for (id = 1; id <= t->count; id++)
-        csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, csspgo__name_guid_keep(t, id), 0), id, t);
+    if (!csspgo__map_room(&p->heap, &t->by_guid.map, t->count)) return 0;
+    for (id = 1; id <= t->count; id++) {
+        csspgo__name_guid_keep(t, id);
+        csspgo__guids_put(&p->heap, &t->by_guid, t->name, id - 1);
+    }
     p->unified = 1;
     return 1;
 }
@@ -10114,7 +10086,8 @@ static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, si
         return id;
     }
     id = csspgo__names_intern_hashed(&p->heap, t, name, size, hash);
-    csspgo__map_insert(&t->by_guid, csspgo__hash64(&t->by_guid, csspgo__name_guid_keep(t, id), 0), id, t);
+    csspgo__name_guid_keep(t, id);
+    csspgo__guids_put(&p->heap, &t->by_guid, t->name, id - 1);
     return id;
 }
 
@@ -11216,7 +11189,7 @@ enum csspgo__event {
 
 typedef struct csspgo__join {
     csspgo__change        c;                 /* of c.p by c.from                                         */
-    csspgo__arrays        arrays;            /* the next five, in the heap of the caller's p             */
+    csspgo__arrays        arrays;            /* the next five and scratch, in the heap of the caller's p */
     uint32_t             *func, *node;       /* id in from -> id in p, 0 = to be made                    */
     unsigned char        *outcome;           /* id of a node in from -> csspgo__outcome                  */
     unsigned char        *event;             /* id of a node in from -> csspgo__event                    */
@@ -11293,17 +11266,14 @@ static csspgo_status csspgo__join_check_guids(const csspgo__join *j)
  */
 static csspgo_status csspgo__join_plan_meetings(csspgo__join *j)
 {
-    const size_t bytes = j->c.p->names.count + 1;
-    unsigned char *seen = (unsigned char *)csspgo__alloc(&j->c.p->heap, bytes);
+    unsigned char *seen;
     uint32_t i;
-    if (seen == NULL) return j->c.p->heap.status;
-    memset(seen, 0, bytes);
+    if (!CSSPGO__ARRAY(&j->arrays, seen, j->c.p->names.count + 1)) return j->c.p->heap.status;
     for (i = 1; i <= j->c.from->names.count; i++) {
         const uint32_t id = j->func[i], alias = j->alias != NULL ? j->alias[i] : 0;
         if ((id != 0 && seen[id]) || (alias != 0 && seen[alias])) j->meets = 1;
         seen[id] = seen[alias] = 1;
     }
-    csspgo__free(&j->c.p->heap, seen, bytes);
     return CSSPGO_OK;
 }
 
@@ -12462,11 +12432,15 @@ static int csspgo__rank_names(csspgo__heap *h, const csspgo_profile *p, int by_g
     return ok;
 }
 
-/* Plain functions, then inlinees, then contexts, by location and name. A duplicate is the first at its location. */
-static int csspgo__sibling_cmp(const csspgo__ranking *c, uint32_t a, uint32_t b)
+/*
+ * Plain functions, then inlinees, then contexts, by location and name; a duplicate is the first at its location. For a
+ * stack: what comes first in this order is the last.
+ */
+static int csspgo__sibling_cmp(const void *ctx, const void *a, const void *b)
 {
     static const unsigned char place[4] = { 2, 1, 0, 2 };
-    const csspgo__tree_node *x = &c->p->tree.node[a], *y = &c->p->tree.node[b];
+    const csspgo__ranking *c = (const csspgo__ranking *)ctx;
+    const csspgo__tree_node *x = &c->p->tree.node[*(const uint32_t *)b], *y = &c->p->tree.node[*(const uint32_t *)a];
     const csspgo_node_kind k = csspgo__site_kind(x->site), m = csspgo__site_kind(y->site);
     const uint64_t s = csspgo__loc_key(csspgo__loc_of(c->p, x->site));
     const uint64_t t = csspgo__loc_key(csspgo__loc_of(c->p, y->site));
@@ -12474,12 +12448,6 @@ static int csspgo__sibling_cmp(const csspgo__ranking *c, uint32_t a, uint32_t b)
     if (s != t) return s < t ? -1 : 1;
     if (k != m) return k == CSSPGO_DUPLICATE ? -1 : 1;
     return c->rank[x->func] < c->rank[y->func] ? -1 : c->rank[x->func] > c->rank[y->func];
-}
-
-/* For a stack: what comes first in the order is the last. */
-static int csspgo__sibling_stack_cmp(const void *ctx, const void *a, const void *b)
-{
-    return csspgo__sibling_cmp((const csspgo__ranking *)ctx, *(const uint32_t *)b, *(const uint32_t *)a);
 }
 
 static void csspgo__order_free(csspgo__heap *h, csspgo__ranking *o)
@@ -12526,7 +12494,7 @@ static csspgo_status csspgo__order_make(csspgo__heap *h, const csspgo_profile *p
     ok = o->rank != NULL && csspgo__rank_names(h, p, by_guid, o->rank);
     if (ok) {
         o->node = o->rank + nf;
-        o->nodes = csspgo__preorder(&p->tree, csspgo__sibling_stack_cmp, o, stack, o->node);
+        o->nodes = csspgo__preorder(&p->tree, csspgo__sibling_cmp, o, stack, o->node);
     }
     csspgo__free(h, stack, bytes);
     if (ok) return CSSPGO_OK;
@@ -12547,27 +12515,32 @@ static int csspgo__largest_cmp(const void *ctx, const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
+/* 1 for nodes with a record that is not nested in another one. */
+static int csspgo__is_top(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__tree_node *n = &p->tree.node[id];
+    return n->record != 0 && csspgo__site_kind(n->site) != CSSPGO_INLINEE;
+}
+
 /*
  * Lists the n top-level records by total, the largest first; those with equal totals stay in the order of contexts.
  * index: NULL, or per node, gets its place in that order, from 0. *top is NULL if there are none.
  */
-static csspgo_status csspgo__tops_make(csspgo__heap *h, const csspgo_profile *p, const csspgo__ranking *o,
-                                       csspgo__top **top, size_t *n, uint32_t *index)
+static csspgo_status csspgo__tops_make(csspgo__heap *h, const csspgo__ranking *o, csspgo__top **top, size_t *n,
+                                       uint32_t *index)
 {
-    const csspgo__tree_node *v = p->tree.node;
     csspgo__top *t;
     size_t i;
     *n = 0;
-    for (i = 0; i < o->nodes; i++)
-        *n += v[o->node[i]].record != 0 && csspgo__site_kind(v[o->node[i]].site) != CSSPGO_INLINEE;
+    for (i = 0; i < o->nodes; i++) *n += (size_t)csspgo__is_top(o->p, o->node[i]);
     if (*n == 0) return CSSPGO_OK;
     *top = t = (csspgo__top *)csspgo__alloc(h, *n * sizeof *t);
     if (t == NULL) return h->status;
     for (i = 0; i < o->nodes; i++) {
         const uint32_t id = o->node[i];
-        if (v[id].record == 0 || csspgo__site_kind(v[id].site) == CSSPGO_INLINEE) continue;
+        if (!csspgo__is_top(o->p, id)) continue;
         if (index != NULL) index[id] = (uint32_t)(t - *top);
-        t->total = p->record[v[id].record].total;
+        t->total = csspgo__record_of(o->p, id)->total;
         t->offset = 0;
         t->node = id;
         t++->at = (uint32_t)i;
@@ -12575,14 +12548,16 @@ static csspgo_status csspgo__tops_make(csspgo__heap *h, const csspgo_profile *p,
     return csspgo__sort(h, *top, *n, sizeof *t, csspgo__largest_cmp, NULL) ? CSSPGO_OK : h->status;
 }
 
-/* The record at place `at` of the order and the inlinees behind it. Returns how many they are. */
-static size_t csspgo__order_put(const csspgo_profile *p, const csspgo__ranking *o, size_t at, csspgo_node *node)
+/* The next inlinee with a record behind place *at of the order, which moves there; 0: the top-level record ends. */
+static uint32_t csspgo__order_nested(const csspgo__ranking *o, size_t *at)
 {
-    size_t n = 0;
-    do {
-        if (p->tree.node[o->node[at]].record != 0) node[n++].id = o->node[at];
-    } while (++at < o->nodes && csspgo__site_kind(p->tree.node[o->node[at]].site) == CSSPGO_INLINEE);
-    return n;
+    const csspgo__tree_node *v = o->p->tree.node;
+    while (++*at < o->nodes) {
+        const uint32_t id = o->node[*at];
+        if (csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) return 0;
+        if (v[id].record != 0) return id;
+    }
+    return 0;
 }
 
 /* Each top-level record is followed by its inlinees. */
@@ -12591,11 +12566,13 @@ CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__top *top = NULL;
     csspgo__ranking o;
-    size_t i, n = 0;
+    size_t i, at, n = 0;
+    uint32_t id;
     csspgo_status s = csspgo__order_make(&h, p, 0, &o);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    s = csspgo__tops_make(&h, p, &o, &top, &n, NULL);
-    for (i = 0; i < n && s == CSSPGO_OK; i++) node += csspgo__order_put(p, &o, top[i].at, node);
+    s = csspgo__tops_make(&h, &o, &top, &n, NULL);
+    for (i = 0; i < n && s == CSSPGO_OK; i++)
+        for (id = top[i].node, at = top[i].at; id != 0; id = csspgo__order_nested(&o, &at)) (node++)->id = id;
     csspgo__free(&h, top, n * sizeof *top);
     csspgo__order_free(&h, &o);
     return csspgo__error_plain(err, s);
@@ -14333,23 +14310,11 @@ static csspgo_status csspgo__out_refuse(csspgo__out *o, const char *sentence)
 /* Lists the top-level records: o->top, o->tops, o->contexts. */
 static csspgo_status csspgo__out_list(csspgo__out *o)
 {
-    const csspgo_status s = csspgo__tops_make(&o->heap, o->p, &o->order, &o->top, &o->tops, o->context);
+    const csspgo_status s = csspgo__tops_make(&o->heap, &o->order, &o->top, &o->tops, o->context);
     size_t i;
     for (i = 0; i < o->tops && s == CSSPGO_OK; i++)
         o->contexts += csspgo__kind_at(o->p, o->top[i].node) != CSSPGO_PLAIN;
     return s;
-}
-
-/* The next inlinee with a record behind place *at of the order, which moves there; 0: the top-level record ends. */
-static uint32_t csspgo__out_next(const csspgo__out *o, size_t *at)
-{
-    const csspgo__tree_node *v = o->p->tree.node;
-    while (++*at < o->order.nodes) {
-        const uint32_t id = o->order.node[*at];
-        if (csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) return 0;
-        if (v[id].record != 0) return id;
-    }
-    return 0;
 }
 
 /*
@@ -14367,7 +14332,7 @@ static csspgo_status csspgo__out_visit(csspgo__out *o, size_t at, csspgo_status 
         for (; close_fn != NULL && open != v[id].parent && s == CSSPGO_OK; open = v[open].parent) s = close_fn(o, open);
         if (s == CSSPGO_OK) s = open_fn(o, id);
         open = id;
-        id = csspgo__out_next(o, &at);
+        id = csspgo__order_nested(&o->order, &at);
     }
     for (; close_fn != NULL && open != v[top].parent && s == CSSPGO_OK; open = v[open].parent) s = close_fn(o, open);
     return s;
@@ -14453,8 +14418,7 @@ static int csspgo__out_path(csspgo__out *o, uint32_t id)
     const csspgo__tree_node *v = o->p->tree.node;
     if (csspgo__site_kind(v[id].site) == CSSPGO_DUPLICATE) id = v[id].parent;
     for (o->path.count = 0; id != CSSPGO__ROOT; id = v[id].parent) {
-        if (!CSSPGO__MORE(&o->heap, o->path, 1)) return 0;
-        o->path.v[o->path.count++] = id;
+        if (!CSSPGO__PUT(&o->heap, o->path, id)) return 0;
     }
     return 1;
 }
@@ -15008,10 +14972,7 @@ static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t siz
 /* Appends a function to the name table. f.id 0: it could not be made, and b says why. */
 static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
 {
-    if (f.id == 0 || !CSSPGO__MORE(&b->q->heap, b->func, 1))
-        return csspgo__bin_full(b);
-    b->func.v[b->func.count++] = f.id;
-    return 1;
+    return (f.id != 0 && CSSPGO__PUT(&b->q->heap, b->func, f.id)) || csspgo__bin_full(b);
 }
 
 /* A string up to its NUL; NULL after a failure. */
@@ -15606,10 +15567,7 @@ static int csspgo__bin_add_context(csspgo__bin *b, const csspgo__bin_path *leaf)
     uint32_t node = leaf->node;
     if (b->llvm && csspgo__loc_key(leaf->loc) != 0)
         node = csspgo__node_make(b->q, node, leaf->loc, CSSPGO_DUPLICATE, leaf->func);
-    if (node == 0 || !CSSPGO__MORE(&b->q->heap, b->node, 1))
-        return csspgo__bin_full(b);
-    b->node.v[b->node.count++] = node;
-    return 1;
+    return (node != 0 && CSSPGO__PUT(&b->q->heap, b->node, node)) || csspgo__bin_full(b);
 }
 
 /*
@@ -16887,7 +16845,8 @@ enum csspgo__bin_subset { CSSPGO__SUBSET_ALL, CSSPGO__SUBSET_NESTED, CSSPGO__SUB
 static int csspgo__bin_in_subset(const csspgo__out *o, size_t top, enum csspgo__bin_subset subset)
 {
     size_t at = o->top[top].at;
-    return subset == CSSPGO__SUBSET_ALL || (csspgo__out_next(o, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
+    return subset == CSSPGO__SUBSET_ALL ||
+           (csspgo__order_nested(&o->order, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
 }
 
 /*
@@ -16959,13 +16918,12 @@ static csspgo_status csspgo__bin_put_context(csspgo__out *o, uint32_t id)
 /* The table of contexts, in the order of a walk; without contexts an empty one, which LLVM's reader wants. */
 static csspgo_status csspgo__bin_put_contexts(csspgo__out *o)
 {
-    const csspgo__tree_node *v = o->p->tree.node;
     csspgo_status s = CSSPGO_OK;
     size_t i;
     csspgo__bin_put(o, o->cs ? o->tops : 0);
     for (i = 0; o->cs && i < o->order.nodes && s == CSSPGO_OK; i++) {
         const uint32_t id = o->order.node[i];
-        if (v[id].record != 0 && csspgo__site_kind(v[id].site) != CSSPGO_INLINEE) s = csspgo__bin_put_context(o, id);
+        if (csspgo__is_top(o->p, id)) s = csspgo__bin_put_context(o, id);
     }
     return s;
 }
@@ -17034,7 +16992,7 @@ static void csspgo__bin_put_metadata(csspgo__out *o)
         size_t at = o->top[i].at;
         uint32_t id = o->top[i].node;
         csspgo__bin_put_meta(o, id, csspgo__bin_top_index(o, id));
-        while (!o->cs && (id = csspgo__out_next(o, &at)) != 0) {
+        while (!o->cs && (id = csspgo__order_nested(&o->order, &at)) != 0) {
             csspgo__bin_put_loc(o, csspgo__loc_of(o->p, o->p->tree.node[id].site));
             csspgo__bin_put_meta(o, id, o->index[o->p->tree.node[id].func] - 1);
         }
@@ -17045,8 +17003,7 @@ static void csspgo__bin_put_metadata(csspgo__out *o)
 static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
 {
     const uint32_t is = o->p->flags;
-    const uint64_t common = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
-    uint64_t f = common;
+    uint64_t f = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
     size_t i, k, n;
     switch (type) {
     case CSSPGO__SEC_SUMMARY:
@@ -18152,7 +18109,7 @@ static void csspgo__cold_mark(csspgo__trimming *x)
     const csspgo__tree_node *v = p->tree.node;
     uint32_t id, up;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        if (v[id].record == 0 || csspgo__kind_at(p, id) == CSSPGO_INLINEE) continue;
+        if (!csspgo__is_top(p, id)) continue;
         x->cold[id] = (unsigned char)csspgo__cold_is(x, id);
         for (up = id; !x->cold[id] && up != CSSPGO__ROOT && x->image[up] == 0; up = v[up].parent) x->image[up] = 1;
     }
@@ -18890,13 +18847,6 @@ static int csspgo__overlap_function(csspgo__overlapping *o, uint32_t base, uint3
     if (o->count < o->cap) o->rows[o->count] = *r;
     o->count++;
     return 1;
-}
-
-/* 1 for nodes with a record that is not nested in another one. */
-static int csspgo__is_top(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__tree_node *n = &p->tree.node[id];
-    return n->record != 0 && csspgo__site_kind(n->site) != CSSPGO_INLINEE;
 }
 
 /* Sum of all body counts, mod 2^64. */

@@ -960,13 +960,13 @@ static void limits_hold_in_both_modes(void)
         T_EQ(csspgo_node_count(p), 0);
         T_EQ(read_str(p, "[a:1 @ b:1 @ c]:1:1\n", &e), CSSPGO_OK);
         csspgo_profile_free(p);
-        o.limits.max_bytes = 3600;
+        o.limits.max_bytes = 3640;
         p = csspgo_profile_new(&o, NULL);
         if (p == NULL) abort();
         T_EQ(read_str(p, "f:1:1\n 1: 1\n", &e), CSSPGO_OK);
         T_EQ(read_str(p, "f:1:1\n 1: 1\n 1: 1 a:1 b:1 c:1 d:1\n", &e), CSSPGO_E_LIMIT);
         T_EQ(e.status, CSSPGO_E_LIMIT);
-        T_CHECK(csspgo_profile_memory(p) <= 3600 && t_valid(p));
+        T_CHECK(csspgo_profile_memory(p) <= 3640 && t_valid(p));
         csspgo_profile_free(p);
     }
 }
