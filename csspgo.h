@@ -6144,6 +6144,14 @@ static uint64_t csspgo__ld64le(const unsigned char *p)
     return (uint64_t)csspgo__ld32le(p) | (uint64_t)csspgo__ld32le(p + 4) << 32;
 }
 
+/* How many bits are set. */
+CSSPGO__UNUSED static unsigned csspgo__bit_count(uint64_t w)
+{
+    unsigned n = 0;
+    for (; w != 0; w &= w - 1) n++;
+    return n;
+}
+
 /* The index of the lowest byte of w that is not 0; w is not 0. */
 CSSPGO__UNUSED static unsigned csspgo__low_byte(uint64_t w)
 {
@@ -19668,13 +19676,6 @@ static void csspgo__ordered_free(csspgo__heap *h, csspgo__ordered *t)
     t->count = t->levels = 0;
 }
 
-static void csspgo__ordered_init(csspgo__ordered *t, size_t elem, int key64)
-{
-    memset(t, 0, sizeof *t);
-    t->elem = (uint16_t)elem;
-    t->key64 = (uint16_t)key64;
-}
-
 /* ----- positions -------------------------------------------------------------------------------------------------- */
 
 /*
@@ -19795,7 +19796,10 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
     }
     memset(c->byte, 0, CSSPGO__FIRST_POS);
     c->bytes = CSSPGO__FIRST_POS;
-    for (i = 0; i < CSSPGO__TABLES; i++) csspgo__ordered_init(&c->table[i], kind[i].elem, kind[i].key64);
+    for (i = 0; i < CSSPGO__TABLES; i++) {
+        c->table[i].elem = kind[i].elem;
+        c->table[i].key64 = kind[i].key64;
+    }
     return c;
 }
 
@@ -21628,7 +21632,7 @@ static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, ui
         return;
     }
     if (!CSSPGO__ROOM(h, s->stack, s->depth, s->cap, s->depth + 1)) {
-        csspgo__fail(&s->r, h->status, at, csspgo_status_text(h->status));
+        csspgo__fail_heap(&s->r, h, at);
         return;
     }
     if (s->fill) {
@@ -23213,10 +23217,7 @@ static const void *csspgo__native_array(csspgo__decoder *d, uint64_t n, size_t e
 /* The words that some fields take in a record, if sample_type has them: each of these fields is one word. */
 static size_t csspgo__field_words(uint64_t sample_type, uint32_t fields)
 {
-    uint64_t t = sample_type & fields;
-    size_t n = 0;
-    for (; t != 0; t &= t - 1) n++;
-    return n;
+    return csspgo__bit_count(sample_type & fields);
 }
 
 /*
@@ -26691,8 +26692,8 @@ CSSPGO_DEF void csspgo_aggregator_free(csspgo_aggregator *t)
 static void csspgo__agg_put(csspgo_aggregator *t, uint32_t kind, uint64_t from, uint64_t to, uint64_t end,
                             uint64_t count)
 {
-    const uint32_t group = kind == 'S' ? CSSPGO__OF_ADDRESSES : kind == 'F' || kind == 'f' || kind == 'r'
-                                                                    ? CSSPGO__OF_RANGES : CSSPGO__OF_BRANCHES;
+    const uint32_t group = kind == 'S' ? CSSPGO__OF_ADDRESSES
+                         : strchr("Ffr", (int)kind) != NULL ? CSSPGO__OF_RANGES : CSSPGO__OF_BRANCHES;
     const csspgo__aggregated fresh = { from, to, end, count, kind, group };
     uint32_t id, hash, at;
     if (count == 0) return;
@@ -27401,11 +27402,15 @@ static int csspgo__pprof_call(const csspgo_pprof *d, const csspgo__pprof_locatio
     return csspgo__call_before(d->code, pos) != 0;
 }
 
-static const csspgo__pprof_location *csspgo__pprof_find(csspgo_pprof *d, uint64_t id, const unsigned char *at)
+/* The location whose id is the next number; NULL if something is wrong. */
+static const csspgo__pprof_location *csspgo__pprof_next_location(csspgo_pprof *d, csspgo__reader *r)
 {
-    const uint32_t number = csspgo__guids_find(&d->by_location, d->location.v, id);
-    if (number == 0) csspgo__fail_u64(&d->r, CSSPGO_E_SYNTAX, at, "a sample has a location that is not there: ", id);
-    return number != 0 ? &d->location.v[number - 1] : NULL;
+    const unsigned char *const at = r->p;
+    const uint64_t id = csspgo__uleb(r);
+    const uint32_t number = r->status == CSSPGO_OK ? csspgo__guids_find(&d->by_location, d->location.v, id) : 0;
+    if (number != 0) return &d->location.v[number - 1];
+    csspgo__fail_u64(r, CSSPGO_E_SYNTAX, at, "a sample has a location that is not there: ", id);
+    return NULL;
 }
 
 /*
@@ -27422,10 +27427,8 @@ static int csspgo__pprof_callers(csspgo_pprof *d)
         if (f.number != CSSPGO__PROFILE_SAMPLE || f.wire != CSSPGO__PB_BYTES) continue;
         while (csspgo__pb_next(&f.bytes, &g)) {
             if (g.number != 1 || (g.wire != CSSPGO__PB_BYTES && g.wire != CSSPGO__PB_NUMBER)) continue;
-            while (seen < CSSPGO__PPROF_LOOKED_AT && g.bytes.p != g.bytes.end && g.bytes.status == CSSPGO_OK) {
-                const unsigned char *const at = g.bytes.p;
-                const uint64_t id = csspgo__uleb(&g.bytes);
-                const csspgo__pprof_location *l = g.bytes.status == CSSPGO_OK ? csspgo__pprof_find(d, id, at) : NULL;
+            while (seen < CSSPGO__PPROF_LOOKED_AT && g.bytes.p != g.bytes.end) {
+                const csspgo__pprof_location *l = csspgo__pprof_next_location(d, &g.bytes);
                 const int here = l != NULL && n++ != 0 ? csspgo__pprof_call(d, l, 0) : -1;
                 if (l == NULL) return 0;
                 seen += here >= 0;
@@ -27475,9 +27478,7 @@ static uint64_t csspgo__pprof_address(const csspgo_pprof *d, const csspgo__pprof
 static int csspgo__pprof_frames(csspgo_pprof *d, csspgo__reader r, uint32_t *n, int *cut)
 {
     while (r.p != r.end) {
-        const unsigned char *const at = r.p;
-        const uint64_t id = csspgo__uleb(&r);
-        const csspgo__pprof_location *l = r.status == CSSPGO_OK ? csspgo__pprof_find(d, id, at) : NULL;
+        const csspgo__pprof_location *l = csspgo__pprof_next_location(d, &r);
         if (l == NULL) return 0;
         *cut |= l->address == 0 || *n == CSSPGO__PPROF_FRAMES;
         if (*cut) continue;
@@ -28525,12 +28526,6 @@ static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, const csspgo__s
     return node;
 }
 
-/* Branches of a trace that count: the oldest has no range before it, so it is left out beside others. */
-static uint32_t csspgo__counting(const csspgo_collector *c, const csspgo__lbr_trace *t)
-{
-    return t->nlbr > 1 && !c->how.llvm && !c->how.single_branches ? t->nlbr - 1 : t->nlbr;
-}
-
 /* Counts a single branch (csspgo__place_single). */
 static void csspgo__unwind_single(csspgo_collector *c, const csspgo__lbr_trace *t)
 {
@@ -28547,18 +28542,13 @@ static void csspgo__unwind_single(csspgo_collector *c, const csspgo__lbr_trace *
  * Of the state that llvm-profgen keeps only the context is needed, as a node of the trie: the position in the innermost
  * function is always the source of the branch undone last. The order matters: first the range, under the context before
  * the branch is undone, then the branch, under the one after. A branch from unknown code has no context, one into it
- * does not count. A break in the trace leaves the rest of it without context.
+ * does not count. A break in the trace leaves the rest of it without context. counting: so many branches count.
  *
  * Source   LLVM 19: VirtualUnwinder::unwind, with probes. Cost: O(branches), each with two increments
  */
-static void csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t)
+static void csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t counting)
 {
-    const uint32_t counting = csspgo__counting(c, t);
     uint32_t node, ip = 0, i;
-    if (c->how.single_branches && t->nlbr != 0) {
-        csspgo__unwind_single(c, t);
-        return;
-    }
     csspgo__steps_make(c, t);
     node = csspgo__context_repaired(c, t);
     if (t->nlbr == 0) csspgo__increment_add(c, node, t->stack[0], 0);
@@ -28572,14 +28562,19 @@ static void csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t
     }
 }
 
-/* Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all: room is made for everything first. */
+/*
+ * Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all: room is made for everything first. The oldest branch has
+ * no range before it, so it is left out beside others.
+ */
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t)
 {
+    const uint32_t single = c->how.single_branches && t->nlbr != 0, oldest = t->nlbr > 1 && !c->how.llvm && !single;
     if (!csspgo__trace_room(c, t->nstack, t->nlbr)) return c->heap.status;
     c->stats.unwound++;
-    c->stats.branches += c->how.single_branches && t->nlbr != 0 ? 1 : t->nlbr;
-    c->stats.oldest_branches += t->nlbr - csspgo__counting(c, t);
-    csspgo__unwind_trace(c, t);
+    c->stats.branches += single ? 1 : t->nlbr;
+    c->stats.oldest_branches += oldest;
+    if (single) csspgo__unwind_single(c, t);
+    else csspgo__unwind_trace(c, t, t->nlbr - oldest);
     csspgo__increments_apply(c, t->count);
     return CSSPGO_OK;
 }
@@ -29478,7 +29473,7 @@ static void csspgo__unsym_frame(csspgo__unsym_reader *u, size_t name_size, uint6
                               ? csspgo__names_intern(h, &u->c->names, (const char *)u->r.p, name_size)
                               : (h->status = CSSPGO_E_LIMIT, 0u);
     u->frames++;
-    if (func == 0) csspgo__fail(&u->r, h->status, u->r.p, csspgo_status_text(h->status));
+    if (func == 0) csspgo__fail_heap(&u->r, h, u->r.p);
     else if (u->apply) u->node = csspgo__tree_add(h, &u->c->trie, u->node, site, func);
 }
 
@@ -45662,13 +45657,6 @@ static void csspgo__sim_prepare_owners(csspgo__sim *s)
     }
 }
 
-static unsigned csspgo__sim_popcount(uint64_t v)
-{
-    unsigned n = 0;
-    for (; v != 0; v &= v - 1) n++;
-    return n;
-}
-
 /*
  * The uses of instruction i. Those that share candidates are put in the order of csspgo__sim_share, which must find a
  * unit for each of them when all are free.
@@ -45701,8 +45689,8 @@ static csspgo_status csspgo__sim_prepare_uses(csspgo__sim *s, const csspgo_sim_i
     c->many = c->needs > 2 || c->overlaps;
     for (i = 1; c->overlaps && i < c->needs; i++) {
         const csspgo__sim_need one = d[i];
-        const unsigned size = csspgo__sim_popcount(one.units);
-        for (k = i; k > 0 && csspgo__sim_popcount(d[k - 1].units) > size; k--) d[k] = d[k - 1];
+        const unsigned size = csspgo__bit_count(one.units);
+        for (k = i; k > 0 && csspgo__bit_count(d[k - 1].units) > size; k--) d[k] = d[k - 1];
         d[k] = one;
     }
     if (c->overlaps && csspgo__sim_share(s, c, NULL) != 0)
@@ -47472,7 +47460,7 @@ static uint64_t csspgo__bn_share(csspgo__bn_ports *p, uint64_t set)
         csspgo__bn_class *c = &p->c[i];
         memset(c->at, 0, sizeof c->at);
         c->taken = 0;
-        c->left = c->load * csspgo__sim_popcount(set);
+        c->left = c->load * csspgo__bit_count(set);
         if ((c->units & ~set) == 0) p->full += c->load;
     }
     for (i = 0; i < p->classes; i++)
@@ -47533,7 +47521,7 @@ static int csspgo__bn_port_bound(csspgo__heap *h, const csspgo_sim_instruction *
     }
     if (ok && bounds->units != 0) {
         bounds->ports.cycles = p.full;
-        bounds->ports.iterations = csspgo__sim_popcount(bounds->units);
+        bounds->ports.iterations = csspgo__bit_count(bounds->units);
     }
     for (i = 0; ok && i < n; i++)
         for (k = 0; k < inst[i].uses; k++)
