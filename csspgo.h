@@ -23649,7 +23649,7 @@ static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t si
 }
 
 /*
- * n ids: of the last event, or (pairs) each of that whose number stands before it. Of an id that came before the first
+ * n ids: of the last event, or (pairs) each of that whose number stands before it. Of an id that came before, the first
  * event counts.
  */
 static int csspgo__pd_ids(csspgo_perfdata *d, const unsigned char *p, size_t n, int pairs)
@@ -26119,8 +26119,9 @@ static uint32_t csspgo__mapping_score(const csspgo_spaces *s, const csspgo__mapp
 
 /*
  * The mappings of all processes that hold an address, from the one that begins last: how many, and which of them is to
- * be taken. Two processes have different things there, but nothing says of which one the sample is: x is it while that
- * is decided, then NULL. Of mappings that are equally good the last one is taken.
+ * be taken. Two processes have different things there, but nothing says of which one the sample is: the mapping that
+ * most of sample x fits is taken or, with x NULL, that of the module and the distance that l has. Of mappings that are
+ * equally good it is the last one.
  */
 static size_t csspgo__mapping_among(const csspgo_spaces *s, const csspgo__lookup *l, uint64_t address,
                                     const csspgo_sample *x, const csspgo__mapping **taken)
