@@ -31,12 +31,15 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     csspgo_probe_set_stats probe_stats;
 } loaded;
 
+typedef struct load_start { uint64_t address; uint32_t section, reserved; } load_start;   /* of decoding, in a section */
+
 int load_files(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
 int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size);
 int load_probes(loaded *l, char *why, size_t why_size);
 int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
 int load_module(loaded *l, const char *path, char *why, size_t why_size);
 int load_code(loaded *l, char *why, size_t why_size);
+load_start *load_starts(const loaded *l, size_t *count);
 int load_decodes(const loaded *l);
 int load_fail(char *why, size_t why_size, const char *text);
 int load_range_cmp(const void *a, const void *b);

@@ -2,8 +2,6 @@
 #ifndef CSSPGO_EXAMPLES_LOAD_CODE_H
 #define CSSPGO_EXAMPLES_LOAD_CODE_H
 
-typedef struct load_start { uint64_t address; uint32_t section, reserved; } load_start;
-
 static int load_start_cmp(const void *a, const void *b)
 {
     const load_start *x = (const load_start *)a, *y = (const load_start *)b;
@@ -28,7 +26,7 @@ static uint32_t load_section_of(const loaded *l, uint64_t begin, uint64_t addres
  * Where decoding starts: every symbol in an executable section, by (section, address). Bytes before the first are no
  * code.
  */
-static load_start *load_starts(const loaded *l, size_t *count)
+load_start *load_starts(const loaded *l, size_t *count)
 {
     const elf_image *e = load_symbols(l);
     load_start *v = (load_start *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);

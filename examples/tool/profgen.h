@@ -123,9 +123,12 @@ void details_show(profgen *g);
 /* profgen_llvm.c: what llvm-profgen 19 says, in its words */
 int as_llvm(const profgen *g);
 void llvm_no_mapping(const profgen *g);
-void llvm_functions(const profgen *g, const line_work *w);
+int llvm_functions(const profgen *g, const line_work *w);
 void llvm_samples(profgen *g);
 void llvm_density(const profgen *g, double density, double least);
+
+/* profgen_llvm_bytes.c */
+int llvm_bytes(const profgen *g);
 
 /* profgen_samples.c */
 uint64_t profgen_dropped(const profgen *g);

@@ -226,8 +226,8 @@ int lines_load(profgen *g, char *why, size_t why_size)
     if (g->lines == NULL) return 0;
     debug_report(g, g->lines);
     entries_mark(g, g->lines);
-    if (g->tool->compat) llvm_functions(g, g->lines);
-    return functions_add(g, g->lines) || load_fail(why, why_size, "out of memory");
+    return ((!g->tool->compat || llvm_functions(g, g->lines)) && functions_add(g, g->lines)) ||
+           load_fail(why, why_size, "out of memory");
 }
 
 void lines_free(line_work *w)

@@ -60,8 +60,8 @@ static void llvm_entries(const profgen *g, const line_work *w, const debug_range
     free(entered);
 }
 
-/* What was found in the debug information. */
-void llvm_functions(const profgen *g, const line_work *w)
+/* What was found in the debug information. Returns 0 if there is no memory. */
+int llvm_functions(const profgen *g, const line_work *w)
 {
     size_t count;
     const debug_range *const r = debug_info_ranges(w->functions, &count);
@@ -69,8 +69,10 @@ void llvm_functions(const profgen *g, const line_work *w)
     if (w->ranges == 0)
         warn(g->tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
     llvm_twins(g, w, r);
+    if (skipped != 0 && g->o[O_DETAILS].number && !g->tool->quiet && !llvm_bytes(g)) return 0;
     if (skipped != 0) warn(g->tool, "Found %llu invalid instructions", (unsigned long long)skipped);
     llvm_entries(g, w, r);
+    return 1;
 }
 
 /* ----- samples ----- */
