@@ -2,8 +2,8 @@
  *
  * Functions come from symbols and probe records, not from debug information: a FUNC symbol is a function if a top-level
  * probe record belongs to it, under its own name or under its name without a suffix that compilers append
- * (.llvm.N, .resume, .destroy, .cleanup). NAME.cold, NAME.cold.N and NAME.__part.N are further ranges of NAME. Symbols
- * may be in another file than code and probes.
+ * (.llvm.N, .resume, .destroy, .cleanup). NAME.cold, NAME.cold.N, NAME.eh and NAME.__part.N, also with these suffixes
+ * before, are further ranges of NAME. Symbols may be in another file than code and probes.
  * Include it after csspgo.h; one source file of a program defines LOAD_IMPLEMENTATION before it and so holds the code.
  * Part of csspgo, same licence.
  */
@@ -31,7 +31,10 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     csspgo_probe_set_stats probe_stats;
 } loaded;
 
-typedef struct load_start { uint64_t address; uint32_t section, reserved; } load_start;   /* of decoding, in a section */
+typedef struct load_start {       /* where decoding starts, in a section */
+    uint64_t address;
+    uint32_t section, reserved;
+} load_start;
 
 int load_files(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
 int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size);
@@ -122,27 +125,36 @@ size_t load_strip(const char *name, size_t size, const char *suffix)
     return 0;
 }
 
+/* The size of the function's name in name, which may end in a suffix that compilers append; 0: has no probes. */
+static size_t load_renamed(const char *name, size_t size, const load_owners *o)
+{
+    static const char *const renames[] = { ".llvm.", ".resume", ".destroy", ".cleanup" };
+    size_t i, n;
+    if (load_has(o->func, o->count, csspgo_guid(name, size))) return size;
+    for (i = 0; i < sizeof renames / sizeof *renames; i++) {
+        n = load_strip(name, size, renames[i]);
+        if (n != 0 && load_has(o->func, o->count, csspgo_guid(name, n))) return n;
+    }
+    return 0;
+}
+
 /* Whose code it holds: the size of the function's name in its name (0: none), *part as in csspgo_code_function. */
 static size_t load_owner(const elf_symbol *y, const load_owners *o, uint32_t *part)
 {
-    static const char *const renames[] = { ".llvm.", ".resume", ".destroy", ".cleanup" };
-    static const char *const parts[] = { ".cold", ".__part." };
+    static const char *const parts[] = { ".cold", ".eh", ".__part." };
     const uint64_t guid = csspgo_guid(y->name, y->name_size);
     size_t i, n;
     *part = 0;
     if (y->type == ELF_FUNC && load_has(o->func, o->count, guid)) return y->name_size;
     for (i = 0; i < sizeof parts / sizeof *parts; i++) {
         n = load_strip(y->name, y->name_size, parts[i]);
-        if (n == 0 || !load_has(o->func, o->count, csspgo_guid(y->name, n))) continue;
+        n = n != 0 ? load_renamed(y->name, n, o) : 0;
+        if (n == 0) continue;
         *part = 1;
         return n;
     }
     if (y->type != ELF_FUNC || !load_has(o->symbol, o->count, guid)) return 0;
-    for (i = 0; i < sizeof renames / sizeof *renames; i++) {
-        n = load_strip(y->name, y->name_size, renames[i]);
-        if (n != 0 && load_has(o->func, o->count, csspgo_guid(y->name, n))) return n;
-    }
-    return 0;
+    return load_renamed(y->name, y->name_size, o);
 }
 
 int load_range_cmp(const void *a, const void *b)

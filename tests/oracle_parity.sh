@@ -13,7 +13,7 @@ skip() { echo "SKIPPED: parity: $*"; skipped=$((skipped + 1)); }
 pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: parity: $*"; failed=$((failed + 1)); }
 
-for t in clang-19 clang++-19 llvm-profgen-19 llvm-profdata-19; do have $t || { skip "$t is not installed"; finish; }; done
+for t in clang-19 clang++-19 ld.lld-19 llvm-profgen-19 llvm-profdata-19 llvm-nm-19 llvm-objcopy-19; do have $t || { skip "$t is not installed"; finish; }; done
 [ "$(uname -m)" = x86_64 ] || { skip "needs an x86-64 machine"; finish; }
 make -s $TOOL || { fail "the tool does not build"; finish; }
 again llvm-profgen-19 llvm-profdata-19
@@ -104,14 +104,25 @@ all() {
     listed $1
 }
 
+# placed NAME: what depends on where code is
+placed() {
+    same $1 flat --format=text --ignore-stack-samples
+    same $1 flat-fill --format=text --ignore-stack-samples --fill-zero-for-all-funcs
+    same $1 default --format=text
+    same $1 cs --format=text $OFF
+    [ -n "$by_line" ] || same $1 by-line --format=text --use-dwarf-correlation --ignore-stack-samples
+    as_text $1 ext-symbols --format=extbinary --populate-profile-symbol-list
+    listed $1
+}
+
 # program NAME SAMPLES SOURCE COMPILER...: builds, records, compares in the modes of $modes: what comes after counting does
-# not know how the program was linked
-modes=all
+# not know how the program was linked. $run: what is run, if not that
+modes=all run=
 program() {
     name=$1 samples=$2 source=$3
     shift 3
     if ! "$@" -w -o $B/$name programs/$source -lm >$B/cc.out 2>&1; then fail "$name does not build"; head -5 $B/cc.out; return; fi
-    if ! env -i $TOOL record --software --period=61 --seed=7 --count=$samples --stop -o $B/$name.ps -- $B/$name >$B/record.out 2>&1; then
+    if ! env -i $TOOL record --software --period=61 --seed=7 --count=$samples --stop -o $B/$name.ps -- ${run:-$B/$name} >$B/record.out 2>&1; then
         : # --stop ends the program before it is done
     fi
     if [ "$(grep -c '^ 0x' $B/$name.ps)" -lt $((samples / 2)) ]; then fail "$name: the recording is too short"; cat $B/record.out; return; fi
@@ -120,6 +131,19 @@ program() {
 
 have_package() { for h in $1; do [ -f /usr/include/$h ] && return 0; done; skip "/usr/include/$1 is not installed"; return 1; }
 program mix $(size 500 1500) mix.c clang-19 $P -no-pie
+modes=placed
+APART="apart_a.cpp clang++-19 programs/apart_b.cpp -fuse-ld=lld-19 -no-pie -ffunction-sections"
+BLOCKS="-fbasic-block-sections=all -Wl,--shuffle-sections=.text*=5"
+program apart-blocks 300 $APART $P $BLOCKS
+# parts of a function have other names, too; LLVM does not look at them
+llvm-nm-19 $B/apart-blocks | awk '$3 ~ /__part\.[12]$/ {
+    s = $3; sub(/.$/, "", s); sub(/\.__part\.$/, $3 ~ /1$/ ? ".eh" : ".llvm.77.cold", s); print $3, s }' >$B/syms
+sed 's#/apart-blocks$#/apart-renamed#' $B/apart-blocks.ps >$B/apart-renamed.ps
+if llvm-objcopy-19 --redefine-syms=$B/syms $B/apart-blocks $B/apart-renamed; then
+    same apart-renamed flat-fill --format=text --ignore-stack-samples --fill-zero-for-all-funcs
+    same apart-renamed cs --format=text $OFF
+else fail "llvm-objcopy-19 renames no symbols"; fi
+modes=all
 if [ -n "$FULL" ]; then
 modes=counted
 program mix-pie 800 mix.c clang-19 $P -fPIE -pie
@@ -130,11 +154,29 @@ modes=counted
 have_package rapidjson/reader.h && program rapid-pie 1500 rapid.cpp clang++-19 -std=c++17 -fdelayed-template-parsing $P -fPIE -pie
 modes=all
 have_package stb/stb_image.h && program image 1500 image.c clang-19 $P -no-pie
+program apart-thin 1500 $APART $P -flto=thin
+program apart-lto 1500 $APART $P -flto
+# a library and a program that is nothing else but its user
+SHARED="programs/apart_b.cpp $P -fPIC -shared -Dmain=lib_main"
+echo 'int lib_main(int, char **); int main(int n, char **v) { return lib_main(n, v); }' >$B/user.cpp
+if clang++-19 programs/apart_a.cpp $SHARED -w -o $B/libapart.so && clang++-19 $B/user.cpp -L$B -lapart -Wl,-rpath,$B -o $B/user; then
+    run=$B/user
+    program libapart.so 1500 apart_a.cpp clang++-19 $SHARED
+    run=
+else fail "the user of a library does not build"; fi
+if have_package nlohmann/json.hpp; then
+    program json-sections 1500 json.cpp clang++-19 -std=c++17 $P -no-pie -ffunction-sections -Wl,--gc-sections
+    program json-blocks 1500 json.cpp clang++-19 -std=c++17 $P -no-pie -fuse-ld=lld-19 -ffunction-sections $BLOCKS
+fi
 fi
 
 # The same by source line.
 by_line=1
 program mix-lines $(size 300 1500) mix.c clang-19 $L -no-pie
+modes=placed
+program apart-thin-blocks 300 $APART $L -funique-internal-linkage-names -flto=thin -Wl,--lto-basic-block-sections=all
+modes=all
+[ -z "$FULL" ] || program apart-thin-lines 1500 $APART $L -flto=thin
 program mix-gcc $(size 300 800) mix.c gcc -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -no-pie
 if [ -n "$FULL" ]; then
 modes=counted

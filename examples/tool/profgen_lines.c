@@ -131,7 +131,7 @@ static void entries_mark(const profgen *g, const line_work *w)
         if (at == NULL || at->entry) continue;
         if (at->of_name != 1) {
             const char *const name = r[at->index].name;
-            const size_t size = csspgo_canonical_size(y.name, y.name_size, 0);
+            const size_t size = csspgo_canonical_size(y.name, y.name_size, 1);
             if ((size != strlen(name) || memcmp(y.name, name, size) != 0) &&
                 (g->tool->compat || at->begin != y.value || !is_clone(&y, name)))
                 continue;

@@ -1,4 +1,4 @@
-/* profgen_llvm_bytes.c - profgen --llvm-compat --show-detailed-warning: bytes that are no instruction, in LLVM's order */
+/* profgen_llvm_bytes.c - profgen --llvm-compat --show-detailed-warning: where bytes are no instruction */
 #include "profgen_lines.h"
 
 /* LLVM prints what is in a hash set, bucket by bucket. Source: LLVM 19, DenseSet of pairs of addresses */
