@@ -6398,6 +6398,15 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_set(csspgo_error *err, csspgo_
     return status;
 }
 
+/* The same with a number behind the text. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_u64(csspgo_error *err, csspgo_status status, uint64_t offset,
+                                                      const char *text, uint64_t number)
+{
+    csspgo__error_set(err, status, offset, text);
+    csspgo__say_u64(err, number);
+    return status;
+}
+
 /* For statuses that carry no detail of their own (memory, limits): the status's sentence. */
 CSSPGO__UNUSED static csspgo_status csspgo__error_plain(csspgo_error *err, csspgo_status status)
 {
@@ -6989,6 +6998,14 @@ CSSPGO__UNUSED static void csspgo__put_u64(csspgo__sink *s, uint64_t v)
     n = csspgo__decimal(s->buf + s->used, v);          /* a copy of bytes just stored would wait for them */
     s->used += n;
     s->total += n;
+}
+
+/* Text, a number, the end of the line. */
+CSSPGO__UNUSED static void csspgo__put_u64_line(csspgo__sink *s, const char *text, uint64_t v)
+{
+    csspgo__put_str(s, text);
+    csspgo__put_u64(s, v);
+    csspgo__put_char(s, '\n');
 }
 
 CSSPGO__UNUSED static void csspgo__put_hex(csspgo__sink *s, uint64_t v)
@@ -31336,10 +31353,7 @@ static int csspgo__call_edge_cmp(const void *ctx, const void *a, const void *b)
 /* Index of the first edge at or after (func, site, callee). */
 static size_t csspgo__call_edge_lower(const csspgo__gen *g, uint32_t func, uint32_t site, uint32_t callee)
 {
-    csspgo__call_edge e;
-    e.func = func;
-    e.site = site;
-    e.callee = callee;
+    const csspgo__call_edge e = { func, site, callee };
     return csspgo__lower_bound(g->edge.v, g->edge.count, sizeof e, &e, csspgo__call_edge_cmp, NULL);
 }
 
@@ -32502,26 +32516,17 @@ static int csspgo__gen_profile(csspgo__gen *g, const csspgo__heap *like)
     return g->p != NULL && CSSPGO__GEN_ARRAY(g, g->func, g->code->names.count + 1);
 }
 
-/*
- * Allocates the tables that both kinds of profiles by probes need, one entry per probe or inline node of the map.
- * Returns 0 when memory is exhausted.
- */
-static int csspgo__gen_setup(csspgo__gen *g, int contexts)
+/* A csspgo__make_fn: by probes. The tables of both kinds of profiles have an entry per probe or inline node. */
+static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
     const csspgo_code *code = g->code;
-    if (!CSSPGO__GEN_ARRAY(g, g->site, code->probes) || !CSSPGO__GEN_ARRAY(g, g->call, code->probes) ||
-        !CSSPGO__GEN_ARRAY(g, g->slot, code->probes) || !CSSPGO__GEN_ARRAY(g, g->body, code->probes) ||
-        !CSSPGO__GEN_ARRAY(g, g->copy, code->nodes + 1))
+    if (!csspgo__gen_profile(g, like) || !CSSPGO__GEN_ARRAY(g, g->site, code->probes) ||
+        !CSSPGO__GEN_ARRAY(g, g->call, code->probes) || !CSSPGO__GEN_ARRAY(g, g->slot, code->probes) ||
+        !CSSPGO__GEN_ARRAY(g, g->body, code->probes) || !CSSPGO__GEN_ARRAY(g, g->copy, code->nodes + 1))
         return 0;
     if (g->how.llvm) csspgo__flag_sampled(g);
     csspgo__probe_sites_list(g, contexts);
-    return CSSPGO__GEN_ARRAY(g, g->delta, g->sites + 1);
-}
-
-/* A csspgo__make_fn: by probes. */
-static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
-{
-    if (!csspgo__gen_profile(g, like) || !csspgo__gen_setup(g, contexts)) return 0;
+    if (!CSSPGO__GEN_ARRAY(g, g->delta, g->sites + 1)) return 0;
     return contexts ? csspgo__gen_contexts(g) : csspgo__gen_nested(g);
 }
 
@@ -32690,20 +32695,18 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_cod
 {
     csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
     csspgo_status status = CSSPGO_OK;
-    csspgo__arrays blocks;
+    csspgo__u32_list place = { NULL, 0, 0 };          /* per inline node */
     const csspgo__code_probe *probe, *next = csspgo__probe_next(code, &at);
-    uint32_t *place;
-    memset(&blocks, 0, sizeof blocks);
-    blocks.heap = &s->heap;
-    if (!CSSPGO__ARRAY(&blocks, place, code->nodes + 1))
+    if (CSSPGO__ZEROS(&s->heap, place, code->nodes + 1) == NULL)
         return csspgo__error_heap(err, s->heap.status, &s->heap, "size table");
     while ((probe = next) != NULL && status == CSSPGO_OK) {
+        uint32_t *const in = &place.v[probe->node];
         next = csspgo__probe_next(code, &at);
-        if (place[probe->node] == 0) place[probe->node] = csspgo__sizes_place(s, code, probe->node);
-        if (place[probe->node] == 0) status = s->heap.status;
-        else csspgo__sizes_count(s, place[probe->node], csspgo__sizes_bytes(code, probe, next));
+        if (*in == 0) *in = csspgo__sizes_place(s, code, probe->node);
+        if (*in == 0) status = s->heap.status;
+        else csspgo__sizes_count(s, *in, csspgo__sizes_bytes(code, probe, next));
     }
-    csspgo__arrays_free(&blocks);
+    CSSPGO__DROP(&s->heap, place);
     return csspgo__error_heap(err, status, &s->heap, "size table");
 }
 
@@ -33767,20 +33770,33 @@ static void csspgo__line_drop_start_up(csspgo_profile *p)
 }
 
 /*
+ * Puts the rows in order, makes the profile and its tables and, with contexts, finds the frames of all keys. Returns 0
+ * when memory is exhausted.
+ */
+static int csspgo__line_begin(csspgo__by_line *x, const csspgo__heap *like, int contexts)
+{
+    csspgo__gen *g = &x->g;
+    csspgo__rows_prune(x->l, g->code);
+    if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
+    if (!csspgo__gen_profile(g, like) || !CSSPGO__GEN_ARRAY(g, g->copy, x->l->nodes + 1) ||
+        !CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
+    if (!contexts) return 1;
+    g->c->stats.named_contexts = 0;
+    if (!csspgo__frames_init(g)) return 0;
+    if (!csspgo__tree_init(&g->c->heap, &x->met)) return csspgo__gen_fail(g, &g->c->heap);
+    return csspgo__line_keys(x);
+}
+
+/*
  * Makes a profile with contexts by source line: fragments, counts, calls, then entries that were not seen. Returns 0
  * when memory is exhausted.
  */
 static int csspgo__line_contexts(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
-    csspgo__heap *h = &g->c->heap;
     const csspgo__counter *v = g->keyed.v;
     uint32_t key = 0;
     size_t i, first = 0;
-    g->c->stats.named_contexts = 0;
-    if (!csspgo__frames_init(g)) return 0;
-    if (!csspgo__tree_init(h, &x->met)) return csspgo__gen_fail(g, h);
-    if (!csspgo__line_keys(x)) return 0;
     for (i = 0; i < g->keyed.n; i++) {
         const uint32_t k = v[i].node & ~CSSPGO__BRANCH;
         if (k != key) first = 0;
@@ -33800,10 +33816,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
 static int csspgo__line_make(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
     csspgo__by_line *x = (csspgo__by_line *)g;
-    csspgo__rows_prune(x->l, g->code);
-    if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
-    if (!csspgo__gen_profile(g, like) || !CSSPGO__GEN_ARRAY(g, g->copy, x->l->nodes + 1) ||
-        !CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
+    if (!csspgo__line_begin(x, like, contexts)) return 0;
     if (!(contexts ? csspgo__line_contexts(x) : csspgo__line_nested(x))) return 0;
     if (g->how.update_totals && !contexts) csspgo_recount_totals(g->p);
     return 1;
@@ -33866,14 +33879,7 @@ static int csspgo__named_list(csspgo__by_line *x)
 {
     csspgo__gen *g = &x->g;
     size_t i;
-    csspgo__rows_prune(x->l, g->code);
-    if (!csspgo__rows_sort(x->l)) return csspgo__gen_fail(g, &x->l->heap);
-    if (!csspgo__gen_profile(g, &g->c->heap) || !CSSPGO__GEN_ARRAY(g, g->copy, x->l->nodes + 1) ||
-        !CSSPGO__GEN_ARRAY(g, x->func, x->l->names.count + 1) || !csspgo__line_sites(x)) return 0;
-    g->c->stats.named_contexts = 0;
-    if (!csspgo__frames_init(g)) return 0;
-    if (!csspgo__tree_init(&g->c->heap, &x->met)) return csspgo__gen_fail(g, &g->c->heap);
-    if (!csspgo__line_keys(x)) return 0;
+    if (!csspgo__line_begin(x, &g->c->heap, 1)) return 0;
     for (i = 0; i < g->keyed.n; i++) {
         const csspgo__counter *v = &g->keyed.v[i];
         const uint32_t key = v->node & ~CSSPGO__BRANCH;
@@ -34261,11 +34267,6 @@ static uint64_t csspgo__name_module(const csspgo_code *code, uint32_t func)
     return is;
 }
 
-static void csspgo__module_note(uint64_t *module, uint64_t is)
-{
-    if (is != 0) *module = *module == 0 || *module == is ? is : CSSPGO__MODULES;
-}
-
 /*
  * Finds the modules of functions: that of its own name, or else that of the local functions it calls. Code of a header
  * may be inlined in other modules; if a local function is, the program was optimized as a whole and modules tell
@@ -34280,8 +34281,11 @@ static int csspgo__code_modules(csspgo__code_reader *x)
     if (v == NULL) return 0;
     own = v + n + 1;
     for (i = 0; i <= n; i++) v[i] = own[i] = i != 0 ? csspgo__name_module(code, (uint32_t)i) : 0;
-    for (i = 0; i < x->site.count; i++)
-        csspgo__module_note(&v[x->site.v[i].func], own[csspgo__names_find_guid(&code->names, x->site.v[i].callee)]);
+    for (i = 0; i < x->site.count; i++) {
+        const uint64_t is = own[csspgo__names_find_guid(&code->names, x->site.v[i].callee)];
+        uint64_t *to = &v[x->site.v[i].func];
+        if (is != 0) *to = *to == 0 || *to == is ? is : CSSPGO__MODULES;
+    }
     for (i = 1; i <= code->nodes; i++) {
         const csspgo__code_inline *c = &code->node[i];
         const uint32_t up = c->parent != 0 ? code->node[c->parent].func : c->func;
@@ -35383,14 +35387,10 @@ static int csspgo__base_entry_push(csspgo__matching *w, csspgo__base_entry_list 
 {
     size_t n;
     const char *base = csspgo_base_name(name, size, &n);
-    csspgo__base_entry *b;
-    if (base == NULL || n == 0) return 1;
-    if ((b = CSSPGO__PUSH(&w->m->heap, *v)) == NULL) return 0;
-    b->base = base;
-    b->size = n;
-    b->rest = base + n;
-    b->rest_size = size - (size_t)(b->rest - name);
-    b->guid = guid;
+    if (base != NULL && n != 0) {
+        const csspgo__base_entry b = { base, base + n, n, size - n - (size_t)(base - name), guid, 0, 0, 0 };
+        return CSSPGO__PUT(&w->m->heap, *v, b);
+    }
     return 1;
 }
 
@@ -35725,6 +35725,12 @@ static int csspgo__match_callers(csspgo__matching *w)
     return ok;
 }
 
+static int csspgo__vote_add(csspgo__matching *w, uint64_t here, uint64_t there, size_t at)
+{
+    const csspgo__vote v = { here, there, (uint32_t)at, 0, 0, 0 };
+    return CSSPGO__PUT(&w->m->heap, w->vote, v);
+}
+
 static const csspgo__field csspgo__vote_fields[] = { CSSPGO__ASCENDING(csspgo__vote, here),
     CSSPGO__ASCENDING(csspgo__vote, there), CSSPGO__ASCENDING(csspgo__vote, at), CSSPGO__FIELDS_END };
 
@@ -35794,13 +35800,10 @@ static int csspgo__site_votes(csspgo__matching *w, const csspgo__matched *f)
     for (i = 0; i < w->loc[0].count; i++) {
         const csspgo_match_loc *l = &w->loc[0].v[i];
         const csspgo__matched *to = csspgo__matched_of(w->m, &w->m->by_guid, l->callee);
-        csspgo__vote v = { 0, 0, 0, 0, 0, 0 };
         while (k < w->sum[0].anchor.count && csspgo__loc_key(b[k].loc) < csspgo__loc_key(l->loc)) k++;
         if (k == w->sum[0].anchor.count || csspgo__loc_key(b[k].loc) != csspgo__loc_key(l->loc)) continue;
         if (l->kind != CSSPGO_MATCH_CALL || !csspgo__may_claim(w, to, b[k].callee)) continue;
-        v.here = l->callee;
-        v.there = b[k].callee;
-        if (!CSSPGO__PUT(&w->m->heap, w->vote, v)) return 0;
+        if (!csspgo__vote_add(w, l->callee, b[k].callee, 0)) return 0;
     }
     return 1;
 }
@@ -35937,9 +35940,8 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
     w->m->place.count += loc->count;
     p = w->m->place.v + f->place;
     for (i = 0; i < loc->count; i++) {
-        memset(&p[i], 0, sizeof p[i]);
-        p[i].from = p[i].to = v[i].loc;
-        p[i].kind = (uint16_t)v[i].kind;
+        const csspgo__place stays = { v[i].loc, v[i].loc, 0, 0, (uint16_t)v[i].kind };
+        p[i] = stays;
     }
     return p;
 }
@@ -36037,21 +36039,18 @@ static int csspgo__code_tokens(csspgo__matching *w, uint32_t *classes)
 {
     const csspgo_match_loc *v = w->loc[0].v;
     const csspgo__anchor *a = w->anchor[0].v;
-    size_t i, c;
-    w->code_token.count = 0;
-    if (!CSSPGO__MORE(&w->m->heap, w->code_token, w->loc[0].count)) return 0;
+    csspgo__align_token *t = CSSPGO__ZEROS(&w->m->heap, w->code_token, w->loc[0].count);
+    size_t i;
+    if (t == NULL) return 0;
     for (i = 0; i < w->loc[0].count; i++) {
-        csspgo__align_token *t = CSSPGO__PUSH(&w->m->heap, w->code_token);
-        if (t == NULL) return 0;
-        t->loc = v[i].loc;
-        t->kind = (uint32_t)v[i].kind;
-        t->hash = v[i].hash;
-        t->eq = v[i].eq;
+        t[i].loc = v[i].loc;
+        t[i].kind = (uint32_t)v[i].kind;
+        t[i].hash = v[i].hash;
+        t[i].eq = v[i].eq;
     }
-    for (c = 0; c < w->anchor[0].count; c++) {
-        csspgo__align_token *t = w->code_token.v + a[c].at;
-        t->callee = a[c].callee;
-        t->orphan = a[c].orphan != 0;
+    for (i = 0; i < w->anchor[0].count; i++) {
+        t[a[i].at].callee = a[i].callee;
+        t[a[i].at].orphan = a[i].orphan != 0;
     }
     return csspgo__dense_classes(w, classes);
 }
@@ -36446,10 +36445,7 @@ static int csspgo__one_new_name(csspgo__matching *w)
     for (i = 0; i < w->code_token.count; i++) {
         const csspgo__align_token *y = a[i].pair != 0 ? &b[a[i].pair - 1] : NULL;
         if (y == NULL || !csspgo__is_call(&a[i]) || a[i].callee == y->callee) continue;
-        if ((v = CSSPGO__PUSH(&w->m->heap, w->vote)) == NULL) return 0;
-        v->here = a[i].callee;
-        v->there = y->callee;
-        v->at = (uint32_t)i;
+        if (!csspgo__vote_add(w, a[i].callee, y->callee, i)) return 0;
     }
     if (!csspgo__votes_decide(w)) return 0;
     v = w->vote.v;
@@ -36617,9 +36613,9 @@ static int csspgo__fits(const csspgo__matching *w, uint64_t here, uint64_t there
 }
 
 /* Before matching: which call sites of the profile are where they were. */
-static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const csspgo__anchor_list *a,
-                                 const csspgo__anchor_list *b)
+static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f)
 {
+    const csspgo__anchor_list *a = &w->anchor[0], *b = &w->sum[0].anchor;
     const csspgo__anchor *x = a->v, *y = b->v;
     csspgo__callsite *s;
     size_t i, j = 0;
@@ -36641,9 +36637,9 @@ static int csspgo__states_before(csspgo__matching *w, csspgo__matched *f, const 
  * After matching: which call sites of the profile were found. A call site counts as recovered if a call of the new
  * code maps to it and calls the same function.
  */
-static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f, const csspgo__anchor_list *a,
-                                 const csspgo__anchor_list *b)
+static void csspgo__states_after(csspgo__matching *w, csspgo__matched *f)
 {
+    const csspgo__anchor_list *a = &w->anchor[0], *b = &w->sum[0].anchor;
     const csspgo__anchor *x = a->v, *y = b->v;
     const csspgo__place *p = w->m->place.v + f->place;
     csspgo__callsite *s = w->m->state.v + f->state;
@@ -36783,7 +36779,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     if (w->m->how.llvm == CSSPGO__LLVM19 && f->flags & CSSPGO__RENAMED)
         return csspgo__match_reference(w, f, 0);      /* its calls may tell of other new names; that is all */
     f->flags |= CSSPGO__KNOWN;
-    if (!csspgo__states_before(w, f, &w->anchor[0], &w->sum[0].anchor)) return 0;
+    if (!csspgo__states_before(w, f)) return 0;
     if (csspgo__is_stale(w, c, w->sum[0].checksum)) f->flags |= CSSPGO__STALE;
     f->samples = csspgo__body_sum(w->sum[0].body.v, w->sum[0].body.count);
     if (w->m->how.no_salvage) {
@@ -36795,7 +36791,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     if (!(align && run ? csspgo__match_align(w, f) : csspgo__match_reference(w, f, run))) return 0;
     if (!run) return 1;
     f->flags |= CSSPGO__MAPPED;
-    csspgo__states_after(w, f, &w->anchor[0], &w->sum[0].anchor);
+    csspgo__states_after(w, f);
     if (!csspgo__count_lost(w, f)) return 0;
     if (align && w->m->is_probe) csspgo__doubt(w, f);
     return 1;
@@ -36978,8 +36974,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
         csspgo__matched *f;
         const uint64_t guid = c->name != NULL ? csspgo_guid(c->name, c->name_size) : c->guid;
         if (csspgo__matched_of(m, &m->by_guid, guid) != NULL) {
-            w->status = csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "two functions have one name, number ");
-            csspgo__say_u64(err, i);
+            w->status = csspgo__error_u64(err, CSSPGO_E_ARGUMENT, i, "two functions have one name, number ", i);
             return 0;
         }
         f = CSSPGO__PUSH(&m->heap, m->func);
@@ -37609,15 +37604,10 @@ static csspgo_status csspgo__complete_check(const csspgo__completion *x, size_t 
     const csspgo_match_cfg *f = &x->cfg[i];
     const csspgo_status s = f->cfg.blocks == 0 ? CSSPGO_E_ARGUMENT : csspgo__cfg_check(&f->cfg, NULL);
     size_t k;
-    if (s != CSSPGO_OK) {
-        csspgo__error_set(err, s, i, "no control flow of a function, number ");
-        csspgo__say_u64(err, i);
-        return s;
-    }
+    if (s != CSSPGO_OK) return csspgo__error_u64(err, s, i, "no control flow of a function, number ", i);
     for (k = 0; k < f->cfg.blocks && !x->q->heap.llvm; k++) {
         if (f->loc[k].line <= 0xffff) continue;
-        csspgo__error_set(err, CSSPGO_E_RANGE, i, "function number ");
-        csspgo__say_u64(err, i);
+        csspgo__error_u64(err, CSSPGO_E_RANGE, i, "function number ", i);
         csspgo__say(err, ": a block's location has line ");
         csspgo__say_u64(err, f->loc[k].line);
         csspgo__say(err, ", the largest one of a profile is 65535");
@@ -39041,9 +39031,7 @@ static void csspgo__layout_put_run(csspgo__layout_writer *w, const csspgo__kept 
     const csspgo__names *names = &w->l->own.names;
     const int ours = w->l->how.llvm == 0;
     size_t k, named = 0;
-    csspgo__put_str(&w->out, "# Weight:\n");
-    csspgo__put_u64(&w->out, r->weight);
-    csspgo__put_str(&w->out, "\n");
+    csspgo__put_u64_line(&w->out, "# Weight:\n", r->weight);
     for (k = 0; ours && k < r->function.count; k++)
         if (!w->has[r->function.v[k]]) {
             csspgo__put_str(&w->out, "# without name: 0x");
@@ -39075,11 +39063,8 @@ static void csspgo__layout_put_header(csspgo__layout_writer *w)
     if (kind & CSSPGO__LAYOUT_LOOPS)
         csspgo__put_str(&w->out, "# Always instrument the loop entry blocks\n:instrument_loop_entries\n");
     if (!(kind & CSSPGO__LAYOUT_TRACES)) return;
-    csspgo__put_str(&w->out, ":temporal_prof_traces\n# Num Temporal Profile Traces:\n");
-    csspgo__put_u64(&w->out, own->run.count);
-    csspgo__put_str(&w->out, "\n# Temporal Profile Trace Stream Size:\n");
-    csspgo__put_u64(&w->out, own->stream);
-    csspgo__put_str(&w->out, "\n");
+    csspgo__put_u64_line(&w->out, ":temporal_prof_traces\n# Num Temporal Profile Traces:\n", own->run.count);
+    csspgo__put_u64_line(&w->out, "# Temporal Profile Trace Stream Size:\n", own->stream);
     for (i = 0; i < own->run.count; i++) csspgo__layout_put_run(w, &own->run.v[i]);
     csspgo__put_str(&w->out, "\n");
 }
@@ -39092,16 +39077,11 @@ static void csspgo__layout_put_records(csspgo__layout_writer *w)
     for (i = 0; i < w->n; i++) {
         const csspgo__counters *c = w->order[i] < own->record.count ? &own->record.v[w->order[i]] : NULL;
         csspgo__layout_put_name(w, csspgo__layout_owner(w->l, w->order[i]), 0);
-        csspgo__put_str(&w->out, "\n# Func Hash:\n");
-        csspgo__put_u64(&w->out, c != NULL ? c->hash : 0);
-        csspgo__put_str(&w->out, "\n# Num Counters:\n");
-        csspgo__put_u64(&w->out, c != NULL ? c->count : 1);
-        csspgo__put_str(&w->out, "\n# Counter Values:\n");
+        csspgo__put_u64_line(&w->out, "\n# Func Hash:\n", c != NULL ? c->hash : 0);
+        csspgo__put_u64_line(&w->out, "# Num Counters:\n", c != NULL ? c->count : 1);
+        csspgo__put_str(&w->out, "# Counter Values:\n");
         if (c == NULL) csspgo__put_str(&w->out, "1\n");
-        for (k = 0; c != NULL && k < c->count; k++) {
-            csspgo__put_u64(&w->out, own->value.v[c->begin + k]);
-            csspgo__put_char(&w->out, '\n');
-        }
+        for (k = 0; c != NULL && k < c->count; k++) csspgo__put_u64_line(&w->out, "", own->value.v[c->begin + k]);
         csspgo__put_char(&w->out, '\n');
     }
 }
@@ -39492,11 +39472,9 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     *count = 0;
     memset(&g, 0, sizeof g);
     if (how != NULL) g.how = *how;
-    if (g.how.test_traces != 0 && g.how.test_traces >= l->own.run.count) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the number of test traces must be below that of all traces, ");
-        csspgo__say_u64(err, l->own.run.count);
-        return CSSPGO_E_ARGUMENT;
-    }
+    if (g.how.test_traces != 0 && g.how.test_traces >= l->own.run.count)
+        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0,
+                                 "the number of test traces must be below that of all traces, ", l->own.run.count);
     g.l = l;
     g.heap = csspgo__heap_loan(&l->heap);
     g.arrays.heap = &g.heap;
@@ -40075,7 +40053,7 @@ struct csspgo_trace_sampler {
     csspgo_trace_sampler_options how;
     CSSPGO__LIST(csspgo__space_times) space;
     CSSPGO__LIST(csspgo__sighting) seen;
-    csspgo__guids        by_pid;  /* current spaces                                   */
+    csspgo__guids        by_pid;  /* current spaces; those that ended keep their traces */
     csspgo__guids        by_key;  /* sightings                                        */
     uint64_t             samples;
 };
@@ -40103,17 +40081,11 @@ CSSPGO_DEF void csspgo_trace_sampler_free(csspgo_trace_sampler *t)
     csspgo__object_free(t, sizeof *t);
 }
 
-/* The current address space of a process, 1 + index; 0: there is none. Spaces that ended keep their traces. */
-static uint32_t csspgo__sampler_find(const csspgo_trace_sampler *t, uint32_t pid)
-{
-    return csspgo__guids_find(&t->by_pid, t->space.v, pid);
-}
-
 /* Makes a process's space a new one. Returns 1 + index; 0 when memory or the limit is exhausted. */
 static uint32_t csspgo__sampler_begin(csspgo_trace_sampler *t, uint32_t pid, uint64_t exec)
 {
     const csspgo__space_times s = { exec, 0, pid };
-    const uint32_t id = csspgo__sampler_find(t, pid);
+    const uint32_t id = csspgo__guids_find(&t->by_pid, t->space.v, pid);
     t->heap.status = CSSPGO_E_LIMIT;
     if (t->space.count >> 22 != 0 || !csspgo__map_room(&t->heap, &t->by_pid.map, 1) ||
         !CSSPGO__PUT(&t->heap, t->space, s))
@@ -40187,7 +40159,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
     size_t i;
     for (i = 0; i < count; i++) {
         const csspgo_sample *x = &samples[i];
-        uint32_t id = csspgo__sampler_find(t, x->pid);
+        uint32_t id = csspgo__guids_find(&t->by_pid, t->space.v, x->pid);
         if (x->time == 0)
             return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
                                      "a sample has no time: perf record -T, script -F +time");
@@ -40439,16 +40411,9 @@ static void csspgo__ctx_attach(csspgo__ctx_tree *t, uint32_t id)
 /* A new node, which is not there yet, with `count` counters from value number `begin` on. There is room. */
 static uint32_t csspgo__ctx_put(csspgo__ctx_tree *t, const csspgo__ctx_key *k, size_t begin, uint32_t count)
 {
-    const uint32_t id = (uint32_t)t->node.count++;
-    csspgo__ctx_item *n = &t->node.v[id];
-    memset(n, 0, sizeof *n);
-    n->guid = k->guid;
-    n->begin = begin;
-    n->count = count;
-    n->depth = t->node.v[k->parent].depth + 1;
-    n->parent = k->parent;
-    n->site = k->site;
-    n->kind = k->kind;
+    const uint32_t id = (uint32_t)t->node.count++, depth = t->node.v[k->parent].depth + 1;
+    const csspgo__ctx_item n = { k->guid, begin, count, depth, k->parent, 0, 0, 0, k->site, k->kind };
+    t->node.v[id] = n;
     csspgo__ctx_attach(t, id);
     csspgo__map_insert(&t->by_key, csspgo__ctx_key_hash(&t->by_key, k), id, t);
     return id;
@@ -40494,8 +40459,7 @@ static void csspgo__ctx_fold(csspgo__ctx_tree *t, uint32_t id, const uint64_t *v
 /* Two nodes that should be added up have a and b counters: the function is not the same code. */
 static csspgo_status csspgo__ctx_shape_error(csspgo_error *err, uint64_t offset, uint64_t guid, size_t a, size_t b)
 {
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, offset, "shape mismatch: a node of GUID ");
-    csspgo__say_u64(err, guid);
+    csspgo__error_u64(err, CSSPGO_E_ARGUMENT, offset, "shape mismatch: a node of GUID ", guid);
     csspgo__say(err, " has ");
     csspgo__say_u64(err, a);
     csspgo__say(err, " counters, another one ");
@@ -42087,13 +42051,6 @@ static void csspgo__ctx_put_root(csspgo__ctx_output *o, uint32_t root)
     }
 }
 
-/* All roots, in the order of the tree. */
-static void csspgo__ctx_put_roots(csspgo__ctx_output *o)
-{
-    uint32_t id = csspgo__ctx_first(o, o->t->node.v[CSSPGO__CTX_TOP].child, CSSPGO_CTX_ROOT);
-    for (; id != 0; id = csspgo__ctx_first(o, o->t->node.v[id].next, CSSPGO_CTX_ROOT)) csspgo__ctx_put_root(o, id);
-}
-
 /* The block BLOCKINFO: names of blocks ('b' and its number) and of their records, for llvm-bcanalyzer. */
 static void csspgo__ctx_put_names(csspgo__ctx_output *o)
 {
@@ -42124,6 +42081,7 @@ static csspgo_status csspgo__ctx_write_blocks(csspgo__ctx_output *o)
     const uint64_t version = v4 ? 4 : 1, bits = csspgo__ctx_record_bits(&version, 1);
     const uint64_t roots = csspgo__ctx_inner_words(o, CSSPGO__CTX_TOP, CSSPGO_CTX_ROOT);
     const uint64_t flats = csspgo__ctx_inner_words(o, CSSPGO__CTX_TOP, CSSPGO_CTX_FLAT);
+    uint32_t id = csspgo__ctx_first(o, o->t->node.v[CSSPGO__CTX_TOP].child, CSSPGO_CTX_ROOT);
     uint64_t inner = 0;
     if (roots != 0) inner += v4 ? csspgo__ctx_block_words(0, roots) + 2 : roots;
     if (flats != 0) inner += csspgo__ctx_block_words(0, flats) + 2;
@@ -42135,7 +42093,7 @@ static csspgo_status csspgo__ctx_write_blocks(csspgo__ctx_output *o)
     csspgo__ctx_put_block(o, 8, (uint32_t)csspgo__ctx_block_words(bits, inner));
     csspgo__ctx_put_record(o, 1, &version, 1);
     if (v4 && roots != 0) csspgo__ctx_put_block(o, 9, (uint32_t)csspgo__ctx_block_words(0, roots));
-    csspgo__ctx_put_roots(o);
+    for (; id != 0; id = csspgo__ctx_first(o, o->t->node.v[id].next, CSSPGO_CTX_ROOT)) csspgo__ctx_put_root(o, id);
     if (v4 && roots != 0) csspgo__ctx_put_end(o);
     if (flats != 0) csspgo__ctx_put_flats(o, CSSPGO__CTX_TOP, CSSPGO_CTX_FLAT, 12);
     csspgo__ctx_put_end(o);
@@ -42190,14 +42148,10 @@ static void csspgo__yaml_put_counters(csspgo__sink *s, const uint64_t *v, size_t
 static void csspgo__yaml_put_node(const csspgo__ctx_output *o, const csspgo__ctx_item *n, size_t indent)
 {
     const uint64_t *v = o->t->value.v + n->begin;
-    csspgo__put_str(o->s, "Guid:            ");
-    csspgo__put_u64(o->s, n->guid);
-    csspgo__put_str(o->s, "\n");
+    csspgo__put_u64_line(o->s, "Guid:            ", n->guid);
     if (n->kind == CSSPGO_CTX_ROOT) {
         csspgo__yaml_indent(o->s, indent);
-        csspgo__put_str(o->s, "TotalRootEntryCount: ");
-        csspgo__put_u64(o->s, v[n->count]);
-        csspgo__put_str(o->s, "\n");
+        csspgo__put_u64_line(o->s, "TotalRootEntryCount: ", v[n->count]);
     }
     csspgo__yaml_put_counters(o->s, v, n->count, indent);
 }
@@ -42777,9 +42731,7 @@ static csspgo_status csspgo__ctx_export_run(csspgo__ctx_export *x, size_t functi
     CSSPGO__DROP(&x->loan, x->flow.known);
     CSSPGO__DROP(&x->loan, x->flow.work);
     if (x->status != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, x->status, &x->p->heap, "profile");
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, x->what);
-    csspgo__say_u64(err, x->t->node.v[id - 1].guid);
-    return CSSPGO_E_ARGUMENT;
+    return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, x->what, x->t->node.v[id - 1].guid);
 }
 
 /* Every graph is one. */
@@ -44301,6 +44253,62 @@ typedef struct csspgo__sim_sign { /* a hash of the state after an iteration: its
 
 enum { CSSPGO__SIM_SIGNS = 64 };
 
+/* ----- the analysis: its chapter explains it; the simulator counts in it what it would else tell by events ----- */
+
+typedef enum csspgo__bn_state {
+    CSSPGO__BN_FREE, CSSPGO__BN_WAITS, CSSPGO__BN_RUNS, CSSPGO__BN_DONE,
+    CSSPGO__BN_AGAIN              /* LLVM: dispatched after the end of its execution, as wide instructions may be */
+} csspgo__bn_state;
+
+typedef struct csspgo__bn_flight {      /* an instruction from its dispatch on      */
+    uint32_t         iid;
+    csspgo__bn_state state;
+    uint32_t         pressure[3]; /* cycles, for each kind of pressure; wrap like LLVM's */
+} csspgo__bn_flight;
+
+typedef struct csspgo__bn_resource {
+    uint64_t bit, members;        /* of a group: the bits of its members            */
+    uint64_t units, pressure;     /* units: of a group none; pressure: cycles in which it was busy */
+    size_t   name;                /* offset in b->names; SIZE_MAX: none             */
+} csspgo__bn_resource;
+
+typedef struct csspgo__bn_user {        /* the last instruction that took a unit        */
+    uint32_t iid, cycles;         /* cycles 0: none                                 */
+    uint32_t kept;                /* in flight for ever: it was in state AGAIN when its place was needed */
+} csspgo__bn_user;
+
+typedef struct csspgo__bn_edge {        /* between instructions of the block, whichever copies of them */
+    uint64_t key, cost;
+    uint32_t from, to, frequency, type;
+    uint32_t next;                /* next edge of `from`, + 1; 0: none              */
+} csspgo__bn_edge;
+
+typedef struct csspgo__bn_list { uint32_t first, last; } csspgo__bn_list;   /* of edges, + 1; 0: none */
+
+struct csspgo_bottleneck {
+    csspgo__heap         heap;
+    csspgo_bottleneck_stats stats;
+    uint32_t             n, iterations, total;
+    uint32_t             flags;   /* kinds of pressure in this cycle, by bit            */
+    uint32_t             frozen;  /* LLVM: the last instruction was issued              */
+    uint32_t             mask;    /* entries of flight - 1                              */
+    const struct csspgo__sim *sim;   /* knows what is in flight, instead of `flight`; NULL: events come */
+    uint64_t             units;   /* of all resources                                   */
+    CSSPGO__LIST(csspgo__bn_resource) resources;
+    CSSPGO__LIST(char)   names;
+    uint8_t              of_bit[64];    /* index of the resource with that bit, + 1; 0: none */
+    csspgo__bn_user      user[64];      /* of units                                      */
+    CSSPGO__LIST(csspgo__bn_flight) flight;         /* a ring, by iid                        */
+    CSSPGO__LIST(csspgo__bn_edge) edges;
+    csspgo__map          map;     /* of edges, by what they connect                     */
+    size_t               room;    /* edges for which there is room, in both              */
+    CSSPGO__LIST(csspgo__bn_list) lists;            /* edges of each instruction, in the order in which they came */
+    CSSPGO__LIST(csspgo_bottleneck_node) nodes;
+    CSSPGO__LIST(csspgo_bottleneck_edge) critical;
+};
+
+/* ----- the simulator ----- */
+
 typedef struct csspgo__sim {
     csspgo__heap              heap;
     csspgo__arrays            arrays;
@@ -44418,18 +44426,76 @@ static int csspgo__sim_executed(const csspgo__sim *s, const csspgo__sim_slot *x)
 
 static csspgo_status csspgo__bn_waited(csspgo_bottleneck *b, const csspgo_bottleneck_event *e,
                                        const uint32_t *pressure);
-static void csspgo__bn_use(csspgo_bottleneck *b, uint32_t unit, uint32_t iid, uint32_t cycles);
-static void csspgo__bn_issue_ends(csspgo_bottleneck *b, uint32_t iid);
-static void csspgo__bn_busy(csspgo_bottleneck *b, uint64_t busy);
-static void csspgo__bn_cycle(csspgo_bottleneck *b);
-static void csspgo__bn_stall(csspgo_bottleneck *b);
-static void csspgo__bn_flag(csspgo_bottleneck *b, csspgo_bottleneck_kind kind);
-static uint64_t csspgo__bn_seen(const csspgo_bottleneck *b);
-static void csspgo__bn_again(csspgo_bottleneck *b, uint32_t iid);
 static int csspgo__bn_remember(const csspgo_bottleneck *b, csspgo__heap *heap, csspgo__sim_past *past);
 static void csspgo__bn_repeat(csspgo_bottleneck *b, const csspgo__sim_past *past, uint32_t times, uint32_t left_out);
 static uint32_t *csspgo__bn_put_users(const csspgo_bottleneck *b, uint32_t tail, uint32_t *to);
-static void csspgo__bn_follow(csspgo_bottleneck *b, const csspgo__sim *s);
+
+/* Instruction iid takes a unit. */
+static void csspgo__bn_use(csspgo_bottleneck *b, uint32_t unit, uint32_t iid, uint32_t cycles)
+{
+    csspgo__bn_user *u = &b->user[unit];
+    u->iid = iid;
+    u->cycles = cycles;
+    u->kept = 0;
+}
+
+/*
+ * LLVM lays the graph out when the last instruction is issued, whatever is still to come: in its mode later edges are
+ * left out.
+ */
+static void csspgo__bn_issue_ends(csspgo_bottleneck *b, uint32_t iid)
+{
+    if (b->heap.llvm != 0 && iid == b->total - 1) b->frozen = 1;
+}
+
+/* Cycles in which resources were busy. A group's own bit counts for each of its members. */
+static void csspgo__bn_busy(csspgo_bottleneck *b, uint64_t busy)
+{
+    for (; busy != 0; busy &= busy - 1) {
+        const uint32_t r = b->of_bit[csspgo__sim_bit(busy)];
+        uint64_t members;
+        b->stats.ignored += r == 0;
+        if (r == 0) continue;
+        members = b->resources.v[r - 1].members;
+        if (members == 0) b->resources.v[r - 1].pressure++;
+        for (; members != 0; members &= members - 1) {
+            const uint32_t m = b->of_bit[csspgo__sim_bit(members)];
+            if (m != 0) b->resources.v[m - 1].pressure++;
+        }
+    }
+}
+
+/* The resources that pressure counts for. LLVM keeps the common ones in 32 bits, and so does not see those above. */
+static uint64_t csspgo__bn_seen(const csspgo_bottleneck *b)
+{
+    return b->heap.llvm != 0 ? UINT32_MAX : UINT64_MAX;
+}
+
+static void csspgo__bn_flag(csspgo_bottleneck *b, csspgo_bottleneck_kind kind)
+{
+    b->flags |= 1u << ((uint32_t)kind - CSSPGO_BOTTLENECK_RESOURCES);
+}
+
+/* The end of a cycle: which kinds of pressure there were in it. A cycle counts once for each kind. */
+static void csspgo__bn_cycle(csspgo_bottleneck *b)
+{
+    const uint32_t f = b->flags;
+    b->stats.cycles++;
+    b->stats.pressure += f != 0;
+    b->stats.resources += f & 1;
+    b->stats.registers += f >> 1 & 1;
+    b->stats.memory += f >> 2;
+    b->stats.data += f >> 1 != 0;
+    b->flags = 0;
+}
+
+/* LLVM: a wide instruction that goes on entering after its execution is in flight for ever. */
+static void csspgo__bn_again(csspgo_bottleneck *b, uint32_t iid)
+{
+    size_t u;
+    for (u = 0; b->heap.llvm != 0 && u < 64; u++)
+        if (b->user[u].iid == iid) b->user[u].kept = 1;
+}
 
 static void csspgo__sim_flush(csspgo__sim *s)
 {
@@ -45153,7 +45219,7 @@ static int csspgo__sim_space(csspgo__sim *s, const csspgo__sim_code *c)
     if (space & !full) return 1;
     if (!space) csspgo__sim_event(s, CSSPGO_BOTTLENECK_STALLED, 0);
     if (full) csspgo__sim_event(s, CSSPGO_BOTTLENECK_STALLED, 0);
-    if (s->analysis != NULL) csspgo__bn_stall(s->analysis);
+    if (s->analysis != NULL) s->analysis->stats.stalled = 1;
     return 0;
 }
 
@@ -45537,17 +45603,14 @@ static void csspgo__sim_search(csspgo__sim *s, uint64_t most)
 
 /* ----- preparation: what depends on the block and the machine only ----- */
 
-typedef struct csspgo__sim_write {   /* a def of the block */
-    uint32_t reg, index, latency, producer;
+typedef struct csspgo__sim_write {   /* a def of the block                                  */
+    uint64_t place;               /* register << 32 | instruction; first: csspgo__u64_cmp     */
+    uint32_t latency, producer;
 } csspgo__sim_write;
-
-static const csspgo__field csspgo__sim_write_fields[] = { CSSPGO__ASCENDING(csspgo__sim_write, reg),
-    CSSPGO__ASCENDING(csspgo__sim_write, index), CSSPGO__FIELDS_END };
 
 static csspgo_status csspgo__sim_refuse(csspgo_error *err, size_t index, const char *what)
 {
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "instruction ");
-    csspgo__say_u64(err, index);
+    csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "instruction ", index);
     csspgo__say(err, what);
     return CSSPGO_E_ARGUMENT;
 }
@@ -45702,8 +45765,8 @@ static csspgo_status csspgo__sim_prepare_uses(csspgo__sim *s, const csspgo_sim_i
 /* The number of writes before (reg, index). */
 static size_t csspgo__sim_writes_before(const csspgo__sim_write *w, size_t n, uint32_t reg, uint32_t index)
 {
-    const csspgo__sim_write key = { reg, index, 0, 0 };
-    return csspgo__lower_bound(w, n, sizeof *w, &key, csspgo__fields_cmp, csspgo__sim_write_fields);
+    const uint64_t place = (uint64_t)reg << 32 | index;
+    return csspgo__lower_bound(w, n, sizeof *w, &place, csspgo__u64_cmp, NULL);
 }
 
 /* Finds the def that each read depends on: the last one before it, in its iteration or in the one before. */
@@ -45715,10 +45778,10 @@ static void csspgo__sim_prepare_reads(csspgo__sim *s, const csspgo_sim_instructi
     for (k = 0; k < x->reads; k++) {
         csspgo__sim_source *from = &s->source[c->source + c->sources];
         size_t at = csspgo__sim_writes_before(w, writes, x->read[k], index);
-        const int earlier = at != 0 && w[at - 1].reg == x->read[k];
+        const int earlier = at != 0 && w[at - 1].place >> 32 == x->read[k];
         if (!earlier) at = csspgo__sim_writes_before(w, writes, x->read[k], s->n);
-        if (at == 0 || w[at - 1].reg != x->read[k]) continue;       /* no def: always ready */
-        from->distance = index - w[at - 1].index + (earlier ? 0 : s->n);
+        if (at == 0 || w[at - 1].place >> 32 != x->read[k]) continue;       /* no def: always ready */
+        from->distance = index - (uint32_t)w[at - 1].place + (earlier ? 0 : s->n);
         from->latency = w[at - 1].latency;
         from->producer = w[at - 1].producer;
         s->near &= from->latency <= from->producer;
@@ -45744,11 +45807,12 @@ static csspgo_status csspgo__sim_prepare(csspgo__sim *s, const csspgo_sim_instru
         return csspgo__error_plain(err, s->heap.status);
     for (i = 0; i < s->n; i++) {
         for (k = 0; k < block[i].defs; k++) {
-            const csspgo__sim_write one = { block[i].def[k].reg, i, block[i].def[k].latency, block[i].latency };
+            const csspgo_sim_def *d = &block[i].def[k];
+            const csspgo__sim_write one = { (uint64_t)d->reg << 32 | i, d->latency, block[i].latency };
             w[at++] = one;
         }
     }
-    if (!csspgo__sort(&s->heap, w, defs, sizeof *w, csspgo__fields_cmp, csspgo__sim_write_fields))
+    if (!csspgo__sort(&s->heap, w, defs, sizeof *w, csspgo__u64_cmp, NULL))
         return csspgo__error_plain(err, s->heap.status);
     uses = reads = 0;
     for (i = 0; i < s->n; i++) {
@@ -45807,9 +45871,7 @@ static csspgo_status csspgo__sim_cycles(csspgo__sim *s, uint64_t most, csspgo_er
     while ((s->tail != s->total || s->head != s->tail) && s->status == CSSPGO_OK) {
         if (s->now + s->skipped == most) {
             csspgo__sim_flush(s);
-            csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the block is still running after cycle ");
-            csspgo__say_u64(err, most);
-            return CSSPGO_E_LIMIT;
+            return csspgo__error_u64(err, CSSPGO_E_LIMIT, 0, "the block is still running after cycle ", most);
         }
         csspgo__sim_cycle(s);
         if (s->wrapped && s->searching && s->tail != s->total) csspgo__sim_search(s, most);
@@ -45836,7 +45898,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     s->m = m;
     s->sink = sink;
     s->analysis = b;
-    if (b != NULL) csspgo__bn_follow(b, s);
+    if (b != NULL) b->sim = s;
     s->searching = sink == NULL;
     s->near = 1;
     s->n = (uint32_t)n;
@@ -45862,7 +45924,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
         out->uops = s->uops;
         for (i = 0; s->code != NULL && i < n; i++) out->overlaps += s->code[i].overlaps;
     }
-    if (b != NULL) csspgo__bn_follow(b, NULL);
+    if (b != NULL) b->sim = NULL;
     csspgo__arrays_free(&s->arrays);
     CSSPGO__DROP(&s->heap, s->state);
     CSSPGO__DROP(&s->heap, s->past.state);
@@ -46370,58 +46432,6 @@ enum {
     CSSPGO__BN_WINDOW = 1 << 16   /* entries of b->flight                                             */
 };
 
-typedef enum csspgo__bn_state {
-    CSSPGO__BN_FREE, CSSPGO__BN_WAITS, CSSPGO__BN_RUNS, CSSPGO__BN_DONE,
-    CSSPGO__BN_AGAIN              /* LLVM: dispatched after the end of its execution, as wide instructions may be */
-} csspgo__bn_state;
-
-typedef struct csspgo__bn_flight {      /* an instruction from its dispatch on      */
-    uint32_t         iid;
-    csspgo__bn_state state;
-    uint32_t         pressure[3]; /* cycles, for each kind of pressure; wrap like LLVM's */
-} csspgo__bn_flight;
-
-typedef struct csspgo__bn_resource {
-    uint64_t bit, members;        /* of a group: the bits of its members            */
-    uint64_t units, pressure;     /* units: of a group none; pressure: cycles in which it was busy */
-    size_t   name;                /* offset in b->names; SIZE_MAX: none             */
-} csspgo__bn_resource;
-
-typedef struct csspgo__bn_user {        /* the last instruction that took a unit        */
-    uint32_t iid, cycles;         /* cycles 0: none                                 */
-    uint32_t kept;                /* in flight for ever: it was in state AGAIN when its place was needed */
-} csspgo__bn_user;
-
-typedef struct csspgo__bn_edge {        /* between instructions of the block, whichever copies of them */
-    uint64_t key, cost;
-    uint32_t from, to, frequency, type;
-    uint32_t next;                /* next edge of `from`, + 1; 0: none              */
-} csspgo__bn_edge;
-
-typedef struct csspgo__bn_list { uint32_t first, last; } csspgo__bn_list;   /* of edges, + 1; 0: none */
-
-struct csspgo_bottleneck {
-    csspgo__heap         heap;
-    csspgo_bottleneck_stats stats;
-    uint32_t             n, iterations, total;
-    uint32_t             flags;   /* kinds of pressure in this cycle, by bit            */
-    uint32_t             frozen;  /* LLVM: the last instruction was issued              */
-    uint32_t             mask;    /* entries of flight - 1                              */
-    const csspgo__sim   *sim;     /* knows what is in flight, instead of `flight`; NULL: events come */
-    uint64_t             units;   /* of all resources                                   */
-    CSSPGO__LIST(csspgo__bn_resource) resources;
-    CSSPGO__LIST(char)   names;
-    uint8_t              of_bit[64];    /* index of the resource with that bit, + 1; 0: none */
-    csspgo__bn_user      user[64];      /* of units                                      */
-    CSSPGO__LIST(csspgo__bn_flight) flight;         /* a ring, by iid                        */
-    CSSPGO__LIST(csspgo__bn_edge) edges;
-    csspgo__map          map;     /* of edges, by what they connect                     */
-    size_t               room;    /* edges for which there is room, in both              */
-    CSSPGO__LIST(csspgo__bn_list) lists;            /* edges of each instruction, in the order in which they came */
-    CSSPGO__LIST(csspgo_bottleneck_node) nodes;
-    CSSPGO__LIST(csspgo_bottleneck_edge) critical;
-};
-
 /* ----- making ----- */
 
 /* Takes a resource in. Returns what is wrong with it, or NULL; out of memory: heap.status is not CSSPGO_OK. */
@@ -46431,7 +46441,6 @@ static const char *csspgo__bn_resource_add(csspgo_bottleneck *b, const csspgo_bo
     csspgo__bn_resource r;
     uint64_t own = from->mask, units = 0;
     unsigned bit;
-    memset(&r, 0, sizeof r);
     if (own == 0) return "a resource has no bit";
     while ((own & (own - 1)) != 0) own &= own - 1;
     bit = csspgo__sim_bit(own);
@@ -46441,6 +46450,7 @@ static const char *csspgo__bn_resource_add(csspgo_bottleneck *b, const csspgo_bo
     r.bit = own;
     r.members = from->mask ^ own;
     r.units = units;
+    r.pressure = 0;
     r.name = size != 0 ? b->names.count : SIZE_MAX;
     if (!CSSPGO__MORE(&b->heap, b->names, size) || !CSSPGO__PUT(&b->heap, b->resources, r)) return "";
     if (size != 0) memcpy(b->names.v + b->names.count, from->name, size);
@@ -46678,24 +46688,6 @@ static csspgo_status csspgo__bn_waited(csspgo_bottleneck *b, const csspgo_bottle
     return CSSPGO_OK;
 }
 
-/* Instruction iid takes a unit. */
-static void csspgo__bn_use(csspgo_bottleneck *b, uint32_t unit, uint32_t iid, uint32_t cycles)
-{
-    csspgo__bn_user *u = &b->user[unit];
-    u->iid = iid;
-    u->cycles = cycles;
-    u->kept = 0;
-}
-
-/*
- * LLVM lays the graph out when the last instruction is issued, whatever is still to come: in its mode later edges are
- * left out.
- */
-static void csspgo__bn_issue_ends(csspgo_bottleneck *b, uint32_t iid)
-{
-    if (b->heap.llvm != 0 && iid == b->total - 1) b->frozen = 1;
-}
-
 static int csspgo__bn_issue(csspgo_bottleneck *b, const csspgo_bottleneck_event *e)
 {
     csspgo__bn_flight *f = csspgo__bn_find(b, e->iid);
@@ -46715,39 +46707,6 @@ static int csspgo__bn_issue(csspgo_bottleneck *b, const csspgo_bottleneck_event 
 
 /* ----- events ----- */
 
-/* Cycles in which resources were busy. A group's own bit counts for each of its members. */
-static void csspgo__bn_busy(csspgo_bottleneck *b, uint64_t busy)
-{
-    for (; busy != 0; busy &= busy - 1) {
-        const uint32_t r = b->of_bit[csspgo__sim_bit(busy)];
-        uint64_t members;
-        b->stats.ignored += r == 0;
-        if (r == 0) continue;
-        members = b->resources.v[r - 1].members;
-        if (members == 0) b->resources.v[r - 1].pressure++;
-        for (; members != 0; members &= members - 1) {
-            const uint32_t m = b->of_bit[csspgo__sim_bit(members)];
-            if (m != 0) b->resources.v[m - 1].pressure++;
-        }
-    }
-}
-
-/* The resources that pressure counts for. LLVM keeps the common ones in 32 bits, and so does not see those above. */
-static uint64_t csspgo__bn_seen(const csspgo_bottleneck *b)
-{
-    return b->heap.llvm != 0 ? UINT32_MAX : UINT64_MAX;
-}
-
-static void csspgo__bn_flag(csspgo_bottleneck *b, csspgo_bottleneck_kind kind)
-{
-    b->flags |= 1u << ((uint32_t)kind - CSSPGO_BOTTLENECK_RESOURCES);
-}
-
-static void csspgo__bn_stall(csspgo_bottleneck *b)
-{
-    b->stats.stalled = 1;
-}
-
 /* A cycle's pressure of one kind. */
 static void csspgo__bn_press(csspgo_bottleneck *b, const csspgo_bottleneck_event *e)
 {
@@ -46761,19 +46720,6 @@ static void csspgo__bn_press(csspgo_bottleneck *b, const csspgo_bottleneck_event
         if (f == NULL) b->stats.ignored++;
         else if (kind != 0 || (e->waiting[i].busy & e->busy & seen) != 0) f->pressure[kind]++;
     }
-}
-
-/* The end of a cycle: which kinds of pressure there were in it. A cycle counts once for each kind. */
-static void csspgo__bn_cycle(csspgo_bottleneck *b)
-{
-    const uint32_t f = b->flags;
-    b->stats.cycles++;
-    b->stats.pressure += f != 0;
-    b->stats.resources += f & 1;
-    b->stats.registers += f >> 1 & 1;
-    b->stats.memory += f >> 2;
-    b->stats.data += f >> 1 != 0;
-    b->flags = 0;
 }
 
 /* Takes one event. Returns 0 when memory is exhausted; then it has not been taken. */
@@ -46798,7 +46744,7 @@ static int csspgo__bn_event(csspgo_bottleneck *b, const csspgo_bottleneck_event 
         csspgo__bn_press(b, e);
         return 1;
     case CSSPGO_BOTTLENECK_STALLED:
-        csspgo__bn_stall(b);
+        b->stats.stalled = 1;
         return 1;
     case CSSPGO_BOTTLENECK_CYCLE:
         csspgo__bn_cycle(b);
@@ -46835,20 +46781,6 @@ CSSPGO_DEF csspgo_bottleneck_sink csspgo_bottleneck_into(csspgo_bottleneck *b)
 }
 
 /* ----- what a simulator that knows the analysis tells it; see its chapter "periods" ----- */
-
-/* From now on s says what is in flight; NULL: events do. */
-static void csspgo__bn_follow(csspgo_bottleneck *b, const csspgo__sim *s)
-{
-    b->sim = s;
-}
-
-/* LLVM: a wide instruction that goes on entering after its execution is in flight for ever. */
-static void csspgo__bn_again(csspgo_bottleneck *b, uint32_t iid)
-{
-    size_t u;
-    for (u = 0; b->heap.llvm != 0 && u < 64; u++)
-        if (b->user[u].iid == iid) b->user[u].kept = 1;
-}
 
 /* The users of units that are in flight: at most 192 numbers. Of those that stay for ever, their place in the block. */
 static uint32_t *csspgo__bn_put_users(const csspgo_bottleneck *b, uint32_t tail, uint32_t *to)
@@ -47728,11 +47660,6 @@ static const char *csspgo__bn_text(const csspgo__bn_printer *p, uint32_t i)
     return i < block.count && block.text[i][0] != '\0' ? block.text[i] : NULL;
 }
 
-static int csspgo__bn_has_text(const csspgo__bn_printer *p)
-{
-    return p->how->names.instruction != NULL || p->how->names.model != NULL;
-}
-
 /* v / 100, with two digits behind the point. */
 static void csspgo__bn_put_hundredths(csspgo__bn_printer *p, uint64_t v)
 {
@@ -48148,7 +48075,7 @@ static void csspgo__bn_put_json(csspgo__bn_printer *p)
     csspgo__bn_json_open(p, NULL, "{");
     csspgo__bn_json_analysis(p);
     if (p->how->bounds != NULL) csspgo__bn_json_bounds(p, p->how->bounds);
-    if (csspgo__bn_has_text(p)) {
+    if (p->how->names.instruction != NULL || p->how->names.model != NULL) {
         csspgo__bn_json_open(p, "Instructions", "[");
         for (i = 0; i < p->b->n; i++) {
             csspgo__bn_json_next(p, NULL);
