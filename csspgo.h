@@ -23097,8 +23097,8 @@ static const csspgo__a64_branch csspgo__a64_branches[] = {
 CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_t address, csspgo_insn *out)
 {
     const size_t count = sizeof csspgo__a64_branches / sizeof csspgo__a64_branches[0];
-    uint32_t w, width;
-    size_t i;
+    uint32_t w, where;
+    size_t i = 0;
     memset(out, 0, sizeof *out);
     if (size < 4) {
         out->skip = size != 0 ? (uint32_t)size : 1;
@@ -23107,17 +23107,13 @@ CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_
     out->size = 4;
     w = csspgo__ld32le((const unsigned char *)code);
     if ((w & 0x1c000000) != 0x14000000) return 4;
-    for (i = 0; i < count; i++) {
-        const csspgo__a64_branch *branch = &csspgo__a64_branches[i];
-        if ((w & branch->mask) != branch->value) continue;
-        out->kind = branch->kind;
-        width = branch->where & 255;
-        if (width != 0) {
-            out->has_target = 1;
-            out->target = address + csspgo__low_signed(w >> (branch->where >> 8), width) * 4;
-        }
-        break;
-    }
+    while (i < count && (w & csspgo__a64_branches[i].mask) != csspgo__a64_branches[i].value) i++;
+    if (i == count) return 4;
+    out->kind = csspgo__a64_branches[i].kind;
+    where = csspgo__a64_branches[i].where;
+    if (where == 0) return 4;
+    out->has_target = 1;
+    out->target = address + csspgo__low_signed(w >> (where >> 8), where & 255) * 4;
     return 4;
 }
 
@@ -23517,7 +23513,7 @@ enum {                            /* bytes                                      
     CSSPGO__PD_MAX_PACKED2 = 65519    /* data of one COMPRESSED2 record                                  */
 };
 enum {                            /* bits                                                                */
-    CSSPGO__FEATURE_BUILD_ID = 2, CSSPGO__FEATURE_META_INFO = 129, CSSPGO__FEATURES = 256,
+    CSSPGO__FEATURE_BUILD_ID = 2, CSSPGO__FEATURE_META_INFO = 129,
     CSSPGO__ATTR_SAMPLE_ID_ALL = 18
 };
 
@@ -24198,18 +24194,14 @@ static int csspgo__pd_record(csspgo_perfdata *d, csspgo_item *item, csspgo_sampl
  */
 static int csspgo__pd_features(csspgo_perfdata *d)
 {
-    size_t i, n = 0, build_ids = CSSPGO__FEATURES;
-    uint64_t begin, size;
-    for (i = 0; i < CSSPGO__FEATURES; i++) {
-        if (!(d->feature[i / 64] >> i % 64 & 1)) continue;
-        if (i == CSSPGO__FEATURE_BUILD_ID) build_ids = n;
-        n++;
-    }
+    const uint64_t build_ids = (uint64_t)1 << CSSPGO__FEATURE_BUILD_ID;
+    size_t i, n = 0;
+    for (i = 0; i < 4; i++) n += csspgo__bit_count(d->feature[i]);
     if (!csspgo__pd_gather(d, n * 16)) return 0;
     d->state = CSSPGO__PD_TAIL;
-    if (build_ids != CSSPGO__FEATURES) {
-        begin = csspgo__pd64(d, d->in.v + 16 * build_ids);
-        size = csspgo__pd64(d, d->in.v + 16 * build_ids + 8);
+    if (d->feature[0] & build_ids) {
+        const unsigned char *section = d->in.v + 16 * csspgo__bit_count(d->feature[0] & (build_ids - 1));
+        const uint64_t begin = csspgo__pd64(d, section), size = csspgo__pd64(d, section + 8);
         if (begin >= d->offset && size <= UINT64_MAX - begin) {
             d->skip = begin - d->offset;
             d->section_end = begin + size;
