@@ -27198,6 +27198,26 @@ static const char *csspgo__pprof_string(const csspgo_pprof *d, uint64_t number, 
     return *size != 0 ? d->string.v[(size_t)number].text : "";
 }
 
+/* Counts the fields of each kind, so that the large tables need not grow. */
+static int csspgo__pprof_measure(csspgo_pprof *d)
+{
+    csspgo__reader r = d->r;
+    csspgo__pb_field f;
+    size_t strings = 0, mappings = 0, locations = 0;
+    while (csspgo__pb_next(&r, &f)) {
+        strings += f.number == CSSPGO__PROFILE_STRING;
+        mappings += f.number == CSSPGO__PROFILE_MAPPING;
+        locations += f.number == CSSPGO__PROFILE_LOCATION;
+    }
+    if (r.status != CSSPGO_OK) return 0;
+    if (locations > 1 << 24 || mappings > 1 << 24)
+        return csspgo__pprof_fail(d, CSSPGO_E_LIMIT, 0, "more than 2^24 locations or mappings");
+    return (CSSPGO__MORE(&d->heap, d->string, strings) && CSSPGO__MORE(&d->heap, d->mapping, mappings) &&
+            CSSPGO__MORE(&d->heap, d->location, locations) &&
+            csspgo__map_room(&d->heap, &d->by_mapping.map, mappings) &&
+            csspgo__map_room(&d->heap, &d->by_location.map, locations)) || csspgo__pprof_memory(d);
+}
+
 /* Mapping: id, start, limit, file offset, file name, build id. */
 static int csspgo__pprof_mapping_read(csspgo_pprof *d, csspgo__reader r)
 {
@@ -27214,8 +27234,8 @@ static int csspgo__pprof_mapping_read(csspgo_pprof *d, csspgo__reader r)
     m.build_id = v[6];
     if (m.id == 0 || csspgo__guids_find(&d->by_mapping, d->mapping.v, m.id) != 0)
         return csspgo__fail_u64(&d->r, CSSPGO_E_SYNTAX, r.p, "a mapping's id is 0 or there twice: ", m.id);
-    return (CSSPGO__PUT(&d->heap, d->mapping, m) &&
-            csspgo__guids_put(&d->heap, &d->by_mapping, d->mapping.v, d->mapping.count - 1)) || csspgo__pprof_memory(d);
+    d->mapping.v[d->mapping.count] = m;
+    return csspgo__guids_put(&d->heap, &d->by_mapping, d->mapping.v, d->mapping.count++);   /* has room */
 }
 
 /* Location: id, mapping id, address. */
@@ -27229,9 +27249,8 @@ static int csspgo__pprof_location_read(csspgo_pprof *d, csspgo__reader r)
     l.address = v[3];
     if (l.id == 0 || csspgo__guids_find(&d->by_location, d->location.v, l.id) != 0)
         return csspgo__fail_u64(&d->r, CSSPGO_E_SYNTAX, r.p, "a location's id is 0 or there twice: ", l.id);
-    return (CSSPGO__PUT(&d->heap, d->location, l) &&
-            csspgo__guids_put(&d->heap, &d->by_location, d->location.v, d->location.count - 1)) ||
-           csspgo__pprof_memory(d);
+    d->location.v[d->location.count] = l;
+    return csspgo__guids_put(&d->heap, &d->by_location, d->location.v, d->location.count++);   /* has room */
 }
 
 /* Fills the tables; r stays at the beginning. */
@@ -27248,7 +27267,7 @@ static int csspgo__pprof_tables(csspgo_pprof *d)
         if (number && f.number == CSSPGO__PROFILE_DEFAULT_TYPE) d->default_type = f.value;
         if (f.wire != CSSPGO__PB_BYTES) continue;
         switch (f.number) {
-        case CSSPGO__PROFILE_STRING: ok = CSSPGO__PUT(&d->heap, d->string, text) || csspgo__pprof_memory(d); break;
+        case CSSPGO__PROFILE_STRING: d->string.v[d->string.count++] = text; break;
         case CSSPGO__PROFILE_MAPPING: ok = csspgo__pprof_mapping_read(d, f.bytes); break;
         case CSSPGO__PROFILE_LOCATION: ok = csspgo__pprof_location_read(d, f.bytes); break;
         case CSSPGO__PROFILE_TYPE:
@@ -27261,8 +27280,6 @@ static int csspgo__pprof_tables(csspgo_pprof *d)
             break;
         default: break;
         }
-        if (d->location.count > 1 << 24 || d->mapping.count > 1 << 24)
-            return csspgo__pprof_fail(d, CSSPGO_E_LIMIT, 0, "more than 2^24 locations or mappings");
     }
     return ok && r.status == CSSPGO_OK;
 }
@@ -27461,7 +27478,7 @@ static int csspgo__pprof_begin(csspgo_pprof *d)
 #endif
     if (d->in.count == 0) return csspgo__pprof_fail(d, CSSPGO_E_TRUNCATED, 0, "the profile is empty");
     csspgo__reader_init(&d->r, d->in.v, d->in.count, e);
-    if (!csspgo__pprof_tables(d) || !csspgo__pprof_choose(d) ||
+    if (!csspgo__pprof_measure(d) || !csspgo__pprof_tables(d) || !csspgo__pprof_choose(d) ||
         !csspgo__pprof_resolve(d) || !csspgo__pprof_part(d))
         return 0;
     csspgo__pprof_modules(d);
@@ -29709,6 +29726,20 @@ static size_t csspgo__track_levels(const csspgo_profile *p, uint32_t *queue)
     return k;
 }
 
+/* Room in sites for what there is. */
+static int csspgo__track_count_sites(csspgo_tracker *t)
+{
+    const csspgo__tree_node *v = t->m.p->tree.node;
+    uint32_t id;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&t->m.p->tree, id)) != 0;) {
+        if (csspgo__mover_at(&t->m, v[id].parent, v[id].site) != 0) continue;
+        if (!csspgo__map_room(&t->m.heap, &t->m.sites, 1)) return 0;
+        csspgo__map_insert(&t->m.sites, csspgo__mover_site_hash(&t->m, v[id].parent, v[id].site), id, &t->m);
+    }
+    csspgo__map_clear(&t->m.sites);
+    return 1;
+}
+
 /*
  * Links all nodes anew, in the order of queue, and lists the records of each function in this order. The hash table of
  * children is cleared and filled again by csspgo__mover_attach; it had room for the same nodes before, so nothing can
@@ -29759,7 +29790,7 @@ static csspgo_status csspgo__track_open(csspgo_tracker *t)
         if (!csspgo__is_context(p, i)) t->m.nested = 1;
     t->m.change.p = p;
     t->m.change.from = p;
-    if (!csspgo__map_room(&t->m.heap, &t->m.sites, nodes)) return t->m.heap.status;
+    if (!csspgo__track_count_sites(t)) return t->m.heap.status;
     queue = (uint32_t *)csspgo__alloc(&t->m.heap, 2 * nodes * sizeof *queue);
     if (queue == NULL) return t->m.heap.status;
     csspgo__track_index(t, queue, csspgo__track_levels(p, queue));
