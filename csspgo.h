@@ -36544,6 +36544,23 @@ static int csspgo__fill(csspgo__matching *w, uint32_t classes, int by_class)
 }
 
 /*
+ * Blocks of a class execute equally often. A block that was paired with an id without a count, though its class has
+ * one, was paired wrongly: it becomes unknown, and csspgo__fill gives it the count of its class.
+ */
+static void csspgo__drop_zeros(csspgo__matching *w, const csspgo__align_segment *s)
+{
+    csspgo__align_token *a = w->code_token.v;
+    const csspgo__align_token *b = w->old_token.v;
+    size_t i;
+    for (i = 0; i < w->code_token.count; i++) {
+        if (a[i].pair == 0 || csspgo__is_call(&a[i]) || b[a[i].pair - 1].count != 0) continue;
+        if (a[i].eq == 0 || s->known[a[i].eq] == 0) continue;
+        a[i].pair = 0;
+        a[i].how = CSSPGO_FOUND_UNKNOWN;
+    }
+}
+
+/*
  * Cuts the alignment at the calls that are certain and matches each segment in between; then gives counts to blocks
  * that found none, by their class, or (NEAR) by their neighbours. Returns 0 when memory is exhausted.
  */
@@ -36571,6 +36588,7 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
         s.i = s.i_end + 1;
         s.j = s.j_end + 1;
     }
+    csspgo__drop_zeros(w, &s);
     if (!csspgo__fill(w, classes, 1)) return 0;
     return !w->m->is_probe || w->m->how.no_near || csspgo__fill(w, 0, 0);
 }

@@ -770,6 +770,29 @@ static void the_entry_stays_the_entry(void)
     csspgo_profile_free(p);
 }
 
+/* Nothing else is between the calls, but blocks of one class execute equally often. */
+static void a_block_without_a_count_gets_that_of_its_class(void)
+{
+    static const char old[] = "f:30:10\n 1: 10\n 2: 10 a:10\n 3: 0\n 4: 10 b:10\n !CFGChecksum: 1\n";
+    csspgo_match_loc v[8];
+    uint32_t eq;
+    for (eq = 0; eq < 2; eq++) {
+        csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:a 3 4:b", v));
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matcher(0);
+        v[0].eq = v[2].eq = eq;
+        T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        T_EQ(at(m, 3).how, eq ? CSSPGO_FOUND_CLASS : CSSPGO_FOUND_ALIGNED);
+        T_EQ(at(m, 3).to.line, eq ? 1 : 3);
+        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)), eq ? 10 : 0);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+        csspgo_profile_free(p);
+    }
+}
+
 static void new_blocks_are_as_hot_as_the_colder_of_their_neighbours(void)
 {
     static const char old[] = "f:240:90\n 1: 90\n 2: 90 a:90\n 3: 90\n 4: 10\n 5: 10 b:10\n !CFGChecksum: 1\n";
@@ -1947,6 +1970,7 @@ int main(void)
     what_became_of_a_function_is_told();
     what_was_rewritten_loses_its_counts();
     the_entry_stays_the_entry();
+    a_block_without_a_count_gets_that_of_its_class();
     new_blocks_are_as_hot_as_the_colder_of_their_neighbours();
     blocks_keep_the_number_of_their_calls();
     a_callee_has_one_new_name();
