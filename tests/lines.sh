@@ -294,6 +294,35 @@ else
     skip "lines: clang-19 or llvm-profgen-19 is not installed"
 fi
 
+# ----- functions at one address, and a program without symbols: its code is none for LLVM, whatever --debug-binary has
+if have clang-19 && have llvm-profgen-19 && have llvm-strip-19; then
+    mkdir -p $B/bare
+    echo 'int a(int x) { return x + 1; } int b(int x) { return x + 2; } int c(int x) { return x + 3; } int main(void) { return a(1); }' |
+        clang-19 -O1 -gdwarf-5 -S -o - -x c - | sed 's/\.quad\(.\)\.Lfunc_begin[12]/.quad\1.Lfunc_begin0/' >$B/names.s
+    clang-19 -no-pie -o $B/names $B/names.s && llvm-strip-19 -o $B/bare/grid.d5 $D/bin/grid.d5 || fail "no programs for names"
+    # as_llvm NAME OPTION...: profile and messages
+    as_llvm() {
+        name=$1
+        shift
+        (cd $D/bin && llvm-profgen-19 --format=text -o $B/llvm "$@" 2>&1) >$B/want
+        rm -f $B/out
+        profgen --llvm-compat "$@"
+        check "$name" sh -c "cmp $B/llvm $B/out && diff $B/want $B/err"
+    }
+    for o in "" --show-detailed-warning; do
+        as_llvm "functions at one address $o" --binary=$B/names --perfscript=../in/grid.perfscript --ignore-stack-samples $o
+        check "... are found" grep -q 'Found 1 start addresses' $B/want
+    done
+    for o in "" --ignore-stack-samples --skip-symbolization; do
+        as_llvm "a program without symbols $o" --binary=$B/bare/grid.d5 --debug-binary=grid.d5 --perfscript=../in/grid.perfscript $o
+    done
+    flat --binary=grid.d5 && mv $B/out $B/got
+    profgen --quiet --binary=$B/bare/grid.d5 --debug-binary=grid.d5 --perfscript=../in/grid.perfscript
+    check "... by default has those of --debug-binary" cmp $B/got $B/out
+else
+    skip "lines: clang-19, llvm-profgen-19 or llvm-strip-19 is not installed"
+fi
+
 # ----- names of gcc: static functions of C++ have none but the plain one, which is not what their symbols say
 profgen --ignore-stack-samples --llvm-compat --binary=shapes.g --perfscript=../in/shapes.g.perfscript
 check "LLVM's name of two functions" grep -q '^apply<real_main()::<lambda(int)> >:[0-9]*:0$' $B/out

@@ -263,6 +263,7 @@ static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
     loaded *l = &g->image;
     if (!load_files(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size)) return 0;
+    if (g->tool->compat && is_by_line(g)) memset(&l->debug, 0, sizeof l->debug);    /* LLVM takes the program's only */
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
     if (!load_module(l, g->binary, why, why_size) || !load_code(l, why, why_size)) return 0;

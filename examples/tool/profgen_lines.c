@@ -146,6 +146,7 @@ static int functions_add(profgen *g, const line_work *w)
     size_t count, i;
     const debug_range *r = debug_info_ranges(w->functions, &count);
     csspgo_status s = CSSPGO_OK;
+    if (g->tool->compat && load_symbols(&g->image)->symbol_count <= 1) return 1;   /* nothing is code for LLVM */
     for (i = 0; s == CSSPGO_OK && i < w->ranges; i++) {
         csspgo_code_function f;
         memset(&f, 0, sizeof f);

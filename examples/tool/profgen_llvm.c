@@ -25,15 +25,29 @@ void llvm_no_mapping(const profgen *g)
 
 /* ----- functions ----- */
 
-/* Two functions at one address, in the order of the addresses; LLVM's is that of the debug information. */
-static void llvm_twins(const profgen *g, const line_work *w, const debug_range *r)
+static int index_cmp(const void *a, const void *b)
 {
-    size_t i;
-    if (w->twins != 0) warn(g->tool, "Found %zu start addresses with multiple symbols", w->twins);
-    for (i = 0; g->o[O_DETAILS].number && !g->tool->quiet && i < w->twins; i++)
-        fprintf(g->tool->err, "Duplicated symbol start address at %8llx %s and %s\n",
-                (unsigned long long)w->twin[i].begin, r[range_at(w, w->twin[i].begin)->index].name,
-                r[w->twin[i].index].name);
+    const line_range *const *x = (const line_range *const *)a, *const *y = (const line_range *const *)b;
+    return (*x)->index < (*y)->index ? -1 : (*x)->index > (*y)->index;
+}
+
+/* Two functions at one address, in the order of the debug information. Returns 0 if there is no memory. */
+static int llvm_twins(const profgen *g, const line_work *w, const debug_range *r)
+{
+    const line_range **const v = (const line_range **)malloc((w->twins + 1) * sizeof *v);
+    size_t i, addresses = 0;
+    if (v == NULL) return 0;
+    for (i = 0; i < w->twins; i++) {
+        v[i] = &w->twin[i];
+        addresses += i == 0 || v[i]->begin != v[i - 1]->begin;
+    }
+    qsort(v, w->twins, sizeof *v, index_cmp);
+    for (i = 0; g->o[O_DETAILS].number && i < w->twins; i++)
+        warn(g->tool, "Duplicated symbol start address at %8llx %s and %s", (unsigned long long)v[i]->begin,
+             r[range_at(w, v[i]->begin)->index].name, r[v[i]->index].name);
+    if (addresses != 0) warn(g->tool, "Found %zu start addresses with multiple symbols", addresses);
+    free(v);
+    return 1;
 }
 
 /* Functions without entry: no range of theirs begins where a symbol of their name is. */
@@ -68,7 +82,7 @@ int llvm_functions(const profgen *g, const line_work *w)
     const uint64_t skipped = csspgo_code_get_stats(g->image.code).skipped;
     if (w->ranges == 0)
         warn(g->tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
-    llvm_twins(g, w, r);
+    if (!llvm_twins(g, w, r)) return 0;
     if (skipped != 0 && g->o[O_DETAILS].number && !g->tool->quiet && !llvm_bytes(g)) return 0;
     if (skipped != 0) warn(g->tool, "Found %llu invalid instructions", (unsigned long long)skipped);
     llvm_entries(g, w, r);
