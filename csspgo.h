@@ -6312,6 +6312,29 @@ CSSPGO__UNUSED static uint64_t csspgo__real_floor(csspgo__real a)
     return a.e >= 0 ? a.m << a.e : a.e > -64 ? a.m >> -a.e : 0;
 }
 
+/* Without <ctype.h>, which follows the locale. */
+static int csspgo__is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads the digits at p: their value in *v, or UINT64_MAX and *over = 1 if that does not fit. Returns what follows. */
+static const unsigned char *csspgo__digits(const unsigned char *p, const unsigned char *end, uint64_t *v, int *over)
+{
+    const unsigned char *safe = CSSPGO__SMALL ? p : end - p > 19 ? p + 19 : end;   /* 19 digits fit */
+    uint64_t x = 0;
+    unsigned digit;
+    for (; p < safe && (digit = *p - (unsigned)'0') <= 9; p++) x = x * 10 + digit;
+    *over = 0;
+    for (; p < end && csspgo__is_digit(*p); p++) {
+        const uint64_t d = (uint64_t)(*p - '0');
+        if (x >= UINT64_MAX / 10 && (x > UINT64_MAX / 10 || d > UINT64_MAX % 10)) *over = 1;
+        x = x * 10 + d;
+    }
+    *v = *over ? UINT64_MAX : x;
+    return p;
+}
+
 /* ----- errors: a message is put together from pieces; input bytes enter it escaped and clipped ------------------- */
 
 /* The decimal digits of v at `to`, which has room for 20. Returns how many. */
@@ -8328,7 +8351,7 @@ typedef struct csspgo__flow_point {
 
 typedef struct csspgo__flow_step {
     int64_t  distance;
-    uint32_t point, pad;
+    uint32_t point;
 } csspgo__flow_step;
 
 typedef struct csspgo__flow {
@@ -8440,15 +8463,7 @@ static void csspgo__flow_push(csspgo__flow *f, uint32_t point, int64_t distance)
     csspgo__flow_step step;
     step.distance = distance;
     step.point = point;
-    step.pad = 0;
     csspgo__queue_push(f->queue, f->queued++, &step, sizeof step, csspgo__flow_step_cmp, NULL);
-}
-
-static uint32_t csspgo__flow_pop(csspgo__flow *f)
-{
-    csspgo__flow_step step;
-    csspgo__queue_pop(f->queue, f->queued--, &step, sizeof step, csspgo__flow_step_cmp, NULL);
-    return step.point;
 }
 
 /*
@@ -8467,15 +8482,17 @@ static size_t csspgo__nearest_lack(csspgo__flow *f, uint32_t from, uint64_t unit
     f->point[from].round = f->round;
     csspgo__flow_push(f, from, 0);
     while (f->queued != 0 && found == f->points && f->steps <= f->max_steps) {
-        const uint32_t at = csspgo__flow_pop(f);
-        csspgo__flow_point *p = &f->point[at];
+        csspgo__flow_step step;
+        csspgo__flow_point *p;
         uint32_t e;
+        csspgo__queue_pop(f->queue, f->queued--, &step, sizeof step, csspgo__flow_step_cmp, NULL);
+        p = &f->point[step.point];
         if (p->done == f->round) continue;
         p->done = f->round;
         p->taken = taken;
-        taken = at + 1;
+        taken = step.point + 1;
         reach = p->distance;
-        if (p->excess <= -(int64_t)unit) found = at;
+        if (p->excess <= -(int64_t)unit) found = step.point;
         for (e = p->first; e != 0 && found == f->points; e = f->residual[e - 1].next) {
             const csspgo__flow_edge *a = &f->residual[e - 1];
             csspgo__flow_point *to = &f->point[a->to];
@@ -10306,38 +10323,29 @@ CSSPGO_DEF uint32_t csspgo_record_count(const csspgo_profile *p)
     return (uint32_t)(p->records - p->dead);
 }
 
-/* Reads digits at *at; a value above max gives max + 1. Returns the number of digits. */
-static size_t csspgo__digits(const char *text, size_t size, size_t *at, uint64_t max, uint64_t *value)
-{
-    const size_t start = *at;
-    *value = 0;
-    for (; *at < size && text[*at] >= '0' && text[*at] <= '9'; ++*at) {
-        const uint64_t d = (uint64_t)(text[*at] - '0');
-        if (*value <= max) *value = *value > (max - d) / 10 ? max + 1 : *value * 10 + d;
-    }
-    return *at - start;
-}
-
 /*
  * Splits "name", "name:3" or "name:3.1" into the name's size, which is returned, and the location. A colon that no
  * number in range follows is part of the name: Objective-C and Rust names have colons.
  */
 static size_t csspgo__frame_split(const char *text, size_t size, csspgo_loc *loc)
 {
-    size_t n = size, at;
+    const unsigned char *start = (const unsigned char *)text, *end = start + size, *p = end, *colon, *number;
     uint64_t line, disc = 0;
+    int over;
     *loc = csspgo_at(0, 0);
-    while (n != 0 && ((text[n - 1] >= '0' && text[n - 1] <= '9') || text[n - 1] == '.')) n--;
-    if (n == 0 || n == size || text[n - 1] != ':') return size;
-    at = n;
-    if (csspgo__digits(text, size, &at, 0xffff, &line) == 0 || line > 0xffff) return size;
-    if (at < size && text[at] == '.') {
-        at++;
-        if (csspgo__digits(text, size, &at, UINT32_MAX, &disc) == 0 || disc > UINT32_MAX) return size;
+    while (p != start && (csspgo__is_digit(p[-1]) || p[-1] == '.')) p--;
+    if (p == start || p[-1] != ':') return size;
+    colon = p - 1;
+    number = p;
+    p = csspgo__digits(number, end, &line, &over);
+    if (p == number || line > 0xffff) return size;
+    if (p != end) {                                   /* a point */
+        number = p + 1;
+        p = csspgo__digits(number, end, &disc, &over);
+        if (p == number || p != end || disc > UINT32_MAX) return size;
     }
-    if (at != size) return size;
     *loc = csspgo_at((uint32_t)line, (uint32_t)disc);
-    return n - 1;
+    return (size_t)(colon - start);
 }
 
 /* The bytes of a context's first frame: those before " @ ", or all. */
@@ -12221,97 +12229,70 @@ static csspgo_status csspgo__mover_commit(csspgo__mover *t, uint32_t savepoint)
 
 #endif /* CSSPGO_NO_TRACK */
 
-typedef struct csspgo__comparison { /* two profiles that are compared */
-    const csspgo_profile *p, *q;
-    uint32_t             *func;   /* per function of p: that of q, 0 if there is none; NULL: there was no memory */
-} csspgo__comparison;
-
-static uint32_t csspgo__func_like(const csspgo__comparison *l, uint32_t func)
-{
-    return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
-}
-
 /* The n targets or vtables of p and as many of q: 1 if they are the same. */
-static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_target *x, csspgo_target *v, size_t n)
+static int csspgo__targets_equal(const csspgo_profile *p, const csspgo_profile *q, const csspgo_target *x,
+                                 csspgo_target *v, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_like(l, x[i].func.id));
+        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_lookup(q, p, x[i].func.id));
         if (y == NULL || y->count != x[i].count) return 0;
     }
     return 1;
 }
 
 /* 1 if two records have the same fields, bodies, targets and vtables. */
-static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
+static int csspgo__record_equal(const csspgo_profile *p, const csspgo_profile *q, const csspgo__record *a,
+                                const csspgo__record *b)
 {
     unsigned kind;
     if (a->total != b->total || a->head != b->head || a->checksum != b->checksum || a->attributes != b->attributes)
         return 0;
     for (kind = 0; kind < CSSPGO__KINDS; kind++) {
         size_t n, m;
-        const void *x = csspgo__entries_of(l->p, a, kind, &n);
-        void *y = csspgo__entries_of(l->q, b, kind, &m);
+        const void *x = csspgo__entries_of(p, a, kind, &n);
+        void *y = csspgo__entries_of(q, b, kind, &m);
         if (n != m) return 0;
         if (kind == CSSPGO__BODIES ? n != 0 && memcmp(x, y, n * sizeof(csspgo_body)) != 0
-                                   : !csspgo__targets_equal(l, (const csspgo_target *)x, (csspgo_target *)y, n))
+                                   : !csspgo__targets_equal(p, q, (const csspgo_target *)x, (csspgo_target *)y, n))
             return 0;
     }
     return 1;
 }
 
 /* The child of q's node `up` that is what node a of p is to its parent; 0 if there is none. */
-static uint32_t csspgo__node_like(const csspgo__comparison *l, uint32_t up, uint32_t a)
+static uint32_t csspgo__node_like(const csspgo_profile *p, const csspgo_profile *q, uint32_t up, uint32_t a)
 {
-    const csspgo__tree_node *n = &l->p->tree.node[a];
-    const csspgo_func f = csspgo__func_handle(csspgo__func_like(l, n->func));
-    return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
+    const csspgo__tree_node *n = &p->tree.node[a];
+    const csspgo_func f = csspgo__func_handle(csspgo__func_lookup(q, p, n->func));
+    return csspgo_child(q, csspgo__node_handle(up), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f).id;
 }
 
 /*
+ * Two profiles with the same number of records are equal if each record of p has its equal in q on the same path.
+ *
  * Walks p in pre-order with b in step, the node of q on the same path. `up` is that of the parent of nodes at depth
- * `at`; deeper ones are on a path that q does not have, which makes no difference if it carries no counts.
+ * `at`; deeper ones are on a path that q does not have, which makes no difference if it carries no counts. No memory;
+ * O(size of p) expected.
  */
-static int csspgo__trees_equal(const csspgo__comparison *l)
+CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 {
-    const csspgo_profile *p = l->p, *q = l->q;
     const csspgo__tree_node *v = p->tree.node;
     uint32_t a = CSSPGO__ROOT, up = CSSPGO__ROOT, depth = 0, at = 1, b;
+    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
+        return 0;
     while ((a = csspgo__tree_step(&p->tree, a, CSSPGO__ROOT, 1, &depth)) != 0) {
         for (; at > depth; at--) up = q->tree.node[up].parent;
-        b = at == depth ? csspgo__node_like(l, up, a) : 0;
+        b = at == depth ? csspgo__node_like(p, q, up, a) : 0;
         if (b != 0) {
             up = b;
             at = depth + 1;
         }
         if (v[a].record == 0) continue;
         if (b == 0 || q->tree.node[b].record == 0) return 0;
-        if (!csspgo__record_equal(l, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
+        if (!csspgo__record_equal(p, q, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
     }
     return 1;
-}
-
-/*
- * Two profiles with the same number of records are equal if each record of p has its equal in q on the same path: one
- * walk of p. The table of functions saves look-ups of names; without memory for it they are made one by one, so the
- * answer never depends on memory. O(size of p) expected.
- */
-CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
-{
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__comparison l;
-    uint32_t id;
-    int equal;
-    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
-        return 0;
-    l.p = p;
-    l.q = q;
-    l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
-    for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
-    if (l.func != NULL) l.func[0] = 0;
-    equal = csspgo__trees_equal(&l);
-    csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
-    return equal;
 }
 
 static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *record, unsigned kind)
@@ -12698,6 +12679,7 @@ typedef struct csspgo__tally {
     csspgo_summary *out;
     csspgo__map     map;          /* count -> freq                                     */
     CSSPGO__LIST(csspgo__freq) freq;   /* number id - 1 of the map                     */
+    csspgo__arrays  arrays;       /* skip, and those of csspgo__tally_groups           */
     unsigned char  *skip;         /* per node: its counts, and those nested in it, do not take part */
 } csspgo__tally;
 
@@ -12778,10 +12760,8 @@ typedef struct csspgo__tally_groups {
     uint32_t     *group;          /* per node of the profile: node of tree; 0: none      */
     uint32_t     *next;           /* per node of the profile: the next one of its group  */
     uint32_t     *first;          /* per group: its first node; as many as nodes         */
-    csspgo_body  *body;           /* scratch                                             */
-    size_t        body_cap;
-    csspgo_body  *line;           /* per line: the count in group loc.line               */
-    size_t        line_cap;
+    CSSPGO__LIST(csspgo_body) body;   /* scratch                                         */
+    CSSPGO__LIST(csspgo_body) line;   /* per line: the count in group loc.line           */
 } csspgo__tally_groups;
 
 /* Puts every record that takes part into the group of its function, or of its call site in the group of its caller. */
@@ -12812,23 +12792,23 @@ static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32
     const csspgo_profile *p = u->p;
     uint32_t id;
     size_t i;
-    if (lines > g->line_cap) {
-        const size_t had = g->line_cap;
-        if (!CSSPGO__ROOM(&u->heap, g->line, had, g->line_cap, lines)) return 0;
-        memset(g->line + had, 0, (g->line_cap - had) * sizeof *g->line);
+    if (lines > g->line.cap) {
+        const size_t had = g->line.cap;
+        if (!CSSPGO__ROOM(&u->heap, g->line.v, had, g->line.cap, lines)) return 0;
+        memset(g->line.v + had, 0, (g->line.cap - had) * sizeof *g->line.v);
     }
     for (id = g->first[to]; id != 0; id = g->next[id]) {
         const csspgo__record *r = &p->record[p->tree.node[id].record];
         const csspgo_body *b = csspgo__body_run(p, r);
         for (i = u->skip[id] ? 0 : csspgo__run_count(r->body); i != 0; i--, b++) {
-            csspgo_body *sum = &g->line[b->loc.line];
+            csspgo_body *sum = &g->line.v[b->loc.line];
             if (sum->loc.line != to) sum->count = 0;
             sum->loc.line = to;
             csspgo__count_add(&sum->count, b->count);
         }
     }
     for (i = 0; i < lines; i++)
-        if (g->line[i].loc.line == to && !csspgo__tally_count(u, g->line[i].count)) return 0;
+        if (g->line.v[i].loc.line == to && !csspgo__tally_count(u, g->line.v[i].count)) return 0;
     return 1;
 }
 
@@ -12837,16 +12817,16 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
 {
     const csspgo_profile *p = u->p;
     uint32_t id;
-    if (!CSSPGO__ROOM(&u->heap, g->body, 0, g->body_cap, n)) return 0;
+    if (CSSPGO__FILL(&u->heap, g->body, n) == NULL) return 0;
     for (n = 0, id = g->first[to]; id != 0; id = g->next[id]) {
         const csspgo__record *r = &p->record[p->tree.node[id].record];
         const size_t more = csspgo__run_count(r->body);
         if (u->skip[id] || more == 0) continue;
-        memcpy(g->body + n, csspgo__body_run(p, r), more * sizeof *g->body);
+        memcpy(g->body.v + n, csspgo__body_run(p, r), more * sizeof *g->body.v);
         n += more;
     }
-    if (!csspgo__sort(&u->heap, g->body, n, sizeof *g->body, csspgo__body_cmp, NULL)) return 0;
-    return csspgo__tally_bodies(u, g->body, csspgo__bodies_sum(g->body, n));
+    if (!csspgo__sort(&u->heap, g->body.v, n, sizeof *g->body.v, csspgo__body_cmp, NULL)) return 0;
+    return csspgo__tally_bodies(u, g->body.v, csspgo__bodies_sum(g->body.v, n));
 }
 
 /* What the records of a group that take part have. */
@@ -12910,21 +12890,17 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
 static int csspgo__tally_contexts(csspgo__tally *u)
 {
     csspgo__heap *h = &u->heap;
-    const size_t nodes = u->p->tree.count + 2, bytes = 3 * nodes * sizeof(uint32_t);
+    const size_t nodes = u->p->tree.count + 2;
     csspgo__tally_groups g;
     uint32_t to;
     int ok;
     memset(&g, 0, sizeof g);
-    g.group = (uint32_t *)csspgo__alloc_zero(h, bytes);
-    if (g.group == NULL) return 0;
-    g.next = g.group + nodes;
-    g.first = g.next + nodes;
-    ok = csspgo__tree_init(h, &g.tree) && csspgo__tally_group_nodes(u, &g);
+    ok = CSSPGO__ARRAY(&u->arrays, g.group, nodes) && CSSPGO__ARRAY(&u->arrays, g.next, nodes) &&
+         CSSPGO__ARRAY(&u->arrays, g.first, nodes) && csspgo__tree_init(h, &g.tree) && csspgo__tally_group_nodes(u, &g);
     for (to = 2; ok && to <= g.tree.count; to++) ok = csspgo__tally_group(u, &g, to);
-    csspgo__free(h, g.body, g.body_cap * sizeof *g.body);
-    csspgo__free(h, g.line, g.line_cap * sizeof *g.line);
+    CSSPGO__DROP(h, g.body);
+    CSSPGO__DROP(h, g.line);
     csspgo__tree_free(h, &g.tree);
-    csspgo__free(h, g.group, bytes);
     return ok;
 }
 
@@ -12959,7 +12935,6 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
 CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff *cutoff, size_t n,
                                           csspgo_summary *summary, csspgo_error *err)
 {
-    const size_t nodes = p->tree.count + 1;
     csspgo__tally u;
     size_t i;
     int ok;
@@ -12971,14 +12946,14 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
     u.p = p;
     u.heap = csspgo__heap_loan(&p->heap);
     u.out = summary;
+    u.arrays.heap = &u.heap;
     csspgo__map_init(&u.heap, &u.map, csspgo__freq_hash);
-    u.skip = (unsigned char *)csspgo__alloc_zero(&u.heap, nodes);
-    if (u.skip == NULL) return csspgo__error_plain(err, u.heap.status);
-    ok = p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u);
-    ok = ok && csspgo__tally_cutoffs(&u, cutoff, n);
+    ok = CSSPGO__ARRAY(&u.arrays, u.skip, p->tree.count + 1) &&
+         (p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u)) &&
+         csspgo__tally_cutoffs(&u, cutoff, n);
     CSSPGO__DROP(&u.heap, u.freq);
     csspgo__map_free(&u.heap, &u.map);
-    csspgo__free(&u.heap, u.skip, nodes);
+    csspgo__arrays_free(&u.arrays);
     return csspgo__error_plain(err, ok ? CSSPGO_OK : u.heap.status);
 }
 
@@ -13650,12 +13625,6 @@ static int csspgo__text_wrong(csspgo__text *t, const unsigned char *at, const ch
     return csspgo__text_reject(t, CSSPGO_E_SYNTAX, at, t->stop, what);
 }
 
-/* Without <ctype.h>, which follows the locale. */
-static int csspgo__is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /*
  * How many of the 8 bytes at p are digits up to the first that is none; *v = their value. Eight at a time and without
  * branches: how long numbers are cannot be foretold.
@@ -13670,24 +13639,6 @@ static unsigned csspgo__digits8(const unsigned char *p, uint64_t *v)
     w = (w & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
     *v = (w & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
     return n;
-}
-
-/* Reads the digits at p: their value in *v, or UINT64_MAX and *over = 1 if that does not fit. Returns what follows. */
-static const unsigned char *csspgo__text_digits(const unsigned char *p, const unsigned char *end, uint64_t *v,
-                                                int *over)
-{
-    const unsigned char *safe = CSSPGO__SMALL ? p : end - p > 19 ? p + 19 : end;   /* 19 digits fit */
-    uint64_t x = 0;
-    unsigned digit;
-    for (; p < safe && (digit = *p - (unsigned)'0') <= 9; p++) x = x * 10 + digit;
-    *over = 0;
-    for (; p < end && csspgo__is_digit(*p); p++) {
-        const uint64_t d = (uint64_t)(*p - '0');
-        if (x >= UINT64_MAX / 10 && (x > UINT64_MAX / 10 || d > UINT64_MAX % 10)) *over = 1;
-        x = x * 10 + d;
-    }
-    *v = *over ? UINT64_MAX : x;
-    return p;
 }
 
 /* The digits that end at `end`: where they start. */
@@ -13714,13 +13665,13 @@ static const unsigned char *csspgo__text_short(const csspgo__text *t, const unsi
     return (ptrdiff_t)(n + m) <= end - p ? p + n + m : NULL;
 }
 
-/* As csspgo__text_digits, which it calls where t->end is near or the number long. */
+/* As csspgo__digits, which it calls where t->end is near or the number long. */
 static const unsigned char *csspgo__text_value(const csspgo__text *t, const unsigned char *p, const unsigned char *end,
                                                uint64_t *v, int *over)
 {
     const unsigned char *after = csspgo__text_short(t, p, end, v);
     *over = 0;
-    return after != NULL ? after : csspgo__text_digits(p, end, v, over);
+    return after != NULL ? after : csspgo__digits(p, end, v, over);
 }
 
 /* Reads a number up to max at t->p, which moves on. Returns 0 after a failure. */
@@ -13791,9 +13742,9 @@ static const unsigned char *csspgo__text_frame_llvm(csspgo__text *t)
     if (dot == NULL) dot = stop;
     minus = dot - colon > 1 && colon[1] == '-';
     number = colon + 1 + minus;
-    if (csspgo__text_digits(number, dot, &v, &over) == dot && dot != number && v <= 0x7fffffffu + (unsigned)minus)
+    if (csspgo__digits(number, dot, &v, &over) == dot && dot != number && v <= 0x7fffffffu + (unsigned)minus)
         t->where.line = minus ? 0u - (uint32_t)v : (uint32_t)v;
-    if (stop - dot > 1 && csspgo__text_digits(dot + 1, stop, &v, &over) == stop && v <= UINT32_MAX)
+    if (stop - dot > 1 && csspgo__digits(dot + 1, stop, &v, &over) == stop && v <= UINT32_MAX)
         t->where.discriminator = (uint32_t)v;
     return colon;
 }
@@ -13974,6 +13925,15 @@ static int csspgo__text_types(csspgo__text *t)
     return 1;
 }
 
+/* 1 if t->p is at a word, behind which it moves. */
+static int csspgo__text_word(csspgo__text *t, const char *word)
+{
+    const size_t n = strlen(word);
+    if ((size_t)(t->stop - t->p) < n || memcmp(t->p, word, n) != 0) return 0;
+    t->p += n;
+    return 1;
+}
+
 /*
  * An inlinee: callee ":" total behind a location; its name may hold colons, so the total is looked for from the end.
  * To LLVM 19 the vtables of newer releases are an inlinee with a strange name.
@@ -13982,10 +13942,7 @@ static int csspgo__text_callee(csspgo__text *t)
 {
     const unsigned char *p = t->p, *end = t->stop, *total = csspgo__text_digits_before(p, end), *at;
     uint64_t n;
-    if (!t->llvm && end - p >= 8 && memcmp(p, "vtables ", 8) == 0) {
-        t->p += 8;
-        return csspgo__text_types(t);
-    }
+    if (!t->llvm && csspgo__text_word(t, "vtables ")) return csspgo__text_types(t);
     if (total == p || total == end || total[-1] != ':') {
         at = end[-1] == ':' ? end : total == end ? end - 1 : total - 1;
         if (memchr(p, ':', (size_t)(end - p)) == NULL) at = p;
@@ -13995,15 +13952,6 @@ static int csspgo__text_callee(csspgo__text *t)
     if (!csspgo__text_number(t, UINT64_MAX, &n, "expected a total")) return 0;
     if (!t->llvm && total - p == 1) return csspgo__text_wrong(t, p, "the inlinee has no name");
     return csspgo__text_token(t, CSSPGO__T_INLINEE, t->indent, n, p, total - 1);
-}
-
-/* 1 if t->p is at a word, behind which it moves. */
-static int csspgo__text_word(csspgo__text *t, const char *word)
-{
-    const size_t n = strlen(word);
-    if ((size_t)(t->stop - t->p) < n || memcmp(t->p, word, n) != 0) return 0;
-    t->p += n;
-    return 1;
 }
 
 static int csspgo__is_space(unsigned char c)
@@ -14491,7 +14439,7 @@ static int csspgo__target_ends_early(const unsigned char *name, const unsigned c
     uint64_t v;
     int over;
     while ((p = (const unsigned char *)memchr(p, ':', (size_t)(end - p))) != NULL) {
-        after = csspgo__text_digits(++p, end, &v, &over);
+        after = csspgo__digits(++p, end, &v, &over);
         if (after != p && !over && after < end && *after == ' ') return 1;
     }
     return 0;
@@ -14859,8 +14807,7 @@ struct csspgo__bin {
     csspgo__u32_list record;      /* the same: index -> record, 0: not read yet                         */
     csspgo__u32_list upcoming;    /* of the section being read: the index of each function in it        */
     size_t          top;          /* the index that csspgo__bin_top met; lazy: the one that it must meet */
-    csspgo__open_record   *nest;
-    size_t          depth, nest_cap;
+    CSSPGO__LIST(csspgo__open_record) nest;   /* the records around the one being read                  */
     int             llvm, cs;
     int             vtables;      /* every record ends with vtable counts                               */
     int             dirty;        /* a record was: csspgo__record_sort is due                                */
@@ -15190,29 +15137,27 @@ static int csspgo__bin_vtables(csspgo__bin *b, const csspgo__open_record *open)
 /* One more level on the stack. */
 static int csspgo__bin_push(csspgo__bin *b, const csspgo__open_record *n)
 {
-    if (b->depth >= b->q->heap.limits.max_depth)
+    if (b->nest.count >= b->q->heap.limits.max_depth)
         return csspgo__fail(&b->r, CSSPGO_E_LIMIT, b->r.p, "inlinees are nested deeper than limits.max_depth");
-    if (!CSSPGO__ROOM(&b->q->heap, b->nest, b->depth, b->nest_cap, b->depth + 1)) return csspgo__bin_full(b);
-    b->nest[b->depth++] = *n;
-    return 1;
+    return CSSPGO__PUT(&b->q->heap, b->nest, *n) || csspgo__bin_full(b);
 }
 
 /*
  * Reads an entry with all that is nested in it. Inlinees follow the entry of their caller; a stack in memory says whose
- * they are, so that nesting costs no machine stack. enter_fn reads one entry (b->depth 0: the outermost) up to its
+ * they are, so that nesting costs no machine stack. enter_fn reads one entry (b->nest empty: the outermost) up to its
  * inlinees, and says how many of them follow; leave_fn (or NULL) comes behind these. Both return 0 after a failure.
  */
 CSSPGO__INLINE int csspgo__bin_nested(csspgo__bin *b, int (*enter_fn)(csspgo__bin *, csspgo__open_record *),
                                       int (*leave_fn)(csspgo__bin *, const csspgo__open_record *))
 {
     csspgo__open_record n;
-    b->depth = 0;
+    b->nest.count = 0;
     for (;;) {
         if (!enter_fn(b, &n)) return 0;
         while (n.left == 0) {
             if (leave_fn != NULL && !leave_fn(b, &n)) return 0;
-            if (b->depth == 0) return 1;
-            n = b->nest[--b->depth];
+            if (b->nest.count == 0) return 1;
+            n = b->nest.v[--b->nest.count];
         }
         n.left--;
         if (!csspgo__bin_push(b, &n)) return 0;
@@ -15222,7 +15167,7 @@ CSSPGO__INLINE int csspgo__bin_nested(csspgo__bin *b, int (*enter_fn)(csspgo__bi
 /* The node of the entry around the one that is being read. */
 static uint32_t csspgo__bin_up(const csspgo__bin *b)
 {
-    return b->nest[b->depth - 1].node;
+    return b->nest.v[b->nest.count - 1].node;
 }
 
 /* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
@@ -15266,7 +15211,7 @@ static uint32_t csspgo__bin_top(csspgo__bin *b)
 static int csspgo__bin_enter(csspgo__bin *b, csspgo__open_record *n)
 {
     csspgo_loc loc;
-    if (b->depth == 0) {
+    if (b->nest.count == 0) {
         const uint64_t head = csspgo__bin_num(&b->r);
         csspgo__record *c;
         n->node = csspgo__bin_top(b);
@@ -15302,17 +15247,10 @@ static void csspgo__bin_skip(csspgo__reader *r, size_t n)
     r->p = p;
 }
 
-/* Contexts of a section, in its order: so that their nodes can be brought into the cache. It works without, too. */
-static void csspgo__bin_note_context(csspgo__bin *b, uint64_t index)
-{
-    if (!CSSPGO__MORE(&b->q->heap, b->upcoming, 1)) return;
-    b->upcoming.v[b->upcoming.count++] = b->node.v[index < b->node.count ? index : 0];
-}
-
 /*
  * Counts what the rest of the section holds, so that it is stored without a move and a copy for each growth: new memory
  * costs more than a second look at the input. Counts as far as the input makes sense; r is a copy, errors are left to
- * who reads on.
+ * who reads on. Contexts are noted in their order, so that their nodes can be brought into the cache; that may fail.
  */
 static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES])
 {
@@ -15327,7 +15265,8 @@ static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES]
         } else {
             csspgo__bin_skip(&r, 1);
             n = csspgo__bin_num(&r);
-            if (b->cs && b->record.count != 0) csspgo__bin_note_context(b, n);
+            if (b->cs && b->record.count != 0)
+                (void)CSSPGO__PUT(&b->q->heap, b->upcoming, b->node.v[n < b->node.count ? n : 0]);
             csspgo__bin_skip(&r, 1);
         }
         size[CSSPGO__SIZE_RECORDS]++;
@@ -15683,7 +15622,7 @@ static uint32_t csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up)
 /* The node of a metadata entry (0: nothing is kept), its values, then how many inlinees follow. */
 static int csspgo__bin_meta_enter(csspgo__bin *b, csspgo__open_record *n)
 {
-    const uint32_t node = b->depth == 0 ? csspgo__bin_meta_top(b) : csspgo__bin_meta_inlinee(b, csspgo__bin_up(b));
+    const uint32_t node = b->nest.count == 0 ? csspgo__bin_meta_top(b) : csspgo__bin_meta_inlinee(b, csspgo__bin_up(b));
     uint32_t record = 0;
     const uint64_t checksum = b->meta & CSSPGO__SEC_PROBES ? csspgo__bin_num(&b->r) : 0;
     const uint32_t attributes = b->meta & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
@@ -15697,20 +15636,15 @@ static int csspgo__bin_meta_enter(csspgo__bin *b, csspgo__open_record *n)
     return 1;
 }
 
-/* An entry with all that is nested in it. Returns 0 after a failure. */
+/*
+ * An entry with all that is nested in it. Checksums and attributes come in a section of their own, in any order, behind
+ * the records. Returns 0 after a failure.
+ */
 static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
 {
     b->meta = flags;
     csspgo__deferred_map(b->q, &b->deferred);
     return csspgo__bin_nested(b, csspgo__bin_meta_enter, NULL);
-}
-
-/* Checksums and attributes come in a section of their own, in any order, behind the records. */
-static int csspgo__bin_metadata(csspgo__bin *b, uint64_t flags)
-{
-    while (b->r.p < b->r.end)
-        if (!csspgo__bin_meta_entry(b, flags)) return 0;
-    return 1;
 }
 
 /*
@@ -15728,7 +15662,9 @@ static int csspgo__bin_content(csspgo__bin *b, const csspgo_section *s)
     case CSSPGO__SEC_CONTEXTS: ok = csspgo__bin_contexts(b); break;
     case CSSPGO__SEC_RECORDS: ok = csspgo__bin_records(b); break;
     case CSSPGO__SEC_SYMBOLS: ok = csspgo__bin_symbols(b); break;
-    case CSSPGO__SEC_META: ok = csspgo__bin_metadata(b, s->flags); break;
+    case CSSPGO__SEC_META:
+        while (ok && b->r.p < b->r.end) ok = csspgo__bin_meta_entry(b, s->flags);
+        break;
     default: return 1;
     }
     if (!ok || b->r.p == b->r.end) return ok;
@@ -15995,7 +15931,7 @@ static int csspgo__gcc_positions(csspgo__bin *b, uint32_t node, uint32_t n, uint
  */
 static int csspgo__gcc_enter(csspgo__bin *b, csspgo__open_record *n)
 {
-    const int top = b->depth == 0;
+    const int top = b->nest.count == 0;
     const uint64_t head = top ? csspgo__u64(&b->r) : 0;
     const uint32_t up = top ? (uint32_t)CSSPGO__ROOT : csspgo__bin_up(b);
     csspgo_loc loc = csspgo_at(0, 0);
@@ -16024,7 +15960,7 @@ static int csspgo__gcc_enter(csspgo__bin *b, csspgo__open_record *n)
 static int csspgo__gcc_leave(csspgo__bin *b, const csspgo__open_record *n)
 {
     if (n->node != 0) csspgo__count_add(&b->q->record[b->q->tree.node[n->node].record].total, n->sum);
-    if (b->depth != 0) csspgo__count_add(&b->nest[b->depth - 1].sum, n->sum);
+    if (b->nest.count != 0) csspgo__count_add(&b->nest.v[b->nest.count - 1].sum, n->sum);
     return 1;
 }
 
@@ -16084,7 +16020,7 @@ static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)
     CSSPGO__DROP(&b.q->heap, b.node);
     CSSPGO__DROP(&b.q->heap, b.record);
     CSSPGO__DROP(&b.q->heap, b.upcoming);
-    csspgo__free(&b.q->heap, b.nest, b.nest_cap * sizeof *b.nest);
+    CSSPGO__DROP(&b.q->heap, b.nest);
     if (!ok) csspgo_profile_free(b.q);
     else *q = b.q;
     return b.r.status;
@@ -16603,7 +16539,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     if (s == CSSPGO_OK) l->unread = b.unread;
     while (b.func.count != 0) l->func[b.func.v[--b.func.count]] = 0;
     CSSPGO__DROP(&q->heap, b.func);
-    csspgo__free(&q->heap, b.nest, b.nest_cap * sizeof *b.nest);
+    CSSPGO__DROP(&q->heap, b.nest);
     csspgo_profile_free(q);
     return s;
 }
@@ -17437,9 +17373,9 @@ static csspgo_status csspgo__read_add(csspgo_profile *p, csspgo_profile *q, cssp
     p->heap.used += both;
     s = csspgo__join_two(&j, p, q);
     p->heap.used -= both;
+    csspgo__join_error(&j, s, err);
     csspgo_profile_free(q);
-    if (s != CSSPGO_E_ARGUMENT) return csspgo__error_heap(err, s, &p->heap, "profile");
-    return csspgo__error_set(err, s, 0, "a profile with contexts (or probes) and one without cannot be added up");
+    return s;
 }
 
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
@@ -18537,8 +18473,7 @@ static double csspgo__distance(double a, double b)
 /* Two profiles side by side; [0] is the base, [1] the test. */
 typedef struct csspgo__pair {
     const csspgo_profile *p[2];
-    csspgo__heap   *heap;         /* &loan                                                        */
-    csspgo__heap    loan;         /* from the base                                                */
+    csspgo__heap    heap;         /* on loan from the base                                        */
     uint32_t       *func;         /* function of the test -> of the base; 0: it has none          */
     uint32_t       *node;         /* node of the test -> of the base; 0: it has none              */
     unsigned char  *met;          /* per node of the base: the test has it                        */
@@ -18595,13 +18530,12 @@ static csspgo_status csspgo__pair_begin(csspgo__pair *c, const csspgo_profile *b
     memset(c, 0, sizeof *c);
     c->p[0] = base;
     c->p[1] = test;
-    c->loan = csspgo__heap_loan(&base->heap);
-    c->heap = &c->loan;
-    c->arrays.heap = c->heap;
+    c->heap = csspgo__heap_loan(&base->heap);
+    c->arrays.heap = &c->heap;
     if (!CSSPGO__ARRAY(&c->arrays, c->func, nf) || !CSSPGO__ARRAY(&c->arrays, c->node, nn) ||
         !CSSPGO__ARRAY(&c->arrays, c->met, nb) || !csspgo__pair_funcs(c)) {
         csspgo__arrays_free(&c->arrays);
-        return c->heap->status;
+        return c->heap.status;
     }
     c->node[CSSPGO__ROOT] = CSSPGO__ROOT;
     for (i = CSSPGO__ROOT; (i = csspgo__tree_next(&test->tree, i)) != 0;) {
@@ -18770,11 +18704,11 @@ static int csspgo__overlap_list(csspgo__overlapping *o, int side, uint32_t node,
     for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id)) n++;
     *end = *at + n;
     if (n == 0) return 1;
-    if (!CSSPGO__ROOM(o->c.heap, o->list[side], *at, o->list_cap[side], *end)) return 0;
+    if (!CSSPGO__ROOM(&o->c.heap, o->list[side], *at, o->list_cap[side], *end)) return 0;
     for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id))
         o->list[side][*at + --n] = id;                /* the first child is the youngest one */
     o->listed = side;
-    return csspgo__sort(o->c.heap, o->list[side] + *at, *end - *at, sizeof id, csspgo__overlap_list_cmp, o);
+    return csspgo__sort(&o->c.heap, o->list[side] + *at, *end - *at, sizeof id, csspgo__overlap_list_cmp, o);
 }
 
 /*
@@ -18784,7 +18718,7 @@ static int csspgo__overlap_list(csspgo__overlapping *o, int side, uint32_t node,
 static int csspgo__overlap_push(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
     csspgo__overlap_frame *f;
-    if (!CSSPGO__ROOM(o->c.heap, o->frame, o->frames, o->frame_cap, o->frames + 1)) return 0;
+    if (!CSSPGO__ROOM(&o->c.heap, o->frame, o->frames, o->frame_cap, o->frames + 1)) return 0;
     f = &o->frame[o->frames];
     f->at[0] = o->frames != 0 ? f[-1].end[0] : 0;
     f->at[1] = o->frames != 0 ? f[-1].end[1] : 0;
@@ -18930,16 +18864,16 @@ static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
         const uint32_t like = o->c.node[id];
         if (!csspgo__is_top(test, id)) continue;
         if (!csspgo__overlap_function(o, csspgo__record_of(base, like) != NULL ? like : 0, id))
-            return o->c.heap->status;
+            return o->c.heap.status;
     }
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&base->tree, id)) != 0;) {
         if (!csspgo__is_top(base, id) || o->c.met[id]) continue;
-        if (!csspgo__overlap_function(o, id, 0)) return o->c.heap->status;
+        if (!csspgo__overlap_function(o, id, 0)) return o->c.heap.status;
     }
     if (csspgo__nearly(o->out->similarity, 1)) o->out->similarity = 1;
     if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_LIMIT : CSSPGO_OK;
-    return csspgo__sort(o->c.heap, o->rows, o->count, sizeof *o->rows, csspgo__overlap_row_cmp, &o->c)
-               ? CSSPGO_OK : o->c.heap->status;
+    return csspgo__sort(&o->c.heap, o->rows, o->count, sizeof *o->rows, csspgo__overlap_row_cmp, &o->c)
+               ? CSSPGO_OK : o->c.heap.status;
 }
 
 /*
@@ -18969,9 +18903,9 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     out->test_hot = o.hot[1];
     s = csspgo__overlap_run(&o);
     if (count != NULL) *count = o.count;
-    csspgo__free(o.c.heap, o.list[0], o.list_cap[0] * sizeof *o.list[0]);
-    csspgo__free(o.c.heap, o.list[1], o.list_cap[1] * sizeof *o.list[1]);
-    csspgo__free(o.c.heap, o.frame, o.frame_cap * sizeof *o.frame);
+    csspgo__free(&o.c.heap, o.list[0], o.list_cap[0] * sizeof *o.list[0]);
+    csspgo__free(&o.c.heap, o.list[1], o.list_cap[1] * sizeof *o.list[1]);
+    csspgo__free(&o.c.heap, o.frame, o.frame_cap * sizeof *o.frame);
     csspgo__arrays_free(&o.c.arrays);
     return csspgo__error_plain(err, s);
 }
@@ -19015,10 +18949,10 @@ static int csspgo__quality_limits(csspgo__comparing *q, const csspgo_quality_opt
     int side, ok;
     uint32_t f, id;
     if (how == NULL || how->blocks == NULL) return 1;
-    csspgo__guids_init(q->c.heap, &x, sizeof *how->blocks, offsetof(csspgo_blocks, guid));
+    csspgo__guids_init(&q->c.heap, &x, sizeof *how->blocks, offsetof(csspgo_blocks, guid));
     if (how->block_count > 0x7ffffffeu) return 0;
-    ok = csspgo__map_room(q->c.heap, &x.map, how->block_count);
-    for (i = 0; ok && i < how->block_count; i++) csspgo__guids_put(q->c.heap, &x, how->blocks, i);
+    ok = csspgo__map_room(&q->c.heap, &x.map, how->block_count);
+    for (i = 0; ok && i < how->block_count; i++) csspgo__guids_put(&q->c.heap, &x, how->blocks, i);
     for (side = 0; ok && side < 2; side++) {
         const csspgo__names *names = &q->c.p[side]->names;
         ok = CSSPGO__ARRAY(&q->c.arrays, q->limit[side], names->count + 1);
@@ -19027,7 +18961,7 @@ static int csspgo__quality_limits(csspgo__comparing *q, const csspgo_quality_opt
             q->limit[side][f] = id != 0 ? how->blocks[id - 1].count : UINT32_MAX;
         }
     }
-    csspgo__map_free(q->c.heap, &x.map);
+    csspgo__map_free(&q->c.heap, &x.map);
     return ok;
 }
 
@@ -19036,7 +18970,7 @@ static int csspgo__blocks_put(csspgo__comparing *q, int side, uint32_t func, css
 {
     csspgo__block_list *to = &q->blocks[side];
     if (!csspgo__is_block(q, side, func, loc)) return 1;
-    if (!CSSPGO__ROOM(q->c.heap, to->v, to->count, to->cap, to->count + 1)) return 0;
+    if (!CSSPGO__ROOM(&q->c.heap, to->v, to->count, to->cap, to->count + 1)) return 0;
     to->v[to->count].loc = loc;
     to->v[to->count++].count = count;
     to->samples = csspgo__sat_add(to->samples, count);
@@ -19064,7 +18998,7 @@ static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
             if (!csspgo__blocks_put(q, side, func, csspgo__loc_of(p, p->tree.node[i].site), q->entry[side][i]))
                 return 0;
     }
-    if (!csspgo__sort(q->c.heap, to->v, to->count, sizeof *to->v, csspgo__body_cmp, NULL)) return 0;
+    if (!csspgo__sort(&q->c.heap, to->v, to->count, sizeof *to->v, csspgo__body_cmp, NULL)) return 0;
     to->count = csspgo__bodies_sum(to->v, to->count);
     return 1;
 }
@@ -19228,7 +19162,7 @@ static int csspgo__quality_run(csspgo__comparing *q, const csspgo_quality_option
     out->spread_delta = csspgo__delta(out->spread_overlap);
     if (out->base_samples == 0) out->delta = 1;
     if (q->count > q->cap) return 1;
-    return csspgo__sort(q->c.heap, q->rows, q->count, sizeof *q->rows, csspgo__quality_row_cmp, &q->c);
+    return csspgo__sort(&q->c.heap, q->rows, q->count, sizeof *q->rows, csspgo__quality_row_cmp, &q->c);
 }
 
 /*
@@ -19251,11 +19185,11 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
     q.cap = rows != NULL ? cap : 0;
     s = csspgo__pair_begin(&q.c, base, test, 1);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    if (!csspgo__quality_run(&q, how)) s = q.c.heap->status;
+    if (!csspgo__quality_run(&q, how)) s = q.c.heap.status;
     else if (q.count > q.cap && rows != NULL) s = CSSPGO_E_LIMIT;
     if (count != NULL) *count = q.count;
     for (side = 0; side < 2; side++)
-        csspgo__free(q.c.heap, q.blocks[side].v, q.blocks[side].cap * sizeof *q.blocks[side].v);
+        csspgo__free(&q.c.heap, q.blocks[side].v, q.blocks[side].cap * sizeof *q.blocks[side].v);
     csspgo__arrays_free(&q.c.arrays);
     return csspgo__error_plain(err, s);
 }
