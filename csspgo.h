@@ -6929,9 +6929,24 @@ static uint64_t csspgo__leb(csspgo__reader *r, int is_signed)
     return v;
 }
 
+/* A ULEB128 number of more than one byte, or none. */
+CSSPGO__UNUSED static uint64_t csspgo__uleb_long(csspgo__reader *r)
+{
+    const unsigned char *p = r->p;
+    uint64_t v = 0;
+    unsigned shift;
+    if (CSSPGO__SMALL || csspgo__left(r) < 10 || r->status != CSSPGO_OK) return csspgo__leb(r, 0);
+    for (shift = 0; *p >= 128 && shift < 56; shift += 7) v |= (uint64_t)(*p++ & 127) << shift;
+    if (*p >= 128) return csspgo__leb(r, 0);
+    r->p = p + 1;
+    return v | (uint64_t)*p << shift;
+}
+
+/* Almost all numbers are one byte. */
 CSSPGO__UNUSED static uint64_t csspgo__uleb(csspgo__reader *r)
 {
-    return csspgo__leb(r, 0);
+    if (r->p < r->end && *r->p < 128 && r->status == CSSPGO_OK) return *r->p++;
+    return csspgo__uleb_long(r);
 }
 
 /* A ULEB128 number of a field that holds 32 bits in LLVM. */
@@ -8007,37 +8022,25 @@ typedef struct csspgo__graph {
     uint32_t          *callers;   /* number of forest edges from vertices not emitted yet        */
     uint32_t          *pick;      /* edges of a component; twice as long as edge, for sorting    */
     unsigned char     *forest;    /* per edge: it is in the forest                               */
-    size_t             bytes, edge_bytes, stacked, pathed;
+    csspgo__arrays     arrays;    /* these                                                       */
+    size_t             stacked, pathed;
     uint32_t           number, components;
     int                by_weight; /* 1: the order within a component is that of its heaviest forest */
 } csspgo__graph;
 
-/* Memory for n vertices and so many edges. Returns 0 when it is exhausted; csspgo__graph_free in any case. */
+/* Memory for n vertices and so many edges. Returns 0 when it is exhausted; csspgo__arrays_free in any case. */
 static int csspgo__graph_new(csspgo__heap *h, csspgo__graph *g, size_t n, size_t edges)
 {
-    uint32_t **const per_vertex[] = { &g->order, &g->begin, &g->at, &g->visit, &g->low, &g->stack, &g->path, &g->group,
-                                      &g->callers, &g->pick };
-    const size_t rows = n + 2, last = sizeof per_vertex / sizeof *per_vertex - 1;
-    uint32_t *v;
-    size_t i;
+    csspgo__arrays *const a = &g->arrays;
+    const size_t rows = n + 2;
     memset(g, 0, sizeof *g);
     g->n = n;
-    g->edge_bytes = edges * sizeof *g->edge;
-    g->edge = (csspgo__graph_edge *)csspgo__alloc(h, g->edge_bytes);
-    if (g->edge == NULL) return 0;
-    g->bytes = (last * rows + 2 * edges) * sizeof *v + rows + edges;
-    v = (uint32_t *)csspgo__alloc_zero(h, g->bytes);
-    if (v == NULL) return 0;
-    for (i = 0; i <= last; i++) *per_vertex[i] = v + i * rows;
-    g->member = (unsigned char *)(g->pick + 2 * edges);
-    g->forest = g->member + rows;
-    return 1;
-}
-
-static void csspgo__graph_free(csspgo__heap *h, csspgo__graph *g)
-{
-    csspgo__free(h, g->edge, g->edge_bytes);
-    csspgo__free(h, g->order, g->bytes);
+    a->heap = h;
+    return CSSPGO__ARRAY(a, g->edge, edges) && CSSPGO__ARRAY(a, g->pick, 2 * edges) &&
+           CSSPGO__ARRAY(a, g->forest, edges) && CSSPGO__ARRAY(a, g->member, rows) &&
+           CSSPGO__ARRAY(a, g->order, rows) && CSSPGO__ARRAY(a, g->begin, rows) && CSSPGO__ARRAY(a, g->at, rows) &&
+           CSSPGO__ARRAY(a, g->visit, rows) && CSSPGO__ARRAY(a, g->low, rows) && CSSPGO__ARRAY(a, g->stack, rows) &&
+           CSSPGO__ARRAY(a, g->path, rows) && CSSPGO__ARRAY(a, g->group, rows) && CSSPGO__ARRAY(a, g->callers, rows);
 }
 
 static int csspgo__graph_weight_cmp(const void *ctx, const void *a, const void *b)
@@ -8313,7 +8316,7 @@ static int csspgo__classes_of(csspgo__heap *h, const csspgo_cfg *cfg, uint32_t *
     }
     if (ok) csspgo__classes_number(b + 1, cfg->blocks, eq);
     csspgo__free(h, b, bytes);
-    csspgo__graph_free(h, &g);
+    csspgo__arrays_free(&g.arrays);
     return ok;
 }
 
@@ -11073,16 +11076,11 @@ static uint32_t csspgo__plan_nested(csspgo__plan *f, uint32_t id)
     return csspgo__plan_add(f, id, csspgo__plan_node(f, f->move[up].to, id, CSSPGO_INLINEE), up, 0);
 }
 
-static const csspgo__record *csspgo__plan_source(const csspgo__plan *f, const csspgo__move *v)
-{
-    return &f->p->record[f->p->tree.node[v->node].record];
-}
-
 /* The record of a move is lost: its total is counted. */
 static void csspgo__plan_lose(csspgo__plan *f, csspgo__move *v)
 {
     v->flags |= CSSPGO__MOVE_LOST;
-    csspgo__count_add(&f->q->dropped_by_checksum, csspgo__plan_source(f, v)->total);
+    csspgo__count_add(&f->q->dropped_by_checksum, csspgo__record_of(f->p, v->node)->total);
 }
 
 /*
@@ -11095,7 +11093,7 @@ static csspgo__identity csspgo__plan_elect(csspgo__plan *f, uint32_t first)
     uint32_t i, winner = first;
     for (i = first; i != 0; i = f->move[i].next) {
         csspgo__move *v = &f->move[i];
-        csspgo__identity comes = csspgo__identity_of(csspgo__plan_source(f, v));
+        csspgo__identity comes = csspgo__identity_of(csspgo__record_of(f->p, v->node));
         enum csspgo__outcome outcome;
         if (v->up != 0 && f->move[v->up].flags & CSSPGO__MOVE_LOST) v->flags |= CSSPGO__MOVE_LOST;
         if (v->flags & CSSPGO__MOVE_LOST) continue;
@@ -12392,7 +12390,6 @@ typedef struct csspgo__ranking {
     uint32_t *rank;               /* of a function among all names: 1 = first; [names.count + 1]                    */
     uint32_t *node;               /* all nodes but the root, each before its children, siblings in order; [nodes]     */
     size_t    nodes;
-    size_t    bytes;              /* of the one allocation behind both                                               */
 } csspgo__ranking;
 
 /* A name by its first 8 bytes, for the common case that these differ. */
@@ -12456,12 +12453,6 @@ static int csspgo__sibling_cmp(const void *ctx, const void *a, const void *b)
     return c->rank[x->func] < c->rank[y->func] ? -1 : c->rank[x->func] > c->rank[y->func];
 }
 
-static void csspgo__order_free(csspgo__heap *h, csspgo__ranking *o)
-{
-    csspgo__free(h, o->rank, o->bytes);
-    memset(o, 0, sizeof *o);
-}
-
 /*
  * Fills out with all nodes but the root, each before its children, siblings in the opposite order of cmp. stack: room
  * for every node. The part of out that is not filled yet is scratch for the sorts: it has room for all nodes that are
@@ -12486,26 +12477,20 @@ static size_t csspgo__preorder(const csspgo__tree *t, csspgo__cmp_fn cmp, const 
  * that are nested in it, then deeper contexts by location and name. (So contexts come frame by frame, prefixes first.)
  * O(n log n).
  */
-static csspgo_status csspgo__order_make(csspgo__heap *h, const csspgo_profile *p, int by_guid,
+static csspgo_status csspgo__order_make(csspgo__arrays *arrays, const csspgo_profile *p, int by_guid,
                                         csspgo__ranking *o)
 {
-    const size_t nf = p->names.count + 1, nn = p->tree.count, bytes = nn * sizeof(uint32_t);
-    uint32_t *stack = (uint32_t *)csspgo__alloc(h, bytes);
-    int ok;
+    const size_t nn = p->tree.count, bytes = nn * sizeof(uint32_t);
+    csspgo__heap *h = arrays->heap;
+    uint32_t *stack;
     memset(o, 0, sizeof *o);
     o->p = p;
-    if (stack == NULL) return h->status;
-    o->bytes = (nf + nn) * sizeof(uint32_t);
-    o->rank = (uint32_t *)csspgo__alloc(h, o->bytes);
-    ok = o->rank != NULL && csspgo__rank_names(h, p, by_guid, o->rank);
-    if (ok) {
-        o->node = o->rank + nf;
-        o->nodes = csspgo__preorder(&p->tree, csspgo__sibling_cmp, o, stack, o->node);
-    }
+    if (!CSSPGO__ARRAY_RAW(arrays, o->rank, p->names.count + 1) || !CSSPGO__ARRAY_RAW(arrays, o->node, nn) ||
+        !csspgo__rank_names(h, p, by_guid, o->rank) || (stack = (uint32_t *)csspgo__alloc(h, bytes)) == NULL)
+        return h->status;
+    o->nodes = csspgo__preorder(&p->tree, csspgo__sibling_cmp, o, stack, o->node);
     csspgo__free(h, stack, bytes);
-    if (ok) return CSSPGO_OK;
-    if (o->rank != NULL) csspgo__order_free(h, o);
-    return h->status;
+    return CSSPGO_OK;
 }
 
 typedef struct csspgo__top {      /* a top-level record */
@@ -12530,18 +12515,17 @@ static int csspgo__is_top(const csspgo_profile *p, uint32_t id)
 
 /*
  * Lists the n top-level records by total, the largest first; those with equal totals stay in the order of contexts.
- * index: NULL, or per node, gets its place in that order, from 0. *top is NULL if there are none.
+ * index: NULL, or per node, gets its place in that order, from 0.
  */
-static csspgo_status csspgo__tops_make(csspgo__heap *h, const csspgo__ranking *o, csspgo__top **top, size_t *n,
+static csspgo_status csspgo__tops_make(csspgo__arrays *arrays, const csspgo__ranking *o, csspgo__top **top, size_t *n,
                                        uint32_t *index)
 {
     csspgo__top *t;
     size_t i;
     *n = 0;
     for (i = 0; i < o->nodes; i++) *n += (size_t)csspgo__is_top(o->p, o->node[i]);
-    if (*n == 0) return CSSPGO_OK;
-    *top = t = (csspgo__top *)csspgo__alloc(h, *n * sizeof *t);
-    if (t == NULL) return h->status;
+    if (!CSSPGO__ARRAY_RAW(arrays, *top, *n)) return arrays->heap->status;
+    t = *top;
     for (i = 0; i < o->nodes; i++) {
         const uint32_t id = o->node[i];
         if (!csspgo__is_top(o->p, id)) continue;
@@ -12551,7 +12535,8 @@ static csspgo_status csspgo__tops_make(csspgo__heap *h, const csspgo__ranking *o
         t->node = id;
         t++->at = (uint32_t)i;
     }
-    return csspgo__sort(h, *top, *n, sizeof *t, csspgo__largest_cmp, NULL) ? CSSPGO_OK : h->status;
+    return csspgo__sort(arrays->heap, *top, *n, sizeof *t, csspgo__largest_cmp, NULL) ? CSSPGO_OK
+                                                                                      : arrays->heap->status;
 }
 
 /* The next inlinee with a record behind place *at of the order, which moves there; 0: the top-level record ends. */
@@ -12572,15 +12557,17 @@ CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__top *top = NULL;
     csspgo__ranking o;
+    csspgo__arrays arrays;
+    csspgo_status s;
     size_t i, at, n = 0;
     uint32_t id;
-    csspgo_status s = csspgo__order_make(&h, p, 0, &o);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    s = csspgo__tops_make(&h, &o, &top, &n, NULL);
+    memset(&arrays, 0, sizeof arrays);
+    arrays.heap = &h;
+    s = csspgo__order_make(&arrays, p, 0, &o);
+    if (s == CSSPGO_OK) s = csspgo__tops_make(&arrays, &o, &top, &n, NULL);
     for (i = 0; i < n && s == CSSPGO_OK; i++)
         for (id = top[i].node, at = top[i].at; id != 0; id = csspgo__order_nested(&o, &at)) (node++)->id = id;
-    csspgo__free(&h, top, n * sizeof *top);
-    csspgo__order_free(&h, &o);
+    csspgo__arrays_free(&arrays);
     return csspgo__error_plain(err, s);
 }
 
@@ -13187,7 +13174,6 @@ static void csspgo__deferred_map(csspgo_profile *p, csspgo__deferred *deferred)
 {
     csspgo__tree *t = &p->tree;
     uint32_t id;
-    if (CSSPGO__SMALL) return;                        /* none waits */
     for (id = deferred->from; id != 0 && id <= t->count; id++)
         csspgo__map_insert(&t->map, csspgo__node_hash(t, id), id, t);
     deferred->from = 0;
@@ -13207,10 +13193,7 @@ static uint32_t csspgo__deferred_add(csspgo_profile *p, csspgo__deferred *deferr
     const size_t had = t->count, waiting = deferred->from != 0 ? had + 1 - deferred->from : 0;
     uint32_t id;
     csspgo__tree_allow(&p->heap, t, 1);
-    if (CSSPGO__SMALL)
-        return csspgo__node_make(p, parent, loc, CSSPGO_INLINEE, func);
-    if (sorted && !deferred->mixed && loc.line <= 0xffff &&
-        csspgo__tree_room(&p->heap, t, waiting + 1)) {
+    if (sorted && !deferred->mixed && loc.line <= 0xffff && csspgo__tree_room(&p->heap, t, waiting + 1)) {
         CSSPGO__PREFETCH(&t->map.slot[csspgo__tree_hash(t, parent, site, func) & t->map.mask]);
         id = csspgo__tree_hang(t, parent, site, func);
         csspgo__func_append(p, func, id);
@@ -13259,7 +13242,7 @@ typedef struct csspgo__token {
     enum csspgo__token_kind kind;
 } csspgo__token;
 
-enum { CSSPGO__BATCH = CSSPGO__SMALL ? 1 : 64 };   /* tokens */
+enum { CSSPGO__BATCH = 64 };            /* tokens */
 
 #ifndef CSSPGO__SURVEY                  /* bytes of text from which on its first 1/16 foretells the rest */
 #  define CSSPGO__SURVEY (1u << 20)
@@ -13362,7 +13345,7 @@ static int csspgo__text_added(csspgo__text *t, const csspgo__token *k, int s)
 static int csspgo__text_down(csspgo__text *t, const csspgo__token *k, csspgo_loc loc, csspgo_node_kind kind,
                              uint32_t func)
 {
-    if (kind == CSSPGO_INLINEE && !CSSPGO__SMALL) {
+    if (kind == CSSPGO_INLINEE) {
         t->node = csspgo__deferred_add(t->q, &t->deferred, t->node, loc, func);
     } else {
         csspgo__deferred_map(t->q, &t->deferred);
@@ -13555,7 +13538,6 @@ static int csspgo__text_flush(csspgo__text *t)
     const uint64_t key = names->key[0];
     const size_t n = t->tokens;
     size_t i;
-    if (CSSPGO__SMALL) return 1;                      /* none waits */
     t->tokens = 0;
     for (i = 0; i < n; i++)
         if (t->token[i].name != NULL) t->token[i].guess = csspgo__names_prefetch(&t->q->names, t->token[i].hash, 1, 0);
@@ -13588,11 +13570,9 @@ CSSPGO__INLINE int csspgo__text_put(csspgo__text *t, enum csspgo__token_kind kin
                                     const unsigned char *end, uint32_t depth, csspgo_loc loc, uint64_t count,
                                     const unsigned char *name, const unsigned char *name_end)
 {
-    csspgo__token *k = t->token;
-    if (!CSSPGO__SMALL) {
-        if (t->tokens == CSSPGO__BATCH && !csspgo__text_flush(t)) return 0;
-        k += t->tokens++;
-    }
+    csspgo__token *k;
+    if (t->tokens == CSSPGO__BATCH && !csspgo__text_flush(t)) return 0;
+    k = &t->token[t->tokens++];
     k->at = at;
     k->end = end;
     k->name = name;
@@ -13601,7 +13581,7 @@ CSSPGO__INLINE int csspgo__text_put(csspgo__text *t, enum csspgo__token_kind kin
     k->depth = depth;
     k->kind = kind;
     if (name != NULL) csspgo__text_name(t, k, (size_t)(name_end - name));
-    return CSSPGO__SMALL ? csspgo__text_apply(t, k) : 1;
+    return 1;
 }
 
 /* Adds a token of the line being read, at its name or at t->at. */
@@ -14253,12 +14233,12 @@ typedef struct csspgo__out {
     csspgo__heap      heap;       /* on loan from p                                                        */
     csspgo_error     *err;        /* never NULL                                                            */
     csspgo__sink     *s;          /* the caller's; of a binary form the blob's                             */
-    csspgo__ranking     order;      /* names by rank; nodes in context order, each behind its parent         */
-    csspgo__top  *top;        /* the records to visit, largest total first                             */
+    csspgo__ranking   order;      /* names by rank; nodes in context order, each behind its parent         */
+    csspgo__top      *top;        /* the records to visit, largest total first                             */
     size_t            tops, contexts;   /* contexts: how many of them have a context                       */
     CSSPGO__LIST(csspgo_target) target;   /* scratch of csspgo__out_sort                                   */
     csspgo__u32_list  path;       /* scratch: the nodes of one context, the leaf first                     */
-    csspgo__arrays    arrays;     /* bad, index, context and scratch of sections                           */
+    csspgo__arrays    arrays;     /* order, top, bad, index, context and scratch of sections               */
     uint32_t          form;
     int               cs, llvm;   /* cs: records stand under contexts                                      */
     size_t            depth;      /* text: of the record being written: 1 = top level                      */
@@ -14283,7 +14263,7 @@ static csspgo_status csspgo__out_refuse(csspgo__out *o, const char *sentence)
 /* Lists the top-level records: o->top, o->tops, o->contexts. */
 static csspgo_status csspgo__out_list(csspgo__out *o)
 {
-    const csspgo_status s = csspgo__tops_make(&o->heap, &o->order, &o->top, &o->tops, o->context);
+    const csspgo_status s = csspgo__tops_make(&o->arrays, &o->order, &o->top, &o->tops, o->context);
     size_t i;
     for (i = 0; i < o->tops && s == CSSPGO_OK; i++)
         o->contexts += csspgo__kind_at(o->p, o->top[i].node) != CSSPGO_PLAIN;
@@ -14790,6 +14770,11 @@ struct csspgo_lazy {               /* indexes: 32-bit offsets are from the start
     int                  indexed;
 };
 
+typedef struct csspgo__bin_path { /* a frame of a context         */
+    uint32_t   func, node, hash;  /* hash: scratch                */
+    csspgo_loc loc;               /* call site behind the frame   */
+} csspgo__bin_path;
+
 typedef struct csspgo__bin csspgo__bin;
 
 struct csspgo__bin {
@@ -14806,6 +14791,7 @@ struct csspgo__bin {
     csspgo__u32_list node;        /* the table of contexts: index -> node                               */
     csspgo__u32_list record;      /* the same: index -> record, 0: not read yet                         */
     csspgo__u32_list upcoming;    /* of the section being read: the index of each function in it        */
+    CSSPGO__LIST(csspgo__bin_path) path;   /* the context before: most of the next one is the same      */
     size_t          top;          /* the index that csspgo__bin_top met; lazy: the one that it must meet */
     CSSPGO__LIST(csspgo__open_record) nest;   /* the records around the one being read                  */
     int             llvm, cs;
@@ -14813,26 +14799,6 @@ struct csspgo__bin {
     int             dirty;        /* a record was: csspgo__record_sort is due                                */
     csspgo__deferred    deferred;         /* inlinees of b->q that are not in the map yet                       */
 };
-
-/* A value of more than one byte, or none. */
-static uint64_t csspgo__bin_num_long(csspgo__reader *r)
-{
-    const unsigned char *p = r->p;
-    uint64_t v = 0;
-    unsigned shift;
-    if (CSSPGO__SMALL || csspgo__left(r) < 10 || r->status != CSSPGO_OK) return csspgo__uleb(r);
-    for (shift = 0; *p >= 128 && shift < 56; shift += 7) v |= (uint64_t)(*p++ & 127) << shift;
-    if (*p >= 128) return csspgo__uleb(r);
-    r->p = p + 1;
-    return v | (uint64_t)*p << shift;
-}
-
-/* One value; almost all of them are one byte. */
-static uint64_t csspgo__bin_num(csspgo__reader *r)
-{
-    if (r->p < r->end && *r->p < 128 && r->status == CSSPGO_OK) return *r->p++;
-    return csspgo__bin_num_long(r);
-}
 
 static uint32_t csspgo__gcc_u32(csspgo__reader *r)
 {
@@ -14875,7 +14841,7 @@ CSSPGO__INLINE size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least,
 CSSPGO__INLINE size_t csspgo__bin_many(csspgo__bin *b, size_t least)
 {
     const unsigned char *at = b->r.p;
-    const uint64_t n = csspgo__bin_num(&b->r);
+    const uint64_t n = csspgo__uleb(&b->r);
     return csspgo__bin_fits(b, n, least, at);
 }
 
@@ -14902,7 +14868,7 @@ CSSPGO__INLINE uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const un
 static uint32_t csspgo__bin_func(csspgo__bin *b)
 {
     const unsigned char *at = b->r.p;
-    const uint64_t i = csspgo__bin_num(&b->r);
+    const uint64_t i = csspgo__uleb(&b->r);
     return csspgo__bin_func_of(b, i, at);
 }
 
@@ -14919,9 +14885,9 @@ static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
         b->r.p = at + 2;
         return 1;
     }
-    line = csspgo__bin_num(&b->r);
+    line = csspgo__uleb(&b->r);
     at2 = b->r.p;
-    disc = csspgo__bin_num(&b->r);
+    disc = csspgo__uleb(&b->r);
     *loc = csspgo_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
     if (b->r.status != CSSPGO_OK) return 0;
     if (line > 0xffff && (body || !b->llvm))
@@ -15010,7 +14976,7 @@ static int csspgo__bin_summary(csspgo__bin *b, int fixed)
     size_t i, n;
     for (i = 0; i < 6; i++) {
         at = r->p;
-        head[i] = fixed ? csspgo__u64(r) : csspgo__bin_num(r);
+        head[i] = fixed ? csspgo__u64(r) : csspgo__uleb(r);
     }
     n = csspgo__bin_fits(b, head[5], fixed ? 20 : 3, at);
     if (r->status != CSSPGO_OK) return 0;
@@ -15021,7 +14987,7 @@ static int csspgo__bin_summary(csspgo__bin *b, int fixed)
     b->q->summary_size = 5 + 3 * n;
     memcpy(v, head, 5 * sizeof *v);
     for (i = 5; i < b->q->summary_size; i++)
-        v[i] = !fixed ? csspgo__bin_num(r) : i % 3 == 2 ? csspgo__gcc_u32(r) : csspgo__u64(r);
+        v[i] = !fixed ? csspgo__uleb(r) : i % 3 == 2 ? csspgo__gcc_u32(r) : csspgo__u64(r);
     return r->status == CSSPGO_OK;
 }
 
@@ -15050,7 +15016,7 @@ static int csspgo__bin_append(csspgo__bin *b, csspgo__record *c, unsigned kind, 
 {
     for (; n != 0; n--) {
         const uint32_t func = csspgo__bin_func(b);
-        const uint64_t count = csspgo__bin_num(&b->r);
+        const uint64_t count = csspgo__uleb(&b->r);
         if (b->r.status != CSSPGO_OK) return 0;
         if (csspgo__entry_append(b->q, c, kind, loc, func, count) < 0) return csspgo__bin_full(b);
     }
@@ -15067,14 +15033,13 @@ static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc
     const size_t had = csspgo__run_count(c->target);
     csspgo_target *t;
     size_t i;
-    if (CSSPGO__SMALL) return csspgo__bin_append(b, c, CSSPGO__TARGETS, loc, n);
     if (!csspgo__bin_extend(b, CSSPGO__TARGETS, &c->target, n)) return 0;
     t = csspgo__target_run(q, c) + had;
     for (i = 0; i < n; i++) {
         t[i].loc = loc;
         t[i].func.id = csspgo__bin_func(b);
         t[i].reserved = 0;
-        t[i].count = csspgo__bin_num(&b->r);
+        t[i].count = csspgo__uleb(&b->r);
         if (b->r.status != CSSPGO_OK) return 0;
     }
     csspgo__bin_order_targets(c, t, n, had == 0 || csspgo__loc_key(t[-1].loc) < csspgo__loc_key(loc));
@@ -15092,21 +15057,17 @@ static int csspgo__bin_counts(csspgo__bin *b, uint32_t record, uint32_t *inlinee
     const size_t had = csspgo__run_count(c->body);
     csspgo_body e, *v = NULL;
     size_t i, n, calls;
-    csspgo__count_add(&c->total, csspgo__bin_num(&b->r));
+    csspgo__count_add(&c->total, csspgo__uleb(&b->r));
     n = csspgo__bin_many32(b, 4);
-    if (!CSSPGO__SMALL && n != 0) {
+    if (n != 0) {
         if (!csspgo__bin_extend(b, CSSPGO__BODIES, &c->body, n)) return 0;
         v = csspgo__body_run(q, c) + had;
     }
     for (i = 0; i < n; i++) {
         if (!csspgo__bin_loc(b, 1, &e.loc)) return 0;
-        e.count = csspgo__bin_num(&b->r);
-        if (CSSPGO__SMALL) {
-            if (csspgo__body_append(q, c, e.loc, e.count) < 0) return csspgo__bin_full(b);
-        } else {
-            v[i] = e;
-            if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->dirty = 1;
-        }
+        e.count = csspgo__uleb(&b->r);
+        v[i] = e;
+        if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->dirty = 1;
         calls = 0;
         if (b->r.p < b->r.end && *b->r.p == 0) b->r.p++;
         else calls = csspgo__bin_many32(b, 2);
@@ -15197,7 +15158,7 @@ static uint32_t csspgo__bin_top(csspgo__bin *b)
     uint64_t i;
     if (b->top_fn != NULL) return b->top_fn(b);
     if (b->cs) {
-        i = csspgo__bin_num(&b->r);
+        i = csspgo__uleb(&b->r);
         b->top = 0;
         csspgo__deferred_map(b->q, &b->deferred);
         b->top = (size_t)i;
@@ -15212,7 +15173,7 @@ static int csspgo__bin_enter(csspgo__bin *b, csspgo__open_record *n)
 {
     csspgo_loc loc;
     if (b->nest.count == 0) {
-        const uint64_t head = csspgo__bin_num(&b->r);
+        const uint64_t head = csspgo__uleb(&b->r);
         csspgo__record *c;
         n->node = csspgo__bin_top(b);
         c = n->node != 0 ? csspgo__record_make(b->q, n->node) : NULL;
@@ -15264,23 +15225,23 @@ static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES]
             pending--;
         } else {
             csspgo__bin_skip(&r, 1);
-            n = csspgo__bin_num(&r);
+            n = csspgo__uleb(&r);
             if (b->cs && b->record.count != 0)
                 (void)CSSPGO__PUT(&b->q->heap, b->upcoming, b->node.v[n < b->node.count ? n : 0]);
             csspgo__bin_skip(&r, 1);
         }
         size[CSSPGO__SIZE_RECORDS]++;
-        n = csspgo__bin_num(&r);
+        n = csspgo__uleb(&r);
         if (n > csspgo__left(&r) / 4) return;
         size[CSSPGO__SIZE_ENTRIES + CSSPGO__BODIES] += (size_t)n;
         for (; n != 0; n--) {
             csspgo__bin_skip(&r, 3);
-            calls = csspgo__bin_num(&r);
+            calls = csspgo__uleb(&r);
             if (calls > csspgo__left(&r) / 2) return;
             size[CSSPGO__SIZE_ENTRIES + CSSPGO__TARGETS] += (size_t)calls;
             csspgo__bin_skip(&r, (size_t)calls * 2);
         }
-        n = csspgo__bin_num(&r);
+        n = csspgo__uleb(&r);
         if (n > csspgo__left(&r) / 6) return;
         pending += (size_t)n;
     }
@@ -15412,13 +15373,6 @@ static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
                              (flags & CSSPGO__SEC_FIXED_MD5) != 0);
 }
 
-typedef struct csspgo__bin_path { /* the frames of the context before: most of the next one is the same */
-    uint32_t   func, node, hash;  /* hash: scratch                */
-    csspgo_loc loc;               /* call site behind the frame   */
-} csspgo__bin_path;
-
-typedef CSSPGO__LIST(csspgo__bin_path) csspgo__bin_path_list;
-
 /*
  * The frames of a context into path, of which *same lead to the nodes of the context before; then so many are the same.
  * Returns 0 after a failure.
@@ -15476,7 +15430,7 @@ static int csspgo__bin_new_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t 
 static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
 {
     const size_t had = b->q->tree.count;
-    for (; i < n && (CSSPGO__SMALL || b->q->tree.count == had); i++) {
+    for (; i < n && b->q->tree.count == had; i++) {
         const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_at(0, 0);
         const uint32_t up = i != 0 ? path[i - 1].node : (uint32_t)CSSPGO__ROOT;
         path[i].node = csspgo__node_make(b->q, up, site, CSSPGO_CONTEXT, path[i].func);
@@ -15485,29 +15439,17 @@ static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, s
     return i >= n || csspgo__bin_new_nodes(b, path, i, n);
 }
 
-/* The frames of a context, one node after the other; *leaf: the last one. Returns 0 after a failure. */
+/*
+ * The nodes of a context of so many frames, at least one; *leaf: the last one. Contexts come in the order of a walk, so
+ * most frames of one are those of the one before: only what differs is looked for. Returns 0 after a failure.
+ */
 static int csspgo__bin_context(csspgo__bin *b, size_t frames, csspgo__bin_path *leaf)
 {
-    csspgo_loc site = csspgo_at(0, 0);
-    leaf->node = CSSPGO__ROOT;
-    for (; frames != 0; frames--, site = leaf->loc) {
-        leaf->func = csspgo__bin_func(b);
-        if (leaf->func == 0 || !csspgo__bin_loc(b, 1, &leaf->loc)) return 0;
-        leaf->node = csspgo__node_make(b->q, leaf->node, site, CSSPGO_CONTEXT, leaf->func);
-        if (leaf->node == 0) return csspgo__bin_full(b);
-    }
-    return 1;
-}
-
-/* The same, with the frames of the context before in path: only what differs is looked for. */
-static int csspgo__bin_context_after(csspgo__bin *b, csspgo__bin_path_list *path, size_t frames, csspgo__bin_path *leaf)
-{
-    size_t same = path->count;
-    if (CSSPGO__SMALL) return csspgo__bin_context(b, frames, leaf);
-    if (!CSSPGO__ROOM(&b->q->heap, path->v, same, path->cap, frames)) return csspgo__bin_full(b);
-    if (!csspgo__bin_frames(b, path->v, frames, &same) || !csspgo__bin_nodes(b, path->v, same, frames)) return 0;
-    path->count = frames;
-    *leaf = path->v[frames - 1];
+    size_t same = b->path.count;
+    if (!CSSPGO__ROOM(&b->q->heap, b->path.v, same, b->path.cap, frames)) return csspgo__bin_full(b);
+    if (!csspgo__bin_frames(b, b->path.v, frames, &same) || !csspgo__bin_nodes(b, b->path.v, same, frames)) return 0;
+    b->path.count = frames;
+    *leaf = b->path.v[frames - 1];
     return 1;
 }
 
@@ -15546,14 +15488,10 @@ static int csspgo__bin_contexts_reserve(csspgo__bin *b, size_t n)
     return csspgo__bin_full(b);                       /* the limit follows what there is, not what may come */
 }
 
-/*
- * The table of contexts. They come in the order of a walk, so that most of the frames of one are those of the one
- * before: path keeps its nodes, and only what differs is looked for.
- */
+/* The table of contexts. */
 static int csspgo__bin_contexts(csspgo__bin *b)
 {
     const uint32_t max = b->q->heap.limits.max_depth;
-    csspgo__bin_path_list path = { NULL, 0, 0 };
     csspgo__bin_path leaf = { 0, 0, 0, { 0, 0 } };
     size_t n = csspgo__bin_many(b, 1), frames;
     int ok = b->r.status == CSSPGO_OK;
@@ -15565,11 +15503,10 @@ static int csspgo__bin_contexts(csspgo__bin *b)
         if (frames > max)
             csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
         ok = b->r.status == CSSPGO_OK &&
-             (frames != 0 ? csspgo__bin_context_after(b, &path, frames, &leaf) : csspgo__bin_no_frame(b, &leaf)) &&
-             (CSSPGO__SMALL || b->node.count != 512 || csspgo__bin_contexts_reserve(b, n)) &&
+             (frames != 0 ? csspgo__bin_context(b, frames, &leaf) : csspgo__bin_no_frame(b, &leaf)) &&
+             (b->node.count != 512 || csspgo__bin_contexts_reserve(b, n)) &&
              csspgo__bin_add_context(b, &leaf);
     }
-    CSSPGO__DROP(&b->q->heap, path);
     return ok;
 }
 
@@ -15624,7 +15561,7 @@ static int csspgo__bin_meta_enter(csspgo__bin *b, csspgo__open_record *n)
 {
     const uint32_t node = b->nest.count == 0 ? csspgo__bin_meta_top(b) : csspgo__bin_meta_inlinee(b, csspgo__bin_up(b));
     uint32_t record = 0;
-    const uint64_t checksum = b->meta & CSSPGO__SEC_PROBES ? csspgo__bin_num(&b->r) : 0;
+    const uint64_t checksum = b->meta & CSSPGO__SEC_PROBES ? csspgo__uleb(&b->r) : 0;
     const uint32_t attributes = b->meta & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
     n->left = b->cs ? 0 : (uint32_t)csspgo__bin_many32(b, 4);
     if (b->r.status != CSSPGO_OK) return 0;
@@ -16020,6 +15957,7 @@ static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)
     CSSPGO__DROP(&b.q->heap, b.node);
     CSSPGO__DROP(&b.q->heap, b.record);
     CSSPGO__DROP(&b.q->heap, b.upcoming);
+    CSSPGO__DROP(&b.q->heap, b.path);
     CSSPGO__DROP(&b.q->heap, b.nest);
     if (!ok) csspgo_profile_free(b.q);
     else *q = b.q;
@@ -16092,7 +16030,7 @@ static uint32_t csspgo__lazy_node(csspgo__bin *b, uint64_t i, const unsigned cha
 static uint32_t csspgo__lazy_top(csspgo__bin *b)
 {
     const unsigned char *at = b->r.p;
-    const uint64_t i = csspgo__bin_num(&b->r);
+    const uint64_t i = csspgo__uleb(&b->r);
     uint32_t func = 0;
     int found = i == b->top;
     csspgo__deferred_map(b->q, &b->deferred);
@@ -16194,7 +16132,7 @@ static int csspgo__lazy_contexts(csspgo__bin *b)
         l->context_at[i] = (uint32_t)(start - l->contexts.p);
         csspgo__bin_skip(r, 3 * (frames - 1));
         start = r->p;
-        leaf = csspgo__bin_num(r);
+        leaf = csspgo__uleb(r);
         csspgo__bin_skip(r, 2);
         if (r->status != CSSPGO_OK) return 0;
         if (leaf >= l->nnames) return csspgo__bin_bad(b, CSSPGO_E_RANGE, start, "the name table has no entry ", leaf);
@@ -16222,7 +16160,7 @@ static int csspgo__lazy_offsets(csspgo__bin *b, const csspgo_section *records, c
                             "a table of functions that is not ordered cannot be read lazily");
     while (n-- != 0) {
         const unsigned char *at = r->p;
-        const uint64_t i = csspgo__bin_num(r), offset = csspgo__bin_num(r);
+        const uint64_t i = csspgo__uleb(r), offset = csspgo__uleb(r);
         if (r->status != CSSPGO_OK) return 0;
         if (i >= l->records)
             return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of functions names one that there is not: ", i);
@@ -16246,7 +16184,7 @@ static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
     l->meta_flags = flags;
     while (r->p < r->end) {
         const unsigned char *at = r->p;
-        const uint64_t i = csspgo__bin_num(r);
+        const uint64_t i = csspgo__uleb(r);
         size_t pending = 0;
         if (r->status == CSSPGO_OK && i >= l->records)
             return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "metadata of what there is not: ", i);
@@ -16450,13 +16388,13 @@ static int csspgo__lazy_below(const csspgo_lazy *l, size_t a, size_t b)
     uint64_t n, m;
     x.p += l->context_at[a];
     y.p += l->context_at[b];
-    n = csspgo__bin_num(&x);
-    m = csspgo__bin_num(&y);
+    n = csspgo__uleb(&x);
+    m = csspgo__uleb(&y);
     if (n > m) return 0;
     for (; n != 0; n--) {
-        if (csspgo__bin_num(&x) != csspgo__bin_num(&y)) return 0;
+        if (csspgo__uleb(&x) != csspgo__uleb(&y)) return 0;
         if (n == 1) return 1;                         /* where the leaf is left does not matter */
-        if (csspgo__bin_num(&x) != csspgo__bin_num(&y) || csspgo__bin_num(&x) != csspgo__bin_num(&y)) return 0;
+        if (csspgo__uleb(&x) != csspgo__uleb(&y) || csspgo__uleb(&x) != csspgo__uleb(&y)) return 0;
     }
     return 1;
 }
@@ -16539,6 +16477,7 @@ CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size
     if (s == CSSPGO_OK) l->unread = b.unread;
     while (b.func.count != 0) l->func[b.func.v[--b.func.count]] = 0;
     CSSPGO__DROP(&q->heap, b.func);
+    CSSPGO__DROP(&q->heap, b.path);
     CSSPGO__DROP(&q->heap, b.nest);
     csspgo_profile_free(q);
     return s;
@@ -16649,9 +16588,7 @@ static void csspgo__bin_number(csspgo__out *o)
  */
 static csspgo_status csspgo__bin_by_guid(csspgo__out *o)
 {
-    csspgo_status s;
-    csspgo__order_free(&o->heap, &o->order);
-    s = csspgo__order_make(&o->heap, o->p, 1, &o->order);
+    const csspgo_status s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
     if (s == CSSPGO_OK) csspgo__bin_number(o);
     o->by_guid = 1;
     return s;
@@ -17447,14 +17384,12 @@ static csspgo_status csspgo__write_to(const csspgo_profile *p, uint32_t form, cs
     o.llvm = p->heap.llvm != 0;
     o.cs = (p->flags & CSSPGO_IS_CS) != 0;
     csspgo__error_clear(o.err);
-    s = csspgo__order_make(&o.heap, p, 0, &o.order);
+    s = csspgo__order_make(&o.arrays, p, 0, &o.order);
     if (s == CSSPGO_OK) s = csspgo__out_write(&o);
     csspgo__arrays_free(&o.arrays);
-    csspgo__free(&o.heap, o.top, o.tops * sizeof *o.top);
     CSSPGO__DROP(&o.heap, o.target);
     CSSPGO__DROP(&o.heap, o.path);
     csspgo__free(&o.heap, o.blob.data, o.blob.cap);
-    if (o.order.rank != NULL) csspgo__order_free(&o.heap, &o.order);
     if (s == CSSPGO_OK) return s;
     return o.err->status != CSSPGO_OK ? o.err->status : csspgo__error_plain(o.err, s);
 }
@@ -17706,7 +17641,7 @@ static int csspgo__entries(csspgo__arrays *arrays, const csspgo_profile *p, uint
 
 typedef struct csspgo__flattening {
     csspgo__plan   f;
-    csspgo__ranking  order;
+    csspgo__ranking order;
     uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
 } csspgo__flattening;
 
@@ -17788,8 +17723,10 @@ static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
 static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
 {
     csspgo_status s;
-    if (!contexts && !csspgo__entries(&x->f.arrays, x->f.p, &x->entry)) return x->f.q->heap.status;
-    if (!csspgo__flatten_plan(x, contexts)) return x->f.q->heap.status;
+    x->f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
+    if (!CSSPGO__ARRAY(&x->f.arrays, x->total, x->f.p->tree.count + 1) ||
+        (!contexts && !csspgo__entries(&x->f.arrays, x->f.p, &x->entry)) || !csspgo__flatten_plan(x, contexts))
+        return x->f.q->heap.status;
     if (!contexts) x->f.rule = CSSPGO__LLVM_SUM;
     s = csspgo__plan_run(&x->f);
     if (s != CSSPGO_OK || contexts) return s;
@@ -17805,15 +17742,9 @@ CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
     csspgo__flattening x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
-    s = csspgo__order_make(&p->heap, p, 0, &x.order);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     s = csspgo__plan_begin(&x.f, p);
-    if (s == CSSPGO_OK) {
-        s = CSSPGO__ARRAY(&x.f.arrays, x.total, p->tree.count + 1)
-                ? csspgo__flatten_run(&x, (p->flags & CSSPGO_IS_CS) != 0) : x.f.q->heap.status;
-        x.f.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
-    }
-    csspgo__order_free(&p->heap, &x.order);
+    if (s == CSSPGO_OK) s = csspgo__order_make(&x.f.arrays, p, 0, &x.order);
+    if (s == CSSPGO_OK) s = csspgo__flatten_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
     return csspgo__plan_end(&x.f, p, s, err);
 }
 
@@ -30630,7 +30561,7 @@ static csspgo_status csspgo__track_order(const csspgo_tracker *t, uint64_t cold,
         ok = csspgo__graph_order(&h, &g, cold);
         for (i = 0; ok && i < *count && i < cap; i++) out[i].id = by_rank[g.order[i]];
     }
-    csspgo__graph_free(&h, &g);
+    csspgo__arrays_free(&g.arrays);
     csspgo__free(&h, rank, bytes);
     if (ok) return CSSPGO_OK;
     *count = 0;
@@ -36993,7 +36924,7 @@ static int csspgo__call_order(csspgo__matching *w)
     }
     ok = ok && csspgo__graph_order(h, &g, 0);
     for (i = 0; i < n && ok; i++) w->order.v[i] = n - g.order[i];
-    csspgo__graph_free(h, &g);
+    csspgo__arrays_free(&g.arrays);
     return ok;
 }
 

@@ -628,22 +628,32 @@ static int comes_before(csspgo_profile *p, uint32_t a, uint32_t b)
     return na == 0;                                   /* a prefix comes first */
 }
 
+/* Scratch in the heap of a profile. */
+static csspgo__arrays arrays_of(csspgo_profile *p)
+{
+    csspgo__arrays arrays;
+    memset(&arrays, 0, sizeof arrays);
+    arrays.heap = &p->heap;
+    return arrays;
+}
+
 static void nodes_come_in_context_order(void)
 {
     unsigned round;
     for (round = 0; round < 60; round++) {
         csspgo_profile *p = some_profile(round * 4, round % 2 != 0, 0, NULL);
+        csspgo__arrays arrays = arrays_of(p);
         csspgo__ranking o;
         size_t i;
         csspgo_func_add_guid(p, 5);
-        T_EQ(csspgo__order_make(&p->heap, p, 0, &o), CSSPGO_OK);
+        T_EQ(csspgo__order_make(&arrays, p, 0, &o), CSSPGO_OK);
         T_EQ(o.nodes, csspgo_node_count(p));
         for (i = 1; i < o.nodes; i++)
             if (!comes_before(p, o.node[i - 1], o.node[i])) break;
         T_CHECK(i >= o.nodes);
         for (i = 2; i <= p->names.count; i++)
             T_CHECK((csspgo__name_cmp(&p->names, (uint32_t)i - 1, (uint32_t)i) < 0) == (o.rank[i - 1] < o.rank[i]));
-        csspgo__order_free(&p->heap, &o);
+        csspgo__arrays_free(&arrays);
         csspgo_profile_free(p);
     }
 }
@@ -651,16 +661,17 @@ static void nodes_come_in_context_order(void)
 static void nested_nodes_come_before_contexts_and_twins_before_callees(void)
 {
     csspgo_profile *p = t_profile(1);
+    csspgo__arrays arrays = arrays_of(p);
     csspgo__ranking o;
     const csspgo_node m = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
     const csspgo_node late = node(p, m, 5, 0, CSSPGO_CONTEXT, "a"), early = node(p, m, 4, 0, CSSPGO_CONTEXT, "z");
     const csspgo_node twin = node(p, m, 5, 0, CSSPGO_DUPLICATE, "main"), in = node(p, m, 9, 0, CSSPGO_INLINEE, "i");
     const csspgo_node wide = node(p, m, 65536, 0, CSSPGO_CONTEXT, "a"),
                       plain = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "x");
-    T_EQ(csspgo__order_make(&p->heap, p, 0, &o), CSSPGO_OK);
+    T_EQ(csspgo__order_make(&arrays, p, 0, &o), CSSPGO_OK);
     T_CHECK(o.nodes == 7 && o.node[0] == plain.id && o.node[1] == m.id && o.node[2] == in.id && o.node[3] == early.id);
     T_CHECK(o.node[4] == twin.id && o.node[5] == late.id && o.node[6] == wide.id);
-    csspgo__order_free(&p->heap, &o);
+    csspgo__arrays_free(&arrays);
     csspgo_profile_free(p);
 }
 
@@ -670,12 +681,13 @@ static void names_with_equal_beginnings_are_ranked(void)
                                           "aaaaaaaaa", "aaaaaaaab", "b",       "\xff" };
     enum { N = sizeof sorted / sizeof sorted[0] };
     csspgo_profile *p = t_profile(0);
+    csspgo__arrays arrays = arrays_of(p);
     csspgo__ranking o;
     uint32_t i;
     for (i = 0; i < N; i++) csspgo_func_add(p, sorted[i * 4 % N], strlen(sorted[i * 4 % N]));
-    T_EQ(csspgo__order_make(&p->heap, p, 0, &o), CSSPGO_OK);
+    T_EQ(csspgo__order_make(&arrays, p, 0, &o), CSSPGO_OK);
     for (i = 0; i < N; i++) T_EQ(o.rank[func(p, sorted[i]).id], i + 1);
-    csspgo__order_free(&p->heap, &o);
+    csspgo__arrays_free(&arrays);
     csspgo_profile_free(p);
 }
 
