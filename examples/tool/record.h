@@ -25,7 +25,7 @@
 #  endif
 #endif
 
-enum { REC_SAMPLES = 8 };         /* of a burst */
+enum { REC_SAMPLES = 16 };        /* of a burst, at most */
 enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127, REC_BOUNCE = 1 << 16 };
 
 typedef struct rec_options {

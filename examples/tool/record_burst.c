@@ -10,7 +10,9 @@
  * by their time. From there on the records are those that ran, without a gap: all blocks of a loop that is run through
  * in one burst get the counts they had. Between pieces of code that run apart from one another the ratio is that of
  * their times, not of their branches; and what runs behind a slow block is in more bursts than what runs before it,
- * which is why bursts are made rarer rather than shorter where they cost too much.
+ * which is why bursts are made rarer rather than shorter where they cost too much. Bursts of equal duration would count
+ * every branch alike, but how long code takes cannot be known here: bursts of as many instructions each are nearer to
+ * the truth for one program and farther from it for another.
  *
  * The branches are computed while the thread stands (record_ahead.c): whatever decides them is the thread's own state,
  * so they are the ones that it takes afterwards, and its run is not changed by the burst.

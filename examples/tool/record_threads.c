@@ -3,6 +3,8 @@
 
 #if defined(REC_SOFTWARE)
 
+enum { REC_FEWEST = 4, REC_PLACES = 500 };   /* samples of a burst; bursts before they become longer */
+
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
     size_t i;
@@ -10,10 +12,20 @@ rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
     return NULL;
 }
 
-/* Branches of a burst: samples that follow one another share a record. */
-static uint64_t rec_burst_branches(const rec_options *o)
+/*
+ * Samples of the next burst. While there are few in all, it matters most that they come from many places: bursts are
+ * short. Later, stops cost more than they tell, and what is left is bias, of which long bursts have less.
+ */
+static uint64_t rec_burst_samples(const recorder *r)
 {
-    return o->depth > 1 ? 1 + (o->depth - 1) * REC_SAMPLES : REC_SAMPLES;
+    const uint64_t n = r->samples / REC_PLACES;
+    return n < REC_FEWEST ? REC_FEWEST : n > REC_SAMPLES ? REC_SAMPLES : n;
+}
+
+/* Branches of it: samples that follow one another share a record. */
+static uint64_t rec_burst_branches(const recorder *r)
+{
+    return r->o.depth > 1 ? 1 + (r->o.depth - 1) * rec_burst_samples(r) : rec_burst_samples(r);
 }
 
 /*
@@ -23,8 +35,8 @@ static uint64_t rec_burst_branches(const rec_options *o)
 static uint64_t rec_interval(const rec_watch *w)
 {
     recorder *r = w->r;
-    const double wanted = REC_SAMPLES * 1e9 / (double)r->o.rate;
-    const double least = (double)rec_burst_branches(&r->o) * w->cost * 1e9 * 100 / (double)r->o.overhead;
+    const double wanted = (double)rec_burst_samples(r) * 1e9 / (double)r->o.rate;
+    const double least = (double)rec_burst_branches(r) * w->cost * 1e9 * 100 / (double)r->o.overhead;
     const double mean = wanted > least ? wanted : least;
     return (uint64_t)(mean * (0.5 + (double)(rec_next_random(r) >> 11) / 9007199254740992.0));
 }
@@ -121,11 +133,11 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_clock_stop(t);
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
-    r->period = t->interval / REC_SAMPLES;
+    r->period = t->interval / rec_burst_samples(r);
     t->interval = rec_interval(w);
     entered = rec_enter(w, t);
     r->by_register = r->by_register || rec_shares_memory(w, t->process);
-    if (!entered || !rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(&r->o))) {
+    if (!entered || !rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(r))) {
         rec_clock_start(t, t->interval);
         rec_go_on(t, 0);
         return;
@@ -312,8 +324,8 @@ int rec_bursts(recorder *r)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, &w.mask);
-    note(r->tool, "bursts of %d samples of up to %llu branches, %llu samples a second of each thread's CPU time",
-         REC_SAMPLES, (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
+    note(r->tool, "bursts of %d to %d samples of up to %llu branches, %llu samples a second of each thread's CPU "
+         "time", REC_FEWEST, REC_SAMPLES, (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
     if (r->o.pid == 0) {
         w.first = r->pid;
