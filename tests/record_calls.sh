@@ -74,11 +74,11 @@ else
     skip "record_calls: set-user-ID: needs root and setpriv"
 fi
 
-# traced PID: by another process; waits for that, or with "not" for its end, 10 s at most
+# traced PID: by another process; waits for that, or with "not" for its end, a minute at most
 tracer() { sed -n 's/^TracerPid:.//p' /proc/$1/status 2>/dev/null; }
 children() { cat /proc/$1/task/$1/children 2>/dev/null | tr -d ' '; }
 await() {
-    for i in $(seq 1000); do
+    for i in $(seq 6000); do
         t=$(tracer $1)
         if [ "$2" = not ]; then [ "${t:-0}" = 0 ] && return 0; else [ "${t:-0}" != 0 ] && return 0; fi
         sleep 0.01
@@ -122,19 +122,19 @@ for signal in INT KILL; do
     $TOOL record --quiet -o $B/out -- sh -c 'read line; echo $line; exit 3' <$B/fifo >$B/said &
     shell=$!
     exec 8>$B/fifo
-    for i in $(seq 1000); do
+    for i in $(seq 6000); do
         recorder=$(children $shell)
         child=$(children $recorder)
         [ -n "$child" ] && [ "$(tracer $child)" = $recorder ] && break
         sleep 0.01
     done
     kill -$signal $shell
-    for i in $(seq 1000); do [ -e $B/out ] && break; sleep 0.01; done
+    for i in $(seq 6000); do [ -e $B/out ] && break; sleep 0.01; done
     echo on >&8
     exec 8>&-
     wait $shell 2>/dev/null
     got=$?
-    for i in $(seq 1000); do [ -s $B/said ] && break; sleep 0.01; done
+    for i in $(seq 6000); do [ -s $B/said ] && break; sleep 0.01; done
     if [ $signal = KILL ] || [ $got -eq 3 ]; then pass; else fail "a program after $signal for the recorder: status $got"; fi
     if [ "$(cat $B/said)" = on ] && [ -e $B/out ]; then pass; else fail "a program after $signal for the recorder"; fi
 done
