@@ -31453,8 +31453,8 @@ static uint32_t csspgo__frame_add(csspgo__gen *g, uint32_t before, uint32_t func
         if (g->p->heap.limits.max_depth < 2) return before;
     }
     id = csspgo__tree_add(&g->c->heap, &g->frames, before, site, func);
+    if (id != 0 && g->frames.count == had) return id;
     if (id == 0 || !CSSPGO__REACH(&g->c->heap, g->frame, id + 1)) return (uint32_t)csspgo__gen_fail(g, &g->c->heap);
-    if (g->frames.count == had) return id;
     for (t = before; t != CSSPGO__ROOT && first != 0; t = g->frames.node[t].parent)
         if (g->frames.node[t].site == site && g->frames.node[t].func == func) first = 0;
     g->frame.v[id].depth = (depth + 1) & 0x7fffffff;
