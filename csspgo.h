@@ -8022,7 +8022,7 @@ typedef struct csspgo__graph {
     uint32_t          *callers;   /* number of forest edges from vertices not emitted yet        */
     uint32_t          *pick;      /* edges of a component; twice as long as edge, for sorting    */
     unsigned char     *forest;    /* per edge: it is in the forest                               */
-    csspgo__arrays     arrays;    /* these                                                       */
+    csspgo__arrays     arrays;    /* these, and the user's scratch                               */
     size_t             stacked, pathed;
     uint32_t           number, components;
     int                by_weight; /* 1: the order within a component is that of its heaviest forest */
@@ -8306,16 +8306,14 @@ static void csspgo__classes_number(const csspgo__balance *b, size_t n, uint32_t 
 /* csspgo_cfg_classes of a graph whose edges are in range. Returns 0 when memory is exhausted. */
 static int csspgo__classes_of(csspgo__heap *h, const csspgo_cfg *cfg, uint32_t *eq)
 {
-    const size_t bytes = (cfg->blocks + 2) * sizeof(csspgo__balance);
     csspgo__balance *b = NULL;
     csspgo__graph g;
-    int ok = csspgo__graph_close(h, &g, cfg) && (b = (csspgo__balance *)csspgo__alloc_zero(h, bytes)) != NULL;
+    int ok = csspgo__graph_close(h, &g, cfg) && CSSPGO__ARRAY(&g.arrays, b, cfg->blocks + 2);
     if (ok) {
         csspgo__balance_make(&g, b);
         ok = csspgo__sort(h, b + 1, cfg->blocks, sizeof *b, csspgo__fields_cmp, csspgo__balance_fields);
     }
     if (ok) csspgo__classes_number(b + 1, cfg->blocks, eq);
-    csspgo__free(h, b, bytes);
     csspgo__arrays_free(&g.arrays);
     return ok;
 }
@@ -8800,6 +8798,8 @@ typedef struct csspgo__bp_node {
     uint32_t right;               /* 1: it is in the right half                          */
 } csspgo__bp_node;
 
+static const csspgo__field csspgo__bp_by_index[] = { CSSPGO__ASCENDING(csspgo__bp_node, index), CSSPGO__FIELDS_END };
+
 typedef struct csspgo__bp_group {
     uint32_t side[2];             /* nodes on the left, on the right                     */
     float    weight;
@@ -9001,7 +9001,8 @@ static size_t csspgo__bp_pivot(csspgo__bp_node *v, size_t n)
 /* nth_element of libstdc++: the n elements with the smallest indices come first. n is below end. */
 static void csspgo__bp_select(csspgo__bp_node *v, size_t n, size_t end)
 {
-    size_t begin = 0, budget = 0, i, j;
+    csspgo__bp_node few[3];
+    size_t begin = 0, budget = 0;
     while (end >> 1 >> budget != 0) budget++;
     for (budget *= 2; end - begin > 3; budget--) {
         size_t cut;
@@ -9014,11 +9015,7 @@ static void csspgo__bp_select(csspgo__bp_node *v, size_t n, size_t end)
         if (cut <= n) begin = cut;
         else end = cut;
     }
-    for (i = begin + 1; i < end; i++) {
-        const csspgo__bp_node x = v[i];
-        for (j = i; j > begin && v[j - 1].index > x.index; j--) v[j] = v[j - 1];
-        v[j] = x;
-    }
+    csspgo__sort_with(v + begin, end - begin, sizeof *v, few, csspgo__fields_cmp, csspgo__bp_by_index);
 }
 
 /* ----- one halving ----- */
@@ -9193,13 +9190,12 @@ static size_t csspgo__bp_gather(csspgo__bp *b, const csspgo__bp_task *t)
 /* Halves the last task, which becomes two, the left one last. Nodes that are not halved any more are put in order. */
 static size_t csspgo__bp_step(csspgo__bp *b, size_t tasks)
 {
-    static const csspgo__field by_index[] = { CSSPGO__ASCENDING(csspgo__bp_node, index), CSSPGO__FIELDS_END };
     csspgo__bp_task t = b->task[tasks - 1], *half = &b->task[tasks - 1];
     csspgo__bp_node *v = b->node + t.begin;
     size_t left;
     uint32_t i;
     if (t.nodes <= 1 || t.depth >= b->how.depth) {
-        csspgo__sort_with(v, t.nodes, sizeof *v, b->key, csspgo__fields_cmp, by_index);
+        csspgo__sort_with(v, t.nodes, sizeof *v, b->key, csspgo__fields_cmp, csspgo__bp_by_index);
         return tasks - 1;
     }
     csspgo__bp_halve(b, v, t.nodes);
@@ -10810,13 +10806,7 @@ static csspgo_status csspgo__change_reserve(csspgo__change *c, csspgo__heap *h)
 {
     csspgo_profile *p = c->p;
     unsigned k;
-    if (c->scratch_need > c->scratch_bytes) {
-        void *more = csspgo__alloc(h, c->scratch_need);
-        if (more == NULL) return h->status;
-        csspgo__free(h, c->scratch, c->scratch_bytes);
-        c->scratch = more;
-        c->scratch_bytes = c->scratch_need;
-    }
+    if (!csspgo__room(h, &c->scratch, 0, &c->scratch_bytes, c->scratch_need, 1)) return h->status;
     if (!csspgo__record_room(p, c->records)) return p->heap.status;
     for (k = 0; k < CSSPGO__KINDS; k++)
         if (!csspgo__kind_room(p, k, c->need[k])) return p->heap.status;
@@ -11211,7 +11201,6 @@ static csspgo_status csspgo__plan_end(csspgo__plan *f, csspgo_profile *p, csspgo
 #endif /* CSSPGO_NO_EDIT */
 
 /* ----- adding a profile: a change of p, every record to the node on the same path ----- */
-
 
 enum csspgo__event {
     CSSPGO__CLAMPED = 1,          /* a count reached 2^64 - 1         */
@@ -14251,7 +14240,7 @@ typedef struct csspgo__out {
     uint32_t         *context;    /* per node: index in the table of contexts                              */
     int               md5, probes, attributes;
     int               any_attribute, any_guid, any_vtable;
-    int               by_guid;    /* the order is that of GUIDs                                            */
+    int               by_guid;    /* the order is that of GUIDs, not of names                              */
 } csspgo__out;
 
 /* Fails with E_UNSUPPORTED: the form cannot hold what the sentence names. */
@@ -16582,18 +16571,6 @@ static void csspgo__bin_number(csspgo__out *o)
     }
 }
 
-/*
- * A file of GUIDs is in their order, where one in LLVM mode (as LLVM) is in that of the names as far as they are known:
- * so equal profiles give equal files, whichever names they know.
- */
-static csspgo_status csspgo__bin_by_guid(csspgo__out *o)
-{
-    const csspgo_status s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
-    if (s == CSSPGO_OK) csspgo__bin_number(o);
-    o->by_guid = 1;
-    return s;
-}
-
 /* A number in ULEB128. */
 static void csspgo__bin_put(csspgo__out *o, uint64_t v)
 {
@@ -17214,7 +17191,9 @@ static csspgo_status csspgo__gcc_write(csspgo__out *o)
 
 /*
  * All of a profile in the form that write_fn writes, into a block of memory and then to the caller's sink. md5: the
- * form can have GUIDs for names; it has them if the caller or the profile asks for them.
+ * form can have GUIDs for names; it has them if the caller or the profile asks for them. Such a file is in their order,
+ * so that equal profiles give equal files, whichever names they know; in LLVM mode, as in LLVM, it is in that of names
+ * as far as they are known.
  */
 static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_fn)(csspgo__out *), int md5)
 {
@@ -17225,7 +17204,9 @@ static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_
     if (!csspgo__bin_use_all(o)) return o->heap.status;
     csspgo__bin_number(o);
     o->md5 = md5 && (o->form & CSSPGO_MD5 || (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
-    if (o->md5 && !o->llvm) s = csspgo__bin_by_guid(o);
+    o->by_guid = o->md5 && !o->llvm;
+    if (o->by_guid) s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
+    if (s == CSSPGO_OK && o->by_guid) csspgo__bin_number(o);
     if (s == CSSPGO_OK) s = csspgo__out_list(o);
     if (s != CSSPGO_OK) return s;
     if (!o->llvm && o->contexts != (o->cs ? o->tops : 0))
@@ -18567,11 +18548,9 @@ typedef struct csspgo__overlapping {
     csspgo_overlap_figures *out;
     uint64_t                hot[2];
     csspgo_overlap_row      row;         /* of the function that is compared */
-    uint32_t               *list[2];     /* inlinees of the frames, one after the other */
-    size_t                  list_cap[2];
+    csspgo__u32_list        list[2];     /* inlinees of the frames, one after the other */
     int                     listed;      /* whose list is being sorted */
-    csspgo__overlap_frame  *frame;
-    size_t                  frames, frame_cap;
+    CSSPGO__LIST(csspgo__overlap_frame) frame;
     csspgo_overlap_row     *rows;        /* the caller's */
     size_t                  cap, count;
 } csspgo__overlapping;
@@ -18635,11 +18614,11 @@ static int csspgo__overlap_list(csspgo__overlapping *o, int side, uint32_t node,
     for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id)) n++;
     *end = *at + n;
     if (n == 0) return 1;
-    if (!CSSPGO__ROOM(&o->c.heap, o->list[side], *at, o->list_cap[side], *end)) return 0;
+    if (!CSSPGO__ROOM(&o->c.heap, o->list[side].v, *at, o->list[side].cap, *end)) return 0;
     for (id = csspgo__nested_first(t, node); id != 0; id = csspgo__nested_next(t, id))
-        o->list[side][*at + --n] = id;                /* the first child is the youngest one */
+        o->list[side].v[*at + --n] = id;              /* the first child is the youngest one */
     o->listed = side;
-    return csspgo__sort(&o->c.heap, o->list[side] + *at, *end - *at, sizeof id, csspgo__overlap_list_cmp, o);
+    return csspgo__sort(&o->c.heap, o->list[side].v + *at, *end - *at, sizeof id, csspgo__overlap_list_cmp, o);
 }
 
 /*
@@ -18648,13 +18627,11 @@ static int csspgo__overlap_list(csspgo__overlapping *o, int side, uint32_t node,
  */
 static int csspgo__overlap_push(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
-    csspgo__overlap_frame *f;
-    if (!CSSPGO__ROOM(&o->c.heap, o->frame, o->frames, o->frame_cap, o->frames + 1)) return 0;
-    f = &o->frame[o->frames];
-    f->at[0] = o->frames != 0 ? f[-1].end[0] : 0;
-    f->at[1] = o->frames != 0 ? f[-1].end[1] : 0;
+    csspgo__overlap_frame *f = CSSPGO__PUSH(&o->c.heap, o->frame);
+    if (f == NULL) return 0;
+    f->at[0] = o->frame.count > 1 ? f[-1].end[0] : 0;
+    f->at[1] = o->frame.count > 1 ? f[-1].end[1] : 0;
     f->difference = csspgo__overlap_bodies(o, base, test);
-    o->frames++;
     return csspgo__overlap_list(o, 0, base, &f->at[0], &f->end[0]) &&
            csspgo__overlap_list(o, 1, test, &f->at[1], &f->end[1]);
 }
@@ -18662,8 +18639,8 @@ static int csspgo__overlap_push(csspgo__overlapping *o, uint32_t base, uint32_t 
 /* An inlinee that one profile lacks: one unit. */
 static void csspgo__overlap_lone(csspgo__overlapping *o, int side)
 {
-    csspgo__overlap_frame *f = &o->frame[o->frames - 1];
-    const csspgo__sums s = csspgo__sums_of(o->c.p[side], o->list[side][f->at[side]++], o->hot[side]);
+    csspgo__overlap_frame *f = &o->frame.v[o->frame.count - 1];
+    const csspgo__sums s = csspgo__sums_of(o->c.p[side], o->list[side].v[f->at[side]++], o->hot[side]);
     f->difference += csspgo__overlap_unique(o, side, s.samples, s.hot);
 }
 
@@ -18674,21 +18651,21 @@ static void csspgo__overlap_lone(csspgo__overlapping *o, int side)
  */
 static int csspgo__overlap_inside(csspgo__overlapping *o, uint32_t base, uint32_t test, double *similarity)
 {
-    o->frames = 0;
+    o->frame.count = 0;
     if (!csspgo__overlap_push(o, base, test)) return 0;
     for (;;) {
-        csspgo__overlap_frame *f = &o->frame[o->frames - 1];
+        csspgo__overlap_frame *f = &o->frame.v[o->frame.count - 1];
         int order;
         if (f->at[0] == f->end[0] && f->at[1] == f->end[1]) {
             *similarity = (2.0 - f->difference) / 2;
-            if (--o->frames == 0) return 1;
+            if (--o->frame.count == 0) return 1;
             f[-1].difference += 2.0 - 2 * *similarity;
             continue;
         }
         order = f->at[0] == f->end[0] ? 1 : f->at[1] == f->end[1] ? -1 :
-                csspgo__pair_site_cmp(&o->c, 0, o->list[0][f->at[0]], 1, o->list[1][f->at[1]]);
+                csspgo__pair_site_cmp(&o->c, 0, o->list[0].v[f->at[0]], 1, o->list[1].v[f->at[1]]);
         if (order != 0) csspgo__overlap_lone(o, order > 0);
-        else if (!csspgo__overlap_push(o, o->list[0][f->at[0]++], o->list[1][f->at[1]++])) return 0;
+        else if (!csspgo__overlap_push(o, o->list[0].v[f->at[0]++], o->list[1].v[f->at[1]++])) return 0;
     }
 }
 
@@ -18834,9 +18811,9 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     out->test_hot = o.hot[1];
     s = csspgo__overlap_run(&o);
     if (count != NULL) *count = o.count;
-    csspgo__free(&o.c.heap, o.list[0], o.list_cap[0] * sizeof *o.list[0]);
-    csspgo__free(&o.c.heap, o.list[1], o.list_cap[1] * sizeof *o.list[1]);
-    csspgo__free(&o.c.heap, o.frame, o.frame_cap * sizeof *o.frame);
+    CSSPGO__DROP(&o.c.heap, o.list[0]);
+    CSSPGO__DROP(&o.c.heap, o.list[1]);
+    CSSPGO__DROP(&o.c.heap, o.frame);
     csspgo__arrays_free(&o.c.arrays);
     return csspgo__error_plain(err, s);
 }
