@@ -41,7 +41,7 @@ for p in $PROGRAMS; do
         $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
         echo "record -F $rate: $took s, $(sed -n 's/^csspgo: \([0-9]* samples.*\)/\1/p' $B/record.said): $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
         samples=$(sed -n 's/^csspgo: \([0-9]*\) samples.*/\1/p' $B/record.said)
-        long=$((samples / 500 < 4 ? 4 : samples / 500 > 16 ? 16 : samples / 500))   # as the last bursts
+        long=$((samples / 1000 < 4 ? 4 : samples / 1000 > 16 ? 16 : samples / 1000))   # as the last bursts
         for run in 1 $long; do
             pick $B/$p.$MOST.all.ps $samples $run >$B/$p.rec.ps
             $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof

@@ -3,7 +3,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_FEWEST = 4, REC_PLACES = 500 };   /* samples of a burst; bursts before they become longer */
+enum { REC_FEWEST = 4, REC_PLACES = 1000 };   /* samples of a burst; bursts before they become longer */
 
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
