@@ -11070,7 +11070,7 @@ static uint32_t csspgo__plan_nested(csspgo__plan *f, uint32_t id)
 static void csspgo__plan_lose(csspgo__plan *f, csspgo__move *v)
 {
     v->flags |= CSSPGO__MOVE_LOST;
-    csspgo__count_add(&f->q->dropped_by_checksum, csspgo__record_of(f->p, v->node)->total);
+    csspgo__count_add(&f->q->dropped_by_checksum, f->p->record[f->p->tree.node[v->node].record].total);
 }
 
 /*
@@ -12216,70 +12216,97 @@ static csspgo_status csspgo__mover_commit(csspgo__mover *t, uint32_t savepoint)
 
 #endif /* CSSPGO_NO_TRACK */
 
+typedef struct csspgo__comparison { /* two profiles that are compared */
+    const csspgo_profile *p, *q;
+    uint32_t             *func;   /* per function of p: that of q, 0 if there is none; NULL: there was no memory */
+} csspgo__comparison;
+
+static uint32_t csspgo__func_like(const csspgo__comparison *l, uint32_t func)
+{
+    return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
+}
+
 /* The n targets or vtables of p and as many of q: 1 if they are the same. */
-static int csspgo__targets_equal(const csspgo_profile *p, const csspgo_profile *q, const csspgo_target *x,
-                                 csspgo_target *v, size_t n)
+static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_target *x, csspgo_target *v, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_lookup(q, p, x[i].func.id));
+        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_like(l, x[i].func.id));
         if (y == NULL || y->count != x[i].count) return 0;
     }
     return 1;
 }
 
 /* 1 if two records have the same fields, bodies, targets and vtables. */
-static int csspgo__record_equal(const csspgo_profile *p, const csspgo_profile *q, const csspgo__record *a,
-                                const csspgo__record *b)
+static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
 {
     unsigned kind;
     if (a->total != b->total || a->head != b->head || a->checksum != b->checksum || a->attributes != b->attributes)
         return 0;
     for (kind = 0; kind < CSSPGO__KINDS; kind++) {
         size_t n, m;
-        const void *x = csspgo__entries_of(p, a, kind, &n);
-        void *y = csspgo__entries_of(q, b, kind, &m);
+        const void *x = csspgo__entries_of(l->p, a, kind, &n);
+        void *y = csspgo__entries_of(l->q, b, kind, &m);
         if (n != m) return 0;
         if (kind == CSSPGO__BODIES ? n != 0 && memcmp(x, y, n * sizeof(csspgo_body)) != 0
-                                   : !csspgo__targets_equal(p, q, (const csspgo_target *)x, (csspgo_target *)y, n))
+                                   : !csspgo__targets_equal(l, (const csspgo_target *)x, (csspgo_target *)y, n))
             return 0;
     }
     return 1;
 }
 
 /* The child of q's node `up` that is what node a of p is to its parent; 0 if there is none. */
-static uint32_t csspgo__node_like(const csspgo_profile *p, const csspgo_profile *q, uint32_t up, uint32_t a)
+static uint32_t csspgo__node_like(const csspgo__comparison *l, uint32_t up, uint32_t a)
 {
-    const csspgo__tree_node *n = &p->tree.node[a];
-    const csspgo_func f = csspgo__func_handle(csspgo__func_lookup(q, p, n->func));
-    return csspgo_child(q, csspgo__node_handle(up), csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), f).id;
+    const csspgo__tree_node *n = &l->p->tree.node[a];
+    const csspgo_func f = csspgo__func_handle(csspgo__func_like(l, n->func));
+    return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
 }
 
 /*
- * Two profiles with the same number of records are equal if each record of p has its equal in q on the same path.
- *
  * Walks p in pre-order with b in step, the node of q on the same path. `up` is that of the parent of nodes at depth
- * `at`; deeper ones are on a path that q does not have, which makes no difference if it carries no counts. No memory;
- * O(size of p) expected.
+ * `at`; deeper ones are on a path that q does not have, which makes no difference if it carries no counts.
  */
-CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
+static int csspgo__trees_equal(const csspgo__comparison *l)
 {
+    const csspgo_profile *p = l->p, *q = l->q;
     const csspgo__tree_node *v = p->tree.node;
     uint32_t a = CSSPGO__ROOT, up = CSSPGO__ROOT, depth = 0, at = 1, b;
-    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
-        return 0;
     while ((a = csspgo__tree_step(&p->tree, a, CSSPGO__ROOT, 1, &depth)) != 0) {
         for (; at > depth; at--) up = q->tree.node[up].parent;
-        b = at == depth ? csspgo__node_like(p, q, up, a) : 0;
+        b = at == depth ? csspgo__node_like(l, up, a) : 0;
         if (b != 0) {
             up = b;
             at = depth + 1;
         }
         if (v[a].record == 0) continue;
         if (b == 0 || q->tree.node[b].record == 0) return 0;
-        if (!csspgo__record_equal(p, q, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
+        if (!csspgo__record_equal(l, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
     }
     return 1;
+}
+
+/*
+ * Two profiles with the same number of records are equal if each record of p has its equal in q on the same path: one
+ * walk of p. The table of functions saves look-ups of names; without memory for it they are made one by one, so the
+ * answer never depends on memory. O(size of p) expected.
+ */
+CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
+{
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__comparison l;
+    uint32_t id;
+    int equal;
+    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
+        return 0;
+    l.p = p;
+    l.q = q;
+    l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
+    for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
+    if (l.func != NULL) l.func[0] = 0;
+    equal = csspgo__trees_equal(&l);
+    csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
+    return equal;
 }
 
 static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *record, unsigned kind)
@@ -12519,7 +12546,7 @@ static csspgo_status csspgo__tops_make(csspgo__arrays *arrays, const csspgo__ran
         const uint32_t id = o->node[i];
         if (!csspgo__is_top(o->p, id)) continue;
         if (index != NULL) index[id] = (uint32_t)(t - *top);
-        t->total = csspgo__record_of(o->p, id)->total;
+        t->total = o->p->record[o->p->tree.node[id].record].total;
         t->offset = 0;
         t->node = id;
         t++->at = (uint32_t)i;
