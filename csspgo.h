@@ -4227,6 +4227,7 @@ typedef struct csspgo_match_report {
     uint64_t functions, samples;                       /* with a profile at top level                                */
     uint64_t stale_functions, stale_samples;           /* checksum differs, at top level; the same with inlinees     */
     uint64_t renamed_functions, renamed_samples;
+    uint64_t split_functions;                          /* new ones that have counts of a caller                      */
     uint64_t callsites, mismatched_callsites, recovered_callsites;   /* mismatched: after matching                   */
     uint64_t mismatched_samples, recovered_samples;
     uint64_t locations, mapped, classed, unknown;      /* of functions that were matched: asked for, and how found;  */
@@ -4268,6 +4269,11 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * (both of probe profiles). In LLVM's modes several functions may claim one profile, and the first one has it; LLVM
  * main would give copies to the others. These modes compare at most 2^18 pairs of names.
  *
+ * Code in new functions. By ALIGN with rename matching (probe profiles), a function that the profile does not know gets
+ * counts of a stale caller that lost this code: at least two calls, and half of the direct calls of the new function,
+ * are calls that the caller had and has no more, in their order; one of them calls what both call once. Between the two
+ * may be new functions that only call the next one. Of several callers that qualify, the one with most samples gives.
+ *
  *   code, n  the new code; no two functions may have the same name. Borrowed until the call returns
  *   report   NULL, or filled in
  *
@@ -4290,12 +4296,16 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
  */
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
 
-/* The GUID under which the profile has a function: another GUID if the function was renamed. O(1). */
+/*
+ * The GUID under which the profile has a function: another GUID if the function was renamed, or the caller's if its
+ * code was in that caller. O(1).
+ */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
  * The result for one function of the new code. Samples are body counts of the copies that it was compared with; all of
- * them are lost if the function is doubted.
+ * them are lost if the function is doubted. A function whose code was in a caller is mapped, but not known: samples are
+ * those at its locations, confidence is the caller's. The caller's samples there are lost if it has no more of them.
  */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
@@ -4322,7 +4332,8 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * without that caller; so does, by ALIGN, an inlinee whose code is in another module than its caller's
  * (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
  * have the count of the colder one of the known blocks around them (probe profiles; not with no_near). The total of a
- * record changes by what its body gained or lost.
+ * record changes by what its body gained or lost. A new function whose code was in a caller gets a profile without
+ * contexts, with the count of its first block as head; what was called there is called from it.
  *
  * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
  * out: without a profile a compiler decides better about rewritten code than with the wrong one. Contexts below such a
@@ -33893,7 +33904,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_name_contexts(csspgo_collector *c, css
  *                           decide; renamed functions are found by name and by callees before anything is aligned
  * In LLVM's modes, what lies between two paired calls moves with the nearer one (csspgo__shift_between).
  *
- * Steps: csspgo__match_all makes a csspgo__matched with its csspgo__place list for each function;
+ * Steps: csspgo__match_all makes a csspgo__matched with its csspgo__place list for each function, and (ALIGN) gives new
+ * functions parts of their callers' profiles (csspgo__split_all);
  * csspgo_matcher_apply moves the counts of a profile with these lists; csspgo_matcher_complete makes the result fit the
  * control flow.
  */
@@ -33916,7 +33928,8 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__RENAMED = 16,         /* profile is another name's                                    */
     CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64,
     CSSPGO__DOUBTED = 128,        /* matched, with too little confidence                          */
-    CSSPGO__VISITED = 256         /* its turn to be matched has come                              */
+    CSSPGO__VISITED = 256,        /* its turn to be matched has come                              */
+    CSSPGO__SPLIT = 512           /* profile is a caller's, where its code was                    */
 };
 
 /* csspgo_match_options.llvm */
@@ -33927,9 +33940,10 @@ typedef struct csspgo__matched {  /* a function of the new code */
     uint64_t checksum, module;
     size_t   place, places;       /* in csspgo_matcher.place: ascending by from   */
     size_t   state, states;       /* in csspgo_matcher.state: ascending by loc    */
-    size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED      */
+    size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED, SPLIT */
     uint64_t samples, lost;       /* body counts in the profile; of these, dropped */
     uint32_t flags, code;         /* index in the caller's array                  */
+    uint32_t split, next;         /* the first one split from it; of SPLIT: the next one; indices + 1, 0 = none */
     uint32_t confidence;          /* in percent, of MAPPED                        */
 } csspgo__matched;
 
@@ -36707,6 +36721,193 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     return 1;
 }
 
+/* ----- code that moved into new functions ------------------------------------------------------------------------- */
+
+/*
+ * A function that the profile does not know may be a part of its caller that became a function of its own. The caller's
+ * profile then has calls that the caller lost, and the new function makes these, in their order. Its locations are
+ * aligned with the part of the profile around these calls.
+ */
+enum { CSSPGO__SPLIT_STEPS = 1 << 24, CSSPGO__WRAPPERS = 4 };   /* of comparing; that only call the next one */
+
+/* A call that a caller certainly kept: to the same function, or to one whose new name is known. */
+static int csspgo__is_kept_call(const csspgo__place *p)
+{
+    return p->kind != CSSPGO_MATCH_BLOCK && (p->how == CSSPGO_FOUND_CALL ||
+                                             (p->how == CSSPGO_FOUND_RENAMED && p->confidence > 96));
+}
+
+/* Keeps the tokens [begin, end) of the profile that are not taken, and the anchors among them. */
+static void csspgo__old_tokens_keep(csspgo__matching *w, size_t begin, size_t end)
+{
+    csspgo__align_token *t = w->old_token.v;
+    csspgo__anchor *a = w->sum[0].anchor.v;
+    size_t i, j = 0, tokens = 0, anchors = 0;
+    for (i = 0; i < w->old_token.count; i++) {
+        const int keep = i >= begin && i < end && t[i].pair == 0;
+        if (j < w->sum[0].anchor.count && a[j].at == i) {
+            a[anchors] = a[j++];
+            a[anchors].at = (uint32_t)tokens;
+            anchors += (size_t)keep;
+        }
+        t[tokens] = t[i];
+        tokens += (size_t)keep;
+    }
+    w->old_token.count = tokens;
+    w->sum[0].anchor.count = anchors;
+}
+
+/* Makes the tokens of f's profile without the calls that f kept. Returns 0 when memory is exhausted. */
+static int csspgo__lost_tokens(csspgo__matching *w, const csspgo__matched *f)
+{
+    const csspgo__place *p = w->m->place.v + f->place;
+    csspgo__align_token *t;
+    size_t i, j = 0;
+    if (!csspgo__aggregate_make(w, f->profile, &w->sum[0], f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
+        !csspgo__old_tokens(w, &w->code[f->code])) return 0;
+    t = w->old_token.v;
+    for (i = 0; i < f->places; i++) {                 /* the calls that were kept are in order */
+        if (!csspgo__is_kept_call(&p[i])) continue;
+        while (j < w->old_token.count && csspgo__loc_key(t[j].loc) < csspgo__loc_key(p[i].to)) j++;
+        if (j < w->old_token.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(p[i].to)) t[j].pair = 1;
+    }
+    csspgo__old_tokens_keep(w, 0, w->old_token.count);
+    return 1;
+}
+
+/*
+ * Compares the calls of the function in hand with those that its caller lost. Returns 1, and which tokens of the
+ * profile it was, if at least two calls and half of the direct ones are the same, one of them of a callee that both
+ * sides call once; 0 if not; -1 when memory is exhausted.
+ */
+static int csspgo__split_evidence(csspgo__matching *w, size_t *begin, size_t *end)
+{
+    const csspgo__anchor *x = w->anchor[0].v, *y = w->sum[0].anchor.v;
+    const size_t n = w->anchor[0].count, m = w->sum[0].anchor.count;
+    size_t i, direct = 0, same = 0, single = 0;
+    uint32_t *pair;
+    if (n < 2 || m < 2 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 0;
+    if (!csspgo__compare_callees(w)) return -1;
+    for (i = 0; i < n; i++) single += w->code_token.v[x[i].at].single;
+    if (single == 0) return 0;
+    if ((pair = CSSPGO__ZEROS(&w->m->heap, w->pair[0], n)) == NULL || !csspgo__lcs_run(w, x, n, y, m, pair)) return -1;
+    for (i = single = 0; i < n; i++) {
+        const size_t at = pair[i] != 0 ? y[pair[i] - 1].at : 0, here = x[i].at;
+        if (x[i].callee == w->indirect) continue;
+        direct++;
+        if (pair[i] == 0) continue;
+        if (same++ == 0) *begin = at > here ? at - here : 0;
+        *end = at + w->code_token.count - here;
+        single += w->code_token.v[here].single;
+    }
+    return same > 1 && single != 0 && 2 * same >= direct;
+}
+
+/* Calls of f that were taken for calls that h makes now are unknown. */
+static void csspgo__split_unpair(csspgo__matching *w, const csspgo__matched *f, const csspgo__matched *h)
+{
+    csspgo__place *p = w->m->place.v + f->place;
+    const csspgo__place *x = w->m->place.v + h->place;
+    size_t i, j = 0;
+    for (i = 0; i < f->places; i++) {
+        if (p[i].how != CSSPGO_FOUND_RENAMED || csspgo__is_kept_call(&p[i])) continue;
+        while (j < h->places && (x[j].kind == CSSPGO_MATCH_BLOCK || !csspgo__place_found(&x[j]) ||
+                                 csspgo__loc_key(x[j].to) < csspgo__loc_key(p[i].to))) j++;
+        if (j < h->places && csspgo__loc_key(x[j].to) == csspgo__loc_key(p[i].to))
+            csspgo__place_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
+    }
+}
+
+/* Aligns the function in hand, h, with the part of f's profile that is left. Returns 0 when memory is exhausted. */
+static int csspgo__split_take(csspgo__matching *w, const csspgo__matched *f, csspgo__matched *h, uint32_t classes)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    uint64_t samples = 0;
+    csspgo__place *p;
+    size_t i;
+    csspgo__count_calls(&w->code_token);
+    csspgo__count_calls(&w->old_token);
+    if (!csspgo__compare_callees(w) || !csspgo__align_run(w) || !csspgo__one_new_name(w) ||
+        !csspgo__match_segments(w, classes)) return 0;
+    for (i = 0; i < w->code_token.count; i++)
+        if (a[i].pair != 0 && a[i].how <= CSSPGO_FOUND_CLASS)
+            samples = csspgo__sat_add(samples, b[a[i].pair - 1].count);
+    if (samples <= h->samples) return 1;              /* another caller lost more of it */
+    if ((p = csspgo__places_make(w, h, &w->loc[0])) == NULL) return 0;
+    for (i = 0; i < w->code_token.count; i++)
+        csspgo__place_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
+    h->flags |= CSSPGO__SPLIT | CSSPGO__MAPPED;
+    h->profile = f->profile;
+    h->samples = samples;
+    h->confidence = f->confidence;
+    csspgo__split_unpair(w, f, h);
+    return 1;
+}
+
+/* Makes h, which f calls, a part of f's profile if that is what it was. Returns 0 when memory is exhausted. */
+static int csspgo__split_try(csspgo__matching *w, const csspgo__matched *f, csspgo__matched *h, uint64_t *steps)
+{
+    uint32_t classes = 0;
+    size_t begin, end;
+    int is;
+    if (!csspgo__code_locs(w, &w->code[h->code], &w->loc[0]) ||
+        !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0])) return 0;
+    *steps += w->loc[0].count + f->places;
+    if (w->anchor[0].count == 0) return 1;
+    if (!csspgo__lost_tokens(w, f) || !csspgo__code_tokens(w, &classes)) return 0;
+    is = csspgo__split_evidence(w, &begin, &end);
+    if (is <= 0) return is == 0;
+    csspgo__old_tokens_keep(w, begin, end);
+    *steps += (uint64_t)w->code_token.count * w->old_token.count;
+    return *steps > CSSPGO__SPLIT_STEPS || csspgo__split_take(w, f, h, classes);
+}
+
+/*
+ * The new function that a call leads to, through functions that do nothing but call another new one; NULL: it leads to
+ * one that the profile knows.
+ */
+static csspgo__matched *csspgo__split_callee(const csspgo__matching *w, uint64_t guid)
+{
+    csspgo__matched *h = guid != 0 ? csspgo__matched_of(w->m, &w->m->by_guid, guid) : NULL;
+    int hops;
+    for (hops = 0; hops < CSSPGO__WRAPPERS && csspgo__is_nameless(h); hops++) {
+        const csspgo_match_code *c = &w->code[h->code];
+        csspgo__matched *next;
+        uint64_t callee = 0;
+        size_t k, calls = 0;
+        for (k = 0; k < c->locs; k++) {
+            if (c->loc[k].kind != CSSPGO_MATCH_CALL && c->loc[k].kind != CSSPGO_MATCH_INDIRECT) continue;
+            callee = c->loc[k].callee;
+            calls++;
+        }
+        next = calls == 1 && callee != 0 ? csspgo__matched_of(w->m, &w->m->by_guid, callee) : NULL;
+        if (!csspgo__is_nameless(next)) return h;
+        h = next;
+    }
+    return csspgo__is_nameless(h) ? h : NULL;
+}
+
+/* Gives new functions the counts that their callers lost. Returns 0 when memory is exhausted. */
+static int csspgo__split_all(csspgo__matching *w)
+{
+    csspgo__matched *v = w->m->func.v;
+    uint64_t steps = 0;
+    size_t i, k;
+    if (!w->rename || w->m->how.llvm != CSSPGO__ALIGN || !w->m->is_probe) return 1;
+    memset(w->order.v, 0, w->codes * sizeof *w->order.v);      /* from now on: the caller it was tried with, + 1 */
+    for (i = 0; i < w->codes; i++) {
+        const csspgo_match_code *c = &w->code[i];
+        if ((v[i].flags & (CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED)) != CSSPGO__MAPPED) continue;
+        for (k = 0; k < c->locs && steps <= CSSPGO__SPLIT_STEPS; k++) {
+            csspgo__matched *h = c->loc[k].kind == CSSPGO_MATCH_CALL ? csspgo__split_callee(w, c->loc[k].callee) : NULL;
+            if (h == NULL || w->order.v[h - v] == i + 1) continue;
+            w->order.v[h - v] = (uint32_t)i + 1;
+            if (!csspgo__split_try(w, &v[i], h, &steps)) return 0;
+        }
+    }
+    return 1;
+}
+
 /* ----- the report ------------------------------------------------------------------------------------------------- */
 
 /* The state of a call site of f; 0 if it has none, or f is NULL. */
@@ -36822,6 +37023,7 @@ static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *
     r->has_rename = w->rename != 0;
     for (i = 0; i < w->codes; i++) {
         if (f[i].flags & CSSPGO__RENAMED) r->renamed_functions++;
+        if (f[i].flags & CSSPGO__SPLIT) r->split_functions++;
         if (f[i].flags & CSSPGO__IMPORT || !csspgo__report_function(w, r, &f[i])) continue;
         r->functions++;
         for (k = 0; k < f[i].states; k++) {
@@ -36936,7 +37138,7 @@ static int csspgo__call_order(csspgo__matching *w)
 static int csspgo__keep_name(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
-    if (!(f->flags & CSSPGO__RENAMED) || c->name == NULL) return 1;
+    if (!(f->flags & (CSSPGO__RENAMED | CSSPGO__SPLIT)) || c->name == NULL) return 1;
     if (!CSSPGO__MORE(&w->m->heap, w->m->text, c->name_size)) return 0;
     f->name = w->m->text.count;
     f->name_size = c->name_size;
@@ -36956,7 +37158,15 @@ static int csspgo__index_old(csspgo__matching *w)
     if (!csspgo__map_room(&w->m->heap, &w->m->by_old.map, w->codes)) return 0;
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
         if (!csspgo__keep_name(w, &f[i])) return 0;
-        csspgo__guids_put(&w->m->heap, &w->m->by_old, f, i);
+        if (!(f[i].flags & CSSPGO__SPLIT)) csspgo__guids_put(&w->m->heap, &w->m->by_old, f, i);
+    }
+    for (i = w->codes; i-- != 0;) {
+        csspgo__matched *from;
+        if (!(f[i].flags & CSSPGO__SPLIT)) continue;
+        from = csspgo__matched_of(w->m, &w->m->by_old, f[i].profile);
+        CSSPGO_ASSERT(from != NULL);
+        f[i].next = from->split;
+        from->split = (uint32_t)i + 1;
     }
     return 1;
 }
@@ -37037,7 +37247,7 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
     }
     for (i = 0; i < w->codes; i++)
         if (!csspgo__match_function(w, &f[w->rename ? w->order.v[i] : i])) return 0;
-    return csspgo__index_old(w);
+    return csspgo__split_all(w) && csspgo__index_old(w);
 }
 
 static void csspgo__matcher_clear(csspgo_matcher *m)
@@ -37231,6 +37441,26 @@ static int csspgo__keeps_loc(const csspgo__match_remap *c, const csspgo__matched
     return !c->m->is_probe && c->m->how.llvm != CSSPGO__ALIGN && csspgo__place_of(c->m, f, loc) == NULL;
 }
 
+/* A function with a new name in q; 0 when memory is exhausted. */
+static uint32_t csspgo__remap_named(csspgo__match_remap *c, const csspgo__matched *f)
+{
+    if (f->name_size == 0 || c->p->flags & CSSPGO_IS_MD5) return csspgo_func_add_guid(c->q, f->guid).id;
+    return csspgo_func_add(c->q, c->m->text.v + f->name, f->name_size).id;
+}
+
+/* The node at top level of a function of q; 0 when memory is exhausted. */
+static uint32_t csspgo__remap_top(csspgo__match_remap *c, uint32_t func)
+{
+    return func == 0 ? 0 : csspgo__node_make(c->q, CSSPGO__ROOT, csspgo_at(0, 0),
+                                             c->m->is_cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN, func);
+}
+
+/* A function by csspgo__matched.split or next; NULL: there is none. */
+static const csspgo__matched *csspgo__split_at(const csspgo__match_remap *c, uint32_t index)
+{
+    return index != 0 ? &c->m->func.v[index - 1] : NULL;
+}
+
 /*
  * A function of p in q, under its new name; 0 when memory is exhausted. LLVM 19 applies a renamed function's profile
  * under its old name.
@@ -37243,21 +37473,38 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
     f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[id]);
     if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.llvm == CSSPGO__LLVM19)
         *to = csspgo__func_copy(c->q, c->p, id);
-    else if (f->name_size != 0 && !(c->p->flags & CSSPGO_IS_MD5))
-        *to = csspgo_func_add(c->q, c->m->text.v + f->name, f->name_size).id;
     else
-        *to = csspgo_func_add_guid(c->q, f->guid).id;
+        *to = csspgo__remap_named(c, f);
     return *to;
 }
 
-/* 1 if a node of p is of code that was inlined where it cannot be any more: its function is in another module now. */
-static int csspgo__moved_away(const csspgo__match_remap *c, const csspgo__tree_node *n)
+/*
+ * 1 if a node of p is of code that was inlined where it cannot be any more: its function is in another module now than
+ * up (or NULL), which calls it.
+ */
+static int csspgo__moved_away(const csspgo__match_remap *c, const csspgo__tree_node *n, const csspgo__matched *up)
 {
-    const csspgo__matched *up, *f;
+    const csspgo__matched *f;
     if (c->m->how.llvm != CSSPGO__ALIGN || csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 0;
     f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
-    up = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[c->p->tree.node[n->parent].func]);
     return f != NULL && up != NULL && f->module != 0 && up->module != 0 && f->module != up->module;
+}
+
+/*
+ * The call that was at a location of the profile of f, or NULL; *in becomes the function that it is in: f, or one that
+ * was split from it.
+ */
+static const csspgo__place *csspgo__call_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc,
+                                             const csspgo__matched **in)
+{
+    const csspgo__matched *g;
+    for (g = f; g != NULL; g = csspgo__split_at(c, g == f ? f->split : g->next)) {
+        const csspgo__place *was = csspgo__place_was(c, g, loc);
+        *in = g;
+        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.llvm))
+            return was;
+    }
+    return NULL;
 }
 
 /*
@@ -37272,25 +37519,21 @@ static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
     csspgo_node_kind kind = csspgo__site_kind(n->site);
     csspgo_loc loc = csspgo__loc_of(c->p, n->site);
     uint32_t *to = c->node.v, parent = to[n->parent], func;
-    int alone = csspgo__moved_away(c, n);
+    const csspgo__matched *in = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[c->p->tree.node[n->parent].func]);
+    int alone = 0;
     if (kind == CSSPGO_DUPLICATE) {                        /* a second record of its parent's context */
         to[id] = parent;
         return 1;
     }
     if ((func = csspgo__remap_func(c, n->func)) == 0) return 0;
     if (up != NULL && !csspgo__keeps_loc(c, up, loc)) {
-        const csspgo__place *was = csspgo__place_was(c, up, loc);
-        if (!(up->flags & CSSPGO__DOUBTED) && was != NULL && was->kind != CSSPGO_MATCH_BLOCK &&
-            (was->from.line <= 0xffff || c->q->heap.llvm))
-            loc = was->from;
+        const csspgo__place *was = up->flags & CSSPGO__DOUBTED ? NULL : csspgo__call_was(c, up, loc, &in);
+        if (was != NULL) loc = was->from;
         else alone = 1;
+        if (was != NULL && in != up && (parent = csspgo__remap_top(c, csspgo__remap_named(c, in))) == 0) return 0;
     }
-    if (alone) {
-        parent = CSSPGO__ROOT;
-        loc = csspgo_at(0, 0);
-        kind = c->m->is_cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
-    }
-    to[id] = csspgo__node_make(c->q, parent, loc, kind, func);
+    alone |= csspgo__moved_away(c, n, in);
+    to[id] = alone ? csspgo__remap_top(c, func) : csspgo__node_make(c->q, parent, loc, kind, func);
     return to[id] != 0;
 }
 
@@ -37338,6 +37581,16 @@ static csspgo_status csspgo__remap_loc(csspgo__match_remap *c, const csspgo__rec
     return CSSPGO_OK;
 }
 
+/* 1 if no location of f, or of a function that was split from it, was at this one of its profile. */
+static int csspgo__is_lost(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
+{
+    const csspgo__matched *g;
+    if (f->flags & CSSPGO__SPLIT) return 0;           /* counted where the rest of the record is */
+    for (g = f; g != NULL; g = csspgo__split_at(c, g == f ? f->split : g->next))
+        if (csspgo__place_was(c, g, loc) != NULL) return 0;
+    return 1;
+}
+
 /*
  * Adds the locations of a record: those that a location of the new code maps to, and those that stay in place. f: the
  * record's function; NULL if it has not changed: all stay. A count that nothing maps to is lost.
@@ -37355,7 +37608,7 @@ static csspgo_status csspgo__remap_moved(csspgo__match_remap *c, const csspgo__m
                                   p[i].kind != CSSPGO_MATCH_BLOCK && csspgo__place_found(&p[i]), own);
     for (i = 0; i < csspgo__run_count(r->body) && s == CSSPGO_OK; i++) {
         if (f == NULL || csspgo__keeps_loc(c, f, b[i].loc)) s = csspgo__remap_loc(c, r, b[i].loc, b[i].loc, 1, own);
-        else if (csspgo__place_was(c, f, b[i].loc) == NULL) c->lost = csspgo__sat_add(c->lost, b[i].count);
+        else if (csspgo__is_lost(c, f, b[i].loc)) c->lost = csspgo__sat_add(c->lost, b[i].count);
     }
     return s;
 }
@@ -37414,6 +37667,29 @@ static csspgo_status csspgo__remap_record(csspgo__match_remap *c, uint32_t id)
     return csspgo__remap_end(c, to);
 }
 
+/* Adds what a record of f has of the functions that were split from f to their profiles at top level. */
+static csspgo_status csspgo__remap_split(csspgo__match_remap *c, const csspgo__matched *f, const csspgo__record *r)
+{
+    const csspgo__matched *h = f != NULL && !(f->flags & CSSPGO__DOUBTED) ? csspgo__split_at(c, f->split) : NULL;
+    for (; h != NULL; h = csspgo__split_at(c, h->next)) {
+        const csspgo__place *entry = c->m->place.v + h->place;
+        const csspgo_body *b = csspgo__body_find(csspgo__body_run(c->p, r), csspgo__run_count(r->body), entry->to);
+        const uint32_t to = csspgo__remap_top(c, csspgo__remap_named(c, h));
+        csspgo__record *now = csspgo__remap_begin(c);
+        uint64_t own = 0;
+        csspgo_status s;
+        if (to == 0) return c->q->heap.status != CSSPGO_OK ? c->q->heap.status : CSSPGO_E_ARGUMENT;
+        if (now == NULL) return c->t->heap.status;
+        now->head = b != NULL && entry->how != CSSPGO_FOUND_UNKNOWN ? b->count : 0;
+        now->checksum = h->checksum;
+        s = csspgo__remap_moved(c, h, r, &own);
+        now->total = own;
+        if (s == CSSPGO_OK) s = csspgo__remap_end(c, to);
+        if (s != CSSPGO_OK) return s;
+    }
+    return CSSPGO_OK;
+}
+
 static csspgo_status csspgo__remap_listed(csspgo__match_remap *c)
 {
     csspgo_func f;
@@ -37451,7 +37727,9 @@ static csspgo_status csspgo__remap_all(csspgo__match_remap *c)
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;)
         if (!csspgo__remap_node(c, id)) return h->status != CSSPGO_OK ? h->status : CSSPGO_E_ARGUMENT;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
-        s = t->node[id].record != 0 ? csspgo__remap_record(c, id) : CSSPGO_OK;
+        if (t->node[id].record == 0) continue;
+        s = csspgo__remap_record(c, id);
+        if (s == CSSPGO_OK) s = csspgo__remap_split(c, csspgo__moved(c, id), &c->p->record[t->node[id].record]);
         if (s != CSSPGO_OK) return s;
     }
     csspgo__totals_nest(c->q);

@@ -1397,6 +1397,76 @@ static void instances_of_a_template_keep_their_own_profiles(void)
     csspgo_profile_free(p);
 }
 
+/* f in the new program: a part of split_old is h now, or something else has happened. */
+static const struct {
+    const char *f, *h, *w;        /* code; w: a function that is also new */
+    int         h_has_counts;
+} splits[] = {
+    { "1 2:h 3 4:c 5", "1 2 3:a 4 5:b 6", "1", 1 },
+    { "1 2:w 3 4:c 5", "1 2 3:a 4 5:b 6", "1 2:h", 1 },             /* through a function that only calls h      */
+    { "1 2:h 3:w 4 5:c 6", "1 2 3:a 4 5:b 6", "1 2:a", 1 },         /* w makes one of the calls, too few         */
+    { "1 2:h 3 4:c 5", "1 2 3:a 4 5:b 6 7:x 8:x", "1", 1 },
+    { "1 2:h 3 4:c 5", "1 2 3:a 4 5:b 6 7:x 8:x 9:x", "1", 0 },     /* most calls are others                     */
+    { "1 2:h 3 4:c 5", "1 2 3:a 4 5:x 6", "1", 0 },                 /* one call is no evidence                   */
+    { "1 2:h 3 4:c 5", "1 2 3:b 4 5:a 6", "1", 0 },                 /* another order                             */
+    { "1 2 3:a 4 5:b 6:h 7:c 8", "1 2 3:a 4 5:b 6", "1", 0 },       /* f makes these calls itself                */
+    { "1 2 3:a 4 5:h 6 7:c 8", "1 2 3:a 4 5:b 6", "1", 0 },         /* and one of them                           */
+    { "1 2:h 3 4:c 5", "1 2 3 4 5 6", "1", 0 },
+    { "1 2 4:c 5", "1 2 3:a 4 5:b 6", "1 2:h", 0 },                 /* f does not call it                        */
+    { "1 2:h 3 4:c 5", "1 2 3:a 4:a 5:b 6:b", "1", 0 }              /* no callee is called once                  */
+};
+
+static const char split_old[] = "f:451:10\n 1: 10\n 2: 100\n 3: 100 a:100\n 4: 90\n 6: 10\n 7: 10 c:10\n 8: 10\n"
+                                " 5: b:121\n  1: 91\n  2: 30\n  !CFGChecksum: 9\n !CFGChecksum: 1\n";
+
+static void check_split(const csspgo_matcher *m, const csspgo_profile *q, uint64_t lost)
+{
+    static const uint64_t counts[] = { 10, 100, 100, 90, 0, 10 };
+    const csspgo_node h = csspgo_find(q, "h"), b = csspgo_find(q, "h:5 @ b");
+    uint32_t i;
+    for (i = 0; i < 6; i++) T_EQ(csspgo_body_count(q, h, csspgo_at(i + 1, 0)), counts[i]);
+    T_EQ(csspgo_head(q, h), 10);
+    T_EQ(csspgo_total(q, h), 310 + 121);
+    T_EQ(csspgo_checksum(q, h), 3);
+    T_CHECK(b.id != 0);
+    T_EQ(csspgo_body_count(q, b, csspgo_at(2, 0)), 30);
+    T_EQ(csspgo_find(q, "b").id, 0);
+    T_EQ(csspgo_find(q, "w").id, 0);
+    T_EQ(lost, 0);
+    T_EQ(csspgo_matcher_profile_of(m, guid("h")), guid("f"));
+    T_EQ(csspgo_matcher_map(m, guid("h"), csspgo_at(3, 0)).how, CSSPGO_FOUND_CALL);
+    T_EQ(csspgo_matcher_about(m, guid("h")).mapped, 1);
+    T_EQ(csspgo_matcher_about(m, guid("h")).known, 0);
+}
+
+static void code_in_a_new_function_keeps_its_counts(void)
+{
+    csspgo_match_loc v[3][16];
+    csspgo_match_code c[3];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    size_t i, mode;
+    T_EQ(csspgo_read(p, split_old, sizeof split_old - 1, NULL), CSSPGO_OK);
+    for (mode = 0; mode < 4; mode++)
+        for (i = 0; i < sizeof splits / sizeof splits[0]; i++) {
+            const int has = splits[i].h_has_counts && mode == 0;
+            csspgo_profile *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(llvm_modes[mode]);
+            csspgo_match_report r;
+            uint64_t lost = 0;
+            c[0] = code_of("h", 3, v[0], parse_code(splits[i].h, v[0]));
+            c[1] = code_of("f", 2, v[1], parse_code(splits[i].f, v[1]));
+            c[2] = code_of("w", 4, v[2], parse_code(splits[i].w, v[2]));
+            T_EQ(csspgo_matcher_module(m, p, c, 3, &r, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, &lost, NULL), CSSPGO_OK);
+            T_EQ(r.split_functions, has);
+            T_EQ(csspgo_find(q, "h").id != 0, has);
+            if (has) check_split(m, q, lost);
+            csspgo_matcher_free(m);
+            csspgo_profile_free(q);
+        }
+    csspgo_profile_free(p);
+}
+
 /* Functions renamed in a chain, found by what they call; nobody gets what another one has. */
 static void a_profile_is_one_function_s(void)
 {
@@ -1591,6 +1661,34 @@ static void every_allocation_may_fail_among_renames(void)
         T_EQ(h.live, 0);
     }
     T_LONG(nth > 5);
+    csspgo_profile_free(p);
+}
+
+/* Whatever fails while a function is split off, nothing is left over. */
+static void every_allocation_may_fail_while_a_function_is_split(void)
+{
+    csspgo_match_loc v[2][16];
+    csspgo_match_code c[2];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    long nth, done = 0;
+    T_EQ(csspgo_read(p, split_old, sizeof split_old - 1, NULL), CSSPGO_OK);
+    c[0] = code_of("h", 3, v[0], parse_code(splits[0].h, v[0]));
+    c[1] = code_of("f", 2, v[1], parse_code(splits[0].f, v[1]));
+    for (nth = 1; !done; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_matcher *m = csspgo_matcher_new(NULL, &o, NULL);
+        csspgo_profile *q = csspgo_profile_new(&o, NULL);
+        csspgo_status s = m != NULL && q != NULL ? csspgo_matcher_module(m, p, c, 2, NULL, NULL) : CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK) s = csspgo_matcher_apply(m, p, q, NULL, NULL);
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        done = s == CSSPGO_OK;
+        T_EQ(q != NULL ? csspgo_head(q, csspgo_find(q, "h")) : 0, done ? 10 : 0);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+        T_EQ(h.live, 0);
+    }
+    T_LONG(nth > 50);
     csspgo_profile_free(p);
 }
 
@@ -1988,6 +2086,7 @@ int main(void)
     an_inlinee_of_another_module_loses_its_caller();
     llvm_19_follows_chains_and_stops_at_strangers();
     instances_of_a_template_keep_their_own_profiles();
+    code_in_a_new_function_keeps_its_counts();
     a_profile_is_one_function_s();
     many_renames_take_little_memory();
     limits_and_losses_are_told();
@@ -1998,6 +2097,7 @@ int main(void)
     a_code_map_gives_the_control_flow_of_functions();
     T_FAILING(every_allocation_of_an_input_may_fail());
     T_FAILING(every_allocation_may_fail_among_renames());
+    T_FAILING(every_allocation_may_fail_while_a_function_is_split());
     T_FAILING(every_allocation_may_fail());
     return t_end();
 }
