@@ -193,16 +193,17 @@ static void match_print_lines(const match_run *m, const match_line *line, FILE *
             m->report.recovered_callsites);
 }
 
+/* Renamed functions, and new ones with code of a caller: these are mapped though the profile does not know them. */
 static void match_print_renames(const match_run *m, FILE *out)
 {
     size_t i;
     for (i = 0; i < m->codes; i++) {
         const csspgo_match_code *c = &m->code[i];
         const csspgo_match_outcome a = csspgo_matcher_about(m->matcher, c->guid);
-        if (!a.renamed) continue;
-        fputs("renamed: ", out);
+        if (!a.renamed && (!a.mapped || a.known)) continue;
+        fputs(a.renamed ? "renamed: " : "code moved: ", out);
         put_name_safe(m->tool, m->old, match_old_func(m, a.profile), out);
-        fputs(" is now ", out);
+        fputs(a.renamed ? " is now " : " to ", out);
         if (c->name != NULL) put_shown(m->tool, c->name, c->name_size, out);
         else fprintf(out, "%" PRIu64, c->guid);
         putc('\n', out);
