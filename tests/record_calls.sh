@@ -87,7 +87,8 @@ await() {
 }
 # an attached recording ends by Ctrl-C and by SIGKILL; the program goes on
 alone $B/calls leader
-for signal in INT TERM HUP KILL; do
+case $(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/$$/status) in [13579bdf]) hangup= ;; *) hangup=HUP ;; esac   # nohup: it is ignored
+for signal in INT TERM $hangup KILL; do
     rm -f $B/fifo $B/attached
     mkfifo $B/fifo
     (cat $B/fifo; $B/calls leader) >$B/said &

@@ -23,7 +23,7 @@ if [ "$1" = --job ]; then
     name=$2
     shift 2
     [ ! -s $B/jobs/$name.count ] || exit 0   # it was among the first
-    "$@" >$B/jobs/$name.out 2>&1
+    timeout --foreground -k 10 1500 "$@" >$B/jobs/$name.out 2>&1   # what hangs fails
     status=$?
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' $B/jobs/$name.out | tail -n 1)
     case $line in
