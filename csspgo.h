@@ -36848,7 +36848,7 @@ static int csspgo__split_take(csspgo__matching *w, const csspgo__matched *f, css
 static int csspgo__split_try(csspgo__matching *w, const csspgo__matched *f, csspgo__matched *h, uint64_t *steps)
 {
     uint32_t classes = 0;
-    size_t begin, end;
+    size_t begin = 0, end = 0;
     int is;
     if (!csspgo__code_locs(w, &w->code[h->code], &w->loc[0]) ||
         !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0])) return 0;
