@@ -27549,12 +27549,6 @@ CSSPGO__UNUSED static void csspgo__cache_init(const csspgo__heap *h, csspgo__cac
     c->used = 1;
 }
 
-CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
-{
-    csspgo__map_clear(&c->map);
-    c->used = 1;
-}
-
 /* The next trace in order of insertion; *at is 0 for the first one. Returns 0 behind the last. */
 CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__lbr_trace *t)
 {
@@ -28594,7 +28588,8 @@ static csspgo_status csspgo__unwind_cache(csspgo_collector *c)
         if (s == CSSPGO_OK) c->flushed = at;
     }
     if (s != CSSPGO_OK) return s;
-    csspgo__cache_clear(&c->cache);
+    csspgo__map_clear(&c->cache.map);
+    c->cache.used = 1;
     c->flushed = 0;
     return CSSPGO_OK;
 }
@@ -46714,12 +46709,6 @@ CSSPGO_DEF void csspgo_bottleneck_free(csspgo_bottleneck *b)
 
 /* ----- what is in flight ----- */
 
-/* 1: the simulator dispatched iid, and it is not executed. */
-static int csspgo__sim_in_flight(const csspgo__sim *s, uint32_t iid)
-{
-    return iid >= s->head && !csspgo__sim_executed(s, csspgo__sim_at(s, iid));
-}
-
 /* The instruction's entry if it is in flight, else NULL. */
 static csspgo__bn_flight *csspgo__bn_find(const csspgo_bottleneck *b, uint32_t iid)
 {
@@ -46825,11 +46814,12 @@ static void csspgo__bn_link(csspgo_bottleneck *b, csspgo_bottleneck_type type, u
     csspgo__map_insert(&b->map, hash, id, b);
 }
 
-/* 1: who took a unit last is in flight. */
+/* 1: who took a unit last is in flight: dispatched, and not executed. */
 static int csspgo__bn_in_flight(const csspgo_bottleneck *b, const csspgo__bn_user *u)
 {
-    if (u->kept) return 1;
-    return b->sim != NULL ? csspgo__sim_in_flight(b->sim, u->iid) : csspgo__bn_find(b, u->iid) != NULL;
+    const csspgo__sim *s = b->sim;
+    if (u->kept || s == NULL) return u->kept || csspgo__bn_find(b, u->iid) != NULL;
+    return u->iid >= s->head && !csspgo__sim_executed(s, csspgo__sim_at(s, u->iid));
 }
 
 /*
