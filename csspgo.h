@@ -7930,8 +7930,11 @@ CSSPGO__UNUSED static int csspgo__z_step(z_stream *z, int (ZEXPORT *step_fn)(z_s
  * and pop_heap of libstdc++ do, on which the decisions of LLVM's pre-inliner depend.
  */
 
-/* Puts *v, which is not in queue, to the free place `hole`, or up from there, not above `top`. */
-CSSPGO__UNUSED static void csspgo__queue_rise(void *queue, size_t top, size_t hole, const void *v, size_t elem,
+/*
+ * Adds *v, which is not in queue: its place is `hole`, which is free (the nth of n elements to add one), or up from
+ * there, not above `top`.
+ */
+CSSPGO__UNUSED static void csspgo__queue_push(void *queue, size_t top, size_t hole, const void *v, size_t elem,
                                               csspgo__cmp_fn cmp, const void *ctx)
 {
     unsigned char *q = (unsigned char *)queue;
@@ -7957,13 +7960,6 @@ CSSPGO__UNUSED static size_t csspgo__queue_sink(void *queue, size_t hole, size_t
     return hole;
 }
 
-/* Adds *v, which is not in queue, to its n elements, for which there is room. */
-CSSPGO__UNUSED static void csspgo__queue_push(void *queue, size_t n, const void *v, size_t elem, csspgo__cmp_fn cmp,
-                                              const void *ctx)
-{
-    csspgo__queue_rise(queue, 0, n, v, elem, cmp, ctx);
-}
-
 /* Takes the first of n elements, n > 0, into *first, which is not in queue; the last one takes its place. */
 CSSPGO__UNUSED static void csspgo__queue_pop(void *queue, size_t n, void *first, size_t elem, csspgo__cmp_fn cmp,
                                              const void *ctx)
@@ -7971,7 +7967,7 @@ CSSPGO__UNUSED static void csspgo__queue_pop(void *queue, size_t n, void *first,
     const size_t last = n - 1;
     memcpy(first, queue, elem);
     if (last == 0) return;
-    csspgo__queue_rise(queue, 0, csspgo__queue_sink(queue, 0, last, elem, cmp, ctx),
+    csspgo__queue_push(queue, 0, csspgo__queue_sink(queue, 0, last, elem, cmp, ctx),
                        (unsigned char *)queue + last * elem, elem, cmp, ctx);
 }
 
@@ -8475,7 +8471,7 @@ static void csspgo__flow_push(csspgo__flow *f, uint32_t point, int64_t distance)
     csspgo__flow_step step;
     step.distance = distance;
     step.point = point;
-    csspgo__queue_push(f->queue, f->queued++, &step, sizeof step, csspgo__flow_step_cmp, NULL);
+    csspgo__queue_push(f->queue, 0, f->queued++, &step, sizeof step, csspgo__flow_step_cmp, NULL);
 }
 
 /*
@@ -8978,7 +8974,7 @@ static void csspgo__bp_put(csspgo__bp_node *v, size_t hole, size_t n, csspgo__bp
 {
     static const csspgo__field largest[] = { CSSPGO__DESCENDING(csspgo__bp_node, index), CSSPGO__FIELDS_END };
     const size_t bottom = csspgo__queue_sink(v, hole, n, sizeof *v, csspgo__fields_cmp, largest);
-    csspgo__queue_rise(v, hole, bottom, &x, sizeof *v, csspgo__fields_cmp, largest);
+    csspgo__queue_push(v, hole, bottom, &x, sizeof *v, csspgo__fields_cmp, largest);
 }
 
 /* Selection by a heap of the first n elements, for orders that quickselect is slow on. The last of them comes first. */
@@ -27549,6 +27545,12 @@ CSSPGO__UNUSED static void csspgo__cache_init(const csspgo__heap *h, csspgo__cac
     c->used = 1;
 }
 
+CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
+{
+    csspgo__map_clear(&c->map);
+    c->used = 1;
+}
+
 /* The next trace in order of insertion; *at is 0 for the first one. Returns 0 behind the last. */
 CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__lbr_trace *t)
 {
@@ -28588,8 +28590,7 @@ static csspgo_status csspgo__unwind_cache(csspgo_collector *c)
         if (s == CSSPGO_OK) c->flushed = at;
     }
     if (s != CSSPGO_OK) return s;
-    csspgo__map_clear(&c->cache.map);
-    c->cache.used = 1;
+    csspgo__cache_clear(&c->cache);
     c->flushed = 0;
     return CSSPGO_OK;
 }
@@ -29960,7 +29961,7 @@ static void csspgo__track_offer(const csspgo_tracker *t, csspgo_node *out, size_
         csspgo__queue_pop(out, cap, &dropped, sizeof *out, cmp, t);
         n = cap - 1;
     }
-    csspgo__queue_push(out, n, &node, sizeof *out, cmp, t);
+    csspgo__queue_push(out, 0, n, &node, sizeof *out, cmp, t);
 }
 
 /* Sorts a heap of n: what it gives away first comes last. */
@@ -30743,7 +30744,8 @@ static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, ui
         c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->m.p, csspgo__node_handle(c.node))->body);
         c.guid = in->t->m.p->names.name[in->t->m.p->tree.node[c.node].func].guid;
         if (!CSSPGO__MORE(&in->t->m.heap, in->queue, 1)) return in->t->m.heap.status;
-        csspgo__queue_push(in->queue.v, in->queue.count++, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
+        csspgo__queue_push(in->queue.v, 0, in->queue.count++, &c, sizeof c, csspgo__fields_cmp,
+                           csspgo__candidate_fields);
     }
     return s;
 }
@@ -32715,7 +32717,7 @@ static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
         c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
         c.count = csspgo__track_weight(x->t, c.node);
         c.size = csspgo__pre_size(x, c.node);
-        csspgo__queue_push(x->queue.v, x->queue.count++, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
+        csspgo__queue_push(x->queue.v, 0, x->queue.count++, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
     }
     return CSSPGO_OK;
 }
