@@ -126,7 +126,7 @@
  *                                    every include       adds a layer that most programs do not need
  *
  *     With CSSPGO_STATIC the compiler drops every function that is not called. At -Os (gcc 12, x86-64) a program that
- *     loads profiles, finds nodes and asks for counts has 32 KB of code and constants of csspgo; a JIT with code map,
+ *     loads profiles, finds nodes and asks for counts has 34 KB of code and constants of csspgo; a JIT with code map,
  *     ring buffer, collector, profile and tracker has 60 KB, or 74 KB if it names csspgo_estimate.
  *
  * CONVENTIONS
