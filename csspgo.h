@@ -10683,7 +10683,7 @@ static void csspgo__conflict_attributes(enum csspgo__rule rule, csspgo__identity
  * merging associative and commutative; LLVM's do not have this property. O(1).
  */
 CSSPGO__INLINE enum csspgo__outcome csspgo__conflict(enum csspgo__rule rule, csspgo__identity *have,
-                                             const csspgo__identity *comes)
+                                                     const csspgo__identity *comes)
 {
     const int first = rule == CSSPGO__LLVM || rule == CSSPGO__LLVM_TRACKER, any = have->any != 0;
     int loses = have->checksum > comes->checksum;
@@ -34717,6 +34717,7 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__guids     used;       /* used_guid: names of functions and callees of the new code */
     csspgo__u64_list  used_guid;
     csspgo__u32_list  order;
+    csspgo__u32_list  split_by;   /* per function: the caller that it was last compared with, index + 1; 0 = none */
     csspgo__body_list sums;
     csspgo__tree tried;           /* compared pairs: site: GUID there, func: function here + 1 */
     csspgo__u32_list are_same;    /* by node of tried */
@@ -36891,14 +36892,14 @@ static int csspgo__split_all(csspgo__matching *w)
     uint64_t steps = 0;
     size_t i, k;
     if (!w->rename || w->m->how.llvm != CSSPGO__ALIGN || !w->m->is_probe) return 1;
-    memset(w->order.v, 0, w->codes * sizeof *w->order.v);      /* from now on: the caller it was tried with, + 1 */
+    if (CSSPGO__ZEROS(&w->m->heap, w->split_by, w->codes) == NULL) return 0;
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
         if ((v[i].flags & (CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED)) != CSSPGO__MAPPED) continue;
         for (k = 0; k < c->locs && steps <= CSSPGO__SPLIT_STEPS; k++) {
             csspgo__matched *h = c->loc[k].kind == CSSPGO_MATCH_CALL ? csspgo__split_callee(w, c->loc[k].callee) : NULL;
-            if (h == NULL || w->order.v[h - v] == i + 1) continue;
-            w->order.v[h - v] = (uint32_t)i + 1;
+            if (h == NULL || w->split_by.v[h - v] == i + 1) continue;
+            w->split_by.v[h - v] = (uint32_t)i + 1;
             if (!csspgo__split_try(w, &v[i], h, &steps)) return 0;
         }
     }
@@ -37180,6 +37181,7 @@ static void csspgo__matching_free(csspgo__matching *w)
     CSSPGO__DROP(h, w->are_same);
     CSSPGO__DROP(h, w->used_guid);
     CSSPGO__DROP(h, w->order);
+    CSSPGO__DROP(h, w->split_by);
     CSSPGO__DROP(h, w->sums);
     CSSPGO__DROP(h, w->code_token);
     CSSPGO__DROP(h, w->old_token);
@@ -46820,7 +46822,8 @@ static void csspgo__bn_link(csspgo_bottleneck *b, csspgo_bottleneck_type type, u
 static int csspgo__bn_in_flight(const csspgo_bottleneck *b, const csspgo__bn_user *u)
 {
     const csspgo__sim *s = b->sim;
-    if (u->kept || s == NULL) return u->kept || csspgo__bn_find(b, u->iid) != NULL;
+    if (u->kept) return 1;
+    if (s == NULL) return csspgo__bn_find(b, u->iid) != NULL;
     return u->iid >= s->head && !csspgo__sim_executed(s, csspgo__sim_at(s, u->iid));
 }
 
