@@ -192,6 +192,7 @@ static void rec_json(const recorder *r, const char *path)
     json_real(&j, "seconds", rec_seconds() - r->began);
     json_count(&j, "threads_not_recorded", r->threads);
     json_count(&j, "children_not_recorded", r->children);
+    json_count(&j, "threads_let_go_for_another_tracer", r->released);
     json_flag(&j, "stopped_by_signal", rec_interrupted());
     json_end(&j);
 }
@@ -272,8 +273,9 @@ const command record_command = {
     "and at random times a thread is stopped and its next branches are followed; compile with "
     "-fno-omit-frame-pointer.\n"
     "The options marked exact imply --exact: of the first thread, every branch is followed; others run freely.\n"
-    "A program that asks to be traced by its parent (ptrace) is refused that while it is recorded; what it traces "
-    "itself is left alone without --follow-forks.\n"
+    "A program that uses ptrace does so as without the recorder; a thread that is traced by another one is not "
+    "recorded from then on. This holds for calls of the C library's function; a statically linked program needs "
+    "its symbols for it.\n"
     "A signal that ends the recorder, even SIGKILL, ends the recording alone: the program runs on. (It records in a "
     "process of its own; killed as well, that one takes a program along that it has started.)\n"
     "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own "

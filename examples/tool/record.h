@@ -90,6 +90,9 @@ typedef struct rec_thread {       /* a thread that bursts are taken of          
     int      listens;             /* in a group stop                                                                 */
     int      silent;              /* its clock is, for a SIGCONT that waits: the timer asks it instead               */
     uint64_t interval;            /* of its clock, as last set                                                       */
+    uint64_t watched;             /* its breakpoint in the other debug register, or 0                                */
+    int      apart;               /* not recorded: held for its calls of ptrace only                                 */
+    int      begins, pretends;    /* watched is where the program begins; it believes that its parent traces it     */
 } rec_thread;
 
 typedef struct rec_stop {         /* what waitpid told                                                               */
@@ -106,7 +109,7 @@ typedef struct recorder {
     int      status;              /* of the last wait                                                                */
     int      gone, done;          /* the program ended; recording is over                                            */
     cpu_set_t cpus;               /* those we were allowed before pinning                                            */
-    uint64_t samples, branches, threads, children;
+    uint64_t samples, branches, threads, children, released;
     uint64_t random, countdown;   /* generator; taken branches until the next sample                                 */
     double   began, shown;        /* seconds                                                                         */
     int      terminal;            /* progress is shown                                                               */
@@ -164,7 +167,10 @@ typedef struct recorder {
     int      stops_prepared;      /* the thread may be stopped at a breakpoint                                       */
     rec_ahead *ahead;             /* or NULL                                                                         */
     int      by_register;         /* breakpoints are those of the debug registers: the code stays as it is           */
-    uint64_t armed;               /* where, or 0                                                                     */
+    uint64_t armed, watched;      /* where, or 0; rec_thread.watched of the burst's thread                           */
+    int      pretends;            /* exact: rec_thread.pretends; 2: its call has returned                            */
+    uint64_t ptrace_at;           /* of the process at hand: the function, or 0                                      */
+    int      calls_ptrace;        /* something in it does                                                            */
     rec_stop *stops;              /* of other threads, seen while waiting for that of the burst                      */
     size_t   stop_count, stop_room;
 #endif
@@ -183,50 +189,9 @@ typedef struct rec_rings {
     pid_t    first;               /* the process whose end is that of the recording           */
 } rec_rings;
 
-#if defined(REC_SOFTWARE)
-enum {
-    REC_TRACE = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
-                PTRACE_O_TRACEVFORK
-};
-
-typedef struct rec_process {      /* what the recorder has of one, while another is at hand   */
-    pid_t    pid;
-    int      shared;              /* its memory is another process's too                      */
-    rec_map *maps;
-    size_t   map_count, map_room;
-    uint64_t maps_loaded;
-    double   maps_time;
-    rec_page **pages;
-    size_t   page_count, page_room;
-    int      memory, by_register, step_only;
-} rec_process;
-
-typedef struct rec_watch {        /* bursts: the threads of the program                       */
-    recorder *r;
-    rec_thread *threads;
-    size_t   count, room;
-    pid_t    first;               /* the process whose end is that of the recording          */
-    int      gone, status;        /* it has ended so                                         */
-    int      timer;               /* no cpu-clock events                                     */
-    size_t   silent;              /* threads that are                                        */
-    double   speaks;              /* when to look whether they may speak again               */
-    int      cpu;                 /* that the recorder is on, or -1                          */
-    pid_t    last;                /* the thread it was found for, as many bursts ago         */
-    int      stays;
-    double   rings;               /* when the timer rings next                               */
-    double   cost;                /* CPU seconds that a branch of a burst takes, averaged    */
-    double   spent, end;          /* seconds in bursts; when recording ends, or 0            */
-    sigset_t mask;                /* as it was                                               */
-    rec_process *processes, none;
-    size_t   process_count, process_room;
-    rec_stop *newborn;            /* first stops of threads that are not known yet            */
-    size_t   newborn_count, newborn_room;
-    int      said;                /* that some code cannot be recorded                        */
-} rec_watch;
-#endif
-
 enum { REC_GONE, REC_TRAP, REC_SYSTEM_CALL, REC_SIGNAL, REC_OTHER };   /* recorder.event */
 enum { REC_IP = 1, REC_SP = 2, REC_FLAGS = 4 };                          /* recorder.regs_changed */
+enum { REC_ARMS = 1, REC_WATCHES = 4 };                                /* in the control register of breakpoints */
 enum { REC_TRAP_FLAG = 0x100, REC_POPF_FLAGS = 0x244dd5 };               /* in eflags; those that popf can change */
 
 /* How the block that begins at a byte of code ends. */
@@ -353,19 +318,19 @@ void rec_clock_start(const rec_thread *t, uint64_t interval);
 void rec_begin_call_anew(const rec_thread *t, int signal);
 int rec_clock_cpu(const rec_thread *t);
 
-/* record_continue.c */
-void rec_on_continue(rec_watch *w, const rec_thread *t);
-void rec_speak_again(rec_watch *w);
-
 /* record_process.c */
 int64_t rec_status(pid_t tid, const char *name, int base);
-pid_t rec_process_of(pid_t tid);
-int rec_enter(rec_watch *w, const rec_thread *t);
-int rec_shares_memory(const rec_watch *w, pid_t pid);
-void rec_forget_process(rec_watch *w, pid_t pid);
-void rec_on_newborn(rec_watch *w, pid_t tid, int status);
-void rec_on_birth(rec_watch *w, const rec_thread *t, int event);
-void rec_free_newborn(rec_watch *w);
+
+/* record_tracer.c */
+void rec_look_for_ptrace(recorder *r, const rec_map *m, const char *path);
+uint64_t rec_entry_of(pid_t pid);
+int rec_is_at_watch(pid_t tid, uint64_t watched);
+
+/* record_threads.c */
+int rec_bursts(recorder *r);
+
+/* record_attach.c */
+int rec_guard(const tool_context *tool, int attached, int *status);
 
 /* record_trap.c */
 int rec_ignores_trap(const rec_thread *t);
@@ -374,21 +339,6 @@ void rec_block_trap_again(recorder *r);
 void rec_restore_trap(recorder *r, int ignored_too);
 int rec_tells_of_trap(uint64_t call);
 void rec_pass_trap(recorder *r);
-
-/* record_threads.c */
-rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);
-rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process);
-void rec_remove_thread(rec_watch *w, rec_thread *t);
-void rec_open_clock(rec_watch *w, rec_thread *t);
-void rec_doze(const rec_watch *w);
-pid_t rec_next_stop(rec_watch *w, int *status);
-int rec_bursts(recorder *r);
-
-/* record_attach.c */
-int rec_attach(rec_watch *w);
-int rec_will_ring(const rec_thread *t);
-void rec_let_go(rec_watch *w);
-int rec_guard(const tool_context *tool, int attached, int *status);
 
 #endif
 /* record_hardware.c */

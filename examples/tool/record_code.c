@@ -89,6 +89,7 @@ void rec_load_maps(recorder *r)
                 memset(&id, 0, sizeof id);
                 if (r->data) rec_find_build_id(r->pid, file, &id);
                 rec_put_map(r, r->process != 0 ? r->process : r->pid, &m, file, &id);
+                rec_look_for_ptrace(r, &m, file);
             }
         }
         if (r->map_count == r->map_room) {
@@ -290,11 +291,11 @@ void rec_show_code(const recorder *r, uint64_t begin, unsigned char *code)
 int rec_arm(recorder *r, uint64_t address)
 {
     const size_t registers = offsetof(struct user, u_debugreg);
+    const uintptr_t others = r->watched != 0 ? REC_WATCHES : 0;
     if (r->armed == address) return 1;
     if (ptrace(PTRACE_POKEUSER, r->pid, (void *)registers, (void *)(uintptr_t)address) != 0) return 0;
-    if (r->armed == 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)(registers + 7 * sizeof(long)), (void *)1L) != 0) {
-        return 0;
-    }
+    if (r->armed == 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)(registers + 7 * sizeof(long)),
+                                (void *)(REC_ARMS | others)) != 0) return 0;
     r->armed = address;
     return 1;
 }
@@ -302,7 +303,8 @@ int rec_arm(recorder *r, uint64_t address)
 void rec_disarm(recorder *r)
 {
     const size_t control = offsetof(struct user, u_debugreg) + 7 * sizeof(long);
-    if (r->armed != 0) ptrace(PTRACE_POKEUSER, r->pid, (void *)control, (void *)0L);
+    const uintptr_t others = r->watched != 0 ? REC_WATCHES : 0;
+    if (r->armed != 0) ptrace(PTRACE_POKEUSER, r->pid, (void *)control, (void *)others);
     r->armed = 0;
 }
 

@@ -5,7 +5,7 @@
  * the process are silent; its threads are asked to stop, which sends them nothing. Where a clock rang in the
  * microseconds between, the recorder sends the program another SIGCONT.
  */
-#include "record.h"
+#include "record_threads.h"
 
 #if defined(REC_SOFTWARE)
 

@@ -1,5 +1,5 @@
 /* record_process.c - bursts: the processes, and what happens when a thread makes another thread or process */
-#include "record.h"
+#include "record_threads.h"
 
 #if defined(REC_SOFTWARE)
 
@@ -68,6 +68,8 @@ static void rec_park(recorder *r, rec_process *to)
     to->memory = r->memory;
     to->by_register = r->by_register;
     to->step_only = r->step_only;
+    to->ptrace_at = r->ptrace_at;
+    to->calls_ptrace = r->calls_ptrace;
 }
 
 static void rec_take_up(recorder *r, const rec_process *from)
@@ -83,6 +85,8 @@ static void rec_take_up(recorder *r, const rec_process *from)
     r->memory = from->memory;
     r->by_register = from->by_register;
     r->step_only = from->step_only;
+    r->ptrace_at = from->ptrace_at;
+    r->calls_ptrace = from->calls_ptrace;
     r->page = NULL;
     r->maps_stale = 1;
     r->process = from->pid;
@@ -150,7 +154,7 @@ static void rec_keep_stop(rec_watch *w, pid_t tid, int status)
 }
 
 /* Takes the stop of a thread out of a list. */
-static int rec_take_stop(rec_stop *stops, size_t *count, pid_t tid, int *status)
+int rec_take_stop(rec_stop *stops, size_t *count, pid_t tid, int *status)
 {
     size_t i;
     for (i = 0; i < *count; i++) {
@@ -166,25 +170,29 @@ static int rec_take_stop(rec_stop *stops, size_t *count, pid_t tid, int *status)
  * A thread, or a process with its first thread, of which the first stop has been seen. Both run in the program's own
  * code: a burst takes its breakpoints out before the system call. What shares the memory with another process from now
  * on must not meet breakpoints of a later burst; a process made by vfork has the memory to itself until it leaves it.
+ *
+ * A process that is not to be recorded goes free; one that may call ptrace is held for these calls, until its exec.
  */
-static void rec_adopt(rec_watch *w, pid_t tid, int status, pid_t parent, int event)
+static void rec_adopt(rec_watch *w, pid_t tid, int status, int event, const rec_thread *made_by)
 {
     recorder *r = w->r;
-    const pid_t process = rec_process_of(tid);
+    const pid_t process = rec_process_of(tid), parent = made_by != NULL ? made_by->process : 0;
+    const uint64_t watched = made_by != NULL && !made_by->begins ? made_by->watched : 0;
+    const int apart = (made_by != NULL && made_by->apart) || (process != parent && !r->o.follow);
     const int shared = process != parent && parent != 0 && syscall(SYS_kcmp, parent, tid, KCMP_VM, 0, 0) <= 0;
     if (!WIFSTOPPED(status) || process == 0 || rec_find_thread(w, tid) != NULL) return;
     if (shared && event != PTRACE_EVENT_VFORK) rec_add_process(w, parent)->shared = 1;
-    if (process != parent && (!r->o.follow || parent == 0)) {
-        r->children++;
+    if (process != parent && (apart || parent == 0)) r->children++;
+    if (parent == 0 || (apart && watched == 0)) {
         ptrace(PTRACE_DETACH, tid, NULL, NULL);
         return;
     }
-    rec_put_task(r, PERF_RECORD_FORK, process, tid, parent);
+    if (!apart) rec_put_task(r, PERF_RECORD_FORK, process, tid, parent);
     if (process != parent) {
-        rec_add_process(w, process)->shared = shared;
+        if (!apart) rec_add_process(w, process)->shared = shared;
         ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)REC_TRACE);  /* it does not end with the recorder */
     }
-    rec_add_thread(w, tid, process);
+    rec_watch_at(w, rec_add_thread(w, tid, process, apart), watched);
     ptrace(PTRACE_CONT, tid, NULL, NULL);
 }
 
@@ -198,7 +206,7 @@ void rec_on_newborn(rec_watch *w, pid_t tid, int status)
 void rec_on_birth(rec_watch *w, const rec_thread *t, int event)
 {
     recorder *r = w->r;
-    const pid_t parent = t->process;
+    const rec_thread made_by = *t;
     unsigned long number = 0;
     pid_t tid;
     int status = 0;
@@ -210,7 +218,7 @@ void rec_on_birth(rec_watch *w, const rec_thread *t, int event)
         do { seen = waitpid(tid, &status, __WALL); } while (seen < 0 && errno == EINTR);
         if (seen != tid) return;
     }
-    rec_adopt(w, tid, status, parent, event);
+    rec_adopt(w, tid, status, event, &made_by);
 }
 
 /* A thread was killed, perhaps before it could say what it had made: that goes free. */
@@ -220,8 +228,10 @@ void rec_free_newborn(rec_watch *w)
         const rec_stop s = w->newborn[--w->newborn_count];
         const pid_t process = rec_process_of(s.tid);
         size_t i;
+        rec_thread made_by;
         for (i = 0; i < w->count && w->threads[i].process != process; i++) { }
-        rec_adopt(w, s.tid, s.status, i < w->count ? process : 0, 0);
+        if (i < w->count) made_by = w->threads[i];
+        rec_adopt(w, s.tid, s.status, 0, i < w->count ? &made_by : NULL);
     }
 }
 

@@ -265,14 +265,18 @@ int rec_wait_for_end(recorder *r)
 
 void rec_summary(const recorder *r)
 {
-    char others[96] = "";
+    char others[96] = "", released[64] = "";
     if (r->terminal) fputs("\r\033[K", stderr);
     if (r->threads + r->children != 0) {
         snprintf(others, sizeof others, "; not recorded: %llu other threads, %llu child processes",
                  (unsigned long long)r->threads, (unsigned long long)r->children);
     }
-    note(r->tool, "%llu samples of %llu taken branches in %.1f s%s%s", (unsigned long long)r->samples,
-         (unsigned long long)r->branches, rec_seconds() - r->began, others,
+    if (r->released != 0) {
+        snprintf(released, sizeof released, "; let go for another tracer: %llu threads",
+                 (unsigned long long)r->released);
+    }
+    note(r->tool, "%llu samples of %llu taken branches in %.1f s%s%s%s", (unsigned long long)r->samples,
+         (unsigned long long)r->branches, rec_seconds() - r->began, others, released,
          rec_interrupted() ? "; stopped by a signal" : "");
 }
 

@@ -172,17 +172,11 @@ void rec_advance(recorder *r)
 static uint64_t rec_find_start(recorder *r)
 {
     const char *wanted = r->o.start != NULL ? r->o.start : "main";
-    uint64_t pair[2], entry = 0, found = 0, elf_entry = 0;
+    const uint64_t entry = rec_entry_of(r->pid);
+    uint64_t found = 0, elf_entry = 0;
     char name[64], why[160] = "cannot read it";
     struct stat info;
     int fd, opened = 0;
-    FILE *f;
-    snprintf(name, sizeof name, "/proc/%ld/auxv", (long)r->pid);
-    f = fopen(name, "re");
-    while (f != NULL && fread(pair, sizeof pair, 1, f) == 1) {
-        if (pair[0] == 9) entry = pair[1];                 /* AT_ENTRY */
-    }
-    if (f != NULL) fclose(f);
     snprintf(name, sizeof name, "/proc/%ld/exe", (long)r->pid);
     fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0) {

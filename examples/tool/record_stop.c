@@ -185,9 +185,21 @@ void rec_resume(recorder *r, int request)
         rec_on_event(r, event);
     }
     rec_get_regs(r);
+    if (r->event == REC_TRAP && r->burst != 0 && r->regs.rip == r->watched && rec_is_at_watch(r->pid, r->watched)) {
+        r->event = REC_OTHER;                              /* the burst ends there */
+        r->burst_event = REC_WATCHES;
+        r->moved = 1;
+    }
 }
 
 /* ----- system calls: what changes code, masks or stacks ----- */
+
+/* The program asks to be traced by its parent, which is the recorder, but does not know it: the call is left out. */
+static void rec_pretend(recorder *r)
+{
+    if (r->burst != 0 || !r->in_syscall || r->regs.rdi != PTRACE_TRACEME || r->pretends != 0) return;
+    r->pretends = ptrace(PTRACE_POKEUSER, r->pid, (void *)offsetof(struct user, regs.orig_rax), (void *)-1L) == 0;
+}
 
 /* Before the system call in r->regs is carried out; number is in r->syscall. */
 void rec_on_syscall_entry(recorder *r)
@@ -214,6 +226,9 @@ void rec_on_syscall_entry(recorder *r)
         r->maps_stale = 1;
         begin = a->rdi;
         size = a->rsi;
+        break;
+    case SYS_ptrace:
+        rec_pretend(r);
         break;
     case SYS_mremap:
     case SYS_shmat:
@@ -246,6 +261,11 @@ void rec_on_syscall_exit(recorder *r)
                           (r->syscall == SYS_rt_sigaction && r->trap_ignored))) {
         r->done = 1;                                       /* signals are the program's own again */
         return;
+    }
+    if (r->pretends == 1 && r->syscall == SYS_ptrace) {
+        ptrace(PTRACE_POKEUSER, r->pid, (void *)offsetof(struct user, regs.rax), NULL);
+        r->regs.rax = 0;
+        r->pretends = 2;
     }
     if (r->syscall == SYS_rt_sigreturn) {
         rec_gap(r);

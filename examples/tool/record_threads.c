@@ -1,5 +1,5 @@
 /* record_threads.c - bursts: the threads of the program, and what each stop of one means */
-#include "record.h"
+#include "record_threads.h"
 
 #if defined(REC_SOFTWARE)
 
@@ -53,7 +53,8 @@ void rec_open_clock(rec_watch *w, rec_thread *t)
     rec_clock_open(t, 0);
 }
 
-rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
+/* A thread that is held; `apart`: no bursts are taken of it. */
+rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process, int apart)
 {
     rec_thread *t = rec_find_thread(w, tid);
     if (t != NULL) return t;
@@ -68,6 +69,9 @@ rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process)
     memset(t, 0, sizeof *t);
     t->tid = tid;
     t->process = process;
+    t->apart = apart;
+    t->event = t->statistics = t->place = -1;
+    if (apart) return t;
     rec_name_thread(w->r, process, tid, 0);
     rec_open_clock(w, t);
     return t;
@@ -100,8 +104,6 @@ static void rec_go_on(rec_thread *t, int signal)
     if (signal != 0) rec_begin_call_anew(t, signal);
     ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
 }
-
-static void rec_on_stop(rec_watch *w, pid_t tid, int status);
 
 /* CPU seconds that the recorder has taken. For a burst the thread's stops and starts take a quarter more. */
 static double rec_cpu_seconds(void)
@@ -136,6 +138,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     r->period = t->interval / rec_burst_samples(r);
     t->interval = rec_interval(w);
     entered = rec_enter(w, t);
+    rec_watch_in_burst(w, t);
     r->by_register = r->by_register || rec_shares_memory(w, t->process);
     if (!entered || !rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(r))) {
         rec_clock_start(t, t->interval);
@@ -162,20 +165,33 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     }
 }
 
+/* The one thread of a program stands behind exec. */
+static void rec_begin_program(rec_watch *w, pid_t process)
+{
+    rec_thread *t = rec_add_thread(w, process, process, 0);
+    rec_watch_entry(w, t);
+    rec_go_on(t, 0);
+}
+
 /* Another program runs in the process: its other threads are gone, and their clocks with them. */
 static void rec_on_other_program(rec_watch *w, rec_thread *t)
 {
     recorder *r = w->r;
     const pid_t process = t->process;
+    const int apart = t->apart;
     size_t i = 0;
     while (i < w->count) {
         if (w->threads[i].process == process) rec_remove_thread(w, &w->threads[i]);
         else i++;
     }
     rec_forget_process(w, process);
+    if (apart) {
+        ptrace(PTRACE_DETACH, process, NULL, NULL);
+        return;
+    }
     rec_warn_of_rights(r, process);
     rec_name_thread(r, process, process, 1);
-    rec_go_on(rec_add_thread(w, process, process), 0);
+    rec_begin_program(w, process);
 }
 
 static void rec_on_event_stop(rec_watch *w, rec_thread *t, int signal)
@@ -204,14 +220,14 @@ static void rec_on_end(rec_watch *w, pid_t tid, int status)
         w->status = status;
     }
     if (t != NULL) {
-        rec_put_task(w->r, PERF_RECORD_EXIT, t->process, tid, t->process);
+        if (!t->apart) rec_put_task(w->r, PERF_RECORD_EXIT, t->process, tid, t->process);
         rec_remove_thread(w, t);
     }
     rec_forget_process(w, tid);
     rec_free_newborn(w);
 }
 
-static void rec_on_stop(rec_watch *w, pid_t tid, int status)
+void rec_on_stop(rec_watch *w, pid_t tid, int status)
 {
     rec_thread *t = rec_find_thread(w, tid);
     const int event = WIFSTOPPED(status) ? status >> 16 : 0, signal = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
@@ -232,6 +248,8 @@ static void rec_on_stop(rec_watch *w, pid_t tid, int status)
         rec_go_on(rec_find_thread(w, tid), 0);
     } else if (event != 0 || signal == (SIGTRAP | 0x80)) { /* the end of a system call in a burst */
         rec_go_on(t, 0);
+    } else if (signal == SIGTRAP && rec_is_at_watch(tid, t->watched)) {
+        rec_on_watch(w, t);
     } else if (signal == SIGSTOP && rec_clock_rang(t)) {
         rec_take_burst(w, t);
     } else {
@@ -329,7 +347,7 @@ int rec_bursts(recorder *r)
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
     if (r->o.pid == 0) {
         w.first = r->pid;
-        rec_go_on(rec_add_thread(&w, r->pid, r->pid), 0);
+        rec_begin_program(&w, r->pid);
     }
     rec_watch_threads(&w);
     rec_let_go(&w);
