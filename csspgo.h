@@ -4331,9 +4331,10 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * Counts at locations to which nothing maps are dropped. If a call site no longer exists, its callee becomes a profile
  * without that caller; so does, by ALIGN, an inlinee whose code is in another module than its caller's
  * (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
- * have the count of the colder one of the known blocks around them (probe profiles; not with no_near). The total of a
- * record changes by what its body gained or lost. A new function whose code was in a caller gets a profile without
- * contexts, with the count of its first block as head; what was called there is called from it.
+ * have the count of the colder one of the known blocks around them (probe profiles; not with no_near, nor in functions
+ * that were matched with less than 60 % confidence). The total of a record changes by what its body gained or lost. A
+ * new function whose code was in a caller gets a profile without contexts, with the count of its first block as head;
+ * what was called there is called from it.
  *
  * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
  * out: without a profile a compiler decides better about rewritten code than with the wrong one. Contexts below such a
@@ -36630,14 +36631,17 @@ static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
     return m != 0 ? n * 1024 / m : 1024;
 }
 
+enum { CSSPGO__GUESS_FROM = 60 };  /* percent of confidence */
+
 /*
  * Rates a function that ALIGN has matched: the share of its samples that is kept, times that of the blocks whose counts
  * are no guess, times that of the calls that were found (if none was, half). A low product means that the code was
- * rewritten: what is left of the old counts then makes compilers decide worse than they do without a profile.
+ * rewritten: what is left of the old counts then makes compilers decide worse than they do without a profile, and
+ * guesses by what is around a block make it worse still.
  */
 static void csspgo__doubt(csspgo__matching *w, csspgo__matched *f)
 {
-    const csspgo__place *p = w->m->place.v + f->place;
+    csspgo__place *p = w->m->place.v + f->place;
     const csspgo__callsite *s = w->m->state.v + f->state;
     uint64_t share = csspgo__in_1024ths(f->samples - f->lost, f->samples), blocks = 0, known = 0, calls = f->states;
     size_t i;
@@ -36650,6 +36654,8 @@ static void csspgo__doubt(csspgo__matching *w, csspgo__matched *f)
     share = share * csspgo__in_1024ths(known, blocks) / 1024;
     share = share * csspgo__in_1024ths(calls, 2 * (uint64_t)f->states) / 1024;
     f->confidence = (uint32_t)(share * 100 / 1024);
+    for (i = 0; i < f->places && f->confidence < CSSPGO__GUESS_FROM; i++)
+        if (p[i].how == CSSPGO_FOUND_NEAR) csspgo__place_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
     if (f->confidence >= w->m->how.min_confidence) return;
     f->flags |= CSSPGO__DOUBTED;
     f->lost = f->samples;

@@ -815,6 +815,34 @@ static void new_blocks_are_as_hot_as_the_colder_of_their_neighbours(void)
     }
 }
 
+/* With three new blocks beside three that are known, the counts around them are no guide. */
+static void rewritten_code_gets_no_guesses(void)
+{
+    static const char old[] = "f:240:90\n 1: 90\n 2: 90 a:90\n 3: 90\n 4: 10\n 5: 10 b:10\n !CFGChecksum: 1\n";
+    static const char *const now[] = { "1 2:a 3 4 5 6:b", "1 2:a 3 4 5 6 7 8:b" };
+    uint32_t i, k;
+    for (i = 0; i < 2; i++) {
+        csspgo_match_loc v[8];
+        csspgo_profile *p, *q = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matched_texts(old, now[i], v, 0, &p);
+        const csspgo_match_outcome f = csspgo_matcher_about(m, guid("f"));
+        uint32_t guesses = 0, unknown = 0;
+        for (k = 1; k <= f.locations; k++) {
+            guesses += at(m, k).how == CSSPGO_FOUND_NEAR;
+            unknown += at(m, k).how == CSSPGO_FOUND_UNKNOWN;
+        }
+        T_EQ(f.confidence, i == 0 ? 75 : 50);
+        T_EQ(guesses, i == 0 ? 1 : 0);
+        T_EQ(unknown, i == 0 ? 0 : 3);
+        T_EQ(f.unknown, i == 0 ? 1 : 3);
+        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_total(q, csspgo_find(q, "f")), i == 0 ? 300 : 290);   /* what the profile had is all kept */
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+        csspgo_profile_free(p);
+    }
+}
+
 static void blocks_keep_the_number_of_their_calls(void)
 {
     static const char old[] = "f:50:10\n 1: 10\n 2: 10 a:10\n 3: 10\n 4: 10\n 5: 10 b:10\n !CFGChecksum: 1\n";
@@ -2070,6 +2098,7 @@ int main(void)
     the_entry_stays_the_entry();
     a_block_without_a_count_gets_that_of_its_class();
     new_blocks_are_as_hot_as_the_colder_of_their_neighbours();
+    rewritten_code_gets_no_guesses();
     blocks_keep_the_number_of_their_calls();
     a_callee_has_one_new_name();
     numbers_without_a_trace_take_what_lies_between();
