@@ -7,14 +7,15 @@
 #   fresh      its own profile
 #   off        the older version's profile as it is: what changed has none
 #   llvm       the older version's, matched by clang 19 (-salvage-stale-profile); llvm-u: also by -salvage-unused-profile
-#   ours       the older version's, after csspgo match; fit: after csspgo match --fit; sure: with --fit --min-confidence=50
+#   ours       the older version's, after csspgo match; fit: with --fit; sure50: with --min-confidence=50
 # kept is the share of the gain (none - fresh) that a profile brings. blocks: overlap of the counts that opt gives to the blocks with
 # those of the fresh profile, contexts flattened.
-# ONLY="expat lz4": these pairs only; KINDS="fresh off ours": these profiles only; MATCH: options of csspgo match. Counts are kept
-# in WORKDIR, by profile and flags, so a second run measures only what has changed.
+# ONLY="expat lz4": these pairs only; KINDS="fresh off ours": these profiles only; MATCH: options of csspgo match. With several
+# limits of confidence (KINDS="fresh off ours sure30 sure50") the one is chosen for each pair that is best for the others. Counts are
+# kept in WORKDIR, by profile and flags, so a second run measures only what has changed.
 here=$(cd "$(dirname "$0")" && pwd)
 W=$1 TOOL=$(realpath "$2") PAIRS=$here/stale/real/pairs.txt
-SEEDS=${SEEDS:-1 2 3} KINDS=${KINDS:-fresh off llvm llvm-u ours fit sure}
+SEEDS=${SEEDS:-1 2 3} KINDS=${KINDS:-fresh off llvm llvm-u ours fit sure50}
 for t in clang++-19 opt-19 llvm-link-19 valgrind npm qemu-x86_64; do
     command -v $t >/dev/null 2>&1 || { echo "SKIPPED: $t is not installed"; exit 0; }
 done
@@ -90,6 +91,8 @@ recorded() {
      done && rm trace script)
 }
 
+all_recorded() { for s in $SEEDS; do [ -s new.$s.flat ] || return 1; done; }
+
 # flat PROFILE OUT: functions without contexts
 flat() { "$TOOL" merge --quiet --sample --text --convert-sample-profile-layout=flat "$1" -o "$2"; }
 
@@ -130,7 +133,7 @@ measure() {
     sources $1 || return
     prepare $1
     cd "$W/$p"
-    if [ ! -e ir.bc ] || [ "$here/stale/real/$p.driver" -nt ir.bc ]; then
+    if [ ! -e ir.bc ] || [ "$here/stale/real/$p.driver" -nt ir.bc ] || ! all_recorded; then
         rm -f *.applied
         recorded old && recorded new && compile new ir -fprofile-sample-use="$W/empty.prof" || { echo "$p: not built" >&2; return; }
     fi
@@ -145,9 +148,9 @@ measure() {
             llvm) of=old ;;
             llvm-u) of=old more="-mllvm -salvage-unused-profile" ;;
             *)  of=$k
-                case $k in ours) m=$MATCH ;; fit) m="$MATCH --fit" ;; sure) m="$MATCH --fit --min-confidence=50" ;; esac
-                "$TOOL" match --quiet $m --old-profile=old.$s.prof --binary=new.exe --format=text -o $k.$s.prof
-                "$TOOL" match --quiet $m --old-profile=old.$s.flat --binary=new.exe --format=text -o $k.$s.flat ;;
+                case $k in ours) m= ;; fit) m=--fit ;; sure*) m=--min-confidence=${k#sure} ;; esac
+                "$TOOL" match --quiet $MATCH $m --old-profile=old.$s.prof --binary=new.exe --format=text -o $k.$s.prof
+                "$TOOL" match --quiet $MATCH $m --old-profile=old.$s.flat --binary=new.exe --format=text -o $k.$s.flat ;;
             esac
             n=$(cost "$W/$p/$of.$s.prof" -mllvm -salvage-stale-profile=$salvage $more)
             b=-

@@ -2,13 +2,12 @@
 function mean(p, k,  s, t) { for (s in seed) t += n[p, s, k]; return t / seeds }
 function change(a, b) { return sprintf("%+.1f%%", 100 * (a / b - 1)) }
 {
-    none[$1] = $4; has[$3] = 1; n[$1, $2, $3] = $5; o[$1, $2, $3] = $6
+    none[$1] = $4; n[$1, $2, $3] = $5; o[$1, $2, $3] = $6
     if (!($1 in seen)) { seen[$1]; name[++names] = $1 }
+    if (!($3 in has)) { has[$3]; kind[++m] = $3 }
     if (!($2 in seed)) { seed[$2]; seeds++ }
 }
 END {
-    all_kinds = split("fresh off llvm llvm-u ours fit sure", every, " ")
-    for (j = 1; j <= all_kinds; j++) if (every[j] in has) kind[++m] = every[j]
     printf "%-11s %9s |", "", "no prof."
     for (j = 1; j <= m; j++) printf " %8s", kind[j]
     printf " |"
@@ -27,7 +26,7 @@ END {
         for (j = 2; j <= m; j++) {
             k = 100 * (none[p] - mean(p, kind[j])) / gain
             printf " %6s", counts ? sprintf("%.0f%%", k) : "-"
-            if (counts) { all[kind[j]] += k; v[kind[j], gains] = k }
+            if (counts) { all[kind[j]] += k; v[kind[j], gains] = share[kind[j], gains] = k }
             d = 100 * (mean(p, kind[j]) / mean(p, "off") - 1)
             worse[kind[j]] += d > 0.2
             if (d > worst[kind[j]]) worst[kind[j]] = d
@@ -53,4 +52,16 @@ END {
                k, all[k] / gains, (v[k, int((gains + 1) / 2)] + v[k, int(gains / 2) + 1]) / 2, worse[k], worst[k], bad[k], beaten[k]
         printf k == "llvm-u" ? "\n" : "; blocks %.1f%%\n", blocks[k] / names
     }
+    for (a = 1; a <= gains; a++) {
+        best = ""
+        for (j = 2; j <= m; j++) {
+            k = kind[j]
+            if (k != "ours" && k !~ /^sure/) continue
+            if (best == "" || all[k] - share[k, a] > all[best] - share[best, a]) best = k
+            limits += a == 1
+        }
+        left_out += share[best, a]
+        chosen = chosen " " best
+    }
+    if (limits > 1) printf "a limit for each pair that is best for the others:%s; kept: mean %.0f%%\n", chosen, left_out / gains
 }
