@@ -73,6 +73,13 @@ T_UNUSED static unsigned long t_cases(const char *variable, unsigned long quick,
     return s != NULL ? strtoul(s, NULL, 10) : all != NULL && all[0] != '\0' ? full : quick;
 }
 
+/* How large: more in a full run. */
+T_UNUSED static unsigned long t_size(unsigned long quick, unsigned long full)
+{
+    const char *all = getenv("FULL");
+    return all != NULL && all[0] != '\0' ? full : quick;
+}
+
 /* ----- a heap that counts what lives, and can fail at the nth allocation ----- */
 
 typedef struct t_heap {

@@ -636,7 +636,7 @@ static uint64_t dispatch_time(const program *p, uint32_t iterations)
 
 static void bounds_are_exact(void)
 {
-    const unsigned long cases = t_cases("CSSPGO_CASES", 250, 1000);
+    const unsigned long cases = t_cases("CSSPGO_CASES", 120, 1000);
     unsigned long c;
     for (c = 0; c < cases; c++) {
         csspgo_bottleneck_step chain[12];

@@ -508,11 +508,12 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
 
 static void functions_in_any_order_cost_little(void)
 {
+    const uint32_t prime = (uint32_t)t_size(7993, 20011);
     int area;
     for (area = 0; area < 2; area++) {
-        order_costs_little(20000, 19999, area);       /* descending */
-        order_costs_little(20000, 1, area);
-        order_costs_little(20011, 7919, area);        /* a prime number: all over the place */
+        order_costs_little(prime, prime - 1, area);   /* descending */
+        order_costs_little(prime, 1, area);
+        order_costs_little(prime, 2999, area);        /* all over the place */
     }
 }
 
@@ -618,9 +619,10 @@ static void two_modules_keep_apart(void)
 static void every_allocation_may_fail(void)
 {
     static const char *const some[] = { "data/unwind/tables/ext.probe.tsv", "data/generate/tables/mix.probe.tsv" };
+    const size_t both = t_once ? t_size(1, 2) : 2;
     long nth;
     size_t n;
-    for (n = 0; n < 2; n++) {
+    for (n = 0; n < both; n++) {
         for (nth = 1; nth < 2000; nth++) {
             t_heap h;
             const csspgo_options o = t_options(&h, nth);

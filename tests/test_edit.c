@@ -1042,8 +1042,9 @@ static csspgo_status shrink(csspgo_profile *p, unsigned op)
 static void a_full_profile_can_be_read_written_and_shrunk(void)
 {
     static const uint64_t max[] = { 100000, 131072, 777777 };
+    const unsigned sizes = (unsigned)t_size(2, 3);
     unsigned i, op, large;
-    for (i = 0; i < 3; i++)
+    for (i = 0; i < sizes; i++)
         for (op = 0; op < 6; op++)
             for (large = 0; large < 2; large++) {
                 t_heap heap;
@@ -1174,7 +1175,7 @@ static csspgo_profile *shape(uint32_t n, int chain)
 
 static void hostile_shapes_take_no_more_than_others(void)
 {
-    const uint32_t n = cases() > 1000 ? 1000000 : 20000;
+    const uint32_t n = cases() > 1000 ? 1000000 : (uint32_t)t_size(8000, 20000);
     int chain;
     unsigned op;
     for (chain = 0; chain < 2; chain++)

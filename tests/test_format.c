@@ -552,9 +552,10 @@ static void lines_are_read_alike_wherever_the_text_ends(void)
 static void inlinees_in_any_order_are_found_again(void)
 {
     enum { PIECES = 40 };
+    const unsigned cases = (unsigned)t_size(140, 400);
     uint64_t seed = 3;
     unsigned k, i, d;
-    for (k = 0; k < 400; k++) {
+    for (k = 0; k < cases; k++) {
         const uint32_t lenient = k & 1;
         csspgo_profile *parts = t_profile(lenient), *whole = t_profile(lenient);
         char text[PIECES * 100];
@@ -1009,15 +1010,13 @@ static csspgo_status hostile(const char *what, const grown *g)
     return s;
 }
 
-enum { MANY = 60000 };
-
-static void hostile_line(grown *g, unsigned kind, unsigned i)
+static void hostile_line(grown *g, unsigned kind, unsigned i, unsigned many)
 {
     switch (kind) {
-    case 0: add_line(g, " %u: 1\n", i * 7919u % MANY, 0); break;              /* lines out of order */
+    case 0: add_line(g, " %u: 1\n", i * 7919u % many, 0); break;              /* lines out of order */
     case 1: add_line(g, " 1: %u\n", i, 0); break;                            /* always the same one */
     case 2: add_line(g, "f%u:1:1\n", i, 0); break;                           /* many functions */
-    case 3: add_line(g, " t%u:1", i * 7919u % MANY, 0); break;               /* many targets */
+    case 3: add_line(g, " t%u:1", i * 7919u % many, 0); break;               /* many targets */
     case 4: add_line(g, " t:%u", i, 0); break;                               /* one target, often */
     case 5: add_line(g, "[f:%u @ g%u]:1:1\n", i, i % 7); break;              /* siblings */
     case 6: add_line(g, "g:1:1\n %u: 1\nf:1:1\n %u: 1\n", i, i); break;      /* runs that take turns */
@@ -1037,13 +1036,14 @@ static void hostile_line(grown *g, unsigned kind, unsigned i)
 
 static void hostile_input_costs_little_time_and_memory(void)
 {
+    const unsigned many = (unsigned)t_size(20000, 60000);
     unsigned kind, i;
     for (kind = 0; kind < 13; kind++) {
         grown g = { NULL, 0, 0 };
         char what[40];
         add_line(&g, kind == 5 ? "[f]:1:1\n" : kind == 8 ? "[a" : "f:1:1\n", 0, 0);
         if (kind == 3 || kind == 4) add_line(&g, " 1: 1", 0, 0);
-        for (i = 0; i < MANY; i++) hostile_line(&g, kind, i);
+        for (i = 0; i < many; i++) hostile_line(&g, kind, i, many);
         add_line(&g, kind == 8 ? "]:1:1\n" : "\n", 0, 0);
         sprintf(what, "hostile input %u", kind);
         T_MSG(hostile(what, &g) == (kind == 8 || kind == 12 ? CSSPGO_E_LIMIT : CSSPGO_OK), what);

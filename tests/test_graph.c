@@ -105,8 +105,9 @@ static void answers_fit_and_none_is_cheaper(void)
 {
     static const csspgo_flow_costs other = { 150, 150, 150, 150, 1, 140, 3 };
     uint32_t state = 12;
+    const unsigned rounds = (unsigned)t_size(300, 600);
     unsigned round;
-    for (round = 0; round < 600; round++) {
+    for (round = 0; round < rounds; round++) {
         const csspgo_flow_costs *c = round & 1 ? &other : NULL;
         graph g, before;
         uint64_t cost = 0;

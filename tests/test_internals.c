@@ -1052,12 +1052,13 @@ static const char *const files[] = {
 static void a_file_reads_as_its_bytes(void)
 {
     static const char bytes[] = { '\n', '\r', '\0', ':', ' ', '[', '9' };
+    const size_t step = t_size(7, 3);                 /* some of the places: the others come with the other files */
     size_t i, n, k, size;
     for (i = 0; i < sizeof files / sizeof *files; i++) {
         char *text = t_file(files[i], &size), *changed = (char *)malloc(size + 1);
         if (text == NULL || changed == NULL) abort();
         same_from_file(text, size, files[i]);
-        for (n = i % 3; n < size; n += 3) {           /* a third of the places: the others come with the other files */
+        for (n = i % step; n < size; n += step) {
             same_from_file(text, n, files[i]);
             k = n % sizeof bytes;
             memcpy(changed, text, size);
@@ -1732,6 +1733,7 @@ static void expect_compressed(const char *context, size_t limit, const char *wan
 static void recursion_is_compressed_as_specified(void)
 {
     uint32_t p[64], q[64];
+    const size_t rounds = t_size(70000, 200000);
     size_t round, i;
     expect_compressed("AAAB", SIZE_MAX, "AB");
     expect_compressed("ABABC", SIZE_MAX, "ABC");
@@ -1739,7 +1741,7 @@ static void recursion_is_compressed_as_specified(void)
     expect_compressed("ABAABA", SIZE_MAX, "ABA");
     expect_compressed("ABAB", 1, "ABAB");
     expect_compressed("AAB", 0, "AAB");
-    for (round = 0; round < 200000; round++) {
+    for (round = 0; round < rounds; round++) {
         const size_t n = 1 + rnd(60), limit = rnd(4) == 0 ? rnd(8) : SIZE_MAX;
         const unsigned letters = 1 + rnd(4);
         size_t np, nq;
@@ -1752,7 +1754,7 @@ static void recursion_is_compressed_as_specified(void)
         if (np != nq || memcmp(p, q, np * sizeof *p) != 0) break;
         if (limit == SIZE_MAX && csspgo__compress(p, np, limit) != np) break;   /* nothing is left to compress */
     }
-    T_EQ(round, 200000);
+    T_EQ(round, rounds);
 }
 
 /* A trace by hand, without the cache: stack[0] the newest target. */
@@ -1807,7 +1809,7 @@ static void hostile_recursion_takes_bounded_time(void)
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_collector *c = llvm_collector(code, NULL);
     csspgo__keyed k;
-    const uint32_t stacks = (uint32_t)t_cases("CSSPGO_STACKS", 500, 2000);
+    const uint32_t stacks = (uint32_t)t_cases("CSSPGO_STACKS", 200, 2000);
     static uint32_t stack[100001];
     csspgo_module none;
     uint32_t i, j;

@@ -700,13 +700,14 @@ static csspgo_profile *deep_profile(unsigned depth, unsigned width)
 
 static void deep_and_wide_nesting(void)
 {
-    csspgo_profile *p = deep_profile(100000, 0), *q = deep_profile(3, 60000), *r = deep_profile(99999, 0);
+    const unsigned deep = (unsigned)t_size(30000, 100000);
+    csspgo_profile *p = deep_profile(deep, 0), *q = deep_profile(3, deep / 5 * 3), *r = deep_profile(deep - 1, 0);
     csspgo_overlap_figures f;
     check_self(p);
     check_self(q);
     f = figures_of(p, r);
-    T_EQ(f.base_samples, 100005);
-    T_EQ(f.overlap_samples, 99999);
+    T_EQ(f.base_samples, deep + 5);
+    T_EQ(f.overlap_samples, deep - 1);
     T_EQ(f.base_unique_samples, 6);
     csspgo_profile_free(p);
     csspgo_profile_free(q);

@@ -1200,7 +1200,7 @@ static void random_sequence(uint64_t seed)
 /* CSSPGO_TRACK_RUNS sets how many; oracle_track.sh has 100,000. */
 static void random_sequences_answer_as_the_model(void)
 {
-    const unsigned long n = t_cases("CSSPGO_TRACK_RUNS", 1200, 10000);
+    const unsigned long n = t_cases("CSSPGO_TRACK_RUNS", 800, 10000);
     unsigned long i;
     for (i = 1; i <= n && t_failed == 0; i++) {
         random_sequence(i * UINT64_C(0x9E3779B97F4A7C15));
@@ -1494,8 +1494,8 @@ static csspgo_profile *many_contexts(const csspgo_options *o, uint32_t contexts)
 /* Merging them one by one costs O(n^2). */
 static void many_contexts_become_one_base_in_time(void)
 {
-    enum { MANY = 60000 };
-    csspgo_profile *p = many_contexts(NULL, MANY), *q;
+    const uint32_t many = (uint32_t)t_size(20000, 60000);
+    csspgo_profile *p = many_contexts(NULL, many), *q;
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     const csspgo_profile *now = csspgo_tracker_profile(t);
     csspgo_node n;
@@ -1504,17 +1504,17 @@ static void many_contexts_become_one_base_in_time(void)
     T_EQ(csspgo_tracker_checkpoint(t, &savepoint, NULL), CSSPGO_OK);
     T_EQ(csspgo_tracker_base(t, func_of(t, "f"), 1, &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_validate(now, NULL), CSSPGO_OK);
-    T_EQ(csspgo_total(now, n), 3 * MANY + MANY / 10);
-    T_EQ(csspgo_body_count(now, n, csspgo_at(1, 0)), MANY);
-    for (i = 0; i < MANY; i++) {
-        const uint64_t recursive = i < MANY / 2 && (i % 50 == 49) ? 10 : 0;
+    T_EQ(csspgo_total(now, n), 3 * many + many / 10);
+    T_EQ(csspgo_body_count(now, n, csspgo_at(1, 0)), many);
+    for (i = 0; i < many; i++) {
+        const uint64_t recursive = i < many / 2 && (i % 50 == 49) ? 10 : 0;
         if (csspgo_body_count(now, n, csspgo_at(2, i)) != 2 + recursive) break;
     }
-    T_EQ(i, MANY);
+    T_EQ(i, many);
     csspgo_targets(now, n, &count);
-    T_EQ(count, MANY);
+    T_EQ(count, many);
     csspgo_vtables(now, n, &count);
-    T_EQ(count, MANY);
+    T_EQ(count, many);
     links_are_right(t);
     T_EQ(csspgo_tracker_rollback(t, savepoint, NULL), CSSPGO_OK);
     q = csspgo_tracker_snapshot(t, NULL);

@@ -1021,7 +1021,8 @@ static void any_code_and_any_addresses_make_a_profile(void)
 {
     static const csspgo_kind kinds[] = { CSSPGO_COND, CSSPGO_COND, CSSPGO_JMP, CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_RET };
     uint32_t state = 7, round;
-    for (round = 0; round < 400; round++) {
+    const uint32_t rounds = (uint32_t)t_size(200, 400);
+    for (round = 0; round < rounds; round++) {
         csspgo_transfer t[12];
         csspgo_code *code;
         csspgo_collector *c;

@@ -910,7 +910,7 @@ static void failing_allocations(t_table *t, const hand *list, size_t n, const ch
     long nth;
     size_t i, size, steps = 0;
     how.cache_bytes = 20000;                          /* flushed several times on the way */
-    for (nth = 1; nth < 100000; nth++) {
+    for (nth = 1; nth < 100000; nth += t_once ? 1 : (long)t_size(3, 1)) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
         csspgo_collector *c = csspgo_collector_new(t->code, &how, &o, NULL);
@@ -989,14 +989,15 @@ static void reading_uses_bounded_memory_for(const char *frame, size_t digit)
 {
     const size_t frame_size = strlen(frame);
     t_table t;
+    const size_t large = t_size(1000000, 3000000);
     size_t i, size = 0;
-    char *text = (char *)malloc(3000000);
+    char *text = (char *)malloc(large);
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
     if (text == NULL) abort();
     if (load(&t, "data/unwind/tables", "demo.probe")) {
         csspgo_collector *c = llvm_collector(t.code, &o);
-        while (size < 2900000) {                      /* the most objects per byte: short frames, all different paths */
+        while (size < large - 100000) {                      /* the most objects per byte: short frames, all different paths */
             text[size++] = '[';
             for (i = 0; i < 3000; i++) {
                 memcpy(text + size, frame, frame_size);
@@ -1008,7 +1009,7 @@ static void reading_uses_bounded_memory_for(const char *frame, size_t digit)
             size += 10;
         }
         T_EQ(csspgo_read_unsymbolized(c, text, size, NULL, NULL), CSSPGO_OK);
-        T_CHECK(csspgo_collector_memory(c) > 400000 * 16);   /* as many contexts */
+        T_CHECK(csspgo_collector_memory(c) > large / 15 * 2 * 16);   /* as many contexts */
         T_CHECK(h.peak <= 16 * size + (1u << 20));
         csspgo_collector_free(c);
         T_EQ(h.live, 0);
