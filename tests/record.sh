@@ -19,7 +19,7 @@ fi
 programs=$([ -n "$FULL" ] && echo signals longjmp coroutines jit children pushf straight qsort threads || echo signals jit qsort threads)
 for p in $programs; do
     for link in -pie $([ -n "$FULL" ] && echo -no-pie); do
-        ${CC:-cc} -O2 -w -DELEMENTS=$(size 30 60) $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
+        ${CC:-cc} -O2 -w -DELEMENTS=$(size 15 60) -DROUNDS=$(size 10 30) $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
         (exec $B/$p) >$B/native 2>&1
         status=$?
         for mode in --software --step; do
@@ -71,7 +71,12 @@ if ${CC:-cc} -O2 -w -DELEMENTS=600 -static -fno-omit-frame-pointer -o $B/whole p
     $TOOL record --quiet -F 20000 --overhead=1000 --depth=16 -o $B/part.ps -- $B/whole >/dev/null 2>&1
     # records of a sample, oldest first; of the whole run each but the first
     for n in whole part; do awk '/0x.*\/0x/ { s = ""; for (i = NF; i > 0; i--) { split($i, f, "/"); s = s f[1] "/" f[2] " " } print s }' $B/$n.ps >$B/$n.seq; done
-    if awk 'NR == FNR { sub(/^[^ ]* /, ""); all = all $0; next } index(all, $0) == 0 { print "not in the whole run: " $0; bad++ } END { exit bad != 0 }' $B/whole.seq $B/part.seq >$B/out; then pass; else fail "bursts of branches that did not happen"; head -2 $B/out | cut -c1-200; fi
+    # its last branches, fewer than a period, are in no sample: a burst may go on behind those that are
+    if awk 'NR == FNR { sub(/^[^ ]* /, ""); all = all $0; next }
+            index(all, $0) == 0 {
+                for (s = $0; n++ < 14 && sub(/[^ ]+ $/, "", s); ) if (s != "" && substr(all, length(all) - length(s) + 1) == s) { n = 0; next }
+                print "not in the whole run: " $0; bad++
+            } END { exit bad != 0 }' $B/whole.seq $B/part.seq >$B/out; then pass; else fail "bursts of branches that did not happen"; head -2 $B/out | cut -c1-200; fi
 else
     echo "SKIPPED: record: no static libc"; skipped=$((skipped + 1))
 fi
@@ -111,10 +116,10 @@ $TOOL record --quiet --software --period=100 --seed=2 -o $B/seed2 -- $B/qsort >/
 if cmp -s $B/seed1 $B/seed2; then fail "--seed changes nothing"; else pass; fi
 
 # progress: the line's text; on a terminal only
-if ${CC:-cc} -std=gnu99 -O1 -w -o $B/progress tool_progress.c ../examples/tool/progress.c ../examples/tool/output.c ../examples/tool/messages.c ../examples/tool/record_program.c && $B/progress >$B/out; then pass; else fail "the text of progress"; cat $B/out; fi
+if ${CC:-cc} -std=gnu99 -O1 -w -o $B/progress tool_progress.c build/plain/tool/progress.o build/plain/tool/output.o build/plain/tool/messages.o build/plain/tool/record_program.o && $B/progress >$B/out; then pass; else fail "the text of progress"; cat $B/out; fi
 D=../examples/data
 if script -qec true /dev/null >/dev/null 2>&1; then
-    script -qec "$TOOL record --software --count=200 --period=50 --stop -o $B/seen.ps -- $B/qsort" /dev/null </dev/null >$B/out 2>&1
+    script -qec "$TOOL record --software --count=200 --period=50 --stop -o $B/seen.ps -- $B/whole" /dev/null </dev/null >$B/out 2>&1
     if grep -q 'branches, .* samples, .* M branches/s' $B/out; then pass; else fail "record shows no progress on a terminal"; cat $B/out; fi
     script -qec "$TOOL profgen --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o /dev/null" /dev/null </dev/null >$B/out 2>&1
     if grep -q '100 %, [0-9]* samples' $B/out; then pass; else fail "profgen shows no progress on a terminal"; cat $B/out; fi

@@ -8,6 +8,9 @@
 #include <sys/time.h>
 #include <setjmp.h>
 #include <unistd.h>
+#ifndef ROUNDS
+#define ROUNDS 30
+#endif
 static volatile int usr1, usr2, trap, segv; static sigjmp_buf env;
 __attribute__((noinline)) int helper(int x) { int s = 0; for (int i = 0; i < (x & 7); i++) s += i; return s; }
 static void on_usr1(int s) { (void)s; usr1 += 1 + helper(3) * 0; }
@@ -21,7 +24,7 @@ int main(void) {
   a.sa_handler = on_usr1; sigaction(SIGUSR1, &a, 0); a.sa_handler = on_trap; sigaction(SIGTRAP, &a, 0); a.sa_handler = on_segv; sigaction(SIGSEGV, &a, 0);
   a.sa_flags = SA_ONSTACK; a.sa_handler = on_usr2; sigfillset(&a.sa_mask); sigaction(SIGUSR2, &a, 0);
   long s = 0; sigset_t m, o; sigfillset(&m);
-  for (int i = 0; i < 30; i++) { s += helper(i); raise(SIGUSR1); s += helper(i + 1); raise(SIGUSR2); s += helper(i); raise(SIGTRAP); __asm__ volatile("int3"); s += risky();
+  for (int i = 0; i < ROUNDS; i++) { s += helper(i); raise(SIGUSR1); s += helper(i + 1); raise(SIGUSR2); s += helper(i); raise(SIGTRAP); __asm__ volatile("int3"); s += risky();
      sigprocmask(SIG_BLOCK, &m, &o); s += helper(i); raise(SIGUSR1); s += helper(i+2); sigprocmask(SIG_SETMASK, &o, 0); s += sigismember(&o, SIGTRAP) * 1000; }
   signal(SIGTRAP, SIG_IGN); raise(SIGTRAP); s += helper(6);
   printf("%ld %d %d %d %d\n", s, usr1, usr2, trap, segv); fflush(stdout);
