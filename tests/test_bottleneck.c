@@ -1,5 +1,5 @@
 /* test_bottleneck.c - layer bottleneck: the analysis of a hot block, its bounds, reports. */
-#define CSSPGO_WITH_BOTTLENECK
+#define CSSPGO_WITH_BOTTLENECK 1
 #include "t.h"
 #include "block.h"
 
