@@ -2,11 +2,11 @@
 # What record costs, and how near its profiles come to exact ones, beside the CPU clock's samples.
 # As many samples picked at random from all of the exact run show what chance alone leaves: the ideal.
 # Run in bench/; needs x86-64 Linux, clang-19, perf, nlohmann-json3-dev, rapidjson-dev. Arguments: the programs (default
-# "json rapid"), the samples per second (default "10 100 1000 4000"), the branches of the exact run (default 20000000).
+# "json rapid"), the samples per second (default "10 100 1000 8000"), the branches of the exact run (default 20000000).
 B=build/truth
 mkdir -p $B
 PROGRAMS=${1:-json rapid}
-RATES=${2:-10 100 1000 4000}
+RATES=${2:-10 100 1000 8000}
 MOST=${3:-20000000}
 FLAGS="-O2 -g -w -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-pie -no-pie"
 TOOL=../examples/build/csspgo

@@ -25,7 +25,7 @@
 #  endif
 #endif
 
-enum { REC_SAMPLES = 16 };        /* of a burst, at most */
+enum { REC_SAMPLES = 16 };        /* of a burst, on average, later */
 enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127, REC_BOUNCE = 1 << 16 };
 
 typedef struct rec_options {
@@ -133,6 +133,7 @@ typedef struct recorder {
     size_t   map_count, map_room;
     uint64_t maps_loaded;         /* the burst in which that was, and when                                           */
     double   maps_time;
+    uint64_t maps_read;           /* how often they were                                                             */
     int      maps_stale, code_stale; /* some mapping, some executable one may have changed                           */
     int      memory;              /* /proc/PID/mem                                                                   */
 #if defined(REC_SOFTWARE)
@@ -152,7 +153,7 @@ typedef struct recorder {
     rec_page *page;               /* the last one found                                                              */
     rec_frame *frames;            /* the open calls, innermost last                                                  */
     size_t   frame_count, frame_room;
-    rec_held *held;               /* REC_SAMPLES, or NULL                                                            */
+    rec_held *held;               /* REC_HELD, or NULL                                                               */
     size_t   held_count;
     uint64_t stack_begin, stack_end; /* mapping of the stack pointer at the last branch                              */
 
@@ -162,7 +163,8 @@ typedef struct recorder {
     int      trap_blocked;        /* the thread blocks SIGTRAP, if the recorder did not                              */
     int      trap_held;           /* exact: one was sent to it meanwhile:                                            */
     siginfo_t trap;
-    uint64_t left;                /* branches of it                                                                  */
+    double   left;                /* of its length, in mean branches                                                 */
+    double   passed, bytes;       /* branches of all bursts, and of the code that led to them                        */
     int      behind_call;         /* of the system: signals come before what follows                                 */
     int      stops_prepared;      /* the thread may be stopped at a breakpoint                                       */
     rec_ahead *ahead;             /* or NULL                                                                         */
@@ -292,6 +294,7 @@ int rec_software(recorder *r);
 
 /* record_burst.c */
 int rec_burst(recorder *r, pid_t tid, uint64_t branches);
+void rec_pass(recorder *r, uint64_t branch);
 void rec_begin_stack(recorder *r);
 int rec_is_code(recorder *r, uint64_t address);
 void rec_prepare_stops(recorder *r);

@@ -50,27 +50,57 @@ void rec_ahead_turn(recorder *r)
 
 /* ----- memory ----- */
 
-/* The copy of the page at address, or NULL. */
+/* Fills a copy of the page. Returns 0 if it cannot be read. */
+static int rec_read_copy(const recorder *r, rec_copy *copy, uint64_t begin)
+{
+    struct iovec local, remote;
+    local.iov_base = copy->byte;
+    remote.iov_base = (void *)(uintptr_t)begin;
+    local.iov_len = remote.iov_len = REC_PAGE;
+    if (process_vm_readv(r->pid, &local, 1, &remote, 1, 0) != REC_PAGE) return 0;
+    rec_show_code(r, begin, copy->byte);
+    copy->address = begin;
+    copy->turn = r->ahead->turn;
+    copy->begin = copy->end = 0;
+    copy->writable = -1;
+    return 1;
+}
+
+/* Whether the page is of a file's code that may not be written. */
+static int rec_is_constant(const recorder *r, uint64_t begin)
+{
+    size_t i;
+    for (i = 0; i < r->map_count && r->maps[i].end <= begin; i++) { }
+    return i < r->map_count && r->maps[i].begin <= begin && r->maps[i].inode != 0 &&
+           memcmp(r->maps[i].access, "r-xp", 4) == 0;
+}
+
+/*
+ * The copy of the page at address, or NULL. Copies of code outlast the turn, until the mappings are read again: a tenth
+ * of a second at most.
+ */
 static rec_copy *rec_copy_of(const recorder *r, uint64_t address)
 {
     rec_ahead *a = r->ahead;
     const uint64_t begin = address & ~(uint64_t)(REC_PAGE - 1);
-    size_t i = (size_t)((begin >> 12) * 0x9e3779b1u >> 8) % REC_COPIES;
-    struct iovec local, remote;
+    const uint64_t hash = (begin >> 12) * 0x9e3779b1u >> 8;
+    rec_kept *kept = &a->kept[hash % REC_KEPT];
+    size_t i = (size_t)hash % REC_COPIES;
+    const int valid = kept->maps == r->maps_read && kept->process == r->process && !r->maps_stale;
     if (a->last != NULL && a->last->address == begin) return a->last;
+    if (kept->address == begin && valid) return a->last = &a->code[hash % REC_KEPT];
     for (; a->copy[i].turn == a->turn; i = (i + 1) % REC_COPIES) {
         if (a->copy[i].address == begin) return a->last = &a->copy[i];
     }
     if (a->copies == REC_COPIES / 2) return NULL;
-    local.iov_base = a->copy[i].byte;
-    remote.iov_base = (void *)(uintptr_t)begin;
-    local.iov_len = remote.iov_len = REC_PAGE;
-    if (process_vm_readv(r->pid, &local, 1, &remote, 1, 0) != REC_PAGE) return NULL;
-    rec_show_code(r, begin, a->copy[i].byte);
-    a->copy[i].address = begin;
-    a->copy[i].turn = a->turn;
-    a->copy[i].begin = a->copy[i].end = 0;
-    a->copy[i].writable = -1;
+    if (r->burst != 0 && !valid && !r->maps_stale && rec_is_constant(r, begin)) {
+        if (!rec_read_copy(r, &a->code[hash % REC_KEPT], begin)) return NULL;
+        kept->address = begin;
+        kept->maps = r->maps_read;
+        kept->process = r->process;
+        return a->last = &a->code[hash % REC_KEPT];
+    }
+    if (!rec_read_copy(r, &a->copy[i], begin)) return NULL;
     a->copies++;
     return a->last = &a->copy[i];
 }

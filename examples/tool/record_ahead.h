@@ -6,7 +6,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_COPIES = 256, REC_DECODED = 1 << 14, REC_SLOT = 32, REC_OPERAND = 64, REC_PASSED = 1024 };
+enum { REC_COPIES = 256, REC_KEPT = 256, REC_DECODED = 1 << 14, REC_SLOT = 32, REC_OPERAND = 64, REC_PASSED = 1024 };
 enum { REC_NO_REGISTER = 16, REC_RELATIVE = 17 };  /* of an address: none; the address of the next instruction */
 
 /* What is done with an instruction. */
@@ -52,6 +52,11 @@ typedef struct rec_copy {         /* a page of the thread's memory, and what wou
     unsigned char byte[REC_PAGE];
 } rec_copy;
 
+typedef struct rec_kept {         /* which page a copy of code is of that outlasts the turn */
+    uint64_t address, maps;       /* recorder.maps_read as it was then                      */
+    pid_t    process;
+} rec_kept;
+
 struct rec_ahead {
     rec_engine *cpu;                 /* at the beginning of the memory that is executed                */
     int      on;                  /* r->regs and what rec_read gives is what will be, not what is   */
@@ -62,6 +67,8 @@ struct rec_ahead {
     uint64_t passed[REC_PASSED];  /* branches of this turn                                          */
     size_t   passed_count;
     rec_copy copy[REC_COPIES];    /* by address, open addressing                                    */
+    rec_kept kept[REC_KEPT];      /* of code[] at the same place                                    */
+    rec_copy code[REC_KEPT];
     rec_decoded decoded[REC_DECODED];
 };
 

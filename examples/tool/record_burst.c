@@ -12,7 +12,8 @@
  * their times, not of their branches; and what runs behind a slow block is in more bursts than what runs before it,
  * which is why bursts are made rarer rather than shorter where they cost too much. Bursts of equal duration would count
  * every branch alike, but how long code takes cannot be known here: bursts of as many instructions each are nearer to
- * the truth for one program and farther from it for another.
+ * the truth for one program, those of as many branches for another. A burst's length is half of both, and in whole
+ * samples: parts of a sample are worth less, for contexts.
  *
  * The branches are computed while the thread stands (record_ahead.c): whatever decides them is the thread's own state,
  * so they are the ones that it takes afterwards, and its run is not changed by the burst.
@@ -25,6 +26,7 @@
 #if defined(REC_SOFTWARE)
 
 enum { REC_PATIENCE = 2000000 };  /* nanoseconds that a system call in a burst may take */
+enum { REC_FAR = 400, REC_BRANCH_BYTES = 4, REC_USUAL = 20, REC_FIRST = 1000 };   /* see rec_pass */
 
 /* Keeps what another thread has to say until the burst is over. */
 static void rec_put_off(recorder *r, pid_t tid, int status)
@@ -159,11 +161,22 @@ void rec_prepare_stops(recorder *r)
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
 }
 
+/* The branch, which is about to be noted, takes its part of the burst's length: half for itself, half for the code. */
+void rec_pass(recorder *r, uint64_t branch)
+{
+    const uint64_t last = r->lbr[(r->lbr_next + r->o.depth - 1) % r->o.depth].to;
+    const double bytes = r->lbr_count != 0 && branch - last < REC_FAR ? (double)(branch - last + REC_BRANCH_BYTES)
+                                                                      : REC_USUAL;
+    r->passed++;
+    r->bytes += bytes;
+    r->left -= 0.5 + 0.5 * bytes / ((r->bytes + REC_FIRST * REC_USUAL) / (r->passed + REC_FIRST));
+}
+
 static void rec_begin_burst(recorder *r, uint64_t branches)
 {
     r->burst++;
     r->burst_event = r->late = r->moved = r->done = r->gone = r->in_syscall = r->signal = 0;
-    r->left = branches;
+    r->left = (double)branches - (double)(r->o.depth - 1) / 2;
     r->countdown = branches < r->o.depth ? branches : r->o.depth;
     rec_gap(r);
     if (rec_seconds() - r->maps_time > 0.1) r->maps_stale = 1;

@@ -75,6 +75,7 @@ void rec_load_maps(recorder *r)
     r->map_count = r->map_room = 0;
     r->maps_stale = r->code_stale = 0;
     r->maps_loaded = r->burst;
+    r->maps_read++;
     r->maps_time = rec_seconds();
     f = fopen(name, "re");
     while (f != NULL && getline(&line, &room, f) > 0) {

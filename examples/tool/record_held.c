@@ -8,6 +8,8 @@
 
 #if defined(REC_SOFTWARE)
 
+enum { REC_HELD = 2 * REC_SAMPLES + 2 };                   /* of the longest burst: see rec_pass */
+
 static void *rec_allocate(const recorder *r, size_t n, size_t size)
 {
     void *p = calloc(n, size);
@@ -21,8 +23,8 @@ void rec_hold_sample(recorder *r, uint64_t leaf)
     const uint32_t depth = (uint32_t)r->o.depth;
     rec_held *h;
     size_t i;
-    if (r->held == NULL) r->held = (rec_held *)rec_allocate(r, REC_SAMPLES, sizeof *r->held);
-    if (r->held_count == REC_SAMPLES) rec_put_held(r);
+    if (r->held == NULL) r->held = (rec_held *)rec_allocate(r, REC_HELD, sizeof *r->held);
+    if (r->held_count == REC_HELD) rec_put_held(r);
     h = &r->held[r->held_count++];
     if (h->frames == NULL) {
         h->frames = (rec_frame *)rec_allocate(r, (size_t)r->o.max_stack, sizeof *h->frames);
@@ -81,7 +83,7 @@ void rec_put_held(recorder *r)
 void rec_free_held(recorder *r)
 {
     size_t i;
-    for (i = 0; r->held != NULL && i < REC_SAMPLES; i++) {
+    for (i = 0; r->held != NULL && i < REC_HELD; i++) {
         free(r->held[i].frames);
         free(r->held[i].records);
     }

@@ -168,6 +168,7 @@ void rec_branch(recorder *r, uint64_t from, csspgo_kind kind, uint64_t back)
 {
     const uint32_t depth = (uint32_t)r->o.depth;
     csspgo_branch *b = &r->lbr[r->lbr_next];
+    if (r->burst != 0) rec_pass(r, from);
     b->from = from;
     b->to = r->regs.rip;
     b->flags = 2;                                          /* "predicted" */
@@ -177,10 +178,10 @@ void rec_branch(recorder *r, uint64_t from, csspgo_kind kind, uint64_t back)
     else if (kind == CSSPGO_RET && r->burst != 0) rec_settle_return(r);
     else rec_settle(r, r->regs.rsp);
     r->branches++;
-    if (r->burst != 0 && --r->left == 0) r->done = 1;
     if (--r->countdown == 0) {
         if (r->burst != 0) {
             rec_sample_burst(r);
+            if (r->left <= 0) r->done = 1;
         } else if (r->lbr_count < 2 && depth > 1) {               /* just behind a gap: the next one will do */
             r->countdown = 1;
         } else {
