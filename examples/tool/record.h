@@ -25,7 +25,7 @@
 #  endif
 #endif
 
-enum { REC_SAMPLES = 16, REC_LONGEST = 4 };   /* of a burst, on average, later; times that, of the longest */
+enum { REC_SAMPLES = 16 };        /* of a burst, on average, later */
 enum { REC_PAGE = 4096, REC_INSN = 15, REC_BLOCK = 2048, REC_CHAIN = 64, REC_STACK = 127, REC_BOUNCE = 1 << 16 };
 
 typedef struct rec_options {
@@ -80,14 +80,6 @@ typedef struct rec_held {         /* a sample that is not written yet           
 
 typedef struct rec_page rec_page;
 typedef struct rec_ahead rec_ahead;
-
-typedef struct rec_place {        /* some code                                                                       */
-    float    bursts, branches;    /* that began there; that are there, in all bursts                                 */
-} rec_place;
-
-typedef struct rec_visit {        /* branches that follow one another in a place                                     */
-    uint32_t place, branches;
-} rec_visit;
 
 typedef struct rec_thread {       /* a thread that bursts are taken of                                               */
     pid_t    tid, process;
@@ -171,11 +163,8 @@ typedef struct recorder {
     int      trap_blocked;        /* the thread blocks SIGTRAP, if the recorder did not                              */
     int      trap_held;           /* exact: one was sent to it meanwhile:                                            */
     siginfo_t trap;
-    double   left;                /* of its duration, in those of branches                                           */
-    double   bursts, passed;      /* that are over, and their branches                                               */
-    rec_place *places;            /* REC_PLACES, or NULL                                                             */
-    rec_visit *visits;            /* of the burst: REC_VISITS, or NULL                                               */
-    size_t   visit_count;
+    double   left;                /* of its length, in mean branches                                                 */
+    double   passed, bytes;       /* branches of all bursts, and of the code that led to them                        */
     int      behind_call;         /* of the system: signals come before what follows                                 */
     int      stops_prepared;      /* the thread may be stopped at a breakpoint                                       */
     rec_ahead *ahead;             /* or NULL                                                                         */

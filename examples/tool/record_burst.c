@@ -8,11 +8,13 @@
  * Inside a sample every branch counts once, whatever it cost. The stretch from the stop to the first branch is no range
  * of the sample: the stop is likelier in a long or slow block than in a short one, so that stretch would count blocks
  * by their time. From there on the records are those that ran, without a gap: all blocks of a loop that is run through
- * in one burst get the counts they had. In bursts of as many branches each, pieces of code that run apart from one
- * another would be counted by their times, and what runs behind a slow block more often than what runs before it. So
- * bursts are to have the same duration: then every branch is as likely to be in one. How long code takes is estimated
- * from the bursts themselves, by where they begin (rec_pass). Where they cost too much, bursts are made rarer rather
- * than shorter. A burst has whole samples: parts of one are worth less, for contexts.
+ * in one burst get the counts they had. Between pieces of code that run apart from one another the ratio is that of
+ * their times, not of their branches; and what runs behind a slow block is in more bursts than what runs before it,
+ * which is why bursts are made rarer rather than shorter where they cost too much. Bursts of equal duration would count
+ * every branch alike, but how long code takes cannot be known here: bursts of as many instructions each are nearer to
+ * the truth for one program, those of as many branches for another. A burst's length is half of both, and in whole
+ * samples: parts of a sample are worth less, for contexts. (To learn durations from where bursts begin does not do: in
+ * code that bursts do not leave, an estimate that is wrong makes the share of its branches wrong, and so stays.)
  *
  * The branches are computed while the thread stands (record_ahead.c): whatever decides them is the thread's own state,
  * so they are the ones that it takes afterwards, and its run is not changed by the burst.
@@ -25,7 +27,7 @@
 #if defined(REC_SOFTWARE)
 
 enum { REC_PATIENCE = 2000000 };  /* nanoseconds that a system call in a burst may take */
-enum { REC_PLACES = 1 << 14, REC_PLACE_BITS = 10, REC_DOUBT = 2, REC_VISITS = 4096 };   /* see rec_pass */
+enum { REC_FAR = 400, REC_BRANCH_BYTES = 4, REC_USUAL = 20, REC_FIRST = 1000 };   /* see rec_pass */
 
 /* Keeps what another thread has to say until the burst is over. */
 static void rec_put_off(recorder *r, pid_t tid, int status)
@@ -160,56 +162,21 @@ void rec_prepare_stops(recorder *r)
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
 }
 
-/* A burst is over: its places count for those that follow. It is not judged by itself. */
-static void rec_learn(recorder *r)
-{
-    size_t i;
-    for (i = 0; i < r->visit_count; i++) {
-        rec_place *p = &r->places[r->visits[i].place];
-        if (i == 0) p->bursts++;
-        p->branches += (float)r->visits[i].branches;
-        r->passed += (double)r->visits[i].branches;
-    }
-    r->bursts += r->visit_count != 0;
-    r->visit_count = 0;
-}
-
-static uint32_t rec_place_of(const recorder *r, uint64_t address)
-{
-    const uint64_t process = (uint64_t)(r->process != 0 ? r->process : r->pid);
-    return (uint32_t)(((address >> REC_PLACE_BITS) + (process << 40)) * 0x9e3779b97f4a7c15u >> 48) % REC_PLACES;
-}
-
-/*
- * A branch is passed, which takes its part of the burst's duration. The code is divided into places. How long a branch
- * of one takes, from the branch before to it, in units of the mean: as many bursts as began there, by as many as would
- * have begun there if all branches took as long as one another. Where there are few, that is near 1.
- */
+/* The branch, which is about to be noted, takes its part of the burst's length: half for itself, half for the code. */
 void rec_pass(recorder *r, uint64_t branch)
 {
-    const uint32_t at = rec_place_of(r, branch);
-    double wanted, takes;
-    if (r->places == NULL) {
-        r->places = (rec_place *)calloc(REC_PLACES, sizeof *r->places);
-        r->visits = (rec_visit *)calloc(REC_VISITS, sizeof *r->visits);
-        if (r->places == NULL || r->visits == NULL) rec_die(r->tool, "out of memory");
-    }
-    if (r->visit_count != 0 && r->visits[r->visit_count - 1].place == at) {
-        r->visits[r->visit_count - 1].branches++;
-    } else if (r->visit_count < REC_VISITS) {
-        r->visits[r->visit_count].place = at;
-        r->visits[r->visit_count++].branches = 1;
-    }
-    wanted = r->bursts > 0 ? (double)r->places[at].branches / r->passed * r->bursts : 0;
-    takes = ((double)r->places[at].bursts + REC_DOUBT) / (wanted + REC_DOUBT);
-    r->left -= takes * REC_LONGEST > 1 ? takes : 1.0 / REC_LONGEST;
+    const uint64_t last = r->lbr[(r->lbr_next + r->o.depth - 1) % r->o.depth].to;
+    const double bytes = r->lbr_count != 0 && branch - last < REC_FAR ? (double)(branch - last + REC_BRANCH_BYTES)
+                                                                      : REC_USUAL;
+    r->passed++;
+    r->bytes += bytes;
+    r->left -= 0.5 + 0.5 * bytes / ((r->bytes + REC_FIRST * REC_USUAL) / (r->passed + REC_FIRST));
 }
 
 static void rec_begin_burst(recorder *r, uint64_t branches)
 {
     r->burst++;
     r->burst_event = r->late = r->moved = r->done = r->gone = r->in_syscall = r->signal = 0;
-    rec_learn(r);
     r->left = (double)branches - (double)(r->o.depth - 1) / 2;
     r->countdown = branches < r->o.depth ? branches : r->o.depth;
     rec_gap(r);

@@ -8,7 +8,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_HELD = REC_LONGEST * REC_SAMPLES + 2 };         /* of the longest burst: see rec_pass */
+enum { REC_HELD = 2 * REC_SAMPLES + 2 };                   /* of the longest burst: see rec_pass */
 
 static void *rec_allocate(const recorder *r, size_t n, size_t size)
 {

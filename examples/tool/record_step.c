@@ -290,8 +290,6 @@ void rec_free_software(recorder *r)
     free(r->pages);
     free(r->frames);
     rec_free_held(r);
-    free(r->places);
-    free(r->visits);
     free(r->maps);
     free(r->stops);
     rec_ahead_end(r);
