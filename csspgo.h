@@ -4200,7 +4200,7 @@ typedef struct csspgo_match_options {
     uint32_t min_calls;           /* of renamed functions, on both sides; 0 = 3                                      */
     uint32_t no_near;             /* 1: UNKNOWN instead of NEAR, for use with csspgo_matcher_complete                */
     uint32_t min_confidence;      /* of ALIGN, in percent: csspgo_matcher_apply leaves out stale functions that were  */
-                                  /* matched with less; 50 is a good limit for probe profiles, 0 = none is left out  */
+                                  /* matched with less; 0 = none is left out, mostly the best                        */
 } csspgo_match_options;
 
 /* The way in which a location of the new code was found in the profile. */

@@ -16,7 +16,7 @@ static const option match_options[] = {
            "looks for renamed functions; without this option align and llvm-main do"),
     OPTION("fit", OPT_SWITCH, NULL, 0, NULL, "makes the counts fit the new program's control flow"),
     OPTION("min-confidence", OPT_PERCENT, NULL, 0, "PERCENT",
-           "align: a stale function that was matched with less gets no profile; 50 is a good limit (0)"),
+           "align: a stale function that was matched with less gets no profile (0)"),
     OPTION("format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, "form of the output"),
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
