@@ -89,8 +89,8 @@ links() {
 }
 
 # Each macro alone is linked, and all opt-in layers together. Pairs are, too, as far as it matters: of a static function
-# that is used but not defined the compiler tells, which is much faster. So is clang, for what is linked and for pairs.
-# The macros are those that the header asks for.
+# that is used but not defined the compiler tells, which is much faster. So is clang as a linker of what is compiled
+# without optimisation. The macros are those that the header asks for.
 macros() {
     silent "CSSPGO_DEF is the linkage" $CC $WC "-DCSSPGO_DEF=__attribute__((visibility(\"hidden\"))) extern" $QUICKER -fsyntax-only $impl
     cat >$B/heap.c <<'END'
@@ -113,10 +113,10 @@ END
 int main(void) { return csspgo_code_remove(csspgo_code_new(NULL, NULL), 2, 1, NULL) == CSSPGO_OK; }
 END
     check "CSSPGO_VALIDATE says what is wrong and aborts" sh -c "$CC $QUICKER -o $B/validate $B/validate.c && ! $B/validate 2>$B/validate.out; grep 'csspgo_code_remove: nothing to remove' $B/validate.out"
+    printf 'static void f(void);\nint main(void) { f(); return 0; }\n' >$B/undefined.c
+    check "the compiler tells of what is used but not defined" sh -c "$CC -fsyntax-only $B/undefined.c 2>&1 | grep -q 'never defined\|not defined\|undefined'"
     linker=$CC
     ! have clang-19 || linker=clang-19
-    printf 'static void f(void);\nint main(void) { f(); return 0; }\n' >$B/undefined.c
-    check "the compiler tells of what is used but not defined" sh -c "$linker -fsyntax-only $B/undefined.c 2>&1 | grep -q 'never defined\|not defined\|undefined'"
     rest=$(grep '^# *\(el\)\?if' ../csspgo.h | grep -oE 'CSSPGO_(NO|WITH|USE)_[A-Z0-9_]*' | sed 's/^CSSPGO_//' | sort -u)
     [ "$(echo $rest | wc -w)" -ge 12 ] || fail "the header's macros are not found: $rest"
     for l in zlib zstd; do
@@ -132,7 +132,7 @@ END
         links $m
         for other in STATIC $rest; do
             uses STATIC $m $other
-            silent "$m $other: all is defined" $linker $WC $QUICKER -Wno-unused-function -Wno-unneeded-internal-declaration $defines -fsyntax-only $B/uses.c
+            silent "$m $other: all is defined" $CC $WC $QUICKER $defines -fsyntax-only $B/uses.c
         done
     done
     [ "$(echo $with | wc -w)" -lt 2 ] || links $with
