@@ -34016,12 +34016,6 @@ static const csspgo__field csspgo__code_site_fields[] = { CSSPGO__ASCENDING(cssp
     CSSPGO__ASCENDING(csspgo__code_site, id), CSSPGO__DESCENDING(csspgo__code_site, kind),
     CSSPGO__DESCENDING(csspgo__code_site, callee), CSSPGO__FIELDS_END };
 
-/* 1 if a position is of code that is there, 0 if a JIT has removed it. */
-static int csspgo__is_code_live(const csspgo_code *code, uint32_t pos)
-{
-    return csspgo__module_of(code, pos) != 0 || csspgo__pos_any(code, csspgo__run_address(code, pos)) == pos;
-}
-
 /*
  * The GUID of what the call whose probe is at a position calls; 0 = not to be told. The compiler puts the probe right
  * before the call; a few instructions may have come between them. An indirect transfer may have been added again with
@@ -34123,7 +34117,8 @@ static int csspgo__node_sites(csspgo__code_reader *x, uint32_t node)
                                        : p->kind == CSSPGO_PROBE_INDIRECT_CALL ? CSSPGO_MATCH_INDIRECT
                                                                                : CSSPGO_MATCH_CALL;
         const uint64_t callee = kind == CSSPGO_MATCH_CALL && p->pos != 0 ? csspgo__probed_callee(code, p->pos) : 0;
-        if (p->pos != 0 && !csspgo__is_code_live(code, p->pos)) return 1;
+        if (p->pos != 0 && csspgo__module_of(code, p->pos) == 0 &&
+            csspgo__pos_any(code, csspgo__run_address(code, p->pos)) != p->pos) return 1;     /* a JIT removed it */
         if (!csspgo__code_site_add(x, n->func, p->id, kind, callee, x->eq.v[i])) return 0;
     }
     return n->parent == 0 || csspgo__code_site_add(x, code->node[n->parent].func, n->site, CSSPGO_MATCH_CALL,
@@ -36042,11 +36037,6 @@ static void csspgo__count_calls(csspgo__align_token_list *side)
     }
 }
 
-static int csspgo__calls_differ(const csspgo__align_token *a, const csspgo__align_token *b)
-{
-    return a->calls != b->calls && a->calls != CSSPGO__CALLS_UNKNOWN && b->calls != CSSPGO__CALLS_UNKNOWN;
-}
-
 /* ----- alignment with affine gaps; history, a byte per cell, for a window of rows, the others computed again ------ */
 
 enum { CSSPGO__FROM_DIAGONAL = 1, CSSPGO__FROM_ABOVE = 2, CSSPGO__FROM_LEFT = 3,      /* the cell's best              */
@@ -36262,7 +36252,8 @@ static uint64_t csspgo__split_cost(csspgo__matching *w, csspgo__align_segment *s
         if (csspgo__is_call(&a[x]) ? b[y].kind == CSSPGO_MATCH_BLOCK
                                    : csspgo__is_call(&b[y]) && a[x].kind != CSSPGO_MATCH_ANY)
             cost += CSSPGO__COST_MAX;
-        else if (!csspgo__is_call(&a[x]) && csspgo__calls_differ(&a[x], &b[y]))
+        else if (!csspgo__is_call(&a[x]) && a[x].calls != b[y].calls && a[x].calls != CSSPGO__CALLS_UNKNOWN &&
+                 b[y].calls != CSSPGO__CALLS_UNKNOWN)
             cost += CSSPGO__COST_CALLS;
         if (!csspgo__is_call(&a[x]) && !csspgo__is_call(&b[y]) && a[x].eq != 0)
             s->seen[n++] = (uint64_t)a[x].eq << 32 | csspgo__log64(b[y].count);
@@ -36988,14 +36979,6 @@ static void csspgo__report_walk(const csspgo__matching *w, csspgo_match_report *
     while (id != 0) id = csspgo__tree_step(&w->p->tree, id, top, !see(w, r, top, id), &depth);
 }
 
-static void csspgo__report_node(const csspgo__matching *w, csspgo_match_report *r, uint32_t node)
-{
-    r->samples = csspgo__sat_add(r->samples, csspgo_total(w->p, csspgo__node_handle(node)));
-    if (w->rename) csspgo__report_walk(w, r, node, csspgo__report_renamed);
-    if (w->m->is_probe) csspgo__report_walk(w, r, node, csspgo__report_stale);
-    csspgo__report_walk(w, r, node, csspgo__report_callsites);
-}
-
 /* The records of a function that count as its profile: at top level, or, where there are contexts, all of them. */
 static int csspgo__report_function(const csspgo__matching *w, csspgo_match_report *r, const csspgo__matched *f)
 {
@@ -37007,15 +36990,17 @@ static int csspgo__report_function(const csspgo__matching *w, csspgo_match_repor
         if (v[id].record == 0 || csspgo__site_kind(v[id].site) == CSSPGO_INLINEE) continue;
         if (!w->m->is_cs && v[id].parent != CSSPGO__ROOT) continue;
         found = 1;
-        csspgo__report_node(w, r, id);
+        r->samples = csspgo__sat_add(r->samples, csspgo_total(w->p, csspgo__node_handle(id)));
+        if (w->rename) csspgo__report_walk(w, r, id, csspgo__report_renamed);
+        if (w->m->is_probe) csspgo__report_walk(w, r, id, csspgo__report_stale);
+        csspgo__report_walk(w, r, id, csspgo__report_callsites);
     }
     if (r->stale_functions > stale) r->stale_functions = stale + 1;
     return found;
 }
 
 /*
- * Fills in the report: csspgo__report_node for every profile of a function of the module, and the states of its call
- * sites.
+ * Fills in the report: csspgo__report_function for each function of the module, and the states of its call sites.
  */
 static void csspgo__report_make(const csspgo__matching *w, csspgo_match_report *r)
 {

@@ -66,7 +66,7 @@ static const option record_options[] = {
            "follows every branch, the same at each run: hundreds of times slower (about 2 microseconds a branch)"),
     OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "samples per second of a thread's CPU time, at most"),
     OPTION("overhead", OPT_COUNT, NULL, 80, "PERCENT",
-           "of the CPU time that samples may take; they become rarer for it"),
+           "of the CPU time that samples may take; they become rarer for it; with --pid 10 is the default"),
     OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording then; the program runs on"),
     OPTION("timer", OPT_SWITCH, NULL, 0, NULL,
            "samples by a timer, not by the kernel's cpu-clock events; default where there are none"),
@@ -132,9 +132,9 @@ static void rec_take(rec_options *r, const option *o)
     r->exact = r->software || r->frame_pointers || r->stop || r->start != NULL || r->period != 0 || r->count != 0 ||
                r->max_branches != 0 || o[R_JITTER].text != NULL || o[R_SEED].text != NULL;
     r->rate = (uint64_t)o[R_RATE].number;
-    r->overhead = (uint64_t)o[R_OVERHEAD].number;
     r->timer = o[R_TIMER].number != 0;
     r->pid = (pid_t)o[R_PID].number;
+    r->overhead = r->pid != 0 && o[R_OVERHEAD].text == NULL ? 10 : (uint64_t)o[R_OVERHEAD].number;
     r->follow = o[R_FOLLOW].number != 0;
     r->json = o[R_JSON].number != 0;
 }
