@@ -4332,9 +4332,10 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * without that caller; so does, by ALIGN, an inlinee whose code is in another module than its caller's
  * (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
  * have the count of the colder one of the known blocks around them (probe profiles; not with no_near, nor in functions
- * that were matched with less than 60 % confidence). The total of a record changes by what its body gained or lost. A
- * new function whose code was in a caller gets a profile without contexts, with the count of its first block as head;
- * what was called there is called from it.
+ * that were matched with less than 60 % confidence). Of a renamed function whose blocks moved, and none of whose calls
+ * was found, the entry alone keeps its count (probe profiles). The total of a record changes by what its body gained or
+ * lost. A new function whose code was in a caller gets a profile without contexts, with the count of its first block as
+ * head; what was called there is called from it.
  *
  * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
  * out: without a profile a compiler decides better about rewritten code than with the wrong one. Contexts below such a
@@ -36622,6 +36623,27 @@ static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
     return m != 0 ? n * 1024 / m : 1024;
 }
 
+/*
+ * A function that has another name in the profile, whose blocks moved, and none of whose calls was found, was
+ * rewritten: its blocks were aligned by their order alone. Only the entry keeps its count. With the counts of other
+ * blocks compilers take what is new for cold, since they leave nothing for it; or, by the chance of sampling, they do
+ * not.
+ */
+static void csspgo__keep_entry(csspgo__matching *w, const csspgo__matched *f)
+{
+    csspgo__place *p = w->m->place.v + f->place;
+    const csspgo__callsite *s = w->m->state.v + f->state;
+    size_t i;
+    int moved = 0;
+    if (!(f->flags & CSSPGO__RENAMED) || f->states == 0) return;
+    for (i = 0; i < f->states; i++)
+        if (!csspgo__is_mismatch(s[i].state)) return;
+    for (i = 0; i < f->places && !moved; i++)
+        moved = csspgo__place_found(&p[i]) && csspgo__loc_key(p[i].from) != csspgo__loc_key(p[i].to);
+    for (i = 1; i < f->places && moved; i++)
+        if (p[i].how >= CSSPGO_FOUND_ALIGNED) csspgo__place_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
+}
+
 enum { CSSPGO__GUESS_FROM = 60 };  /* percent of confidence */
 
 /*
@@ -36711,6 +36733,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     if (!run) return 1;
     f->flags |= CSSPGO__MAPPED;
     csspgo__states_after(w, f);
+    if (align && w->m->is_probe) csspgo__keep_entry(w, f);
     if (!csspgo__count_lost(w, f)) return 0;
     if (align && w->m->is_probe) csspgo__doubt(w, f);
     return 1;

@@ -843,6 +843,40 @@ static void rewritten_code_gets_no_guesses(void)
     }
 }
 
+/* Another name, no call that is known, other places: the order of the blocks alone tells nothing of them. */
+static void rewritten_code_with_a_new_name_keeps_its_entry_alone(void)
+{
+    static const struct { const char *name, *now; int kept; } v[] = {
+        { "_Z1fPcib", "1 2 3:new 4 5 6:new 7", 0 }, { "_Z1fPci", "1 2 3:new 4 5 6:new 7", 1 },
+        { "_Z1fPcib", "1 2 3:new 4 5 6:g 7", 1 }, { "_Z1fPcib", "1 2 3 4:new", 1 } };
+    static const char old[] = "_Z1fPci:400:100\n 1: 100\n 2: 100\n 3: 100\n 4: 100 g:100\n !CFGChecksum: 1\n";
+    size_t i, k;
+    for (i = 0; i < sizeof v / sizeof v[0]; i++) {
+        csspgo_match_loc loc[8];
+        const csspgo_match_code c = code_of(v[i].name, 2, loc, parse_code(v[i].now, loc));
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matcher(0);
+        csspgo_match_outcome f;
+        uint32_t aligned = 0;
+        uint64_t lost;
+        T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        f = csspgo_matcher_about(m, guid(v[i].name));
+        T_EQ(f.renamed, i != 1);
+        for (k = 0; k < c.locs; k++)
+            aligned += csspgo_matcher_map(m, guid(v[i].name), loc[k].loc).how == CSSPGO_FOUND_ALIGNED;
+        T_EQ(aligned, v[i].kept ? 3 : 1);
+        T_EQ(csspgo_matcher_map(m, guid(v[i].name), csspgo_at(1, 0)).to.line, 1);
+        T_EQ(f.lost_samples == 0, v[i].kept);
+        T_EQ(csspgo_matcher_apply(m, p, q, &lost, NULL), CSSPGO_OK);
+        T_EQ(lost, f.lost_samples);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, v[i].name), csspgo_at(1, 0)), 100);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+        csspgo_profile_free(p);
+    }
+}
+
 static void blocks_keep_the_number_of_their_calls(void)
 {
     static const char old[] = "f:50:10\n 1: 10\n 2: 10 a:10\n 3: 10\n 4: 10\n 5: 10 b:10\n !CFGChecksum: 1\n";
@@ -2099,6 +2133,7 @@ int main(void)
     a_block_without_a_count_gets_that_of_its_class();
     new_blocks_are_as_hot_as_the_colder_of_their_neighbours();
     rewritten_code_gets_no_guesses();
+    rewritten_code_with_a_new_name_keeps_its_entry_alone();
     blocks_keep_the_number_of_their_calls();
     a_callee_has_one_new_name();
     numbers_without_a_trace_take_what_lies_between();
