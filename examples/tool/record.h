@@ -210,6 +210,7 @@ double rec_seconds(void);
 void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
                        double seconds);
+void *rec_open_mapped(pid_t pid, const char *path, elf_image *image, size_t *size);
 void rec_find_build_id(pid_t pid, const char *path, rec_build_id *id);
 int rec_parse_map(const char *line, rec_map *m, int *path);
 int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to);

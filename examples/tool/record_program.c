@@ -90,31 +90,41 @@ void rec_progress(recorder *r)
     fprintf(stderr, "\r\033[K%s ", text);
 }
 
+/* Opens the ELF file that a process has mapped under this path. Returns its *size bytes, for munmap; NULL: none. */
+void *rec_open_mapped(pid_t pid, const char *path, elf_image *image, size_t *size)
+{
+    char name[PATH_MAX + 32];
+    struct stat info;
+    void *data;
+    int fd;
+    if (path[0] != '/' || path[1] == '/') return NULL;
+    snprintf(name, sizeof name, "/proc/%ld/root%s", (long)pid, path);
+    fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return NULL;
+    *size = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size : 0;
+    data = *size != 0 ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (data == MAP_FAILED) return NULL;
+    if (elf_open(data, *size, image, NULL, 0)) return data;
+    munmap(data, *size);
+    return NULL;
+}
+
 /* The build id of the file that a process has mapped under this path. */
 void rec_find_build_id(pid_t pid, const char *path, rec_build_id *id)
 {
-    char name[PATH_MAX + 32], why[160];
     const unsigned char *bytes;
-    struct stat info;
     elf_image image;
-    size_t size = 0;
-    void *data;
-    int fd;
+    size_t n = 0, size;
+    void *data = rec_open_mapped(pid, path, &image, &size);
     memset(id, 0, sizeof *id);
-    if (path[0] != '/' || path[1] == '/') return;
-    snprintf(name, sizeof name, "/proc/%ld/root%s", (long)pid, path);
-    fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return;
-    data = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0
-           ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    close(fd);
-    if (data == MAP_FAILED) return;
-    bytes = elf_open(data, (size_t)info.st_size, &image, why, sizeof why) ? elf_build_id(&image, &size) : NULL;
+    if (data == NULL) return;
+    bytes = elf_build_id(&image, &n);
     if (bytes != NULL) {
-        id->size = (uint32_t)(size < sizeof id->bytes ? size : sizeof id->bytes);
+        id->size = (uint32_t)(n < sizeof id->bytes ? n : sizeof id->bytes);
         memcpy(id->bytes, bytes, id->size);
     }
-    munmap(data, (size_t)info.st_size);
+    munmap(data, size);
 }
 
 /* The program's file, as execvp finds it: in the PATH if its name has no slash. */

@@ -68,21 +68,12 @@ static void rec_search_symbols(recorder *r, const elf_image *e, const rec_map *m
 /* A file of the process at hand is newly mapped as code. */
 void rec_look_for_ptrace(recorder *r, const rec_map *m, const char *path)
 {
-    char name[PATH_MAX + 32];
-    struct stat info;
     elf_image image;
-    void *data;
-    int fd;
-    if (r->o.exact || path[0] != '/' || path[1] == '/') return;
-    snprintf(name, sizeof name, "/proc/%ld/root%s", (long)r->pid, path);
-    fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return;
-    data = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0
-           ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    close(fd);
-    if (data == MAP_FAILED) return;
-    if (elf_open(data, (size_t)info.st_size, &image, NULL, 0)) rec_search_symbols(r, &image, m, path);
-    munmap(data, (size_t)info.st_size);
+    size_t size;
+    void *data = r->o.exact ? NULL : rec_open_mapped(r->pid, path, &image, &size);
+    if (data == NULL) return;
+    rec_search_symbols(r, &image, m, path);
+    munmap(data, size);
 }
 
 /* Where the program of a process begins, behind the dynamic loader; 0 if that is not known. */
