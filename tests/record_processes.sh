@@ -40,4 +40,11 @@ for how in "" --timer; do
         if [ $n -ge $want ] && [ $n -eq 1 -o -n "$follow" ]; then pass; else fail "$p $how $follow: $n processes have samples"; fi
     done
 done
+
+# The recorder binds a thread to its own CPU for a moment: afterwards, and what was made in that moment, may run anywhere.
+p=places
+${CC:-cc} -O1 -w -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || fail "$p.c does not build"
+$B/$p >$B/native
+$TOOL record --quiet -F 100000 --overhead=1000 -o $B/out -- $B/$p >$B/said 2>$B/err
+if cmp -s $B/native $B/said; then pass; else fail "$p: threads say something else"; diff $B/native $B/said | head -4; fi
 finish

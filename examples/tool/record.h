@@ -320,7 +320,6 @@ int rec_clock_ran(rec_thread *t);
 void rec_clock_stop(const rec_thread *t);
 void rec_clock_start(const rec_thread *t, uint64_t interval);
 void rec_begin_call_anew(const rec_thread *t, int signal);
-int rec_clock_cpu(const rec_thread *t);
 
 /* record_process.c */
 int64_t rec_status(pid_t tid, const char *name, int base);

@@ -116,21 +116,4 @@ void rec_begin_call_anew(const rec_thread *t, int signal)
     ptrace(PTRACE_SETREGS, t->tid, NULL, &regs);
 }
 
-/* The CPU that the thread was last on, or -1. */
-int rec_clock_cpu(const rec_thread *t)
-{
-    char text[1024];
-    const ssize_t n = t->place >= 0 ? pread(t->place, text, sizeof text - 1, 0) : 0;
-    const char *p;
-    int field;
-    if (n <= 0) return -1;
-    text[n] = '\0';
-    p = strrchr(text, ')');                                /* the name before it may have blanks */
-    for (field = 2; p != NULL && field < 39; field++) {
-        p = strchr(p, ' ');
-        if (p != NULL) p++;
-    }
-    return p != NULL ? atoi(p) : -1;
-}
-
 #endif

@@ -218,6 +218,7 @@ void rec_on_birth(rec_watch *w, const rec_thread *t, int event)
         do { seen = waitpid(tid, &status, __WALL); } while (seen < 0 && errno == EINTR);
         if (seen != tid) return;
     }
+    rec_unbind_newborn(made_by.tid, tid);
     rec_adopt(w, tid, status, event, &made_by);
 }
 

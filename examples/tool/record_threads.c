@@ -84,22 +84,8 @@ void rec_remove_thread(rec_watch *w, rec_thread *t)
     *t = w->threads[--w->count];
 }
 
-/* Goes to the CPU that the thread is on: there, they take turns several times faster than across two. */
-static void rec_join_cpu(rec_watch *w, const rec_thread *t)
-{
-    cpu_set_t one;
-    int cpu;
-    if (w->cpu >= 0 && w->last == t->tid && ++w->stays < 16) return;
-    w->last = t->tid;
-    w->stays = 0;
-    cpu = rec_clock_cpu(t);
-    if (cpu == w->cpu || cpu < 0 || cpu >= CPU_SETSIZE) return;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    if (sched_setaffinity(0, sizeof one, &one) == 0) w->cpu = cpu;
-}
-
-static void rec_go_on(rec_thread *t, int signal)
+/* Lets a thread go on that stands. */
+void rec_go_on(rec_thread *t, int signal)
 {
     if (signal != 0) rec_begin_call_anew(t, signal);
     ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
@@ -142,7 +128,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     r->by_register = r->by_register || rec_shares_memory(w, t->process);
     if (!entered || !rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(r))) {
         rec_clock_start(t, t->interval);
-        rec_go_on(t, 0);
+        rec_go_on_here(w, t, 0);
         return;
     }
     if (r->trap_ignored && !r->gone && !r->late && r->burst_event == 0 && !rec_ignores_trap(t)) {
@@ -158,10 +144,8 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     if (r->late) return;
     if (r->gone || r->burst_event != 0) {
         rec_on_stop(w, tid, r->status);
-    } else if (r->signal == SIGSTOP && rec_clock_rang(t)) {
-        rec_go_on(t, 0);
     } else {
-        rec_go_on(t, r->signal);
+        rec_go_on_here(w, t, r->signal == SIGSTOP && rec_clock_rang(t) ? 0 : r->signal);
     }
 }
 

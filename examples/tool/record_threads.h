@@ -36,6 +36,7 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
     int      cpu;                 /* that the recorder is on, or -1                          */
     pid_t    last;                /* the thread it was found for, as many bursts ago         */
     int      stays;
+    double   binds;               /* when a thread may be bound to it again                  */
     double   rings;               /* when the timer rings next                               */
     double   cost;                /* CPU seconds that a branch of a burst takes, averaged    */
     double   spent, end;          /* seconds in bursts; when recording ends, or 0            */
@@ -50,6 +51,11 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
 /* record_continue.c */
 void rec_on_continue(rec_watch *w, const rec_thread *t);
 void rec_speak_again(rec_watch *w);
+
+/* record_place.c */
+void rec_join_cpu(rec_watch *w, const rec_thread *t);
+void rec_go_on_here(rec_watch *w, rec_thread *t, int signal);
+void rec_unbind_newborn(pid_t made_by, pid_t tid);
 
 /* record_process.c */
 pid_t rec_process_of(pid_t tid);
@@ -71,6 +77,7 @@ void rec_on_watch(rec_watch *w, rec_thread *t);
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);
 rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process, int apart);
 void rec_remove_thread(rec_watch *w, rec_thread *t);
+void rec_go_on(rec_thread *t, int signal);
 void rec_open_clock(rec_watch *w, rec_thread *t);
 void rec_on_stop(rec_watch *w, pid_t tid, int status);
 void rec_doze(const rec_watch *w);
