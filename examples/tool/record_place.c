@@ -1,8 +1,8 @@
 /* record_place.c - bursts: recorder and thread take turns on one CPU
  *
  * Across two CPUs each turn is an interrupt of the other one, which may have to wake up first: in a virtual machine
- * that takes longer than the burst. So the recorder goes to the CPU that the thread is on. But a thread that is to go on
- * while the recorder runs is given to another CPU if one is idle; so for that moment it may run here only.
+ * that takes longer than the burst. So the recorder goes to the CPU that the thread is on. But a thread that is to go
+ * on while the recorder runs is given to another CPU if one is idle; so for that moment it may run here only.
  */
 #include "record_threads.h"
 

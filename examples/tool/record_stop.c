@@ -227,6 +227,9 @@ void rec_on_syscall_entry(recorder *r)
         begin = a->rdi;
         size = a->rsi;
         break;
+    case SYS_brk:
+        r->maps_stale = 1;
+        break;
     case SYS_ptrace:
         rec_pretend(r);
         break;
