@@ -285,6 +285,7 @@ void rec_on_syscall_exit(recorder *r);
 /* record_branch.c */
 uint64_t rec_register(const struct user_regs_struct *a, unsigned number);   /* as instructions number them */
 int rec_emulate(recorder *r);
+int rec_emulate_code(recorder *r, const unsigned char *code, size_t size);
 
 /* record_step.c */
 int rec_launch(recorder *r, unsigned long options);

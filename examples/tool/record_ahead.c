@@ -187,7 +187,7 @@ static int rec_pop(recorder *r, uint64_t *value)
     return 1;
 }
 
-/* lea, push, pop, leave */
+/* lea, push, pop, leave, cld, std */
 static int rec_move(recorder *r, const rec_decoded *d)
 {
     struct user_regs_struct *a = &r->regs;
@@ -212,6 +212,9 @@ static int rec_move(recorder *r, const rec_decoded *d)
     case REC_POP:
         if (!rec_pop(r, &value)) return 0;
         rec_set_register(a, low, value);
+        return 1;
+    case REC_DIRECTION:
+        a->eflags = d->opcode == 0xfd ? a->eflags | REC_DOWN : a->eflags & ~(unsigned long long)REC_DOWN;
         return 1;
     default:                                               /* leave */
         if (rec_ahead_read(r, a->rbp, &value, 8) != 8) return 0;
@@ -253,16 +256,24 @@ static int rec_write_changed(recorder *r, uint64_t address, const unsigned char 
 static int rec_execute(recorder *r, rec_decoded *d)
 {
     rec_ahead *a = r->ahead;
-    unsigned char before[REC_OPERAND];
+    unsigned char crossing[REC_OPERAND] = { 0 };
+    const unsigned char *before = crossing;
     uint64_t address = 0;
     size_t n = 0;
     if (d->vector && a->vector == 0) a->vector = rec_engine_load_vector(a->cpu, r->pid) ? 1 : -1;
     if (d->vector && a->vector < 0) return 0;
     if (d->memory) {
+        const rec_copy *copy;
         address = rec_operand_address(d, &r->regs);
-        n = rec_ahead_read(r, address, before, sizeof before);
-        if (n == 0) return 0;
-        memcpy(a->cpu->operand, before, n);
+        copy = rec_copy_of(r, address);
+        if (copy != NULL && address % REC_PAGE <= REC_PAGE - REC_OPERAND) {
+            before = copy->byte + address % REC_PAGE;
+            n = REC_OPERAND;
+        } else {
+            n = rec_ahead_read(r, address, crossing, sizeof crossing);
+            if (n == 0) return 0;
+        }
+        memcpy(a->cpu->operand, before, REC_OPERAND);
     }
     if (!rec_engine_execute(a->cpu, d, (size_t)(d - a->decoded), &r->regs)) return 0;
     if (n != 0 && memcmp(before, a->cpu->operand, n) != 0) return rec_write_changed(r, address, before, n);
@@ -280,7 +291,7 @@ static int rec_compute(recorder *r)
     case REC_UNABLE: return 0;
     case REC_BRANCH:
         if (a->passed_count < REC_PASSED) a->passed[a->passed_count++] = d->address;
-        return rec_emulate(r);
+        return rec_emulate_code(r, d->code, REC_INSN);
     case REC_SKIP: break;
     case REC_STRING:
         if (!rec_string(r, d)) return 0;

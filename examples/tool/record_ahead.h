@@ -12,7 +12,7 @@ enum { REC_NO_REGISTER = 16, REC_RELATIVE = 17 };  /* of an address: none; the a
 /* What is done with an instruction. */
 typedef enum rec_way {
     REC_UNABLE,                   /* the thread must do it itself                     */
-    REC_BRANCH, REC_LEA, REC_PUSH, REC_PUSH_NUMBER, REC_PUSH_MEMORY, REC_POP, REC_LEAVE, REC_SKIP, REC_STRING,
+    REC_BRANCH, REC_LEA, REC_PUSH, REC_PUSH_NUMBER, REC_PUSH_MEMORY, REC_POP, REC_LEAVE, REC_DIRECTION, REC_SKIP, REC_STRING,
     REC_EXECUTE                   /* the CPU does it here, with the thread's registers */
 } rec_way;
 
@@ -36,10 +36,12 @@ typedef struct rec_decoded {
 
 /* What the code in the slots refers to; the assembly knows the offsets. */
 typedef struct rec_engine {
-    struct user_regs_struct regs; /*   0                                             */
-    uint64_t go_to;               /* 216: the slot                                   */
-    uint64_t with_vector;         /* 224: vector registers are loaded and saved      */
-    uint64_t features;            /* 232: those of them that the kernel gave         */
+    struct user_regs_struct *regs; /*  0                                             */
+    uint64_t scratch;             /*  8                                              */
+    uint64_t flags;               /* 16: as lahf gives them, and the overflow flag    */
+    uint64_t go_to;               /* 24: the slot                                    */
+    uint64_t with_vector;         /* 32: vector registers are loaded and saved       */
+    uint64_t features;            /* 40: those of them that the kernel gave          */
     uint64_t faulted;
     uint64_t vector_size;
     unsigned char operand[2 * REC_OPERAND];

@@ -9,14 +9,14 @@
  *   g, h    the same, of which `reg` is a part of the opcode          i   no ModRM        e  a register in the opcode
  *   V, Z    vector registers; Z has no ModRM                          x   x87             j  a branch
  *   n, N    nothing happens, with ModRM and without                   t   m, not with memory: its bit may be far off
- *   s string stores and copies   l lea   p push   P pop   u push of a number   v leave
+ *   s string stores and copies   l lea   p push   P pop   u push of a number   v leave   d their direction
  *   f, c, y  groups that are told apart below
  */
 static const char rec_first_map[] =
     "bmbmii..bmbmii.." "bmbmii..bmbmii.." "bmbmii..bmbmii.." "bmbmii..bmbmii.."
     "................" "ppppppppPPPPPPPP" "...m....umum...." "jjjjjjjjjjjjjjjj"
     "hg.gbmbmbmbm.l.." "Neeeeeeeii....ii" "....ss..iiss...." "eeeeeeeeeeeeeeee"
-    "hgjj..hg.v......" "hghg....xxxxxxxx" "........jj.j...." ".....ihgii..iihf";
+    "hgjj..hg.v......" "hghg....xxxxxxxx" "........jj.j...." ".....ihgii..ddhf";
 static const char rec_second_map[] =
     ".............n.." "VVVVVVVVnnnnnnnn" "........VVVVVVVV" "................"
     "mmmmmmmmmmmmmmmm" "VVVVVVVVVVVVVVVV" "VVVVVVVVVVVVVVVV" "VVVVVVVZ....VVVV"
@@ -215,6 +215,7 @@ static rec_way rec_way_of(rec_decoded *d, size_t i)
     case 'P': return d->narrow || (d->opcode == 0x5c && (d->rex & 1) == 0) ? REC_UNABLE : REC_POP;
     case 'u': return d->narrow ? REC_UNABLE : REC_PUSH_NUMBER;
     case 'v': return d->narrow ? REC_UNABLE : REC_LEAVE;
+    case 'd': return REC_DIRECTION;
     case 'N': return (d->rex & 1) != 0 ? REC_UNABLE : REC_SKIP;
     case 'i': return REC_EXECUTE;
     case 's': return d->segment == 0 ? REC_STRING : REC_UNABLE;

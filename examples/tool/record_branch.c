@@ -112,21 +112,25 @@ static int rec_return(recorder *r, uint64_t pop)
     return 1;
 }
 
+static int rec_is_prefix(unsigned char b)
+{
+    return b == 0xf2 || b == 0xf3 || b == 0x2e || b == 0x3e || b == 0x64 || b == 0x65;
+}
+
 /*
  * Carries out the branch at r->regs.rip and notes it if it was taken. 0: the CPU has to do it, nothing was changed.
- * The forms are those of compilers; prefixes that change operand or address size are left to the CPU.
+ * The forms are those of compilers; prefixes that change operand or address size are left to the CPU. Of the code there
+ * are n bytes, and a zero behind them.
  */
-int rec_emulate(recorder *r)
+int rec_emulate_code(recorder *r, const unsigned char *code, size_t n)
 {
     const uint64_t from = r->regs.rip;
-    unsigned char code[REC_INSN + 1] = { 0 };
-    const size_t n = rec_fetch(r, from, code);
     uint64_t segment = 0, next;
     unsigned rex = 0, op;
     size_t i = 0;
     csspgo_kind kind = CSSPGO_JMP;
     int taken = 1;
-    for (; i < 4 && memchr("\xf2\xf3\x2e\x3e\x64\x65", code[i], 6) != NULL; i++) {
+    for (; i < 4 && rec_is_prefix(code[i]); i++) {
         if (code[i] == 0x64) segment = r->regs.fs_base;
         if (code[i] == 0x65) segment = r->regs.gs_base;
     }
@@ -161,6 +165,14 @@ int rec_emulate(recorder *r)
     }
     if (taken) rec_branch(r, from, kind, next);
     return 1;
+}
+
+/* The same, of the code that stands there. */
+int rec_emulate(recorder *r)
+{
+    unsigned char code[REC_INSN + 1] = { 0 };
+    const size_t n = rec_fetch(r, r->regs.rip, code);
+    return rec_emulate_code(r, code, n);
 }
 
 #endif
