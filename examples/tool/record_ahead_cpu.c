@@ -16,8 +16,8 @@ enum { REC_LOW_FLAGS = 0xd5, REC_OVERFLOW_BIT = 11 };      /* those that instruc
 #define REC_AT(offset) "rec_stub_begin - 32768 + " offset "(%rip)"
 
 /*
- * Begins at REC_STUB behind a struct rec_engine; the argument is a struct user_regs_struct. Flags come and go by sahf and
- * lahf, with the overflow flag in al: popf takes ten times as long.
+ * Begins at REC_STUB behind a struct rec_engine; the argument is a struct user_regs_struct. Flags come and go by sahf
+ * and lahf, with the overflow flag in al: popf takes ten times as long.
  */
 __asm__(
     ".pushsection .rodata\n"
