@@ -8,7 +8,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_TURN = 50000, REC_RARE = 1000 };   /* nanoseconds, in which no thread had a turn; see rec_go_on_here */
+enum { REC_TURN = 50000, REC_RARE = 100 };    /* nanoseconds, in which no thread had a turn; see rec_go_on_here */
 
 /* The CPU that the thread was last on, or -1. */
 static int rec_cpu_of(const rec_thread *t)
@@ -45,13 +45,12 @@ void rec_join_cpu(rec_watch *w, const rec_thread *t)
 /*
  * Lets a thread go on behind a burst, on the recorder's CPU. It waits for that CPU, and before it runs it may run
  * anywhere again, unless the recorder loses the CPU in between. What would notice is a question of the program for its
- * CPUs in that time: for a thousand times as long, no thread is bound again.
+ * CPUs in that time: for a hundred times as long, no thread is bound again.
  */
 void rec_go_on_here(rec_watch *w, rec_thread *t, int signal)
 {
     const pid_t tid = t->tid;
-    const double began = rec_seconds();
-    double took;
+    double began = rec_seconds(), took;
     cpu_set_t allowed, here, now;
     int bound = w->cpu >= 0 && began >= w->binds && sched_getaffinity(tid, sizeof allowed, &allowed) == 0 &&
                 CPU_ISSET(w->cpu, &allowed) && CPU_COUNT(&allowed) > 1;
@@ -60,6 +59,7 @@ void rec_go_on_here(rec_watch *w, rec_thread *t, int signal)
         CPU_SET(w->cpu, &here);
         bound = sched_setaffinity(tid, sizeof here, &here) == 0;
     }
+    began = rec_seconds();
     rec_go_on(t, signal);
     if (!bound) return;
     if (sched_getaffinity(tid, sizeof now, &now) == 0 && CPU_EQUAL(&now, &here)) {
