@@ -63,7 +63,7 @@ static const option record_options[] = {
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no messages but errors"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("exact", OPT_SWITCH, NULL, 0, NULL,
-           "follows every branch, the same at each run: hundreds of times slower (about 2 microseconds a branch)"),
+           "follows every branch, the same at each run: hundreds of times slower (about a microsecond a branch)"),
     OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "samples per second of a thread's CPU time, at most"),
     OPTION("overhead", OPT_COUNT, NULL, 80, "PERCENT",
            "of the CPU time that samples may take; they become rarer for it; with --pid 10 is the default"),

@@ -91,7 +91,7 @@ void rec_go_on(rec_thread *t, int signal)
     ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
 }
 
-/* CPU seconds that the recorder has taken. For a burst the thread's stops and starts take a quarter more. */
+/* CPU seconds that the recorder has taken. Of a burst, the thread's stops and starts take three quarters more. */
 static double rec_cpu_seconds(void)
 {
     struct timespec t;
@@ -135,7 +135,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
         rec_ignore_trap_again(r);
     }
     if (r->branches > before && !r->late) {
-        const double took = 1.25 * (rec_cpu_seconds() - began);
+        const double took = 1.75 * (rec_cpu_seconds() - began);
         w->spent += took;
         w->cost += (took / (double)(r->branches - before) - w->cost) / 16;
     }
