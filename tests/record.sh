@@ -47,6 +47,14 @@ for p in $programs; do
     done
 done
 
+# what cannot be computed, behind a branch that is not taken where the thread was stopped: the burst goes on behind it
+if ${CC:-cc} -O2 -w -o $B/stuck programs/record/stuck.c; then
+    (exec $B/stuck) >$B/native
+    timeout 100 $TOOL record --quiet -o $B/stuck.ps -- $B/stuck >$B/traced
+    got=$?
+    if [ $got -eq 5 ] && cmp -s $B/native $B/traced; then pass; else fail "stuck: status $got, alone 5"; fi
+fi
+
 # a process that runs: it is taken hold of, and let go as it was
 rm -f $B/fifo
 mkfifo $B/fifo

@@ -336,6 +336,7 @@ static void rec_follow(recorder *r, const struct user_regs_struct *want)
         r->done = 1;
         return;
     }
+    rec_unplant(r, r->regs.rip);                           /* where the thread stands may be the end of a block */
     rec_run_to(r, end);
     if (r->gone || r->late) return;
     rec_unplant(r, end);

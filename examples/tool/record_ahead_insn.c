@@ -95,6 +95,25 @@ static int32_t rec_number(const unsigned char *p, size_t size)
     return v;
 }
 
+/*
+ * The unit of a displacement of one byte; p is at ModRM. With EVEX it is the size of the operand: that of the vector
+ * for the moves, comparisons, minima, maxima, sums and logic below. Returns 0 for instructions that are not among them.
+ */
+static int32_t rec_displacement_unit(const rec_decoded *d, const unsigned char *p)
+{
+    static const unsigned char whole[3][27] = {
+        { 0x28, 0x29, 0x64, 0x65, 0x66, 0x6f, 0x74, 0x75, 0x76, 0x7f, 0xd4, 0xda, 0xdb, 0xde, 0xdf, 0xe7, 0xea, 0xeb,
+          0xee, 0xef, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe },
+        { 0x00, 0x26, 0x27, 0x29, 0x37, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0x3f },
+        { 0x00, 0x0f, 0x1e, 0x1f, 0x25, 0x3e, 0x3f },
+    };
+    const unsigned map = d->map - 1u, mandatory = p[-3] & 3, length = p[-2] >> 5 & 3;
+    if (d->encoding != 0x62) return 1;
+    if ((p[-2] & 0x10) != 0 || length == 3 || map > 2) return 0;       /* one element for all; not a length */
+    if (map == 0 && (d->opcode == 0x10 || d->opcode == 0x11)) return mandatory < 2 ? 16 << length : 0;
+    return memchr(whole[map], d->opcode, sizeof whole[map]) != NULL ? 16 << length : 0;
+}
+
 /* Takes ModRM, at i, and what belongs to it. Returns 0 if it cannot. */
 static int rec_take_modrm(rec_decoded *d, size_t i)
 {
@@ -118,9 +137,13 @@ static int rec_take_modrm(rec_decoded *d, size_t i)
         } else {
             d->base = (uint8_t)(rm | (d->rex & 1u) << 3);
         }
-        if (d->encoding == 0x62 && mode == 1) return 0;    /* a scaled displacement */
         if (i + n + size > d->size) return 0;
         if (size != 0) d->displacement = rec_number(p + n, size);
+        if (mode == 1) {
+            const int32_t unit = rec_displacement_unit(d, p);
+            if (unit == 0) return 0;
+            d->displacement *= unit;
+        }
     } else if (mode != 3) {
         return 0;
     }
