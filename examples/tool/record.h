@@ -90,9 +90,10 @@ typedef struct rec_thread {       /* a thread that bursts are taken of          
     int      listens;             /* in a group stop                                                                 */
     int      silent;              /* its clock is, for a SIGCONT that waits: the timer asks it instead               */
     uint64_t interval;            /* of its clock, as last set                                                       */
-    uint64_t watched;             /* its breakpoint in the other debug register, or 0                                */
+    uint64_t loader_begin, loader_end; /* it is in there, where it loads the program; end 0: not so                  */
+    int      watched;             /* its system calls are stops                                                      */
     int      apart;               /* not recorded: held for its calls of ptrace only                                 */
-    int      begins, pretends;    /* watched is where the program begins; it believes that its parent traces it     */
+    int      pretends;            /* it believes that its parent traces it                                           */
 } rec_thread;
 
 typedef struct rec_stop {         /* what waitpid told                                                               */
@@ -159,6 +160,7 @@ typedef struct recorder {
 
     uint64_t burst;               /* number of the last burst, or 0. In one, `done` means that it is over            */
     int      burst_event;         /* the PTRACE_EVENT that ended it                                                  */
+    int      calls;               /* it ended at the entry of a call of ptrace                                       */
     int      late;                /* it ended in a system call that takes its time; the thread was left in it        */
     int      trap_blocked;        /* the thread blocks SIGTRAP, if the recorder did not                              */
     int      trap_held;           /* exact: one was sent to it meanwhile:                                            */
@@ -169,10 +171,10 @@ typedef struct recorder {
     int      stops_prepared;      /* the thread may be stopped at a breakpoint                                       */
     rec_ahead *ahead;             /* or NULL                                                                         */
     int      by_register;         /* breakpoints are those of the debug registers: the code stays as it is           */
-    uint64_t armed, watched;      /* where, or 0; rec_thread.watched of the burst's thread                           */
+    uint64_t armed;               /* where, or 0                                                                     */
+    int      registers;           /* they work: 1; they do not: -1; not known: 0                                     */
     int      pretends;            /* exact: rec_thread.pretends; 2: its call has returned                            */
-    uint64_t ptrace_at;           /* of the process at hand: the function, or 0                                      */
-    int      calls_ptrace;        /* something in it does                                                            */
+    int      calls_ptrace;        /* of the process at hand: some file does                                          */
     rec_stop *stops;              /* of other threads, seen while waiting for that of the burst                      */
     size_t   stop_count, stop_room;
 #endif
@@ -193,7 +195,6 @@ typedef struct rec_rings {
 
 enum { REC_GONE, REC_TRAP, REC_SYSTEM_CALL, REC_SIGNAL, REC_OTHER };   /* recorder.event */
 enum { REC_IP = 1, REC_SP = 2, REC_FLAGS = 4 };                          /* recorder.regs_changed */
-enum { REC_ARMS = 1, REC_WATCHES = 4 };                                /* in the control register of breakpoints */
 enum { REC_TRAP_FLAG = 0x100, REC_POPF_FLAGS = 0x244dd5 };               /* in eflags; those that popf can change */
 
 /* How the block that begins at a byte of code ends. */
@@ -326,9 +327,8 @@ void rec_begin_call_anew(const rec_thread *t, int signal);
 int64_t rec_status(pid_t tid, const char *name, int base);
 
 /* record_tracer.c */
-void rec_look_for_ptrace(recorder *r, const rec_map *m, const char *path);
+void rec_look_for_ptrace(recorder *r, const char *path);
 uint64_t rec_entry_of(pid_t pid);
-int rec_is_at_watch(pid_t tid, uint64_t watched);
 
 /* record_threads.c */
 int rec_bursts(recorder *r);

@@ -85,30 +85,26 @@ static void rec_let_go_at(rec_watch *w, pid_t tid, int status)
     }
     if (t != NULL) t->asked = 0;
     if (asked) rec_begin_call_anew(t, 0);
-    if (signal == SIGTRAP && event == 0 && t != NULL && rec_is_at_watch(tid, t->watched)) signal = 0;
     if (event != 0 || signal == (SIGTRAP | 0x80) || (signal == SIGSTOP && t != NULL && rec_clock_rang(t))) signal = 0;
     if (WIFSTOPPED(status) && t != NULL && !group_stop && rec_will_ring(t)) {
         ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)signal);
         return;
     }
-    if (WIFSTOPPED(status) && t != NULL) rec_watch_at(w, t, 0);
     if (WIFSTOPPED(status)) ptrace(PTRACE_DETACH, tid, NULL, (void *)(uintptr_t)signal);
     if (t != NULL) rec_remove_thread(w, t);
 }
 
 /*
  * Lets all threads run on untraced. A clock that is closed does not ring any more, but it may have rung: that SIGSTOP
- * must come before. No thread is stopped for it, but those with a breakpoint: the kernel would leave it there. Others
- * that do not stop by themselves are let go by the kernel when the recorder ends.
+ * must come before. No thread is stopped for it: those that do not stop by themselves are let go by the kernel when the
+ * recorder ends.
  */
 void rec_let_go(rec_watch *w)
 {
     const double end = rec_seconds() + 10;
     size_t i, due;
     for (i = 0; i < w->count; i++) {
-        rec_thread *t = &w->threads[i];
-        rec_clock_close(t);
-        if (t->watched != 0 && !t->asked) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+        rec_clock_close(&w->threads[i]);
     }
     while (w->newborn_count != 0) {
         const rec_stop s = w->newborn[--w->newborn_count];

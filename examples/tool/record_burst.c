@@ -176,7 +176,7 @@ void rec_pass(recorder *r, uint64_t branch)
 static void rec_begin_burst(recorder *r, uint64_t branches)
 {
     r->burst++;
-    r->burst_event = r->late = r->moved = r->done = r->gone = r->in_syscall = r->signal = 0;
+    r->burst_event = r->calls = r->late = r->moved = r->done = r->gone = r->in_syscall = r->signal = 0;
     r->left = (double)branches - (double)(r->o.depth - 1) / 2;
     r->countdown = branches < r->o.depth ? branches : r->o.depth;
     rec_gap(r);

@@ -90,7 +90,7 @@ void rec_load_maps(recorder *r)
                 memset(&id, 0, sizeof id);
                 if (r->data) rec_find_build_id(r->pid, file, &id);
                 rec_put_map(r, r->process != 0 ? r->process : r->pid, &m, file, &id);
-                rec_look_for_ptrace(r, &m, file);
+                rec_look_for_ptrace(r, file);
             }
         }
         if (r->map_count == r->map_room) {
@@ -288,24 +288,59 @@ void rec_show_code(const recorder *r, uint64_t begin, unsigned char *code)
     memcpy(code, r->pages[i]->code, REC_PAGE);
 }
 
+/* ----- breakpoints in debug registers ----- */
+
+enum { REC_DEBUG = offsetof(struct user, u_debugreg), REC_CONTROL = REC_DEBUG + 7 * sizeof(long) };
+
+static int rec_set_debug(pid_t tid, size_t at, uint64_t value)
+{
+    return ptrace(PTRACE_POKEUSER, tid, (void *)at, (void *)(uintptr_t)value) == 0;
+}
+
+static __attribute__((noinline)) void rec_be_stopped(void)
+{
+    __asm__ volatile("nop");
+}
+
+/* Whether a child of the recorder stops at a breakpoint: some virtual machines take the registers and never stop. */
+static int rec_try_registers(void)
+{
+    void (*const place)(void) = rec_be_stopped;
+    uint64_t address;
+    int status = 0, works;
+    const pid_t child = fork();
+    memcpy(&address, &place, sizeof address);
+    if (child < 0) return 0;
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        rec_be_stopped();
+        _exit(0);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    works = WIFSTOPPED(status) && rec_set_debug(child, REC_DEBUG, address) && rec_set_debug(child, REC_CONTROL, 1) &&
+            ptrace(PTRACE_CONT, child, NULL, NULL) == 0;
+    if (works) while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    works = works && WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+    kill(child, SIGKILL);
+    if (WIFSTOPPED(status)) while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    return works;
+}
+
 /* Puts the thread's one hardware breakpoint at address: no code is changed, other threads do not see it. */
 int rec_arm(recorder *r, uint64_t address)
 {
-    const size_t registers = offsetof(struct user, u_debugreg);
-    const uintptr_t others = r->watched != 0 ? REC_WATCHES : 0;
     if (r->armed == address) return 1;
-    if (ptrace(PTRACE_POKEUSER, r->pid, (void *)registers, (void *)(uintptr_t)address) != 0) return 0;
-    if (r->armed == 0 && ptrace(PTRACE_POKEUSER, r->pid, (void *)(registers + 7 * sizeof(long)),
-                                (void *)(REC_ARMS | others)) != 0) return 0;
+    if (r->registers == 0) r->registers = rec_try_registers() ? 1 : -1;
+    if (r->registers < 0 || !rec_set_debug(r->pid, REC_DEBUG, address)) return 0;
+    if (r->armed == 0 && !rec_set_debug(r->pid, REC_CONTROL, 1)) return 0;
     r->armed = address;
     return 1;
 }
 
 void rec_disarm(recorder *r)
 {
-    const size_t control = offsetof(struct user, u_debugreg) + 7 * sizeof(long);
-    const uintptr_t others = r->watched != 0 ? REC_WATCHES : 0;
-    if (r->armed != 0) ptrace(PTRACE_POKEUSER, r->pid, (void *)control, (void *)others);
+    if (r->armed != 0) rec_set_debug(r->pid, REC_CONTROL, 0);
     r->armed = 0;
 }
 

@@ -68,7 +68,6 @@ static void rec_park(recorder *r, rec_process *to)
     to->memory = r->memory;
     to->by_register = r->by_register;
     to->step_only = r->step_only;
-    to->ptrace_at = r->ptrace_at;
     to->calls_ptrace = r->calls_ptrace;
 }
 
@@ -85,7 +84,6 @@ static void rec_take_up(recorder *r, const rec_process *from)
     r->memory = from->memory;
     r->by_register = from->by_register;
     r->step_only = from->step_only;
-    r->ptrace_at = from->ptrace_at;
     r->calls_ptrace = from->calls_ptrace;
     r->page = NULL;
     r->maps_stale = 1;
@@ -177,13 +175,14 @@ static void rec_adopt(rec_watch *w, pid_t tid, int status, int event, const rec_
 {
     recorder *r = w->r;
     const pid_t process = rec_process_of(tid), parent = made_by != NULL ? made_by->process : 0;
-    const uint64_t watched = made_by != NULL && !made_by->begins ? made_by->watched : 0;
+    const int watched = made_by != NULL && made_by->loader_end == 0 && made_by->watched;
     const int apart = (made_by != NULL && made_by->apart) || (process != parent && !r->o.follow);
     const int shared = process != parent && parent != 0 && syscall(SYS_kcmp, parent, tid, KCMP_VM, 0, 0) <= 0;
+    rec_thread *t;
     if (!WIFSTOPPED(status) || process == 0 || rec_find_thread(w, tid) != NULL) return;
     if (shared && event != PTRACE_EVENT_VFORK) rec_add_process(w, parent)->shared = 1;
     if (process != parent && (apart || parent == 0)) r->children++;
-    if (parent == 0 || (apart && watched == 0)) {
+    if (parent == 0 || (apart && !watched)) {
         ptrace(PTRACE_DETACH, tid, NULL, NULL);
         return;
     }
@@ -192,8 +191,9 @@ static void rec_adopt(rec_watch *w, pid_t tid, int status, int event, const rec_
         if (!apart) rec_add_process(w, process)->shared = shared;
         ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)REC_TRACE);  /* it does not end with the recorder */
     }
-    rec_watch_at(w, rec_add_thread(w, tid, process, apart), watched);
-    ptrace(PTRACE_CONT, tid, NULL, NULL);
+    t = rec_add_thread(w, tid, process, apart);
+    t->watched = watched;
+    rec_go_on(t, 0);
 }
 
 /* A stop of a thread not known yet: it stands until the one that made it says so. */

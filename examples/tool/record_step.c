@@ -91,6 +91,14 @@ static void rec_take_signal(recorder *r)
     rec_get_regs(r);
 }
 
+/* A string instruction that is repeated so often that a burst cannot wait for it: each time would be a step. */
+static int rec_is_long(const recorder *r, const unsigned char *code)
+{
+    const unsigned op = (code[1] & 0xf0) == 0x40 ? code[2] : code[1];
+    return r->burst != 0 && r->regs.rcx > REC_CHAIN && (code[0] == 0xf2 || code[0] == 0xf3) &&
+           ((op >= 0xa4 && op <= 0xa7) || (op >= 0xaa && op <= 0xaf));
+}
+
 /*
  * Steps over one instruction, after delivering a pending signal. A system call is run from its entry to its exit stop
  * instead: the trap of a single step would come after it has blocked SIGTRAP.
@@ -108,6 +116,10 @@ static void rec_step(recorder *r)
     rec_unplant(r, before.rip);
     if (n != 0 && (code[0] == 0x9c || code[0] == 0x9d) && r->signal == 0 && rec_emulate_flags(r, code[0])) {
         if ((before.eflags & REC_TRAP_FLAG) != 0) rec_pass_trap(r);
+        return;
+    }
+    if (n >= 3 && rec_is_long(r, code)) {
+        r->done = 1;
         return;
     }
     r->syscall = UINT64_MAX;

@@ -185,10 +185,9 @@ void rec_resume(recorder *r, int request)
         rec_on_event(r, event);
     }
     rec_get_regs(r);
-    if (r->event == REC_TRAP && r->burst != 0 && r->regs.rip == r->watched && rec_is_at_watch(r->pid, r->watched)) {
-        r->event = REC_OTHER;                              /* the burst ends there */
-        r->burst_event = REC_WATCHES;
-        r->moved = 1;
+    if (r->event == REC_SYSTEM_CALL && r->burst != 0 && !r->in_syscall && r->regs.orig_rax == SYS_ptrace) {
+        r->event = REC_OTHER;                              /* the burst ends there: see record_tracer.c */
+        r->calls = r->moved = 1;
     }
 }
 

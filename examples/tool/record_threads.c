@@ -88,7 +88,7 @@ void rec_remove_thread(rec_watch *w, rec_thread *t)
 void rec_go_on(rec_thread *t, int signal)
 {
     if (signal != 0) rec_begin_call_anew(t, signal);
-    ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
+    ptrace(t->watched ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal);
 }
 
 /* CPU seconds that the recorder has taken. Of a burst, the thread's stops and starts take three quarters more. */
@@ -124,13 +124,13 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     r->period = t->interval / rec_burst_samples(r);
     t->interval = rec_interval(w);
     entered = rec_enter(w, t);
-    rec_watch_in_burst(w, t);
     r->by_register = r->by_register || rec_shares_memory(w, t->process);
     if (!entered || !rec_may_follow(w, t) || !rec_burst(r, tid, rec_burst_branches(r))) {
         rec_clock_start(t, t->interval);
         rec_go_on_here(w, t, 0);
         return;
     }
+    rec_watch_behind_burst(w, t);
     if (r->trap_ignored && !r->gone && !r->late && r->burst_event == 0 && !rec_ignores_trap(t)) {
         rec_ignore_trap_again(r);
     }
@@ -142,7 +142,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_clock_start(t, t->interval);
     if (t->event < 0) rec_clock_ran(t);                      /* the burst's own time does not count */
     if (r->late) return;
-    if (r->gone || r->burst_event != 0) {
+    if (r->gone || r->burst_event != 0 || r->calls) {
         rec_on_stop(w, tid, r->status);
     } else {
         rec_go_on_here(w, t, r->signal == SIGSTOP && rec_clock_rang(t) ? 0 : r->signal);
@@ -223,6 +223,7 @@ void rec_on_stop(rec_watch *w, pid_t tid, int status)
         rec_on_newborn(w, tid, status);
         return;
     }
+    if (event != PTRACE_EVENT_STOP) t->asked = 0;          /* any stop takes the place of the one asked for */
     if (event == PTRACE_EVENT_EXEC) {
         rec_on_other_program(w, t);
     } else if (event == PTRACE_EVENT_STOP) {
@@ -230,10 +231,10 @@ void rec_on_stop(rec_watch *w, pid_t tid, int status)
     } else if (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK) {
         rec_on_birth(w, t, event);
         rec_go_on(rec_find_thread(w, tid), 0);
-    } else if (event != 0 || signal == (SIGTRAP | 0x80)) { /* the end of a system call in a burst */
+    } else if (event != 0) {
         rec_go_on(t, 0);
-    } else if (signal == SIGTRAP && rec_is_at_watch(tid, t->watched)) {
-        rec_on_watch(w, t);
+    } else if (signal == (SIGTRAP | 0x80)) {
+        rec_on_system_call(w, t);
     } else if (signal == SIGSTOP && rec_clock_rang(t)) {
         rec_take_burst(w, t);
     } else {

@@ -21,7 +21,6 @@ typedef struct rec_process {      /* what the recorder has of one, while another
     rec_page **pages;
     size_t   page_count, page_room;
     int      memory, by_register, step_only, calls_ptrace;
-    uint64_t ptrace_at;
 } rec_process;
 
 typedef struct rec_watch {        /* bursts: the threads of the program                       */
@@ -45,7 +44,7 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
     size_t   process_count, process_room;
     rec_stop *newborn;            /* first stops of threads that are not known yet            */
     size_t   newborn_count, newborn_room;
-    int      said, no_debug;      /* that some code cannot be recorded; that the registers are missing */
+    int      said;                /* that some code cannot be recorded                        */
 } rec_watch;
 
 /* record_continue.c */
@@ -68,10 +67,9 @@ void rec_on_birth(rec_watch *w, const rec_thread *t, int event);
 void rec_free_newborn(rec_watch *w);
 
 /* record_tracer.c */
-void rec_watch_at(rec_watch *w, rec_thread *t, uint64_t address);
 void rec_watch_entry(rec_watch *w, rec_thread *t);
-void rec_watch_in_burst(rec_watch *w, rec_thread *t);
-void rec_on_watch(rec_watch *w, rec_thread *t);
+void rec_watch_behind_burst(rec_watch *w, rec_thread *t);
+void rec_on_system_call(rec_watch *w, rec_thread *t);
 
 /* record_threads.c */
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid);
