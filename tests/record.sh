@@ -16,7 +16,7 @@ fi
 [ -x $TOOL ] || make -s $TOOL
 
 # threads make what comes behind them depend on time: those are compared in what the program does only
-programs=$([ -n "$FULL" ] && echo signals longjmp coroutines jit children pushf straight qsort threads || echo signals jit qsort threads)
+programs=$([ -n "$FULL" ] && echo signals longjmp coroutines jit children pushf straight vectors qsort threads || echo signals jit qsort threads)
 for p in $programs; do
     for link in -pie $([ -n "$FULL" ] && echo -no-pie); do
         ${CC:-cc} -O2 -w -DELEMENTS=$(size 15 60) -DROUNDS=$(size 10 30) $link $([ $link = -pie ] && echo -fPIE || echo -fno-pie) -fno-omit-frame-pointer -o $B/$p programs/record/$p.c -lpthread || { fail "$p does not build"; continue; }
