@@ -9,7 +9,8 @@
 #   llvm       the older version's, matched by clang 19 (-salvage-stale-profile); llvm-u: also by -salvage-unused-profile
 #   ours       the older version's, after csspgo match; fit: with --fit; sure50: with --min-confidence=50
 # kept is the share of the gain (none - fresh) that a profile brings. blocks: overlap of the counts that opt gives to the blocks with
-# those of the fresh profile, contexts flattened.
+# those of the fresh profile, contexts flattened. contexts: overlap of the matched profile's blocks in each context with those of
+# the fresh profile's; LLVM's by csspgo match --mode=llvm19, as clang writes none.
 # ONLY="expat lz4": these pairs only; KINDS="fresh off ours": these profiles only; MATCH: options of csspgo match. With several
 # limits of confidence (KINDS="fresh off ours sure30 sure50") the one is chosen for each pair that is best for the others. Counts are
 # kept in WORKDIR, by profile and flags, so a second run measures only what has changed.
@@ -125,10 +126,10 @@ cost() {
     cat "$W/$p/costs/$key"
 }
 
-# overlap A B: of blocks
-overlap() { "$TOOL" overlap --quality "$1" "$2" | awk '/^blocks of functions/ && !n++ { print $4 }'; }
+# overlap WHAT A B: of blocks, of functions or of contexts
+overlap() { "$TOOL" overlap --quality "$2" "$3" | awk -v what="$1" '/^blocks of/ && $3 == what && !n++ { print $4 }'; }
 
-# measure PAIR: rows of NAME SEED KIND, instructions without a profile and with this one, overlap of blocks
+# measure PAIR: rows of NAME SEED KIND, instructions without a profile and with this one, overlap of blocks, in contexts
 measure() {
     sources $1 || return
     prepare $1
@@ -153,12 +154,14 @@ measure() {
                 "$TOOL" match --quiet $MATCH $m --old-profile=old.$s.flat --binary=new.exe --format=text -o $k.$s.flat ;;
             esac
             n=$(cost "$W/$p/$of.$s.prof" -mllvm -salvage-stale-profile=$salvage $more)
-            b=-
+            b=- c=-
             [ $k = llvm-u ] || {
                 [ $k = fresh ] || applied $of.$s.flat $k.$s.applied $salvage
-                b=$(overlap fresh.$s.applied $k.$s.applied)
+                b=$(overlap functions fresh.$s.applied $k.$s.applied)
             }
-            echo $p $s $k $none $n ${b:--}
+            [ $k != llvm ] || "$TOOL" match --quiet --mode=llvm19 --old-profile=old.$s.prof --binary=new.exe --format=text -o llvm.$s.prof
+            case $k in fresh|off|llvm-u) ;; *) c=$(overlap contexts new.$s.prof $k.$s.prof) ;; esac
+            echo $p $s $k $none $n ${b:--} ${c:--}
         done
     done
 }

@@ -1,8 +1,10 @@
-# table.awk - rows of stale_real.sh (name, seed, kind, instructions without a profile and with one, overlap of blocks) as tables
+# table.awk - rows of stale_real.sh (name, seed, kind, instructions without a profile and with one, overlap of
+# blocks and of blocks in contexts) as tables
 function mean(p, k,  s, t) { for (s in seed) t += n[p, s, k]; return t / seeds }
+function in_contexts(k) { return k != "off" && k != "llvm-u" }
 function change(a, b) { return sprintf("%+.1f%%", 100 * (a / b - 1)) }
 {
-    none[$1] = $4; n[$1, $2, $3] = $5; o[$1, $2, $3] = $6
+    none[$1] = $4; n[$1, $2, $3] = $5; o[$1, $2, $3] = $6; x[$1, $2, $3] = $7
     if (!($1 in seen)) { seen[$1]; name[++names] = $1 }
     if (!($3 in has)) { has[$3]; kind[++m] = $3 }
     if (!($2 in seed)) { seed[$2]; seeds++ }
@@ -14,6 +16,8 @@ END {
     for (j = 2; j <= m; j++) printf " %6s", kind[j]
     printf " |"
     for (j = 2; j <= m; j++) if (kind[j] != "llvm-u") printf " %6s", kind[j]
+    printf " |"
+    for (j = 2; j <= m; j++) if (in_contexts(kind[j])) printf " %6s", kind[j]
     print ""
     for (i = 1; i <= names; i++) {
         p = name[i]
@@ -42,6 +46,14 @@ END {
             blocks[kind[j]] += t / seeds
             printf " %5.1f%%", t / seeds
         }
+        printf " |"
+        for (j = 2; j <= m; j++) {
+            if (!in_contexts(kind[j])) continue
+            t = 0
+            for (s in seed) t += x[p, s, kind[j]]
+            contexts[kind[j]] += t / seeds
+            printf " %5.1f%%", t / seeds
+        }
         print ""
     }
     printf "\n%d pairs; of those where a fresh profile gains 1 %% or more (%d), kept; blocks: of all\n", names, gains
@@ -50,7 +62,9 @@ END {
         for (a = 1; a <= gains; a++) for (b = a; b > 1 && v[k, b - 1] > v[k, b]; b--) { t = v[k, b]; v[k, b] = v[k, b - 1]; v[k, b - 1] = t }
         printf "%-7s kept: mean %.0f%%, median %.0f%%; over 0.2%% more than off: %d (at most %.1f%%), of single recordings %d; fewer than llvm: %d",
                k, all[k] / gains, (v[k, int((gains + 1) / 2)] + v[k, int(gains / 2) + 1]) / 2, worse[k], worst[k], bad[k], beaten[k]
-        printf k == "llvm-u" ? "\n" : "; blocks %.1f%%\n", blocks[k] / names
+        if (k != "llvm-u") printf "; blocks %.1f%%", blocks[k] / names
+        if (in_contexts(k)) printf ", in contexts %.1f%%", contexts[k] / names
+        print ""
     }
     for (a = 1; a <= gains; a++) {
         best = ""
