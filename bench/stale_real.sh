@@ -10,7 +10,8 @@
 #   ours       the older version's, after csspgo match; fit: with --fit; sure50: with --min-confidence=50
 # kept is the share of the gain (none - fresh) that a profile brings. blocks: overlap of the counts that opt gives to the blocks with
 # those of the fresh profile, contexts flattened. contexts: overlap of the matched profile's blocks in each context with those of
-# the fresh profile's; LLVM's by csspgo match --mode=llvm19, as clang writes none.
+# the fresh profile's: LLVM's by csspgo match --mode=llvm19, as clang writes none; ours with the fresh profile after csspgo match
+# with its own program, which takes inlinees of other modules out of their contexts.
 # ONLY="expat lz4": these pairs only; KINDS="fresh off ours": these profiles only; MATCH: options of csspgo match. With several
 # limits of confidence (KINDS="fresh off ours sure30 sure50") the one is chosen for each pair that is best for the others. Counts are
 # kept in WORKDIR, by profile and flags, so a second run measures only what has changed.
@@ -126,6 +127,9 @@ cost() {
     cat "$W/$p/costs/$key"
 }
 
+# matched PROFILE OUT OPTIONS...: for the new program
+matched() { f=$1 to=$2; shift 2; "$TOOL" match --quiet "$@" --old-profile=$f --binary=new.exe --format=text -o $to; }
+
 # overlap WHAT A B: of blocks, of functions or of contexts
 overlap() { "$TOOL" overlap --quality "$2" "$3" | awk -v what="$1" '/^blocks of/ && $3 == what && !n++ { print $4 }'; }
 
@@ -150,8 +154,8 @@ measure() {
             llvm-u) of=old more="-mllvm -salvage-unused-profile" ;;
             *)  of=$k
                 case $k in ours) m= ;; fit) m=--fit ;; sure*) m=--min-confidence=${k#sure} ;; esac
-                "$TOOL" match --quiet $MATCH $m --old-profile=old.$s.prof --binary=new.exe --format=text -o $k.$s.prof
-                "$TOOL" match --quiet $MATCH $m --old-profile=old.$s.flat --binary=new.exe --format=text -o $k.$s.flat ;;
+                matched old.$s.prof $k.$s.prof $MATCH $m
+                matched old.$s.flat $k.$s.flat $MATCH $m ;;
             esac
             n=$(cost "$W/$p/$of.$s.prof" -mllvm -salvage-stale-profile=$salvage $more)
             b=- c=-
@@ -159,8 +163,11 @@ measure() {
                 [ $k = fresh ] || applied $of.$s.flat $k.$s.applied $salvage
                 b=$(overlap functions fresh.$s.applied $k.$s.applied)
             }
-            [ $k != llvm ] || "$TOOL" match --quiet --mode=llvm19 --old-profile=old.$s.prof --binary=new.exe --format=text -o llvm.$s.prof
-            case $k in fresh|off|llvm-u) ;; *) c=$(overlap contexts new.$s.prof $k.$s.prof) ;; esac
+            case $k in
+            fresh|off|llvm-u) ;;
+            llvm) matched old.$s.prof llvm.$s.prof --mode=llvm19 && c=$(overlap contexts new.$s.prof llvm.$s.prof) ;;
+            *)    matched new.$s.prof own.$s.prof && c=$(overlap contexts own.$s.prof $k.$s.prof) ;;
+            esac
             echo $p $s $k $none $n ${b:--} ${c:--}
         done
     done
