@@ -84,7 +84,7 @@ static void rec_let_go_at(rec_watch *w, pid_t tid, int status)
         w->status = status;
     }
     if (t != NULL) t->asked = 0;
-    if (asked) rec_begin_call_anew(t, 0);
+    if (asked || (t != NULL && signal == (SIGTRAP | 0x80))) rec_begin_call_anew(t, 0);
     if (event != 0 || signal == (SIGTRAP | 0x80) || (signal == SIGSTOP && t != NULL && rec_clock_rang(t))) signal = 0;
     if (WIFSTOPPED(status) && t != NULL && !group_stop && rec_will_ring(t)) {
         ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)signal);
