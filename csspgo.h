@@ -1501,8 +1501,23 @@ CSSPGO_DEF size_t csspgo_context(const csspgo_profile *p, csspgo_node node, char
 
 #ifndef CSSPGO_NO_FORMAT
 
-/* Output forms for csspgo_write. */
-enum { CSSPGO_TEXT = 1 };
+/* Forms for csspgo_write, and flags that may be added to them. */
+enum {
+    CSSPGO_TEXT      = 1,         /* LLVM text: everything                                                          */
+    CSSPGO_BINARY    = 2,         /* LLVM raw binary: no contexts, checksums, attributes, GUIDs                     */
+    CSSPGO_EXTBINARY = 3,         /* LLVM ExtBinary: everything                                                     */
+    CSSPGO_GCOV      = 4,         /* GCC AutoFDO as LLVM reads it: no contexts, checksums, attributes, GUIDs, totals */
+    CSSPGO_COMPACT   = 5,         /* LLVM CompactBinary, of releases before 17: read only                           */
+    CSSPGO_COMPRESS  = 0x100,     /* ExtBinary: deflate every section (needs CSSPGO_USE_ZLIB)                       */
+    CSSPGO_MD5       = 0x200,     /* ExtBinary: GUIDs instead of names                                              */
+    CSSPGO_SPLIT     = 0x400,     /* ExtBinary: functions with inlinees and those without in sections of their own;
+                                     text, for newer LLVM: functions without inlinees are marked !Flat              */
+    CSSPGO_PARTIAL   = 0x800,     /* ExtBinary: mark the profile as partial                                         */
+    CSSPGO_GCC       = 0x1000,    /* GCOV: version 2, as GCC 12 and later read it                                   */
+    CSSPGO_GCC3      = 0x2000,    /* GCOV: version 3, of newer AutoFDO. Its files of functions and time stamps are not
+                                     kept when it is read, and not written                                          */
+    CSSPGO_GCC1      = 0x4000     /* GCOV: version 1, as GCC 11 and earlier read it                                 */
+};
 
 /*
  * Reads a profile and adds it to p (as csspgo_add_profile does).
@@ -1571,23 +1586,6 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
 #endif
 
 /* ----- binary forms, symbol list ----- */
-
-/* Forms for csspgo_write besides CSSPGO_TEXT, and flags that may be added to them. */
-enum {
-    CSSPGO_BINARY    = 2,         /* LLVM raw binary: no contexts, checksums, attributes, GUIDs                     */
-    CSSPGO_EXTBINARY = 3,         /* LLVM ExtBinary: everything                                                     */
-    CSSPGO_GCOV      = 4,         /* GCC AutoFDO as LLVM reads it: no contexts, checksums, attributes, GUIDs, totals */
-    CSSPGO_COMPACT   = 5,         /* LLVM CompactBinary, of releases before 17: read only                           */
-    CSSPGO_COMPRESS  = 0x100,     /* ExtBinary: deflate every section (needs CSSPGO_USE_ZLIB)                       */
-    CSSPGO_MD5       = 0x200,     /* ExtBinary: GUIDs instead of names                                              */
-    CSSPGO_SPLIT     = 0x400,     /* ExtBinary: functions with inlinees and those without in sections of their own;
-                                     text, for newer LLVM: functions without inlinees are marked !Flat              */
-    CSSPGO_PARTIAL   = 0x800,     /* ExtBinary: mark the profile as partial                                         */
-    CSSPGO_GCC       = 0x1000,    /* GCOV: version 2, as GCC 12 and later read it                                   */
-    CSSPGO_GCC3      = 0x2000,    /* GCOV: version 3, of newer AutoFDO. Its files of functions and time stamps are not
-                                     kept when it is read, and not written                                          */
-    CSSPGO_GCC1      = 0x4000     /* GCOV: version 1, as GCC 11 and earlier read it                                 */
-};
 
 /*
  * Tells the form of a file from its first 9 bytes.
@@ -7776,7 +7774,7 @@ CSSPGO__UNUSED static uint64_t csspgo__name_guid_keep(csspgo__names *t, uint32_t
     return n->guid;
 }
 
-static void csspgo__names_free(csspgo__heap *h, csspgo__names *t)
+CSSPGO__UNUSED static void csspgo__names_free(csspgo__heap *h, csspgo__names *t)
 {
     csspgo__free(h, t->name, t->cap * sizeof *t->name);
     csspgo__free(h, t->text, t->text_cap);
@@ -13166,9 +13164,9 @@ static csspgo_profile *csspgo__input_profile(const csspgo__input *in, csspgo_sta
     return q;
 }
 
-/* What a profile holds, or is to have room for. */
-enum { CSSPGO__SIZE_NAMES, CSSPGO__SIZE_TEXT, CSSPGO__SIZE_NODES, CSSPGO__SIZE_RECORDS, CSSPGO__SIZE_ENTRIES,
-       CSSPGO__SIZES = CSSPGO__SIZE_ENTRIES + CSSPGO__KINDS };
+/* What a profile holds, or is to have room for. From CSSPGO__SIZE_BODIES on: the pools, in their order. */
+enum { CSSPGO__SIZE_NAMES, CSSPGO__SIZE_TEXT, CSSPGO__SIZE_NODES, CSSPGO__SIZE_RECORDS, CSSPGO__SIZE_BODIES,
+       CSSPGO__SIZE_TARGETS, CSSPGO__SIZE_TYPES, CSSPGO__SIZES };
 
 /* Room for so much more. Returns 0 when memory is exhausted. */
 static int csspgo__sizes_room(csspgo_profile *q, const size_t n[CSSPGO__SIZES])
@@ -13178,7 +13176,7 @@ static int csspgo__sizes_room(csspgo_profile *q, const size_t n[CSSPGO__SIZES])
     if (names != 0 && !csspgo__names_room(&q->heap, &q->names, names, 0, n[CSSPGO__SIZE_TEXT])) return 0;
     if (!csspgo__func_room(q, names) || !csspgo__tree_room(&q->heap, &q->tree, n[CSSPGO__SIZE_NODES])) return 0;
     for (k = 0; k < CSSPGO__KINDS; k++)
-        if (!csspgo__kind_room(q, k, n[CSSPGO__SIZE_ENTRIES + k])) return 0;
+        if (!csspgo__kind_room(q, k, n[CSSPGO__SIZE_BODIES + k])) return 0;
     return csspgo__record_room(q, n[CSSPGO__SIZE_RECORDS]);
 }
 
@@ -13333,7 +13331,7 @@ static void csspgo__text_count_up(csspgo__text *t)
     had[CSSPGO__SIZE_TEXT] = t->q->names.text_size;
     had[CSSPGO__SIZE_NODES] = t->q->tree.count;
     had[CSSPGO__SIZE_RECORDS] = t->q->records;
-    for (k = 0; k < CSSPGO__KINDS; k++) had[CSSPGO__SIZE_ENTRIES + k] = t->q->pool[k].count;
+    for (k = 0; k < CSSPGO__KINDS; k++) had[CSSPGO__SIZE_BODIES + k] = t->q->pool[k].count;
 }
 
 /* Memory or a limit is exhausted. */
@@ -15258,12 +15256,12 @@ static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES]
         size[CSSPGO__SIZE_RECORDS]++;
         n = csspgo__uleb(&r);
         if (n > csspgo__left(&r) / 4) return;
-        size[CSSPGO__SIZE_ENTRIES + CSSPGO__BODIES] += (size_t)n;
+        size[CSSPGO__SIZE_BODIES] += (size_t)n;
         for (; n != 0; n--) {
             csspgo__bin_skip(&r, 3);
             calls = csspgo__uleb(&r);
             if (calls > csspgo__left(&r) / 2) return;
-            size[CSSPGO__SIZE_ENTRIES + CSSPGO__TARGETS] += (size_t)calls;
+            size[CSSPGO__SIZE_TARGETS] += (size_t)calls;
             csspgo__bin_skip(&r, (size_t)calls * 2);
         }
         n = csspgo__uleb(&r);
@@ -19775,7 +19773,7 @@ static const csspgo__window *csspgo__window_at(const csspgo_code *c, uint64_t ad
 }
 
 /* The addresses around one that no window holds: from *begin on, returns how many. */
-static uint64_t csspgo__no_window(const csspgo_code *c, uint64_t address, uint64_t *begin)
+CSSPGO__UNUSED static uint64_t csspgo__no_window(const csspgo_code *c, uint64_t address, uint64_t *begin)
 {
     const csspgo__window *below = csspgo__window_before(c, address);
     const csspgo__window *above = (const csspgo__window *)csspgo__ordered_first(&c->table[CSSPGO__WINDOWS], address);
@@ -43688,7 +43686,7 @@ CSSPGO_DEF csspgo_ctx_ref csspgo_ctx_root_enter(csspgo_ctx_thread *t, csspgo_ctx
 {
     csspgo_ctx_shard *s;
     csspgo_ctx_fn fn;
-    t->depth++;
+    t->depth = t->depth + 1;      /* volatile: C++20 deprecates ++ */
     if (t->depth > 1) {
         csspgo__ctx_miss(root);
         fn = root->fn;

@@ -3,6 +3,8 @@
 # modes.sh compilers    no warnings of gcc and clang, with and without optimisation
 # modes.sh many         test_edit with 3,500 random cases of each property
 # modes.sh threads      test_threads under ThreadSanitizer
+# modes.sh beside       the header beside what else a file may include: windows.h, other programs' macros, newer C++
+# modes.sh subsets      every choice of layers as a static copy: all is defined and used
 # modes.sh macros       every configuration macro; with each and with each pair, what the interface declares links
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
@@ -136,6 +138,68 @@ END
         done
     done
     [ "$(echo $with | wc -w)" -lt 2 ] || links $with
+}
+
+# A program includes csspgo.h last and, as a library's header does, before all else.
+beside() {
+    optin='-DCSSPGO_WITH_LAYOUT -DCSSPGO_WITH_CTXPROF -DCSSPGO_WITH_BOTTLENECK'
+    printf '#include "../../macros.h"\n#include "../../../csspgo.h"\n' >$B/macros.user.c
+    printf '#define CSSPGO_IMPLEMENTATION\n#include "../../macros.h"\n#include "../../../csspgo.h"\n' >$B/macros.impl.c
+    printf '#include "../../../csspgo.h"\n#define CSSPGO_IMPLEMENTATION\n#include "../../macros.h"\n#include "../../../csspgo.h"\n' >$B/macros.later.c
+    quick=$CC
+    ! have clang-19 || quick=clang-19
+    for f in user impl $(size "" later); do
+        silent "no name is a common macro ($f)" $(size $quick $CC) -std=gnu99 $optin $ZLIB -DCSSPGO_VALIDATE -fsyntax-only $B/macros.$f.c
+    done
+    check "a name that is a macro is noticed" sh -c "printf '#include \"../../macros.h\"\nint near;\n' >$B/macros.bad.c && ! $CC -fsyntax-only $B/macros.bad.c 2>/dev/null"
+    windows='#include <windows.h>\n#include <rpc.h>\n#include <rpcndr.h>\n'
+    printf "$windows"'#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\n' >$B/windows.c
+    printf '#include "../../../csspgo.h"\n'"$windows"'#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\n' >$B/windows.later.c
+    for c in gcc g++; do
+        [ $c = gcc ] || [ -n "$FULL" ] || continue
+        have x86_64-w64-mingw32-$c || { skip "x86_64-w64-mingw32-$c is not installed"; continue; }
+        language="-std=c99 -Wall -Wextra"
+        [ $c = gcc ] || language="-x c++ -std=c++11 -Wall -Wextra"
+        for f in windows $(size "" windows.later); do
+            for lean in "" $(size "" "-DWIN32_LEAN_AND_MEAN -DNOMINMAX"); do
+                silent "$f.c: $c $lean" x86_64-w64-mingw32-$c $language $optin $lean $QUICKER -fsyntax-only $B/$f.c
+            done
+        done
+    done
+    cat >$B/forms.cc <<'END'
+#include "../../../csspgo.h"
+unsigned forms() { return CSSPGO_TEXT | CSSPGO_SPLIT; }
+unsigned flags() { return CSSPGO_IS_CS | CSSPGO_IS_PROBE; }
+END
+    for std in $(size c++26 "c++17 c++20 c++23 c++26"); do
+        for c in clang++-19 $(size "" g++); do
+            have $c || { [ $std != c++26 ] || skip "$c is not installed"; continue; }
+            [ $c$std != g++c++26 ] || continue
+            silent "$c -std=$std" $c -x c++ -std=$std -Wall -Wextra -Wdeprecated $QUICKER $optin -fsyntax-only $impl
+            silent "$c -std=$std, an includer" $c -x c++ -std=$std -Wall -Wextra -Wdeprecated $optin -fsyntax-only $B/forms.cc
+        done
+    done
+}
+
+# Layers that can be left out, one after another as bits of a number; what cannot stand without another goes with it.
+subsets() {
+    have clang-19 || { skip "clang-19 is not installed"; return; }
+    layers="FORMAT EDIT CODE SAMPLE UNWIND FLOW GENERATE TRACK MATCH"
+    chosen="64 80 88 92 510 511"
+    [ -z "$FULL" ] || chosen=$(seq 0 511)
+    for set in $chosen; do
+        defines= bit=1
+        for l in $layers; do
+            [ $((set & bit)) = 0 ] || defines="$defines -DCSSPGO_NO_$l"
+            bit=$((bit * 2))
+        done
+        # without code there are no samples, without these no unwinder, without that no generation
+        [ $((set & 4)) != 4 -o $((set & 88)) = 88 ] && [ $((set & 8)) != 8 -o $((set & 80)) = 80 ] &&
+            [ $((set & 16)) != 16 -o $((set & 64)) = 64 ] || continue
+        for extra in "" -DCSSPGO_NO_STDIO "-DCSSPGO_WITH_LAYOUT -DCSSPGO_WITH_CTXPROF -DCSSPGO_WITH_BOTTLENECK"; do
+            silent "static:$defines $extra" clang-19 -std=c99 -Wall -Wextra -Wunused-function -fsyntax-only -DCSSPGO_STATIC $defines $extra $impl
+        done
+    done
 }
 
 many() {
