@@ -4084,6 +4084,16 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
                                                        csspgo_generate_stats *stats, csspgo_error *err);
 
 /*
+ * The location under which a profile has the counts of a row: that of the row, with the base discriminator alone.
+ *
+ *   loc      of a csspgo_line_row, or the site of a csspgo_line_inline
+ *   factor   NULL, or gets the duplication factor, from 1 on: the profile has the row's executions times this
+ *
+ * Source   LLVM 19: DILocation::getBaseDiscriminatorFromDiscriminator. Not for flow-sensitive discriminators
+ */
+CSSPGO_DEF csspgo_loc csspgo_base_loc(csspgo_loc loc, uint32_t *factor);
+
+/*
  * Gives a collector's counters contexts of names in place of addresses, as llvm-profgen --skip-symbolization has them
  * for code without probes: [main:3.1 @ foo]. What has no line gets the empty context. Does nothing if the collector has
  * no contexts of addresses. Sampled addresses of samples without branch records are forgotten.
@@ -33071,6 +33081,12 @@ static uint32_t csspgo__disc_factor(uint32_t d)
     else d >>= d & 0x40 ? 14 : 7;
     v = d & 1 ? 1 : csspgo__disc_number(d >> 1);
     return v != 0 ? v : 1;
+}
+
+CSSPGO_DEF csspgo_loc csspgo_base_loc(csspgo_loc loc, uint32_t *factor)
+{
+    if (factor != NULL) *factor = csspgo__disc_factor(loc.discriminator);
+    return csspgo_at(loc.line, csspgo__disc_base(loc.discriminator));
 }
 
 /* ----- the work --------------------------------------------------------------------------------------------------- */

@@ -106,6 +106,45 @@ END
     else skip "chromium is not installed"; fi
 else fail "$(cat $B/err)"; fi
 
+# ----- tabs
+printf 'int work(int n)\n{\n\tint s = 0;\n\twhile (n-- > 0)\n\t\ts += n * 7;\t/* a\tb */\n  \treturn s;\n}\nint main(void) { return work(3); }\n' >$B/tab.c
+if ${CC:-cc} -g -O0 -o $B/tab $B/tab.c 2>$B/err; then
+    $T annotate --contexts=0 --source --binary=$B/tab --function=work $B/two.prof >$B/out 2>$B/err || fail "tabs: $(cat $B/err)"
+    has '^  *760  *5                  s += n \* 7;     /\* a    b \*/$'
+    has '^  *10  *6          return s;$'
+    $T annotate --contexts=0 --binary=$B/tab --function=work -o $B/tab.html $B/two.prof 2>$B/err && ! grep -q '	' $B/tab.html && pass || fail "tabs in HTML"
+else fail "$(cat $B/err)"; fi
+
+# ----- only counts that are known: beside exact counts of each instruction, by line and by probe
+# exact NAME LEAST COMPILER...: at least LEAST percent of what executed has a count, no other instruction has one
+exact() {
+    name=$1 least=$2
+    shift 2
+    if ! "$@" -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -o $B/$name 2>$B/err; then fail "$name: $(head -3 $B/err)"; return; fi
+    $T record --quiet --exact --start=_start --period=31 --jitter=0 --max-branches=$(size 200000 1000000) -o $B/$name.ps -- $B/$name >/dev/null 2>$B/err ||
+        { skip "$name: cannot be recorded: $(head -1 $B/err)"; return; }
+    for nested in 0 1; do
+        $T profgen --quiet --binary=$B/$name --perfscript=$B/$name.ps --csspgo-preinliner=0 --gen-cs-nested-profile=$nested \
+            --csprof-merge-cold-context=0 --format=text -o $B/$name.$nested 2>$B/err || fail "$name: $(head -1 $B/err)"
+        $T profgen --quiet --binary=$B/$name --perfscript=$B/$name.ps --skip-symbolization --ignore-stack-samples -o $B/$name.raw
+        perl annotate_exact.pl $B/$name.raw $T $B/$name $B/$name.$nested $B/$name.0 >$B/exact
+        if grep -q 'never executed' $B/exact; then fail "$name, nested=$nested: $(grep -c never $B/exact)"; head -5 $B/exact; else pass; fi
+        [ "$(sed -n 's/.* shown, \([0-9]*\).*/\1/p' $B/exact)" -ge $least ] && pass || fail "$name, nested=$nested: $(tail -1 $B/exact)"
+    done
+}
+L=-fdebug-info-for-profiling P=-fpseudo-probe-for-profiling
+if have clang++-19 && have perl && have readelf; then
+    for kind in $L $P; do
+        exact hot$kind 45 clang-19 $kind programs/hot.c
+        exact modes$kind 50 clang-19 $kind programs/modes.c
+        exact blank$kind 60 clang++-19 $kind programs/blank.cpp
+        [ ! -f /usr/include/nlohmann/json.hpp ] || [ -z "$FULL" ] || exact json$kind 65 clang++-19 -std=c++17 $kind programs/json.cpp
+    done
+    $T annotate --quiet --contexts=0 --source --binary=$B/blank$L --function=spills $B/blank$L.0 >$B/out
+    has '^ *15360 *24  *t ^= s + k3;$'
+    grep -q '^ *[0-9][0-9]*  *[0-9][0-9]*  *bad(' $B/out && fail 'calls that never ran have counts' || pass
+else skip "no clang++-19, perl or readelf: counts are not compared with exact ones"; fi
+
 # ----- what is refused
 refused 1 'this is HTML, such as annotate makes' --binary=$D/demo.elf --function=work $B/work.html
 refused 2 'which program' --function=work $B/two.prof

@@ -93,6 +93,32 @@ static int annotate_ranges(annotate_run *a)
                                    a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text), 0);
 }
 
+/* For profiles by line: the program's code, without its functions. */
+static int annotate_load_code(loaded *l, const char *path, const char *debug, char *why, size_t why_size)
+{
+    const int ok = load_files(l, path, debug, why, why_size) && load_module(l, path, why, why_size) &&
+                   (!load_decodes(l) || load_code(l, why, why_size));
+    if (!ok) load_free(l);
+    return ok;
+}
+
+/* All ranges become one function of the code map, so that it has one control-flow graph. */
+static int annotate_add_ranges(annotate_run *a)
+{
+    csspgo_code_function f;
+    size_t i;
+    memset(&f, 0, sizeof f);
+    f.guid = csspgo_func_guid(a->b.p, a->func);
+    for (i = 0; i < a->ranges; i++) {
+        f.begin = a->begin[i];
+        f.end = a->end[i];
+        f.fragment = i != 0;
+        if (csspgo_code_add_function(a->b.image.code, a->b.image.module, &f, NULL) == CSSPGO_E_NOMEM)
+            return fail(a->b.tool, "out of memory"), 0;
+    }
+    return 1;
+}
+
 /* Reads the program. Returns 0 after saying what is wrong. */
 static int annotate_program(annotate_run *a)
 {
@@ -100,11 +126,11 @@ static int annotate_program(annotate_run *a)
     const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
     char why[256];
     if (kind_refused(a->b.tool, path, KIND_PROGRAM) || kind_refused(a->b.tool, debug, KIND_PROGRAM)) return 0;
-    if (!(by_probe ? load_image : load_program)(&a->b.image, path, debug, why, sizeof why))
+    if (!(by_probe ? load_image : annotate_load_code)(&a->b.image, path, debug, why, sizeof why))
         return fail(a->b.tool, "%s: %s", path, why), 0;
     if (load_symbols(&a->b.image)->symbol_count <= 1)
         return fail(a->b.tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0;
-    return annotate_ranges(a) && (!by_probe || hot_checksums(&a->b));
+    return annotate_ranges(a) && (by_probe ? hot_checksums(&a->b) : annotate_add_ranges(a));
 }
 
 static void annotate_free(annotate_run *a)
@@ -121,6 +147,7 @@ static void annotate_free(annotate_run *a)
     free(a->context);
     free(a->weight);
     free(a->count);
+    free(a->line_count);
     free(a->b.checksum);
     csspgo_profile_free(a->b.p);
     load_free(&a->b.image);
@@ -154,6 +181,8 @@ const command annotate_command = {
     "annotate", annotate_main, annotate_options, NULL,
     "csspgo annotate --binary=FILE --function=NAME [--format=text|html] [--source] [-o FILE] PROFILE\n",
     "a function's instructions and source with their counts, in all contexts and in the hottest ones",
+    "A count stands where it is known: a line or probe that the compiler copied has one count for all its copies, and what of "
+    "it is a copy's stays blank unless all execute equally often. --source shows the counts of lines as the profile has them.\n"
     "Instructions are those of llvm-objdump-19, llvm-objdump or objdump, whichever is there; without one of these, "
     "bytes and targets of branches. Source: where the program has debug information and the files are where it "
     "says. Code that was inlined into others is shown with these.\n"

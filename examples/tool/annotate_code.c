@@ -31,6 +31,7 @@ static int note_add(annotate_run *a, uint64_t address, const char *text, size_t 
     n->text = note_copy(text, size);
     n->file = file;
     n->line = line;
+    n->stretch = 0;
     return n->text != NULL && ++a->insns;
 }
 
@@ -105,8 +106,7 @@ static int note_disassemble(annotate_run *a, const char *disassembler, const cha
 
 /* ----- from the decoder ------------------------------------------------------------------------------------------- */
 
-/* The section that has an address, with contents. */
-static int note_section(const annotate_run *a, uint64_t address, elf_section *s)
+int note_section(const annotate_run *a, uint64_t address, elf_section *s)
 {
     uint32_t i;
     for (i = 1; i < a->b.image.elf.section_count; i++)

@@ -26,10 +26,26 @@ static void put_html(const char *text, size_t size, FILE *out)
     }
 }
 
+static void note_put_part(const note_out *o, const char *text, size_t size)
+{
+    if (o->html) put_html(text, size, o->out);
+    else put_safe(text, size, o->out);
+}
+
+/* Tabs become spaces, up to the next multiple of 8 columns of the text. A byte 10xxxxxx goes on with a character. */
 static void note_put(const note_out *o, const char *text)
 {
-    if (o->html) put_html(text, strlen(text), o->out);
-    else put_safe(text, strlen(text), o->out);
+    size_t column = 0, n;
+    for (; *text != '\0'; text += n) {
+        const char *p;
+        n = strcspn(text, "\t");
+        note_put_part(o, text, n);
+        for (p = text; p < text + n; p++) column += ((unsigned char)*p & 0xc0) != 0x80;
+        if (text[n] == '\0') return;
+        do putc(' ', o->out);
+        while (++column % 8 != 0);
+        n++;
+    }
 }
 
 /* A name as people write it, for free(); NULL: out of memory. */
@@ -53,6 +69,12 @@ static char column_name(size_t column)
 
 /* ----- rows ------------------------------------------------------------------------------------------------------- */
 
+/* 1 if there is something to show: counts that are not known, or 0, are left blank. */
+static int note_shown(const uint64_t *count, size_t column)
+{
+    return count != NULL && count[column] != 0 && count[column] != NOTE_UNKNOWN;
+}
+
 /* One row: counts (NULL: none), what it is of, its text. what: "source" or "code". */
 static void note_row_put(const note_out *o, const uint64_t *count, const char *what, const char *label,
                          const char *text)
@@ -60,7 +82,7 @@ static void note_row_put(const note_out *o, const uint64_t *count, const char *w
     size_t i;
     if (!o->html) {
         for (i = 0; i < o->columns; i++) {
-            if (count != NULL && count[i] != 0) fprintf(o->out, "%13" PRIu64 " ", count[i]);
+            if (note_shown(count, i)) fprintf(o->out, "%13" PRIu64 " ", count[i]);
             else fprintf(o->out, "%14s", "");
         }
         fprintf(o->out, "%*s  ", what[0] == 's' ? 6 : 10, label);
@@ -69,11 +91,11 @@ static void note_row_put(const note_out *o, const uint64_t *count, const char *w
         return;
     }
     fprintf(o->out, "<tr class=\"%s\"", what);
-    if (count != NULL && count[0] != 0 && o->most != 0)
+    if (note_shown(count, 0) && o->most != 0)
         fprintf(o->out, " style=\"--heat:%u%%\"", (unsigned)(5 + 55.0 * (double)count[0] / (double)o->most));
     fputs(">", o->out);
     for (i = 0; i < o->columns; i++) {
-        if (count != NULL && count[i] != 0) fprintf(o->out, "<td>%" PRIu64 "</td>", count[i]);
+        if (note_shown(count, i)) fprintf(o->out, "<td>%" PRIu64 "</td>", count[i]);
         else fputs("<td></td>", o->out);
     }
     fprintf(o->out, "<td>%s</td><td><code>", label);
@@ -110,19 +132,24 @@ static void note_instructions(const note_out *o)
     uint32_t line = 0;
     for (i = 0; i < a->insns; i++) {
         const note_insn *const n = &a->insn[i];
-        if (n->file != file && n->file != 0) note_file_row(o, n->file);
+        if (n->file != 0 && n->file != file) note_file_row(o, n->file);
         if (n->file != 0 && (n->file != file || n->line != line)) note_source_row(o, NULL, n->file, n->line);
-        file = n->file;
+        if (n->file == 0 && line != 0) note_row_put(o, NULL, "source", "", "(no line)");
+        if (n->file != 0) file = n->file;
         line = n->line;
         snprintf(label, sizeof label, "%llx", (unsigned long long)n->address);
         note_row_put(o, &a->count[i * o->columns], "code", label, n->text);
     }
 }
 
-/* The lines of one file: a line's count is the largest one of its instructions. Returns 0: out of memory. */
+/*
+ * The lines of one file: a line's count is the profile's, or, by probe, the largest one of its instructions. Returns 0:
+ * out of memory.
+ */
 static int note_lines_of(const note_out *o, size_t file)
 {
     const annotate_run *const a = o->a;
+    const uint64_t *const from = a->line_count != NULL ? a->line_count : a->count;
     uint32_t last = 0, line, shown = 0;
     uint64_t *count;
     unsigned char *has;
@@ -137,7 +164,7 @@ static int note_lines_of(const note_out *o, size_t file)
         if (a->insn[i].file != file) continue;
         memset(has + a->insn[i].line, 1, 2 * NOTE_AROUND + 1);
         for (k = 0; k < o->columns; k++)
-            if (a->count[i * o->columns + k] > c[k]) c[k] = a->count[i * o->columns + k];
+            if (note_shown(&from[i * o->columns], k) && from[i * o->columns + k] > c[k]) c[k] = from[i * o->columns + k];
     }
     if (count != NULL && has != NULL) note_file_row(o, file);
     for (line = 1; count != NULL && has != NULL && line <= last; line++) {
@@ -246,7 +273,11 @@ static int note_json(const annotate_run *a, FILE *out)
         if (n->file != 0) json_text(&j, "file", a->file[n->file - 1].name);
         if (n->file != 0) json_count(&j, "line", n->line);
         json_begin(&j, "counts", '[');
-        for (k = 0; k <= a->contexts; k++) json_count(&j, NULL, a->count[i * (a->contexts + 1) + k]);
+        for (k = 0; k <= a->contexts; k++) {
+            const uint64_t count = a->count[i * (a->contexts + 1) + k];
+            if (count == NOTE_UNKNOWN) json_null(&j, NULL);
+            else json_count(&j, NULL, count);
+        }
         json_end(&j);
         json_end(&j);
     }
@@ -268,7 +299,8 @@ int note_print(annotate_run *a, FILE *out)
     if (a->b.o[N_JSON].number) return note_json(a, out) || (fail(a->b.tool, "out of memory"), 0);
     for (i = 0; i < a->files; i++) note_read_source(&a->file[i]);
     for (i = 0; i < a->insns; i++)
-        if (a->count[i * o.columns] > o.most) o.most = a->count[i * o.columns];
+        if (note_shown(&a->count[i * o.columns], 0) && a->count[i * o.columns] > o.most)
+            o.most = a->count[i * o.columns];
     if (!note_head(&o)) return 0;
     if (a->b.o[N_SOURCE].number) ok = note_all_lines(&o);
     else note_instructions(&o);

@@ -92,14 +92,21 @@ typedef struct hot_counts {       /* of one function                            
 typedef struct hot_inlined {      /* paths of inlining that the code has, as sorted hashes  */
     uint64_t *hash;
     size_t    count, cap;
+    uint64_t *stray;              /* probes in code of another function than their stack says: where tails were merged, */
+    size_t    strays, stray_cap;  /* LLVM may have left out who inlined them. As hot_counts.hash                        */
 } hot_inlined;
 
 int hot_inlined_add(hot_inlined *in, const csspgo_code *code, const csspgo_code_graph *g);
+int hot_inlined_put(hot_inlined *in, const csspgo_frame *f, size_t n);
 void hot_inlined_sort(hot_inlined *in);
+void hot_inlined_free(hot_inlined *in);
+int hot_is_inlined(const hot_inlined *in, const csspgo_profile *p, csspgo_node node);
 int hot_checksums(bottleneck_run *r);                /* 0 after saying what is wrong */
 int hot_counts_open(hot_counts *c, bottleneck_run *r, const hot_inlined *in, const csspgo_code_graph *g);
 void hot_counts_close(hot_counts *c);
 uint64_t hot_copies(const hot_counts *c, size_t b);
+int hot_is_own(const hot_counts *c, size_t i);
+int hot_probe(const hot_counts *c, const csspgo_profile *p, size_t i, csspgo_node node, uint64_t *sum);
 void hot_count(hot_counts *c, const csspgo_profile *p, const csspgo_node *node, size_t nodes);
 csspgo_status hot_solve(const hot_counts *c, csspgo_code_graph *g, csspgo_error *e);
 

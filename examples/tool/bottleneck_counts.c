@@ -15,26 +15,55 @@ static uint64_t hot_call(uint64_t h, uint64_t guid, csspgo_loc loc)
     return hot_mix(hot_mix(h, guid), (uint64_t)loc.line << 32 | loc.discriminator);
 }
 
+/* The paths of inlining that one inline stack has, outermost function first. Returns 0: out of memory. */
+int hot_inlined_put(hot_inlined *in, const csspgo_frame *f, size_t n)
+{
+    uint64_t h = 0;
+    size_t k;
+    if (in->count + n > in->cap) {
+        const size_t cap = 2 * in->cap + n + 1024;
+        uint64_t *v = (uint64_t *)realloc(in->hash, cap * sizeof *v);
+        if (v == NULL) return 0;
+        in->hash = v;
+        in->cap = cap;
+    }
+    for (k = 0; k + 1 < n; k++) {
+        h = hot_call(h, f[k].guid, f[k].loc);
+        in->hash[in->count++] = hot_mix(h, f[k + 1].guid);
+    }
+    return 1;
+}
+
+static uint64_t hot_stack_hash(const csspgo_frame *f, size_t n)
+{
+    uint64_t h = 0;
+    for (; n != 0; n--, f++) h = hot_call(h, f->guid, f->loc);
+    return h;
+}
+
+static int hot_stray_put(hot_inlined *in, uint64_t hash)
+{
+    if (in->strays == in->stray_cap) {
+        const size_t cap = 2 * in->stray_cap + 64;
+        uint64_t *v = (uint64_t *)realloc(in->stray, cap * sizeof *v);
+        if (v == NULL) return 0;
+        in->stray = v;
+        in->stray_cap = cap;
+    }
+    in->stray[in->strays++] = hash;
+    return 1;
+}
+
 /* Adds the paths of inlining of a function's probes, again and again where several probes have them. */
 int hot_inlined_add(hot_inlined *in, const csspgo_code *code, const csspgo_code_graph *g)
 {
     csspgo_frame f[HOT_FRAMES];
-    size_t i, k;
+    size_t i;
     for (i = 0; i < g->probes; i++) {
         const size_t n = csspgo_code_probe_stack(code, g->probe[i].address, g->probe[i].index, f, HOT_FRAMES, NULL);
-        uint64_t h = 0;
-        if (n > HOT_FRAMES) continue;
-        if (in->count + n > in->cap) {
-            const size_t cap = 2 * in->cap + 1024;
-            uint64_t *v = (uint64_t *)realloc(in->hash, cap * sizeof *v);
-            if (v == NULL) return 0;
-            in->hash = v;
-            in->cap = cap;
-        }
-        for (k = 0; k + 1 < n; k++) {
-            h = hot_call(h, f[k].guid, f[k].loc);
-            in->hash[in->count++] = hot_mix(h, f[k + 1].guid);
-        }
+        if (n > HOT_FRAMES || n == 0) continue;
+        if (!hot_inlined_put(in, f, n)) return 0;
+        if (f->guid != g->guid && !hot_stray_put(in, hot_stack_hash(f, n))) return 0;
     }
     return 1;
 }
@@ -42,6 +71,7 @@ int hot_inlined_add(hot_inlined *in, const csspgo_code *code, const csspgo_code_
 void hot_inlined_sort(hot_inlined *in)
 {
     size_t i, n = 0;
+    if (in->strays != 0) qsort(in->stray, in->strays, sizeof *in->stray, load_u64_cmp);
     if (in->count == 0) return;
     qsort(in->hash, in->count, sizeof *in->hash, load_u64_cmp);
     for (i = 1; i < in->count; i++)
@@ -49,16 +79,22 @@ void hot_inlined_sort(hot_inlined *in)
     in->count = n + 1;
 }
 
+void hot_inlined_free(hot_inlined *in)
+{
+    free(in->hash);
+    free(in->stray);
+}
+
 /*
  * 1 if the counts of a context belong to code inside a caller: it was inlined there, so that the function's own code
- * does not execute in this context. A node nested in its caller's record was inlined, whatever the code says.
+ * does not execute in this context. Whether its record is nested in its caller's does not tell: the pre-inliner nests,
+ * too, what it wants inlined.
  */
-static int hot_is_inlined(const hot_inlined *in, const csspgo_profile *p, csspgo_node node)
+int hot_is_inlined(const hot_inlined *in, const csspgo_profile *p, csspgo_node node)
 {
     csspgo_node v[HOT_FRAMES];
     size_t n = 0, i, k;
     csspgo_node x;
-    if (csspgo_node_kind_of(p, node) == CSSPGO_INLINEE) return 1;
     for (x = node; x.id > 1 && n < HOT_FRAMES; x = csspgo_node_parent(p, x)) v[n++] = x;
     for (i = 1; i < n; i++) {                         /* from v[i] down to v[0] */
         uint64_t h = 0;
@@ -96,15 +132,10 @@ static int hot_stacks(hot_counts *c, csspgo_profile *p, const csspgo_code *code)
     sorted = (uint64_t *)malloc((g->probes + 1) * sizeof *sorted);
     for (i = n = 0; c->frame != NULL && sorted != NULL && i < g->probes; i++) {
         csspgo_frame *f = c->frame + n;
-        uint64_t h = 0;
         c->first[i] = n;
         n += csspgo_code_probe_stack(code, g->probe[i].address, g->probe[i].index, f, SIZE_MAX, NULL);
-        for (k = c->first[i]; k < n; k++) {
-            csspgo_frame *x = &c->frame[k];
-            x->func = csspgo_func_add_guid(p, x->guid);
-            h = hot_call(h, x->guid, x->loc);
-        }
-        c->hash[i] = sorted[i] = h;
+        for (k = c->first[i]; k < n; k++) c->frame[k].func = csspgo_func_add_guid(p, c->frame[k].guid);
+        c->hash[i] = sorted[i] = hot_stack_hash(f, n - c->first[i]);
     }
     if (c->frame == NULL || sorted == NULL) return free(sorted), 0;
     c->first[g->probes] = n;
@@ -192,17 +223,28 @@ void hot_counts_close(hot_counts *c)
     memset(c, 0, sizeof *c);
 }
 
-/* The count of a probe in a context of the function whose code it is in; 0: the profile does not have it. */
-static uint64_t hot_probe(const hot_counts *c, const csspgo_profile *p, size_t i, csspgo_node node)
+/*
+ * 1 if the probe's inline stack begins with the function whose code it is in. Where tails of several calls were merged,
+ * LLVM may have left out the stack: the counts of such a probe are of another function's code.
+ */
+int hot_is_own(const hot_counts *c, size_t i)
+{
+    return c->first[i] != c->first[i + 1] && c->frame[c->first[i]].guid == c->graph->guid;
+}
+
+/* Adds the count of a probe in a context of the function whose code it is in. Returns 0: there is no such record. */
+int hot_probe(const hot_counts *c, const csspgo_profile *p, size_t i, csspgo_node node, uint64_t *sum)
 {
     size_t k;
-    if (c->first[i] == c->first[i + 1]) return 0;
+    if (!hot_is_own(c, i)) return 0;
     for (k = c->first[i]; k + 1 < c->first[i + 1] && node.id != 0; k++) {
         const csspgo_frame *f = &c->frame[k];
         const csspgo_node x = csspgo_child(p, node, f->loc, CSSPGO_CONTEXT, f[1].func);
         node = x.id != 0 ? x : csspgo_child(p, node, f->loc, CSSPGO_INLINEE, f[1].func);
     }
-    return node.id != 0 ? csspgo_body_count(p, node, c->frame[k].loc) : 0;
+    if (node.id == 0) return 0;
+    *sum = sum_of(*sum, csspgo_body_count(p, node, c->frame[k].loc));
+    return 1;
 }
 
 /* The fewest copies that a probe of block b has in the function; 0: the block has no block probe. */
@@ -212,7 +254,7 @@ uint64_t hot_copies(const hot_counts *c, size_t b)
     uint64_t fewest = 0;
     size_t i;
     for (i = x->first_probe; i < x->first_probe + x->probe_count; i++)
-        if (c->graph->probe[i].kind == CSSPGO_PROBE_BLOCK && (fewest == 0 || c->copies[i] < fewest))
+        if (c->graph->probe[i].kind == CSSPGO_PROBE_BLOCK && hot_is_own(c, i) && (fewest == 0 || c->copies[i] < fewest))
             fewest = c->copies[i];
     return fewest;
 }
@@ -232,8 +274,8 @@ void hot_count(hot_counts *c, const csspgo_profile *p, const csspgo_node *node, 
         const uint64_t copies = hot_copies(c, b);
         for (i = x->first_probe; i < x->first_probe + x->probe_count; i++) {
             uint64_t sum = 0;
-            if (c->graph->probe[i].kind != CSSPGO_PROBE_BLOCK || c->copies[i] != copies) continue;
-            for (k = 0; k < nodes; k++) sum = sum_of(sum, hot_probe(c, p, i, node[k]));
+            if (c->graph->probe[i].kind != CSSPGO_PROBE_BLOCK || !hot_is_own(c, i) || c->copies[i] != copies) continue;
+            for (k = 0; k < nodes; k++) hot_probe(c, p, i, node[k], &sum);
             if (sum / copies > c->block[b]) c->block[b] = sum / copies;
         }
     }

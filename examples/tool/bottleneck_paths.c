@@ -257,7 +257,7 @@ int hot_find(bottleneck_run *r)
 {
     const size_t top = (size_t)r->o[B_TOP].number;
     csspgo_block_finder *finder = csspgo_block_finder_new(r->image.code, seeded(), NULL);
-    hot_inlined in = { NULL, 0, 0 };
+    hot_inlined in = { NULL, 0, 0, NULL, 0, 0 };
     hot_function *f = NULL;
     hot_graph h;
     size_t n = 0, i;
@@ -280,7 +280,7 @@ int hot_find(bottleneck_run *r)
         hot_close(&h);
     }
     free(f);
-    free(in.hash);
+    hot_inlined_free(&in);
     csspgo_block_finder_free(finder);
     return ok;
 }

@@ -55,6 +55,7 @@ typedef struct debug_warnings {   /* what is to be said about the file          
 typedef struct debug_lines {      /* a unit's code for csspgo_line_table_add; lives until the next call. A row      */
                                   /* without a node ends code; its discriminator is 1 if another unit begins there */
     csspgo_line_inline *node;
+    uint32_t           *first_line;   /* of each node: where its function is declared; what its rows count from   */
     csspgo_line_row    *row;
     size_t nodes, rows;
 } debug_lines;

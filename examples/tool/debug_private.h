@@ -162,7 +162,7 @@ struct debug_info {
     uint64_t      *place;         /* where the stack may change                                                   */
     debug_rows     rows;
     debug_lines    lines;
-    size_t chunks, chunk_cap, records, record_cap, open_cap, places, place_cap, node_cap, row_cap;
+    size_t chunks, chunk_cap, records, record_cap, open_cap, places, place_cap, node_cap, first_cap, row_cap;
 };
 
 /* debug_file.c */

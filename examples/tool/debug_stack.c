@@ -10,6 +10,7 @@ void debug_scratch_free(debug_info *d)
     free(d->open);
     free(d->place);
     free(d->lines.node);
+    free(d->lines.first_line);
     free(d->lines.row);
     debug_rows_free(&d->rows);
 }
@@ -221,7 +222,10 @@ static int records_resolve(debug_info *d, const debug_unit *u)
             r->loc = site;
             r->cut = 1;
         } else {
-            if (!debug_room(&d->lines.node, d->lines.nodes, &d->node_cap, sizeof *d->lines.node)) return 0;
+            if (!debug_room(&d->lines.node, d->lines.nodes, &d->node_cap, sizeof *d->lines.node) ||
+                !debug_room(&d->lines.first_line, d->lines.nodes, &d->first_cap, sizeof *d->lines.first_line))
+                return 0;
+            d->lines.first_line[d->lines.nodes] = r->line;
             n = &d->lines.node[d->lines.nodes++];
             n->name = r->name;
             n->name_size = strlen(r->name);

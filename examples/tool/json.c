@@ -52,6 +52,12 @@ void json_count(json *j, const char *key, uint64_t value)
     fprintf(j->out, "%" PRIu64, value);
 }
 
+void json_null(json *j, const char *key)
+{
+    json_before(j, key);
+    fputs("null", j->out);
+}
+
 /* What is no number, as a share of nothing, is null. */
 void json_real(json *j, const char *key, double value)
 {

@@ -17,6 +17,7 @@ json json_to(FILE *out);
 void json_begin(json *j, const char *key, char begin);
 void json_end(json *j);                               /* the innermost; the document ends with its line */
 void json_count(json *j, const char *key, uint64_t value);
+void json_null(json *j, const char *key);
 void json_real(json *j, const char *key, double value);
 void json_flag(json *j, const char *key, int value);
 void json_text(json *j, const char *key, const char *text);
