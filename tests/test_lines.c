@@ -627,6 +627,23 @@ static void bad_tables_are_refused(void)
  * A JIT's function is emitted at one address again and again, with line rows, and sampled in one round of 5; a profile
  * is taken every 100 rounds. Rows go with the code that they are of: memory stays what it was, and every count arrives.
  */
+static void counts_stand_at_base_discriminators(void)
+{
+    /* as encoded: base, duplication factor, copy, each 1 bit if it is 0 or else twice the number in 7 bits */
+    static const struct { uint32_t raw, base, factor; } v[] = {
+        { 0, 0, 1 }, { 2, 1, 1 }, { 62, 31, 1 }, { 0x402, 1, 4 }, { 0x11, 0, 4 }, { 0x13, 0, 1 }, { 0x840402, 1, 4 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof v / sizeof *v; i++) {
+        uint32_t factor = 0;
+        const csspgo_loc loc = csspgo_base_loc(csspgo_at(7, v[i].raw), &factor);
+        T_EQ(loc.line, 7);
+        T_EQ(loc.discriminator, v[i].base);
+        T_EQ(factor, v[i].factor);
+        T_EQ(csspgo_base_loc(csspgo_at(7, v[i].raw), NULL).discriminator, v[i].base);
+    }
+}
+
 static void rows_go_with_the_code_of_a_jit(void)
 {
     enum { ROUNDS = 4000, ROWS = 8, AT = 0x1000, SIZE = 64 };
@@ -767,6 +784,7 @@ int main(void)
     callers_without_lines_are_left_out();
     lines_without_branch_records();
     bad_tables_are_refused();
+    counts_stand_at_base_discriminators();
     rows_go_with_the_code_of_a_jit();
     T_FAILING(failing_allocations_change_nothing());
     T_FAILING(a_collector_out_of_memory_keeps_its_counts());
