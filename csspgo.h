@@ -1859,10 +1859,15 @@ typedef struct csspgo_overlap_counts {   /* numbers of things in both profiles, 
 
 /*
  * The similarity of two profiles. A unit is a body count, or all counts of an inlinee that only one profile has; the
- * other profile's count is then 0. Sums of samples are mod 2^64, as in LLVM. A share of no samples is 0.
+ * other profile's count is then 0. Sums of samples saturate; shares are of the exact sums, from 0 to 1. If base is in
+ * LLVM mode, sums are mod 2^64 as in LLVM, and shares are of these. A share of no samples is 0.
  */
 typedef struct csspgo_overlap_figures {
-    double        similarity;                     /* of the rows, weighted by their mean share of samples; 0 to 1 */
+    double        similarity;                     /* of the rows, weighted by their mean share of samples         */
+    double        overlap;                        /* overlap_samples / union_samples                              */
+    double        normalized;                     /* overlap as if each profile's samples summed to 1: the same   */
+                                                  /* for a profile and for one with ten times its samples         */
+    double        base_unique, test_unique;       /* base_unique_samples / base_samples, likewise of test         */
     uint64_t      base_samples, test_samples;             /* sums of all body counts                              */
     uint64_t      overlap_samples, union_samples;         /* sums of the units' smaller and larger counts         */
     uint64_t      base_unique_samples, test_unique_samples;     /* in units that the other one lacks                */
@@ -1880,6 +1885,8 @@ typedef struct csspgo_overlap_row {
     uint64_t    overlap_samples, union_samples;           /* 0 where one of base and test has id 0                */
     uint64_t    base_unique_samples, test_unique_samples;
     double      base_weight, test_weight;                 /* share of all samples of its profile                  */
+    double      overlap, normalized;                      /* as in csspgo_overlap_figures, of this row's samples; */
+    double      base_unique, test_unique;                 /*   normalized by the profiles' samples                */
     double      internal;                                 /* similarity of the blocks' shares of the function     */
     double      similarity;                               /* internal x (1 - |base_weight - test_weight|)         */
 } csspgo_overlap_row;
@@ -6204,6 +6211,16 @@ static uint64_t csspgo__mul128(uint64_t a, uint64_t b, uint64_t *high)
     return cross << 32 | (low & UINT32_MAX);
 }
 #endif
+
+typedef struct csspgo__sum {      /* of counts: 128 bits */
+    uint64_t low, high;
+} csspgo__sum;
+
+CSSPGO__UNUSED static void csspgo__sum_add(csspgo__sum *s, uint64_t low, uint64_t high)
+{
+    s->low += low;
+    s->high += high + (s->low < low);
+}
 
 /*
  * floor(x * num / den), at most 2^64 - 1. A product below 2^64 takes one division; C99 has no 128-bit integer, so a
@@ -18426,6 +18443,42 @@ static double csspgo__distance(double a, double b)
     return a < b ? b - a : a - b;
 }
 
+/* Sums of counts: shares are of what was added up, not of what a field of the interface holds. */
+static csspgo__sum csspgo__sum_of(uint64_t count)
+{
+    csspgo__sum s;
+    s.low = count;
+    s.high = 0;
+    return s;
+}
+
+static double csspgo__sum_real(csspgo__sum s)
+{
+    return s.high != 0 ? (double)s.high * 18446744073709551616.0 + (double)s.low : (double)s.low;
+}
+
+static uint64_t csspgo__sum_saturated(csspgo__sum s)
+{
+    return s.high != 0 ? UINT64_MAX : s.low;
+}
+
+static int csspgo__sum_is_zero(csspgo__sum s)
+{
+    return (s.low | s.high) == 0;
+}
+
+/* csspgo_share of sums. */
+static double csspgo__sum_share(csspgo__sum part, csspgo__sum whole)
+{
+    return !csspgo__sum_is_zero(whole) ? csspgo__sum_real(part) / csspgo__sum_real(whole) : 0;
+}
+
+/* A share that was added up of many: rounding neither leaves [0, 1] nor keeps equal things from being so. */
+static double csspgo__whole_share(double share)
+{
+    return share > 1 - 1e-9 ? 1 : share < 0 ? 0 : share;
+}
+
 /* Two profiles side by side; [0] is the base, [1] the test. */
 typedef struct csspgo__pair {
     const csspgo_profile *p[2];
@@ -18560,7 +18613,8 @@ static int csspgo__pair_context_cmp(const csspgo__pair *c, int x, uint32_t a, in
  */
 
 typedef struct csspgo__sums {     /* of a record with all that is nested in it */
-    uint64_t samples, max, hot;   /* hot: number of body counts                */
+    csspgo__sum samples;
+    uint64_t    max, hot;         /* hot: number of body counts                */
 } csspgo__sums;
 
 /* Sums the body counts of a record (0: none) and of all that is nested in it; those of at least `hot` are counted. */
@@ -18573,7 +18627,7 @@ static csspgo__sums csspgo__sums_of(const csspgo_profile *p, uint32_t top, uint6
         size_t n;
         const csspgo_body *b = csspgo_bodies(p, csspgo__node_handle(id), &n);
         for (; n != 0; n--, b++) {
-            s.samples += b->count;
+            csspgo__sum_add(&s.samples, b->count, 0);
             if (b->count > s.max) s.max = b->count;
             s.hot += b->count >= hot;
         }
@@ -18587,10 +18641,17 @@ typedef struct csspgo__overlap_frame {
     double difference;
 } csspgo__overlap_frame;
 
+/* Sums of samples, [0] of the base, [1] of the test; mod 2^64 if the base is in LLVM mode. */
+typedef struct csspgo__overlap_sums {
+    csspgo__sum all[2], unique[2], shared, either;   /* either: sum of the larger counts */
+} csspgo__overlap_sums;
+
 typedef struct csspgo__overlapping {
     csspgo__pair            c;
     csspgo_overlap_figures *out;
     uint64_t                hot[2];
+    csspgo__overlap_sums    sums, row_sums;   /* of the profiles; of the function that is compared */
+    double                  common, row_common;   /* sums of the units' smaller shares of all samples */
     csspgo_overlap_row      row;         /* of the function that is compared */
     csspgo__u32_list        list[2];     /* inlinees of the frames, one after the other */
     int                     listed;      /* whose list is being sorted */
@@ -18607,22 +18668,40 @@ static void csspgo__share_count(csspgo_overlap_counts *s, int base, int test, ui
     else if (test) s->test_only += n;
 }
 
-/* Takes a unit into the function's row. Returns what it adds to the difference. */
-static double csspgo__overlap_unit(csspgo__overlapping *o, uint64_t base, uint64_t test, uint64_t blocks)
+/* Adds to a sum: as LLVM does if the base is in its mode. */
+static void csspgo__overlap_add(const csspgo__overlapping *o, csspgo__sum *s, csspgo__sum more)
 {
-    csspgo_overlap_row *r = &o->row;
-    r->union_samples += base > test ? base : test;
-    r->overlap_samples += base < test ? base : test;
-    csspgo__share_count(&o->out->hot_blocks, base >= o->hot[0], test >= o->hot[1], blocks);
-    return csspgo__distance(csspgo_share(base, r->base_samples), csspgo_share(test, r->test_samples));
+    csspgo__sum_add(s, more.low, more.high);
+    if (o->c.p[0]->heap.llvm) s->high = 0;
 }
 
-/* The same for a unit that one profile lacks. */
-static double csspgo__overlap_unique(csspgo__overlapping *o, int side, uint64_t count, uint64_t blocks)
+/* Takes a unit into the function's row, whose inlinee may have more samples than a count holds. Returns its difference. */
+static double csspgo__overlap_unit(csspgo__overlapping *o, csspgo__sum base, csspgo__sum test)
 {
-    if (side == 0) o->row.base_unique_samples += count;
-    else o->row.test_unique_samples += count;
-    return csspgo__overlap_unit(o, side == 0 ? count : 0, side == 0 ? 0 : count, blocks);
+    csspgo__overlap_sums *r = &o->row_sums;
+    const int larger = base.high != test.high ? base.high > test.high : base.low > test.low;
+    const double x = csspgo__sum_share(base, o->sums.all[0]), y = csspgo__sum_share(test, o->sums.all[1]);
+    csspgo__overlap_add(o, &r->either, larger ? base : test);
+    csspgo__overlap_add(o, &r->shared, larger ? test : base);
+    o->row_common += x < y ? x : y;
+    return csspgo__distance(csspgo__sum_share(base, r->all[0]), csspgo__sum_share(test, r->all[1]));
+}
+
+/* A body count that both have. */
+static double csspgo__overlap_body(csspgo__overlapping *o, uint64_t base, uint64_t test)
+{
+    csspgo__share_count(&o->out->hot_blocks, base >= o->hot[0], test >= o->hot[1], 1);
+    return csspgo__overlap_unit(o, csspgo__sum_of(base), csspgo__sum_of(test));
+}
+
+/* A unit that one profile lacks, with so many blocks that are hot if it is. */
+static double csspgo__overlap_unique(csspgo__overlapping *o, int side, csspgo__sum count, uint64_t blocks)
+{
+    const csspgo__sum none = csspgo__sum_of(0);
+    const uint64_t n = csspgo__sum_saturated(count);
+    csspgo__overlap_add(o, &o->row_sums.unique[side], count);
+    csspgo__share_count(&o->out->hot_blocks, (side == 0 ? n : 0) >= o->hot[0], (side == 0 ? 0 : n) >= o->hot[1], blocks);
+    return side == 0 ? csspgo__overlap_unit(o, count, none) : csspgo__overlap_unit(o, none, count);
 }
 
 /* Compares the bodies of two records in one walk of both. Returns what they add to the difference. */
@@ -18634,8 +18713,8 @@ static double csspgo__overlap_bodies(csspgo__overlapping *o, uint32_t base, uint
     double difference = 0;
     while (n != 0 || m != 0) {
         const int order = n == 0 ? 1 : m == 0 ? -1 : csspgo__body_cmp(NULL, a, b);
-        if (order != 0) difference += csspgo__overlap_unique(o, order > 0, order < 0 ? a->count : b->count, 1);
-        else difference += csspgo__overlap_unit(o, a->count, b->count, 1);
+        if (order == 0) difference += csspgo__overlap_body(o, a->count, b->count);
+        else difference += csspgo__overlap_unique(o, order > 0, csspgo__sum_of(order < 0 ? a->count : b->count), 1);
         if (order <= 0) n--, a++;
         if (order >= 0) m--, b++;
     }
@@ -18680,11 +18759,19 @@ static int csspgo__overlap_push(csspgo__overlapping *o, uint32_t base, uint32_t 
            csspgo__overlap_list(o, 1, test, &f->at[1], &f->end[1]);
 }
 
+/* csspgo__sums_of, with samples as this comparison adds them up. */
+static csspgo__sums csspgo__overlap_sums_of(const csspgo__overlapping *o, int side, uint32_t top)
+{
+    csspgo__sums s = csspgo__sums_of(o->c.p[side], top, o->hot[side]);
+    if (o->c.p[0]->heap.llvm) s.samples.high = 0;
+    return s;
+}
+
 /* An inlinee that one profile lacks: one unit. */
 static void csspgo__overlap_lone(csspgo__overlapping *o, int side)
 {
     csspgo__overlap_frame *f = &o->frame.v[o->frame.count - 1];
-    const csspgo__sums s = csspgo__sums_of(o->c.p[side], o->list[side].v[f->at[side]++], o->hot[side]);
+    const csspgo__sums s = csspgo__overlap_sums_of(o, side, o->list[side].v[f->at[side]++]);
     f->difference += csspgo__overlap_unique(o, side, s.samples, s.hot);
 }
 
@@ -18719,25 +18806,66 @@ static int csspgo__nearly(double a, double b)
     return csspgo__distance(a, b) < 0.000005;
 }
 
+/* What the smaller shares make up of the larger ones; the shares of both profiles sum to `both`. */
+static double csspgo__common_share(double common, double both)
+{
+    return common > 0 ? csspgo__whole_share(common / (both - common)) : 0;
+}
+
+/* Adds the samples of the function that is compared to the profiles', and gives both in numbers to the row. */
+static void csspgo__overlap_row_sums(csspgo__overlapping *o)
+{
+    const csspgo__overlap_sums *r = &o->row_sums;
+    csspgo_overlap_row *row = &o->row;
+    csspgo__overlap_add(o, &o->sums.shared, r->shared);
+    csspgo__overlap_add(o, &o->sums.either, r->either);
+    csspgo__overlap_add(o, &o->sums.unique[0], r->unique[0]);
+    csspgo__overlap_add(o, &o->sums.unique[1], r->unique[1]);
+    row->overlap_samples = csspgo__sum_saturated(r->shared);
+    row->union_samples = csspgo__sum_saturated(r->either);
+    row->base_unique_samples = csspgo__sum_saturated(r->unique[0]);
+    row->test_unique_samples = csspgo__sum_saturated(r->unique[1]);
+    o->common += o->row_common;
+    row->overlap = csspgo__sum_share(r->shared, r->either);
+    row->normalized = csspgo__common_share(o->row_common, row->base_weight + row->test_weight);
+    row->base_unique = csspgo__sum_share(r->unique[0], r->all[0]);
+    row->test_unique = csspgo__sum_share(r->unique[1], r->all[1]);
+}
+
+/* A function that one profile lacks is unique as a whole, at any depth. */
+static void csspgo__overlap_function_lone(csspgo__overlapping *o, const csspgo__sums *b, const csspgo__sums *t)
+{
+    csspgo__overlap_sums *r = &o->row_sums;
+    r->unique[0] = b->samples;
+    r->unique[1] = t->samples;
+    csspgo__overlap_add(o, &o->sums.either, b->samples);
+    csspgo__overlap_add(o, &o->sums.either, t->samples);
+    csspgo__share_count(&o->out->hot_blocks, csspgo__sum_saturated(b->samples) >= o->hot[0],
+                        csspgo__sum_saturated(t->samples) >= o->hot[1], b->hot + t->hot);
+}
+
 /*
- * Compares a function (or context) of one profile or both, adds it to the figures, and makes its row. A function that
- * one profile lacks is unique as a whole, at any depth. Returns 0 when memory is exhausted.
+ * Compares a function (or context) of one profile or both, adds it to the figures, and makes its row. Returns 0 when
+ * memory is exhausted.
  */
 static int csspgo__overlap_function(csspgo__overlapping *o, uint32_t base, uint32_t test)
 {
     csspgo_overlap_figures *out = o->out;
     csspgo_overlap_row *r = &o->row;
-    const csspgo__sums b = csspgo__sums_of(o->c.p[0], base, o->hot[0]);
-    const csspgo__sums t = csspgo__sums_of(o->c.p[1], test, o->hot[1]);
+    const csspgo__sums b = csspgo__overlap_sums_of(o, 0, base), t = csspgo__overlap_sums_of(o, 1, test);
     memset(r, 0, sizeof *r);
+    memset(&o->row_sums, 0, sizeof o->row_sums);
+    o->row_common = 0;
+    o->row_sums.all[0] = b.samples;
+    o->row_sums.all[1] = t.samples;
     r->base.id = base;
     r->test.id = test;
-    r->base_samples = b.samples;
-    r->test_samples = t.samples;
+    r->base_samples = csspgo__sum_saturated(b.samples);
+    r->test_samples = csspgo__sum_saturated(t.samples);
     r->base_max = b.max;
     r->test_max = t.max;
-    r->base_weight = csspgo_share(b.samples, out->base_samples);
-    r->test_weight = csspgo_share(t.samples, out->test_samples);
+    r->base_weight = csspgo__sum_share(b.samples, o->sums.all[0]);
+    r->test_weight = csspgo__sum_share(t.samples, o->sums.all[1]);
     csspgo__share_count(&out->functions, base != 0, test != 0, 1);
     csspgo__share_count(&out->hot_functions, base != 0 && b.max >= o->hot[0], test != 0 && t.max >= o->hot[1], 1);
     if (base != 0 && test != 0) {
@@ -18745,32 +18873,43 @@ static int csspgo__overlap_function(csspgo__overlapping *o, uint32_t base, uint3
         if (csspgo__nearly(r->internal, 0)) r->internal = 0;
         r->similarity = r->internal * (1 - csspgo__distance(r->base_weight, r->test_weight));
         out->similarity += r->similarity * (r->base_weight / 2 + r->test_weight / 2);
-        out->union_samples += r->union_samples;
-        out->overlap_samples += r->overlap_samples;
-    } else {
-        r->base_unique_samples = b.samples;
-        r->test_unique_samples = t.samples;
-        out->union_samples += b.samples + t.samples;
-        csspgo__share_count(&out->hot_blocks, b.samples >= o->hot[0], t.samples >= o->hot[1], b.hot + t.hot);
-    }
-    out->base_unique_samples += r->base_unique_samples;
-    out->test_unique_samples += r->test_unique_samples;
+    } else csspgo__overlap_function_lone(o, &b, &t);
+    csspgo__overlap_row_sums(o);
     if (o->count < o->cap) o->rows[o->count] = *r;
     o->count++;
     return 1;
 }
 
-/* Sum of all body counts, mod 2^64. */
-static uint64_t csspgo__samples_mod(const csspgo_profile *p)
+/* Sum of all body counts. */
+static csspgo__sum csspgo__overlap_all(const csspgo__overlapping *o, int side)
 {
-    uint64_t sum = 0;
+    const csspgo_profile *p = o->c.p[side];
+    csspgo__sum sum = csspgo__sum_of(0);
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         size_t n;
         const csspgo_body *b = csspgo_bodies(p, csspgo__node_handle(id), &n);
-        for (; n != 0; n--, b++) sum += b->count;
+        for (; n != 0; n--, b++) csspgo__overlap_add(o, &sum, csspgo__sum_of(b->count));
     }
     return sum;
+}
+
+/* The figures that are known once all functions were compared. */
+static void csspgo__overlap_end(csspgo__overlapping *o)
+{
+    csspgo_overlap_figures *out = o->out;
+    const csspgo__overlap_sums *s = &o->sums;
+    out->base_samples = csspgo__sum_saturated(s->all[0]);
+    out->test_samples = csspgo__sum_saturated(s->all[1]);
+    out->overlap_samples = csspgo__sum_saturated(s->shared);
+    out->union_samples = csspgo__sum_saturated(s->either);
+    out->base_unique_samples = csspgo__sum_saturated(s->unique[0]);
+    out->test_unique_samples = csspgo__sum_saturated(s->unique[1]);
+    out->overlap = csspgo__sum_share(s->shared, s->either);
+    out->base_unique = csspgo__sum_share(s->unique[0], s->all[0]);
+    out->test_unique = csspgo__sum_share(s->unique[1], s->all[1]);
+    out->normalized = csspgo__common_share(o->common, 2);
+    if (csspgo__nearly(out->similarity, 1)) out->similarity = 1;
 }
 
 /* For csspgo__sort: rows by samples of the base, then of the test, the largest first, then by context. */
@@ -18810,8 +18949,8 @@ static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
 {
     const csspgo_profile *base = o->c.p[0], *test = o->c.p[1];
     uint32_t id;
-    o->out->base_samples = csspgo__samples_mod(base);
-    o->out->test_samples = csspgo__samples_mod(test);
+    o->sums.all[0] = csspgo__overlap_all(o, 0);
+    o->sums.all[1] = csspgo__overlap_all(o, 1);
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&test->tree, id)) != 0;) {
         const uint32_t like = o->c.node[id];
         if (!csspgo__is_top(test, id)) continue;
@@ -18822,7 +18961,7 @@ static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
         if (!csspgo__is_top(base, id) || o->c.met[id]) continue;
         if (!csspgo__overlap_function(o, id, 0)) return o->c.heap.status;
     }
-    if (csspgo__nearly(o->out->similarity, 1)) o->out->similarity = 1;
+    csspgo__overlap_end(o);
     if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_LIMIT : CSSPGO_OK;
     return csspgo__sort(&o->c.heap, o->rows, o->count, sizeof *o->rows, csspgo__overlap_row_cmp, &o->c)
                ? CSSPGO_OK : o->c.heap.status;
@@ -18870,10 +19009,10 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
  * profiles.
  */
 
-typedef struct csspgo__block_list {   /* blocks of one function: locations ascending */
+typedef struct csspgo__block_list {   /* blocks of one function: locations ascending, each as often as it has counts */
     csspgo_body *v;
     size_t       count, cap;
-    uint64_t     samples;         /* saturating sum */
+    csspgo__sum  samples;
 } csspgo__block_list;
 
 typedef struct csspgo__comparing {
@@ -18883,7 +19022,8 @@ typedef struct csspgo__comparing {
     csspgo__block_list  blocks[2];
     csspgo_quality *out;
     uint32_t       *like;         /* function of the base -> of the test; 0: it has none                    */
-    uint64_t        samples[2];   /* in the blocks of all contexts, without entries of inlinees             */
+    csspgo__sum     samples[2];   /* in the blocks of all contexts, without entries of inlinees             */
+    csspgo__sum     all[2];       /* with them                                                              */
     csspgo_quality_row *rows;     /* the caller's                                                           */
     size_t          cap, count;
 } csspgo__comparing;
@@ -18925,13 +19065,12 @@ static int csspgo__blocks_put(csspgo__comparing *q, int side, uint32_t func, css
     if (!CSSPGO__ROOM(&q->c.heap, to->v, to->count, to->cap, to->count + 1)) return 0;
     to->v[to->count].loc = loc;
     to->v[to->count++].count = count;
-    to->samples = csspgo__sat_add(to->samples, count);
+    csspgo__sum_add(&to->samples, count, 0);
     return 1;
 }
 
 /*
- * Gathers the blocks of a function from all its contexts and inlined copies into one sorted list, duplicates summed. An
- * inlined call is a block of its caller with the inlinee's entries. O(n log n) for the n counts of all copies; the
+ * Gathers the blocks of a function from all its contexts and inlined copies into one sorted list. An inlined call is a block of its caller with the inlinee's entries. O(n log n) for the n counts of all copies; the
  * list's memory serves all functions. Returns 0 when memory is exhausted.
  */
 static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
@@ -18941,7 +19080,7 @@ static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
     uint32_t id, i;
     size_t n;
     to->count = 0;
-    to->samples = 0;
+    to->samples = csspgo__sum_of(0);
     for (id = func != 0 ? csspgo__same_first(p, func) : 0; id != 0; id = csspgo__same_next(p, id)) {
         const csspgo_body *b = csspgo_bodies(p, csspgo__node_handle(id), &n);
         for (; n != 0; n--, b++)
@@ -18950,14 +19089,21 @@ static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
             if (!csspgo__blocks_put(q, side, func, csspgo__loc_of(p, p->tree.node[i].site), q->entry[side][i]))
                 return 0;
     }
-    if (!csspgo__sort(&q->c.heap, to->v, to->count, sizeof *to->v, csspgo__body_cmp, NULL)) return 0;
-    to->count = csspgo__bodies_sum(to->v, to->count);
-    return 1;
+    return csspgo__sort(&q->c.heap, to->v, to->count, sizeof *to->v, csspgo__body_cmp, NULL);
 }
 
 static double csspgo__min(double a, double b)
 {
     return a < b ? a : b;
+}
+
+/* Sums the counts at the first location of a list, which loses them. */
+static double csspgo__blocks_next(const csspgo_body **v, size_t *n)
+{
+    const csspgo_body *const first = *v;
+    csspgo__sum sum = csspgo__sum_of(0);
+    for (; *n != 0 && csspgo__body_cmp(NULL, first, *v) == 0; (*v)++, (*n)--) csspgo__sum_add(&sum, (*v)->count, 0);
+    return csspgo__sum_real(sum);
 }
 
 /* Sum over the blocks of both lists of the smaller one of count x scale. func of the base decides what is a block. */
@@ -18966,11 +19112,10 @@ static double csspgo__blocks_shared(const csspgo__comparing *q, uint32_t func, c
 {
     double sum = 0;
     while (n != 0 && m != 0) {
-        const int order = csspgo__body_cmp(NULL, a, b);
-        if (order == 0 && csspgo__is_block(q, 0, func, a->loc))
-            sum += csspgo__min((double)a->count * x, (double)b->count * y);
-        if (order <= 0) n--, a++;
-        if (order >= 0) m--, b++;
+        const int order = csspgo__body_cmp(NULL, a, b), wanted = csspgo__is_block(q, 0, func, a->loc);
+        const double base = order <= 0 ? csspgo__blocks_next(&a, &n) * x : 0;
+        const double test = order >= 0 ? csspgo__blocks_next(&b, &m) * y : 0;
+        if (wanted) sum += csspgo__min(base, test);
     }
     return sum;
 }
@@ -18981,20 +19126,20 @@ static double csspgo__delta(double overlap)
     return 2 * (1 - overlap) / (2 - overlap);
 }
 
-static double csspgo__inverse(uint64_t n)
+static double csspgo__inverse(csspgo__sum n)
 {
-    return n != 0 ? 1 / (double)n : 0;
+    return !csspgo__sum_is_zero(n) ? 1 / csspgo__sum_real(n) : 0;
 }
 
 /* Samples in the blocks of a node alone. */
-static uint64_t csspgo__block_samples(const csspgo__comparing *q, int side, uint32_t id)
+static csspgo__sum csspgo__block_samples(const csspgo__comparing *q, int side, uint32_t id)
 {
     const csspgo_profile *p = q->c.p[side];
     size_t n;
     const csspgo_body *b = csspgo_bodies(p, csspgo__node_handle(id), &n);
-    uint64_t sum = 0;
+    csspgo__sum sum = csspgo__sum_of(0);
     for (; n != 0; n--, b++)
-        if (csspgo__is_block(q, side, p->tree.node[id].func, b->loc)) sum = csspgo__sat_add(sum, b->count);
+        if (csspgo__is_block(q, side, p->tree.node[id].func, b->loc)) csspgo__sum_add(&sum, b->count, 0);
     return sum;
 }
 
@@ -19012,24 +19157,25 @@ static void csspgo__quality_contexts(csspgo__comparing *q)
                                      csspgo__run_count(x->body), a, csspgo__body_run(test, y),
                                      csspgo__run_count(y->body), b);
     }
-    q->out->context_overlap = csspgo__min(sum, 1);
+    q->out->context_overlap = csspgo__whole_share(sum);
     q->out->context_delta = csspgo__delta(q->out->context_overlap);
 }
 
 /* Sums up the blocks of all contexts, and those together with the entries of inlinees at their call sites. */
-static uint64_t csspgo__quality_sums(csspgo__comparing *q, int side)
+static void csspgo__quality_sums(csspgo__comparing *q, int side)
 {
     const csspgo_profile *p = q->c.p[side];
-    uint64_t sum = 0;
+    csspgo__sum *const sum = &q->all[side];
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
         const csspgo__tree_node *n = &p->tree.node[id];
-        q->samples[side] = csspgo__sat_add(q->samples[side], csspgo__block_samples(q, side, id));
+        const csspgo__sum own = csspgo__block_samples(q, side, id);
+        csspgo__sum_add(&q->samples[side], own.low, own.high);
         if (n->record == 0 || csspgo__site_kind(n->site) != CSSPGO_INLINEE) continue;
         if (csspgo__is_block(q, side, p->tree.node[n->parent].func, csspgo__loc_of(p, n->site)))
-            sum = csspgo__sat_add(sum, q->entry[side][id]);
+            csspgo__sum_add(sum, q->entry[side][id], 0);
     }
-    return csspgo__sat_add(q->samples[side], sum);
+    csspgo__sum_add(sum, q->samples[side].low, q->samples[side].high);
 }
 
 /* What a function of the base adds to spread_overlap: the test's blocks of it, shared out among its contexts. */
@@ -19037,18 +19183,20 @@ static double csspgo__quality_spread(csspgo__comparing *q, uint32_t func)
 {
     const csspgo_profile *base = q->c.p[0];
     const csspgo__block_list *t = &q->blocks[1];
-    uint64_t all = 0;
+    csspgo__sum all = csspgo__sum_of(0);
     double sum = 0;
     uint32_t id;
-    for (id = csspgo__same_first(base, func); id != 0; id = csspgo__same_next(base, id))
-        all = csspgo__sat_add(all, csspgo__block_samples(q, 0, id));
+    for (id = csspgo__same_first(base, func); id != 0; id = csspgo__same_next(base, id)) {
+        const csspgo__sum own = csspgo__block_samples(q, 0, id);
+        csspgo__sum_add(&all, own.low, own.high);
+    }
     for (id = csspgo__same_first(base, func); id != 0; id = csspgo__same_next(base, id)) {
         const csspgo__record *r = csspgo__record_of(base, id);
-        const double part = csspgo_share(csspgo__block_samples(q, 0, id), all);
+        const double part = csspgo__sum_share(csspgo__block_samples(q, 0, id), all);
         if (r == NULL) continue;
         sum += csspgo__blocks_shared(q, func, csspgo__body_run(base, r), csspgo__run_count(r->body),
                                      csspgo__inverse(q->samples[0]), t->v, t->count,
-                                     part * csspgo__inverse(q->out->test_samples));
+                                     part * csspgo__inverse(q->all[1]));
     }
     return sum;
 }
@@ -19060,17 +19208,18 @@ static int csspgo__quality_function(csspgo__comparing *q, uint32_t base, uint32_
     csspgo_quality_row r;
     double weight;
     if (!csspgo__blocks_gather(q, 0, base) || !csspgo__blocks_gather(q, 1, test)) return 0;
-    if (b->samples == 0 && t->samples == 0) return 1;
-    memset(&r, 0, sizeof r);
-    r.base.id = b->samples != 0 ? base : 0;
-    r.test.id = t->samples != 0 ? test : 0;
-    r.base_samples = b->samples;
-    r.test_samples = t->samples;
+    r.base_samples = csspgo__sum_saturated(b->samples);
+    r.test_samples = csspgo__sum_saturated(t->samples);
+    if (r.base_samples == 0 && r.test_samples == 0) return 1;
+    r.base.id = r.base_samples != 0 ? base : 0;
+    r.test.id = r.test_samples != 0 ? test : 0;
+    r.overlap = 0;
     if (base != 0)
-        r.overlap = csspgo__min(1, csspgo__blocks_shared(q, base, b->v, b->count, csspgo__inverse(b->samples), t->v,
-                                                         t->count, csspgo__inverse(t->samples)));
+        r.overlap = csspgo__blocks_shared(q, base, b->v, b->count, csspgo__inverse(b->samples), t->v, t->count,
+                                          csspgo__inverse(t->samples));
+    r.overlap = csspgo__whole_share(r.overlap);
     r.delta = csspgo__delta(r.overlap);
-    weight = csspgo_share(b->samples, q->out->base_samples);
+    weight = csspgo__sum_share(b->samples, q->all[0]);
     q->out->overlap += r.overlap * weight;
     q->out->delta += r.delta * weight;
     if (base != 0) q->out->spread_overlap += csspgo__quality_spread(q, base);
@@ -19103,14 +19252,18 @@ static int csspgo__quality_run(csspgo__comparing *q, const csspgo_quality_option
         if (!csspgo__entries(&q->c.arrays, q->c.p[side], &q->entry[side])) return 0;
     if (!CSSPGO__ARRAY(&q->c.arrays, q->like, nb) || !csspgo__quality_limits(q, how)) return 0;
     for (f = 1; f <= q->c.p[1]->names.count; f++) q->like[q->c.func[f]] = f;
-    out->base_samples = csspgo__quality_sums(q, 0);
-    out->test_samples = csspgo__quality_sums(q, 1);
+    csspgo__quality_sums(q, 0);
+    csspgo__quality_sums(q, 1);
+    out->base_samples = csspgo__sum_saturated(q->all[0]);
+    out->test_samples = csspgo__sum_saturated(q->all[1]);
     for (f = 1; f < nb; f++)
         if (!csspgo__quality_function(q, f, q->like[f])) return 0;
     for (f = 1; f <= q->c.p[1]->names.count; f++)
         if (q->c.func[f] == 0 && !csspgo__quality_function(q, 0, f)) return 0;
     csspgo__quality_contexts(q);
-    out->spread_overlap = csspgo__min(out->spread_overlap, 1);
+    out->overlap = csspgo__whole_share(out->overlap);
+    out->delta = csspgo__min(out->delta, 1);
+    out->spread_overlap = csspgo__whole_share(out->spread_overlap);
     out->spread_delta = csspgo__delta(out->spread_overlap);
     if (out->base_samples == 0) out->delta = 1;
     if (q->count > q->cap) return 1;
@@ -30916,11 +31069,7 @@ typedef struct csspgo__probe_site {
     uint32_t func;                /* whose range is around it, 0 = no function's                            */
 } csspgo__probe_site;
 
-typedef struct csspgo__sum {      /* 128 bits, so that differences of saturated counts stay exact; context-  */
-    uint64_t low, high;           /*   less, from bit 96 on, the ranges around: sums of counts are smaller   */
-} csspgo__sum;
-
-#define CSSPGO__AROUND ((uint64_t)1 << 32)   /* in csspgo__sum.high: one range */
+#define CSSPGO__AROUND ((uint64_t)1 << 32)   /* in csspgo__gen.delta[].high, above all sums of counts: one range */
 
 typedef struct csspgo__copy {     /* an inline node                                                          */
     uint64_t sum;                 /* contexts: what its entry block counted; context-less: total with inlinees */
@@ -31183,12 +31332,6 @@ static int csspgo__gen_slots(csspgo__gen *g, uint32_t node)
             n->first + (uint32_t)csspgo__entry_lower(v, kept, CSSPGO__BODIES,
                                                      csspgo_at(probe[i].id, probe[i].discriminator), 0);
     return 1;
-}
-
-static void csspgo__sum_add(csspgo__sum *s, uint64_t low, uint64_t high)
-{
-    s->low += low;
-    s->high += high + (s->low < low);
 }
 
 /* Adds a count to the probe sites [a, b), as differences: + at the first one, - behind the last. */

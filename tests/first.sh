@@ -117,7 +117,17 @@ ends 3 'got: the profile is empty' merge $B/cold.prof -o $B/got
 ends 3 'is empty' overlap $B/a.prof $B/none.ext
 ends 0 'is empty' overlap --allow-empty $B/a.prof $B/none.ext
 ends 0 none overlap --min-overlap=17 $B/a.prof $B/other.prof
-ends 3 'the overlap is 17.647%, less than --min-overlap=18' overlap --min-overlap=18 $B/a.prof $B/other.prof
+ends 3 'the overlap is 17.647% of normalized counts, less than --min-overlap=18' overlap --min-overlap=18 $B/a.prof $B/other.prof
+# the same profile of ten times the samples overlaps, though LLVM's figure is 10 %; counts near 2^64
+printf 'a:100:10\n 1: 10\n 2: 90 b:40\nb:50:5\n 1: 50\n' >$B/scale1.prof
+printf 'a:1000:100\n 1: 100\n 2: 900 b:400\nb:500:50\n 1: 500\n' >$B/scale10.prof
+printf '[main:3 @ foo]:18446744073709551615:18446744073709551615\n 1: 18446744073709551615\n 2: 18446744073709551614 bar:18446744073709551615\n[main]:18446744073709551615:1\n 3: 4 foo:18446744073709551615\n' >$B/max.prof
+for both in "$B/scale1.prof $B/scale10.prof" "$B/scale10.prof $B/scale1.prof" "$B/max.prof $B/max.prof"; do
+    for how in "" --quality; do ends 0 none overlap $how --min-overlap=100 $both; done
+done
+$T overlap $B/scale1.prof $B/scale10.prof >$B/out
+grep -q 'sample overlap: 10.000%$' $B/out && grep -q '^    normalized: 100.000%$' $B/out && pass || fail "overlap of ten times the samples: $(cat $B/out)"
+$T overlap $B/max.prof $B/max.prof | grep -q 'similarity: 100.000%$' && pass || fail "similarity of max.prof with itself"
 ends 0 none overlap --quality --min-overlap=30% $B/a.prof $B/other.prof
 ends 3 'less than --min-overlap=31%' overlap --quality --min-overlap=31% $B/a.prof $B/other.prof
 for bad in 101 -1 x 5x '' nan; do says 2 "'$bad' is not a percentage" overlap --min-overlap="$bad" $B/a.prof $B/other.prof; done

@@ -671,14 +671,98 @@ static void what_cannot_be_compared_is_refused(void)
     csspgo_profile_free(empty);
 }
 
-static void sums_wrap_as_llvms_do(void)
+static void sums_wrap_in_llvm_mode_only(void)
 {
-    csspgo_profile *p = from_text("f:5:1\n 1: 18446744073709551615\n 2: 3\n");
-    const csspgo_overlap_figures f = figures_of(p, p);
+    static const char text[] = "f:5:1\n 1: 18446744073709551615\n 2: 3\n";
+    csspgo_profile *p = from_text(text), *q;
+    csspgo_overlap_figures f = figures_of(p, p);
+    csspgo_options llvm;
+    T_EQ(f.base_samples, UINT64_MAX);
+    T_EQ(f.union_samples, UINT64_MAX);
+    T_EQ(samples_of(p), UINT64_MAX);
+    memset(&llvm, 0, sizeof llvm);
+    llvm.llvm = 19;
+    q = from_text_with(text, &llvm);
+    f = figures_of(q, q);
     T_EQ(f.base_samples, 2);
     T_EQ(f.union_samples, 2);
-    T_EQ(samples_of(p), UINT64_MAX);
     csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+static int is_share(double x)
+{
+    return x >= 0 && x <= 1;
+}
+
+/* Compares two profiles in both ways: every share is one. Returns the normalized overlap. */
+static double shares_of(csspgo_profile *a, csspgo_profile *b, csspgo_quality *q)
+{
+    csspgo_overlap_row row[64];
+    csspgo_overlap_figures f;
+    size_t n, i;
+    T_EQ(csspgo_overlap(a, b, NULL, &f, row, 64, &n, NULL), CSSPGO_OK);
+    T_CHECK(is_share(f.similarity) && is_share(f.overlap) && is_share(f.normalized));
+    T_CHECK(is_share(f.base_unique) && is_share(f.test_unique));
+    for (i = 0; i < n; i++) {
+        T_CHECK(is_share(row[i].similarity) && is_share(row[i].internal) && is_share(row[i].overlap));
+        T_CHECK(is_share(row[i].normalized) && is_share(row[i].base_weight) && is_share(row[i].test_weight));
+        T_CHECK(is_share(row[i].base_unique) && is_share(row[i].test_unique));
+    }
+    T_EQ(csspgo_compare_blocks(a, b, NULL, q, NULL, 0, NULL, NULL), CSSPGO_OK);
+    T_CHECK(is_share(q->overlap) && is_share(q->context_overlap) && is_share(q->spread_overlap));
+    T_CHECK(is_share(q->delta) && is_share(q->context_delta) && is_share(q->spread_delta));
+    return f.normalized;
+}
+
+/* Writes a profile of few functions and inlinees, each count times `scale`; huge: counts near 2^64. */
+static csspgo_profile *scaled_profile(uint64_t of, unsigned scale, int huge)
+{
+    char text[4096];
+    size_t n = 0;
+    unsigned f, i, lines;
+    seed = of;
+    for (f = 0; f < 4; f++) {
+        if (f != 0 && rnd(4) == 0) continue;
+        n += (size_t)sprintf(text + n, "f%u:1:%u\n", f, rnd(9));
+        for (i = 1, lines = rnd(6); i <= lines; i++) {
+            const unsigned long long count = huge && rnd(2) ? UINT64_MAX - rnd(3)
+                                                            : (unsigned long long)(1 + rnd(100000)) * scale;
+            n += (size_t)sprintf(text + n, " %u: %llu\n", i, count);
+        }
+        if (rnd(2))
+            n += (size_t)sprintf(text + n, " 9: f%u:1\n  1: %llu\n", rnd(4),
+                                 huge ? ~0ull : (unsigned long long)(1 + rnd(99)) * scale);
+    }
+    text[n] = '\0';
+    return from_text(text);
+}
+
+static void shares_are_from_0_to_1_at_any_count(unsigned count)
+{
+    static const unsigned scales[] = { 1, 2, 10, 1000, 999983 };
+    csspgo_quality q;
+    unsigned i, k;
+    for (i = 0; i < count; i++) {
+        const uint64_t one = rnd(1u << 30), other = rnd(1u << 30);
+        csspgo_profile *a = scaled_profile(one, 1, i % 2 != 0), *b = scaled_profile(other, 1, i % 4 == 3);
+        const int empty = samples_of(a) == 0;
+        T_CHECK(shares_of(a, a, &q) == (empty ? 0 : 1));
+        T_CHECK(empty || (q.overlap == 1 && q.context_overlap == 1 && q.delta == 0));
+        shares_of(a, b, &q);
+        for (k = 0; i % 2 == 0 && k < sizeof scales / sizeof *scales; k++) {
+            csspgo_profile *more = scaled_profile(one, scales[k], 0);
+            csspgo_quality scaled;
+            T_CHECK(shares_of(a, more, &scaled) == (empty ? 0 : 1));
+            T_CHECK(empty || scaled.overlap == 1);
+            T_CHECK(near(shares_of(a, b, &q), shares_of(more, b, &scaled)));
+            T_CHECK(near(q.overlap, scaled.overlap) && near(q.spread_overlap, scaled.spread_overlap));
+            csspgo_profile_free(more);
+        }
+        csspgo_profile_free(a);
+        csspgo_profile_free(b);
+        seed = one + i;
+    }
 }
 
 static csspgo_profile *deep_profile(unsigned depth, unsigned width)
@@ -915,7 +999,8 @@ int main(int argc, char **argv)
     a_name_and_its_guid_are_the_same();
     one_function_meets_one_function();
     what_cannot_be_compared_is_refused();
-    sums_wrap_as_llvms_do();
+    sums_wrap_in_llvm_mode_only();
+    shares_are_from_0_to_1_at_any_count(count / 10);
     deep_and_wide_nesting();
     the_quality_example();
     functions_weigh_by_the_reference();

@@ -19,7 +19,8 @@ static const option overlap_options[] = {
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
     OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
-           "status 3 if less of the samples overlaps; with --quality, of blocks"),
+           "status 3 if less of the samples overlaps, each profile's as shares of its sum (\"normalized\"); with "
+           "--quality, of blocks"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs; shares are from 0 to 1"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
@@ -40,7 +41,7 @@ typedef struct overlap {
     csspgo_profile *p[2];
     int             contextual[2];   /* 1: a contextual profile */
     FILE           *out;
-    double          overlap;      /* percent of the samples, or with --quality of blocks      */
+    double          overlap;      /* percent of the samples, normalized; with --quality of blocks */
     int             empty;        /* 1: that is of no use, as one of the two is empty         */
 } overlap;
 
@@ -56,17 +57,18 @@ static csspgo_overlap_options overlap_how(const overlap *v)
     return how;
 }
 
-/* LLVM prints -nan for 0 of 0. */
-static void overlap_share(const tool_context *tool, FILE *out, const char *what, uint64_t part, uint64_t whole)
+/* LLVM prints -nan for a share of 0. */
+static void overlap_share(const tool_context *tool, FILE *out, const char *what, double share, uint64_t whole)
 {
     if (whole == 0 && tool->compat) fprintf(out, "  %s: -nan%%\n", what);
-    else fprintf(out, "  %s: %.3f%%\n", what, csspgo_share(part, whole) * 100);
+    else fprintf(out, "  %s: %.3f%%\n", what, share * 100);
 }
 
 static void overlap_shared(const tool_context *tool, FILE *out, const char *what, const char *things,
                            csspgo_overlap_counts n)
 {
-    overlap_share(tool, out, what, n.both, n.both + n.base_only + n.test_only);
+    const uint64_t all = n.both + n.base_only + n.test_only;
+    overlap_share(tool, out, what, csspgo_share(n.both, all), all);
     fprintf(out,
             "    overlap %s: %" PRIu64 "\n    %s unique in base profile: %" PRIu64
             "\n    %s unique in test profile: %" PRIu64 "\n",
@@ -78,11 +80,11 @@ static void overlap_program(const overlap *v, const csspgo_overlap_figures *f)
     fprintf(v->out, "Profile overlap infomation for base_profile: %s and test_profile: %s\nProgram level:\n",
             v->path[0], v->path[1]);
     fprintf(v->out, "  Whole program profile similarity: %.3f%%\n", f->similarity * 100);
-    overlap_share(v->tool, v->out, "Whole program sample overlap", f->overlap_samples, f->union_samples);
+    overlap_share(v->tool, v->out, "Whole program sample overlap", f->overlap, f->union_samples);
+    if (!v->tool->compat) overlap_share(v->tool, v->out, "  normalized", f->normalized, f->union_samples);
     fprintf(v->out, "    percentage of samples unique in base profile: %.3f%%\n"
             "    percentage of samples unique in test profile: %.3f%%\n",
-            csspgo_share(f->base_unique_samples, f->base_samples) * 100,
-            csspgo_share(f->test_unique_samples, f->test_samples) * 100);
+            f->base_unique * 100, f->test_unique * 100);
     fprintf(v->out, "    total samples in base profile: %" PRIu64 "\n    total samples in test profile: %" PRIu64 "\n",
             f->base_samples, f->test_samples);
     overlap_shared(v->tool, v->out, "Function overlap", "functions", f->functions);
@@ -94,8 +96,7 @@ static void overlap_row_print(const overlap *v, const csspgo_overlap_row *r)
 {
     static const unsigned column[6] = { 15, 30, 43, 53, 67, 81 };
     const double cell[6] = {
-        r->base_weight, r->test_weight, r->similarity, csspgo_share(r->overlap_samples, r->union_samples),
-        csspgo_share(r->base_unique_samples, r->base_samples), csspgo_share(r->test_unique_samples, r->test_samples)
+        r->base_weight, r->test_weight, r->similarity, r->overlap, r->base_unique, r->test_unique
     };
     unsigned at = 0;
     size_t i;
@@ -130,7 +131,8 @@ static void overlap_json_head(const overlap *v, json *j)
 static void overlap_json_program(const csspgo_overlap_figures *f, json *j)
 {
     json_real(j, "similarity", f->similarity);
-    json_real(j, "overlap", csspgo_share(f->overlap_samples, f->union_samples));
+    json_real(j, "overlap", f->overlap);
+    json_real(j, "normalized_overlap", f->normalized);
     json_count(j, "base_samples", f->base_samples);
     json_count(j, "test_samples", f->test_samples);
     json_count(j, "base_unique_samples", f->base_unique_samples);
@@ -150,7 +152,8 @@ static int overlap_json_row(const overlap *v, const csspgo_overlap_row *r, json 
     json_real(j, "base_weight", r->base_weight);
     json_real(j, "test_weight", r->test_weight);
     json_real(j, "similarity", r->similarity);
-    json_real(j, "overlap", csspgo_share(r->overlap_samples, r->union_samples));
+    json_real(j, "overlap", r->overlap);
+    json_real(j, "normalized_overlap", r->normalized);
     json_count(j, "base_samples", r->base_samples);
     json_count(j, "test_samples", r->test_samples);
     json_end(j);
@@ -271,7 +274,7 @@ static int overlap_print(overlap *v)
             v->empty = 1;
             ok = -1;
         }
-    if (s == CSSPGO_OK) v->overlap = csspgo_share(f.overlap_samples, f.union_samples) * 100;
+    if (s == CSSPGO_OK) v->overlap = f.normalized * 100;
     if (v->o[V_JSON].number) ok = s == CSSPGO_OK && overlap_json(v, &f, row, n);
     else if (ok == 1) overlap_program(v, &f), ok = overlap_rows(v, row, n);
     free(row);
@@ -319,7 +322,7 @@ static int overlap_worth(const overlap *v)
     if (v->empty && !v->tool->compat)
         return hopeless(v->tool, "%s and %s: nothing to compare, one of them is empty", v->path[0], v->path[1]);
     if (v->overlap >= option_percent(least)) return 0;
-    return missed(v->tool, "%s and %s: the overlap is %.3f%%, less than --min-overlap=%s", v->path[0], v->path[1],
+    return missed(v->tool, "%s and %s: the overlap is %.3f%% of normalized counts, less than --min-overlap=%s", v->path[0], v->path[1],
                   v->overlap, least->text);
 }
 
