@@ -1423,7 +1423,7 @@ CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p);
 
 /* The distribution of counts. The body counts of one location of a function in all its contexts are one count. */
 typedef struct csspgo_summary {
-    uint64_t total;               /* sum of all body counts, mod 2^64                          */
+    uint64_t total;               /* sum of all body counts; saturates, in LLVM mode mod 2^64  */
     uint64_t max_count;           /* the largest body count                                    */
     uint64_t max_head;            /* the largest head count of a function                      */
     uint64_t counts;              /* number of body counts                                     */
@@ -6220,6 +6220,16 @@ CSSPGO__UNUSED static void csspgo__sum_add(csspgo__sum *s, uint64_t low, uint64_
 {
     s->low += low;
     s->high += high + (s->low < low);
+}
+
+CSSPGO__UNUSED static double csspgo__sum_real(csspgo__sum s)
+{
+    return s.high != 0 ? (double)s.high * 18446744073709551616.0 + (double)s.low : (double)s.low;
+}
+
+CSSPGO__UNUSED static uint64_t csspgo__sum_saturated(csspgo__sum s)
+{
+    return s.high != 0 ? UINT64_MAX : s.low;
 }
 
 /*
@@ -12718,6 +12728,7 @@ typedef struct csspgo__tally {
     CSSPGO__LIST(csspgo__freq) freq;   /* number id - 1 of the map                     */
     csspgo__arrays  arrays;       /* skip, and those of csspgo__tally_groups           */
     unsigned char  *skip;         /* per node: its counts, and those nested in it, do not take part */
+    csspgo__sum     total;
 } csspgo__tally;
 
 static uint32_t csspgo__freq_hash(const void *owner, uint32_t id)
@@ -12736,7 +12747,7 @@ static int csspgo__tally_count(csspgo__tally *u, uint64_t count)
     csspgo__freq *f;
     uint32_t id, at = hash;
     u->out->counts++;
-    u->out->total += count;
+    csspgo__sum_add(&u->total, count, 0);
     if (count > u->out->max_count) u->out->max_count = count;
     while ((id = csspgo__map_next(&u->map, hash, &at)) != 0) {
         if (u->freq.v[id - 1].count != count) continue;
@@ -12941,22 +12952,49 @@ static int csspgo__tally_contexts(csspgo__tally *u)
     return ok;
 }
 
+/* Gives the total out. Returns 1. */
+static int csspgo__tally_total(csspgo__tally *u)
+{
+    if (u->heap.llvm) u->total.high = 0;
+    u->out->total = csspgo__sum_saturated(u->total);
+    return 1;
+}
+
+/* ppm / 1000000 of a total, rounded down; of one from 2^64 on as exact as a double. */
+static csspgo__sum csspgo__tally_part(csspgo__sum total, uint64_t ppm)
+{
+    const uint64_t million = 1000000;
+    csspgo__sum part;
+    part.low = total.low / million * ppm + total.low % million * ppm / million;
+    part.high = 0;
+    if (total.high == 0) return part;
+    {
+        const double whole = 18446744073709551616.0, v = csspgo__sum_real(total) * ((double)ppm / 1e6);
+        part.high = (uint64_t)(v / whole);
+        part.low = (uint64_t)(v - (double)part.high * whole);
+    }
+    return part;
+}
+
 /*
  * Walks the counts from the largest, for all cutoffs in one pass, because they ascend. A cutoff is reached when the sum
- * is at least ppm / 1000000 of the total, rounded down. Sums are mod 2^64, as in LLVM.
+ * is at least ppm / 1000000 of the total. In LLVM mode sums are mod 2^64, as LLVM's.
  */
 static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
 {
-    const uint64_t total = u->out->total, million = 1000000;
-    uint64_t sum = 0, seen = 0, last = 0;
+    csspgo__sum sum = { 0, 0 };
+    uint64_t seen = 0, last = 0;
     const csspgo__freq *f = u->freq.v, *const end = CSSPGO__END(f, u->freq.count);
     size_t i;
     if (!csspgo__sort(&u->heap, u->freq.v, u->freq.count, sizeof *f, csspgo__largest_cmp, NULL)) return 0;
     for (i = 0; i < n; i++) {
-        const uint64_t want = total / million * c[i].ppm + total % million * c[i].ppm / million;
-        for (; sum < want && f != end; f++) {
+        const csspgo__sum want = csspgo__tally_part(u->total, c[i].ppm);
+        for (; f != end && (sum.high != want.high ? sum.high < want.high : sum.low < want.low); f++) {
+            uint64_t high;
+            const uint64_t low = csspgo__mul128(f->count, f->times, &high);
             last = f->count;
-            sum += last * f->times;
+            csspgo__sum_add(&sum, low, u->heap.llvm ? 0 : high);
+            if (u->heap.llvm) sum.high = 0;
             seen += f->times;
         }
         c[i].min_count = last;
@@ -12966,8 +13004,7 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
 }
 
 /*
- * All scratch is on loan from p's heap, within its limits, so p is const. Sums are mod 2^64, as in LLVM. Source: LLVM's
- * SampleProfileSummaryBuilder.
+ * All scratch is on loan from p's heap, within its limits, so p is const. Source: LLVM's SampleProfileSummaryBuilder.
  */
 CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff *cutoff, size_t n,
                                           csspgo_summary *summary, csspgo_error *err)
@@ -12987,7 +13024,7 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
     csspgo__map_init(&u.heap, &u.map, csspgo__freq_hash);
     ok = CSSPGO__ARRAY(&u.arrays, u.skip, p->tree.count + 1) &&
          (p->flags & CSSPGO_IS_CS ? csspgo__tally_contexts(&u) : csspgo__tally_plain(&u)) &&
-         csspgo__tally_cutoffs(&u, cutoff, n);
+         csspgo__tally_total(&u) && csspgo__tally_cutoffs(&u, cutoff, n);
     CSSPGO__DROP(&u.heap, u.freq);
     csspgo__map_free(&u.heap, &u.map);
     csspgo__arrays_free(&u.arrays);
@@ -18450,16 +18487,6 @@ static csspgo__sum csspgo__sum_of(uint64_t count)
     s.low = count;
     s.high = 0;
     return s;
-}
-
-static double csspgo__sum_real(csspgo__sum s)
-{
-    return s.high != 0 ? (double)s.high * 18446744073709551616.0 + (double)s.low : (double)s.low;
-}
-
-static uint64_t csspgo__sum_saturated(csspgo__sum s)
-{
-    return s.high != 0 ? UINT64_MAX : s.low;
 }
 
 static int csspgo__sum_is_zero(csspgo__sum s)

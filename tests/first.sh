@@ -130,6 +130,12 @@ grep -q 'sample overlap: 10.000%$' $B/out && grep -q '^    normalized: 100.000%$
 $T overlap $B/max.prof $B/max.prof | grep -q 'similarity: 100.000%$' && pass || fail "similarity of max.prof with itself"
 ends 0 none overlap --quality --min-overlap=30% $B/a.prof $B/other.prof
 ends 3 'less than --min-overlap=31%' overlap --quality --min-overlap=31% $B/a.prof $B/other.prof
+printf 'a:18446744073709551615:5\n 1: 18446744073709551615\n 2: 18446744073709551615\nb:18446744073709551615:5\n 1: 18446744073709551615\nc:3:1\n 1: 3\n' >$B/max3.prof
+for how in --contexts --hot-func-list --top=3 --detailed-summary; do
+    $T show $how $B/max3.prof >$B/out 2>&1
+    grep -E '(^|[^0-9])([2-9][0-9]{2}|1[1-9][0-9]|10[1-9]|[0-9]{4,})\.[0-9]+ ?%|100\.00 ?%.* [ab]$' $B/out && fail "show $how: a share above 100 %, or two of 100 %" || pass
+done
+grep -q '^Total count: 18446744073709551615$' $B/out && grep -q '^3 blocks with count >= 18446744073709551615 account for 99 ' $B/out && pass || fail "the summary of max3.prof: $(tail -18 $B/out)"
 for bad in 101 -1 x 5x '' nan; do says 2 "'$bad' is not a percentage" overlap --min-overlap="$bad" $B/a.prof $B/other.prof; done
 ends 0 'records with another checksum' merge --max-dropped=25 $B/p6.prof $B/p5.prof -o $B/got
 ends 3 '25.00% of the samples are lost as checksums differ' merge --max-dropped=24.9 $B/p6.prof $B/p5.prof -o $B/got

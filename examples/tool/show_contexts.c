@@ -4,7 +4,8 @@
 typedef struct tree_row {
     csspgo_node node;
     size_t      up, child, children;   /* rows: the parent's; the first child's; how many                  */
-    uint64_t    self, sum;        /* samples in it and not in its inlinees; with everything below         */
+    uint64_t    self, sum;        /* samples in it and not in its inlinees; with everything below; saturate */
+    double      real;             /* sum, for shares                                                      */
     unsigned    depth;            /* frames                                                               */
 } tree_row;
 
@@ -50,19 +51,27 @@ static tree_row *tree_rows(csspgo_profile *p, size_t *rows)
     }
     for (i = n; i-- > 0;) {
         v[i].sum = sum_of(v[i].sum, v[i].self);
-        if (i != 0) v[v[i].up].sum = sum_of(v[v[i].up].sum, v[i].sum);
+        v[i].real += (double)v[i].self;
+        if (i == 0) break;
+        v[v[i].up].sum = sum_of(v[v[i].up].sum, v[i].sum);
+        v[v[i].up].real += v[i].real;
     }
     for (i = 0; i < n; i++) qsort_r(v + v[i].child, v[i].children, sizeof *v, tree_order, p);
     *rows = n;
     return v;
 }
 
-static void tree_print_row(show *s, const tree_row *r, uint64_t all)
+static double tree_percent(double part, double all)
+{
+    return all > 0 ? 100 * part / all : 0;
+}
+
+static void tree_print_row(show *s, const tree_row *r, double all)
 {
     const uint32_t a = csspgo_attributes(s->p, r->node);
     const int inlinee = csspgo_node_kind_of(s->p, r->node) == CSSPGO_INLINEE;
     fprintf(s->out, "%14" PRIu64 " %6.2f %% %6.2f %% %12" PRIu64 "  %c%c%c  ", csspgo_total(s->p, r->node),
-            percent(r->self, all), percent(r->sum, all), csspgo_head(s->p, r->node),
+            tree_percent((double)r->self, all), tree_percent(r->real, all), csspgo_head(s->p, r->node),
             a & CSSPGO_WAS_INLINED || inlinee ? 'i' : '-', a & CSSPGO_SHOULD_BE_INLINED ? 's' : '-',
             a & CSSPGO_DUPLICATED_INTO_BASE ? 'd' : '-');
     indent(s->out, 2 * (r->depth - 1));
@@ -76,6 +85,7 @@ static void tree_print_row(show *s, const tree_row *r, uint64_t all)
 
 typedef struct tree_figures {
     uint64_t records, depths, deep;   /* contexts, the sum of their depths, samples deeper than 1 */
+    double   deep_real;               /* the latter, for shares                                   */
     size_t   functions;
     unsigned depth;
 } tree_figures;
@@ -91,7 +101,9 @@ static tree_figures tree_figures_of(show *s, const tree_row *v, size_t n)
         t.records++;
         t.depths += v[k].depth;
         if (v[k].depth > t.depth) t.depth = v[k].depth;
-        if (v[k].depth > 1) t.deep = sum_of(t.deep, v[k].self);
+        if (v[k].depth == 1) continue;
+        t.deep = sum_of(t.deep, v[k].self);
+        t.deep_real += (double)v[k].self;
     }
     for (f.id = 1; f.id <= csspgo_func_count(s->p); f.id++) {
         csspgo_node node = csspgo_func_nodes(s->p, f);
@@ -115,7 +127,7 @@ static const char *tree_flag(const csspgo_profile *p, unsigned bit)
 }
 
 /* Form and flags of the file; how many functions and contexts; how deep these are and how much is in them. */
-static void tree_print_head(show *s, const reading *how, const tree_figures *t, uint64_t all)
+static void tree_print_head(show *s, const reading *how, const tree_figures *t, const tree_row *all)
 {
     unsigned i;
     fprintf(s->out, "%s;", tree_form(how));
@@ -124,7 +136,7 @@ static void tree_print_head(show *s, const reading *how, const tree_figures *t, 
     fprintf(s->out, "%s%zu functions, %" PRIu64 " contexts, depth at most %u, %.2f on average, %.2f %% of %" PRIu64
             " samples deeper than 1\n", csspgo_profile_flags(s->p) & ~(uint32_t)CSSPGO_HAS_UNIQ ? "; " : " ",
             t->functions, t->records, t->depth, t->records != 0 ? (double)t->depths / (double)t->records : 0,
-            percent(t->deep, all), all);
+            tree_percent(t->deep_real, all->real), all->sum);
     fputs("         total    share    cum.           head  isd  context"
           "     (i inlined, s should be, d duplicated into base)\n", s->out);
 }
@@ -178,11 +190,11 @@ int show_contexts(show *s, const reading *how, int json)
     }
     t = tree_figures_of(s, v, n);
     if (json) json_tree_head(s, how, &t, v[0].sum);
-    else tree_print_head(s, how, &t, v[0].sum);
+    else tree_print_head(s, how, &t, &v[0]);
     for (stack[top++] = 0; top != 0;) {
         const tree_row *r = &v[stack[--top]];
         if (r->depth != 0 && json) json_tree_row(s, r, first), first = 0;
-        else if (r->depth != 0) tree_print_row(s, r, v[0].sum);
+        else if (r->depth != 0) tree_print_row(s, r, v[0].real);
         if (r->depth < most)
             for (i = r->children; i-- > 0;) stack[top++] = r->child + i;
     }

@@ -81,11 +81,11 @@ static uint64_t show_hot_threshold(show *s, csspgo_status *status)
     return 0;
 }
 
-static void show_hot_row(show *s, const show_row *r, uint64_t all)
+static void show_hot_row(show *s, const show_row *r, double all)
 {
     const uint64_t total = csspgo_total(s->p, r->node);
     unsigned at =
-        (unsigned)fprintf(s->out, " %" PRIu64 " (%.2f%%)", total, all > 0 ? (double)total * 100.0 / (double)all : 0);
+        (unsigned)fprintf(s->out, " %" PRIu64 " (%.2f%%)", total, all > 0 ? (double)total * 100.0 / all : 0);
     at = cell_pad(s->out, at, 24);
     at += (unsigned)fprintf(s->out, "%" PRIu64, r->max);
     at = cell_pad(s->out, at, 42);
@@ -98,8 +98,16 @@ static void show_hot_row(show *s, const show_row *r, uint64_t all)
 typedef struct hot_figures {
     uint64_t least;               /* the count from which on a function is hot */
     uint64_t hot, functions;      /* functions that are, all                   */
-    uint64_t hot_total, total;    /* samples of these                          */
+    uint64_t hot_total, total;    /* samples of these; saturate                */
+    double   hot_sum, sum;        /* the same, for shares                      */
 } hot_figures;
+
+/* Adds to a sum; LLVM's are mod 2^64. */
+static void show_hot_add(const show *s, uint64_t *total, double *sum, uint64_t more)
+{
+    *total = s->tool->compat ? *total + more : sum_of(*total, more);
+    *sum = s->tool->compat ? (double)*total : *sum + (double)more;
+}
 
 static hot_figures show_hot_figures(show *s, csspgo_status *status)
 {
@@ -111,10 +119,10 @@ static hot_figures show_hot_figures(show *s, csspgo_status *status)
         const uint64_t t = csspgo_total(s->p, s->row[i].node);
         if (s->row[i].nest != 0) continue;
         h.functions++;
-        h.total += t;
+        show_hot_add(s, &h.total, &h.sum, t);
         if (s->row[i].max < h.least) continue;
         h.hot++;
-        h.hot_total += t;
+        show_hot_add(s, &h.hot_total, &h.hot_sum, t);
     }
     return h;
 }
@@ -129,7 +137,7 @@ static void show_hot_head(const show *s, const hot_figures *h)
             " functions with profile (%s) are considered hot functions (max sample >= %" PRIu64 ").\n",
             h->hot, h->functions, share, h->least);
     fprintf(s->out, "%" PRIu64 " out of %" PRIu64 " profile counts (%.2f%%) are from hot functions.\n", h->hot_total,
-            h->total, percent(h->hot_total, h->total));
+            h->total, h->sum > 0 ? 100.0 * h->hot_sum / h->sum : 0);
     fputs(" Total sample (%)       Max sample        Entry sample    Function name\n", s->out);
 }
 
@@ -171,7 +179,7 @@ int show_hot(show *s, int json)
     else show_hot_head(s, &h);
     for (i = 0; i < s->rows && (most == 0 || printed < most); i++) {
         if (s->row[i].nest != 0 || s->row[i].max < least) continue;
-        if (!json) show_hot_row(s, &s->row[i], h.total);
+        if (!json) show_hot_row(s, &s->row[i], h.sum);
         else if (!json_hot_row(s, &s->row[i], printed == 0)) return 0;
         printed++;
     }
