@@ -3021,8 +3021,8 @@ typedef struct csspgo_preagg_stats {
  * A push parser of that text. Its use is that of csspgo_script: feed pieces of any size, call next until it returns 0,
  * say end, call next until it returns 0 again.
  *
- * Fields are separated by blanks. Addresses are hexadecimal without 0x; "ID:" before one names a module by build id,
- * and "X:" other code. Without options.code only "X:" has a meaning. There are no comments and no empty lines.
+ * Fields are separated by blanks. Addresses are hexadecimal without 0x; "ID:" before one names a module by build id
+ * (0x before it is skipped), and "X:" other code. Without options.code only "X:" has a meaning. There are no comments and no empty lines.
  *
  * Memory    one line (limits.max_line)
  * Threads   calls on different parsers may overlap, calls on one may not
@@ -3450,6 +3450,26 @@ CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_modu
  */
 CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_module module, uint64_t *range, size_t cap,
                                                  size_t *count, csspgo_error *err);
+
+/* How often a range of code ran, in all contexts: its first and its last instruction. */
+typedef struct csspgo_range_count {
+    uint64_t first, last, count;  /* count saturates */
+} csspgo_range_count;
+
+/*
+ * Lists the ranges that the counters are about, each once. Samples without branch records are ranges of one
+ * instruction. What becomes no count of a profile, as it has neither probes nor lines, is found by these addresses.
+ *
+ *   module       as csspgo_collector_addresses
+ *   range, cap   the output, cap elements, ascending; NULL and 0 to ask for their number
+ *   count        NULL, or gets the number of ranges
+ *
+ * Returns   as csspgo_collector_addresses
+ * Cost      O(counters log counters)
+ */
+CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, csspgo_module module,
+                                                       csspgo_range_count *range, size_t cap, size_t *count,
+                                                       csspgo_error *err);
 
 /* The meaning of addresses in unsymbolized text: a number + base (mod 2^64) is the link-time address. */
 typedef struct csspgo_unsymbolized_options {
@@ -26599,6 +26619,7 @@ static int64_t csspgo__preagg_module(const csspgo_preagg *d, const unsigned char
     uint32_t m;
     if (p == colon) return d->how.module.id;
     memset(&e, 0, sizeof e);
+    if (!d->how.llvm) csspgo__eat(&p, colon, "0x");
     e.build_id = id;
     e.build_id_size = csspgo__eat_bytes(&p, colon, id);
     if (p != colon || e.build_id_size == 0) return -1;
@@ -29244,6 +29265,61 @@ CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_mod
                                                  size_t *count, csspgo_error *err)
 {
     return csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
+}
+
+/* For csspgo__sort: ranges by address. */
+static int csspgo__range_count_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_range_count *x = (const csspgo_range_count *)a, *y = (const csspgo_range_count *)b;
+    (void)ctx;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return x->last < y->last ? -1 : x->last > y->last;
+}
+
+typedef CSSPGO__LIST(csspgo_range_count) csspgo__range_count_list;
+
+/* The ranges of a module and the addresses of samples without branch records, with their counts per context. */
+static int csspgo__range_counts_fill(csspgo_collector *c, const csspgo__keyed *k, uint32_t module,
+                                     csspgo__range_count_list *out)
+{
+    size_t i;
+    if (!CSSPGO__MORE(&c->heap, *out, k->n + k->hits)) return 0;
+    for (i = 0; i < k->n + k->hits; i++) {
+        const csspgo__counter *v = i < k->n ? &k->v[i] : &k->hit[i - k->n];
+        csspgo_range_count *r = &out->v[out->count];
+        if (i < k->n && v->node & CSSPGO__BRANCH) continue;
+        r->first = csspgo__module_address(c->code, module, v->a);
+        r->last = i < k->n ? csspgo__module_address(c->code, module, v->b) : r->first;
+        r->count = v->count;
+        out->count += r->first != CSSPGO__EXT && r->last != CSSPGO__EXT;
+    }
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, csspgo_module module,
+                                                       csspgo_range_count *range, size_t cap, size_t *count,
+                                                       csspgo_error *err)
+{
+    csspgo__keyed keyed;
+    csspgo__range_count_list all = { NULL, 0, 0 };
+    csspgo_status s;
+    size_t i, n = 0;
+    if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    s = csspgo__keyed_make(c, &keyed, 0);
+    if (s == CSSPGO_OK &&
+        !(csspgo__range_counts_fill(c, &keyed, module.id, &all) &&
+          csspgo__sort(&c->heap, all.v, all.count, sizeof *all.v, csspgo__range_count_cmp, NULL)))
+        s = c->heap.status;
+    for (i = 0; s == CSSPGO_OK && i < all.count; i++) {
+        if (n == 0 || csspgo__range_count_cmp(NULL, &all.v[n - 1], &all.v[i]) != 0) all.v[n++] = all.v[i];
+        else csspgo__count_add(&all.v[n - 1].count, all.v[i].count);
+    }
+    for (i = 0; i < n && i < cap; i++) range[i] = all.v[i];
+    if (count != NULL) *count = n;
+    CSSPGO__DROP(&c->heap, all);
+    csspgo__keyed_free(c, &keyed);
+    if (s != CSSPGO_OK || n <= cap || range == NULL) return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
 }
 
 /* ----- unsymbolized text: writing --------------------------------------------------------------------------------- */

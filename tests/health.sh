@@ -8,8 +8,20 @@ T=build/plain/csspgo
 make -s $T || { fail "the tool does not build"; finish; }
 R=data/recordings D=../examples/data
 demo="--binary=$D/demo.elf"
-# report OPTION...: profgen writes $B/json
-report() { $T profgen --quiet -o $B/prof --report=$B/json "$@" 2>$B/err; }
+# a sum that holds: what was read is kept or lost for one reason, in samples and in what ran; and so with the counts
+adds_up() {
+    for unit in samples runs; do
+        sed -n 's/.*"loss": {.*"'$unit'": { "read": \([0-9]*\), "of_other_processes": \([0-9]*\), "kept": \([0-9]*\), "in_other_code": {[^}]*}, "reasons": {\([^}]*\)}.*/\1 \2 \3 \4/p' $B/json
+    done | tr -c '0-9\n' ' ' | awk '{ n = $2; for (i = 3; i <= NF; i++) n += $i; if (n != $1 || NF != 14) exit 1 } END { exit NR != 2 }' &&
+        sed -n 's/.*"counts": {\(.*\)}, "functions".*/\1/p' $B/json | tr -c '0-9\n' ' ' | awk '{ exit NF != 6 || $1 + $2 != $3 + $4 + $5 + $6 }'
+}
+# report OPTION...: profgen writes $B/json, whose numbers add up
+report() {
+    $T profgen --quiet -o $B/prof --report=$B/json "$@" 2>$B/err
+    report_status=$?
+    adds_up && pass || fail "profgen $*: the numbers of the loss do not add up: $(grep loss $B/json)"
+    return $report_status
+}
 # says PATTERN: in the report
 says() { if grep -q -e "$1" $B/json; then pass; else fail "no '$1' in the report"; cat $B/json; fi; }
 # said NAME: a number of the report
@@ -138,6 +150,106 @@ done
 report --binary=$B/moved.d/demo.elf --perfscript=$D/demo.perfscript
 check "what does not fit is written all the same" [ -s $B/prof ]
 check "LLVM's way asks no such thing" $T profgen --llvm-compat --quiet -o $B/prof --binary=$B/moved.d/demo.elf --perfscript=$D/demo.perfscript
+# ----- what is lost
+# loses STATUS PATTERN OPTION...: the exit status, and a warning
+loses() {
+    want=$1 pattern=$2
+    shift 2
+    report "$@"
+    [ $? -eq "$want" ] && pass || fail "profgen $*: status $report_status: $(cat $B/err)"
+    $T profgen -o $B/prof "$@" >$B/out 2>&1
+    { [ "$pattern" = none ] && ! grep -q 'of the samples' $B/out || grep -q -e "$pattern" $B/out; } && pass || fail "profgen $*: not '$pattern': $(cat $B/out)"
+}
+mixed="--binary=$R/mixed --perfscript=$R/mixed.ps"
+# functions of units that were compiled without -g: the profile is written, and what is not in it is said
+loses 3 '9[0-9].[0-9]*% ([0-9]*/226) of the samples, 9[0-9].[0-9]*% of the code that ran, are in functions without line information: _Z2tal [0-9.]*%, .* (build them with -g1 -fdebug-info-for-profiling)' $mixed
+grep -q '97.35% of 226 samples are not in the profile; --max-dropped=100 allows that' $B/out && pass || fail "mixed: $(cat $B/out)"
+says '"no_probes_or_lines": 209, "no_record": 0 }, "share": 0.973'
+says '{ "function": "_Z2tal", "reason": "no_probes_or_lines", "count": 60 }'
+says 'many samples are in functions without line information'
+cp $B/prof $B/mixed
+loses 0 'in functions without line information' $mixed --max-dropped=97.4
+check "the same profile" cmp $B/prof $B/mixed
+loses 3 'more than --max-dropped=97$' $mixed --max-dropped=97
+$T profgen --llvm-compat $mixed -o $B/prof >$B/out 2>&1
+[ $? -eq 0 ] && ! grep -q 'of the samples' $B/out && pass || fail "LLVM's way: $(cat $B/out)"
+# by counters, from raw ones and aggregated text; the output is raw counters
+$T profgen --quiet $mixed --skip-symbolization -o $B/mixed.raw 2>$B/err && fail "raw counters of mixed: status 0" || pass
+loses 3 '9[0-9].[0-9]*% ([0-9]*/[0-9]*) of the code that ran is in functions without line information: ' --binary=$R/mixed --unsymbolized-profile=$B/mixed.raw
+$T profgen --quiet $mixed --format=preagg -o $B/mixed.preagg
+loses 3 'of the code that ran is in functions without line information: ' --binary=$R/mixed --preagg=$B/mixed.preagg
+grep -v '0x.*/0x' $R/mixed.ps >$B/mixed.stacks
+loses 3 'in functions without line information: ' --binary=$R/mixed --perfscript=$B/mixed.stacks
+awk '/^ 0x/ || /PERF_RECORD/ { print; if (/^ 0x/) print "" }' $R/mixed.ps >$B/mixed.flat
+loses 3 'in functions without line information: ' --binary=$R/mixed --perfscript=$B/mixed.flat
+# samples in a library, the kernel, a JIT's code, nowhere; as many with branch records as without
+in_code() { # ADDRESS
+    i=0
+    while [ $i -lt "$2" ]; do
+        printf '\t%s\n 0x%s/0x%s/P/-/-/0  0x%s/0x%s/P/-/-/0 \n\n' $1 $1 $1 $1 $1
+        i=$((i + 1))
+    done
+}
+base=$D/demo.perfscript
+for it in "7fffe0000100,/x/lib foo.so,in files that are not given: --binary=/x/lib foo.so 5[0-9].[0-9]*%" "7fffe0000100,//anon,in files that are not given: --jitdump or --perf-map 5[0-9]" "ffffffff81000100,,in the kernel (a run with --kernel --binary=vmlinux makes its profile)" "7fffd0000100,,in no file that was mapped"; do
+    address=${it%%,*} rest=${it#*,}
+    { [ -z "${rest%%,*}" ] || echo " PERF_RECORD_MMAP2 1/1: [0x7fffe0000000(0x1000) @ 0 00:00 0 0]: r-xp ${rest%%,*}"; cat $base; in_code $address 200; } >$B/outside.ps
+    loses 3 "${rest#*,}" $demo --perfscript=$B/outside.ps
+    loses 0 "${rest#*,}" $demo --perfscript=$B/outside.ps --max-dropped=100
+    grep -v '0x.*/0x' $B/outside.ps >$B/outside.stacks
+    loses 3 "${rest#*,}" $demo --perfscript=$B/outside.stacks
+done
+says '"unmapped": 20[0-9] }, "reasons"'
+# ... but not of processes that do not have the program
+awk '/PERF_RECORD/ { if (pid == "") { pid = $2; sub(/\/.*/, "", pid) } print; next } /^\t/ && !body { print pid "/" pid }
+     { print; body = !/^$/ }' $base >$B/own.ps
+awk -v n=300 'BEGIN { print "PERF_RECORD_MMAP2 99999/99999: [0x7fffe0000000(0x1000) @ 0 00:00 0 0]: r-xp /x/other"
+    while (n-- > 0) print "99999/99999\n\t7fffe0000100\n 0x7fffe0000100/0x7fffe0000100/P/-/-/0 \n" }' >$B/others.ps
+cat $B/own.ps $B/others.ps >$B/wide.ps
+loses 0 none $demo --perfscript=$B/wide.ps
+says '"of_other_processes": 300, "kept": '
+# what is trimmed, where the threshold is too high; functions without a record
+loses 0 '[0-9.]*% ([0-9]*/[0-9]*) of the counts are trimmed as cold' $demo --perfscript=$base --trim-cold-profile --profile-summary-hot-count=100000000
+says '"trimmed": [1-9]'
+loses 3 '100.00% ([0-9]*/[0-9]*) of the counts are trimmed as cold' $demo --perfscript=$base --ignore-stack-samples --trim-cold-profile --profile-summary-cold-count=100000000
+$T profgen $demo --perfscript=$base --trim-cold-profile -o $B/prof 2>&1 | grep -q trimmed && fail "what is trimmed is said without need" || pass
+says '"reason": "no_record", "count": [1-9]'
+# other inputs whose numbers add up
+for how in --csspgo-preinliner=0 --gen-cs-nested-profile=0 --generate-merged-base-profiles --ignore-stack-samples --bogus-stacks=records --leading-ip-only --skip-symbolization --fill-zero-for-all-funcs; do
+    report $demo --perfscript=$base $how
+done
+report $demo --perfscript=$base --perfscript=$B/stacks.ps
+says '"no_branch_records": [1-9]'
+report $demo --perfscript=$B/outside.ps --perfscript=$base
+
+# ----- advice
+# perf record -b without -g: no call stacks, and nobody speaks of frame pointers
+bytes=PERFILE2
+le 8 104 144 104 144 248 320 0 0 0 0 0 0 $((128 << 32 | 1)) 0 1000 $((1 | 2 | 0x800)) 0 0 0 0 0 8 0 0 0 0 0 0 0 0
+le 4 1 $((56 << 16 | 2)) 7 7
+le 8 $((0x555555555000)) 4096 4096
+bytes="$bytes/demo.elf\\0000\\0000\\0000\\0000\\0000\\0000\\0000"
+set -- $(sed -n 's/^ \(0x5555[0-9a-f]*\)\/\(0x5555[0-9a-f]*\)\/.*  \(0x5555[0-9a-f]*\)\/\(0x5555[0-9a-f]*\)\/[^ ]* *$/\1 \2 \3 \4/p' $base | head -1)
+for i in 1 2; do
+    le 4 9 $((80 << 16 | 2))
+    le 8 $((0x$at))
+    le 4 7 7
+    le 8 2 $(($1)) $(($2)) 0 $(($3)) $(($4)) 0
+done
+printf '%b' "$bytes" >$B/leaves.data
+report $demo --perfdata=$B/leaves.data
+says '"use": "perf record -g"'
+says '"stacks": { "all": 0, '
+grep -q omit-frame-pointer $B/json && fail "no frame pointers, though no stack was recorded" || pass
+warns 1 'there are no call stacks' $demo --perfdata=$B/leaves.data
+# density
+report $demo --perfscript=$base
+says '^  "density": [0-9.]*$'
+# a kernel without --kernel; a script that starts the program; a file of the same build that is laid out otherwise
+{ printf 'PERF_RECORD_MMAP2 1/1: [0x555555555000(0x1000) @ 0 00:00 0 0]: r-xp /bin/dash\n'; grep -v PERF_RECORD $base; } >$B/shell.ps
+warns 1 'is not among the mapped files, .*; record what these start, too (csspgo record --follow-forks)' $demo --perfscript=$B/shell.ps
+{ printf 'PERF_RECORD_MMAP2 1/1: [0x555555555000(0x1000) @ 0x7000 00:00 0 0]: r-xp /bin/demo.elf\n'; grep -v PERF_RECORD $base; } >$B/layout.ps
+warns 1 '/bin/demo.elf was mapped, which has the same name, but not as .*demo.elf is laid out: ' $demo --perfscript=$B/layout.ps
 if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$T profgen --binary=$R/w --perfdata=$R/mp.data -o $B/prof" /dev/null </dev/null >$B/out 2>&1
     [ "$(grep -c '^health: ' $B/out)" -le 10 ] && grep -q '^health: 11 of 11 samples used' $B/out && grep -q '^health: and 1 more' $B/out && pass || fail "on a terminal: $(cat $B/out)"

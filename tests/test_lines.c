@@ -168,6 +168,72 @@ static void addresses_of_counters(void)
     recorded_close(&r);
 }
 
+/* What a text of raw counters says of a range, in all contexts. */
+static uint64_t text_count(const char *text, const char *range)
+{
+    uint64_t n = 0;
+    const char *p = text;
+    while ((p = strstr(p, range)) != NULL) {
+        p += strlen(range);
+        n += strtoull(p, NULL, 10);
+    }
+    return n;
+}
+
+static void ranges_have_their_counts(void)
+{
+    csspgo_range_count list[256], first[2];
+    csspgo_unsymbolized_options raw;
+    csspgo_collector_options how;
+    static char text[65536];
+    csspgo_module none;
+    csspgo_collector *c;
+    size_t n, again, size, i, contexts;
+    csspgo_error e;
+    recorded r;
+    none.id = 77;
+    memset(&how, 0, sizeof how);
+    memset(&raw, 0, sizeof raw);
+    recorded_open(&r, "tiny.line", NULL);
+    raw.module = r.t.module;
+    for (contexts = 0; contexts < 2; contexts++) {
+        uint64_t all = 0, listed = 0;
+        const char *p;
+        how.ignore_stack = contexts == 0;
+        c = llvm_collector(r.t.code, &how, NULL);
+        T_EQ(csspgo_collector_range_counts(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
+        T_EQ(n, 0);
+        feed_script(c, r.t.code, "data/generate/tiny.perfscript");
+        T_EQ(csspgo_collector_range_counts(c, none, NULL, 0, &n, NULL), CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_collector_range_counts(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
+        T_CHECK(n > 2 && n < 256);
+        T_EQ(csspgo_collector_range_counts(c, r.t.module, list, 256, &again, NULL), CSSPGO_OK);
+        T_EQ(again, n);
+        T_EQ(csspgo_collector_range_counts(c, r.t.module, first, 2, &again, &e), CSSPGO_E_LIMIT);
+        T_MSG(strstr(e.message, "array") != NULL, e.message);
+        T_EQ(memcmp(first, list, sizeof first), 0);
+        T_EQ(csspgo_write_unsymbolized(c, &raw, text, sizeof text - 1, &size, NULL), CSSPGO_OK);
+        text[size] = '\0';
+        for (i = 0; i < n; i++) {
+            char range[64];
+            sprintf(range, "%llx-%llx:", (unsigned long long)list[i].first, (unsigned long long)list[i].last);
+            T_EQ(text_count(text, range), list[i].count);
+            T_CHECK(i == 0 || list[i].first > list[i - 1].first ||
+                    (list[i].first == list[i - 1].first && list[i].last > list[i - 1].last));
+            listed += list[i].count;
+        }
+        for (p = text; (p = strchr(p, ':')) != NULL; p++) {
+            const char *line = p;
+            while (line != text && line[-1] != '\n') line--;
+            if (memchr(line, '>', (size_t)(p - line)) == NULL && memchr(line, '-', (size_t)(p - line)) != NULL)
+                all += strtoull(p + 1, NULL, 10);
+        }
+        T_EQ(listed, all);
+        csspgo_collector_free(c);
+    }
+    recorded_close(&r);
+}
+
 /* A profile of a recorded run in one call; p has it if OK comes back. */
 static csspgo_status profile_of(recorded *r, const char *script, csspgo_generate_options how, csspgo_profile *p)
 {
@@ -776,6 +842,7 @@ int main(void)
 {
     recorded_outputs_are_llvm_s();
     addresses_of_counters();
+    ranges_have_their_counts();
     a_call_has_one_context();
     callees_are_compressed();
     an_inlined_call_is_not_added_to_its_line();

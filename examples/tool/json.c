@@ -10,6 +10,14 @@ json json_to(FILE *out)
     return j;
 }
 
+void json_goes_on(json *j, FILE *out)
+{
+    *j = json_to(out);
+    j->end[0] = '}';
+    j->filled[0] = 1;
+    j->depth = 1;
+}
+
 /* 1 if what is at this depth has lines of its own. */
 static int is_line(const json *j, unsigned depth)
 {

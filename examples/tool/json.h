@@ -14,6 +14,7 @@ typedef struct json {
 
 /* key: NULL in an array, and of the document. begin: '{' or '['. */
 json json_to(FILE *out);
+void json_goes_on(json *j, FILE *out);                /* in an object that was begun otherwise and has members */
 void json_begin(json *j, const char *key, char begin);
 void json_end(json *j);                               /* the innermost; the document ends with its line */
 void json_count(json *j, const char *key, uint64_t value);

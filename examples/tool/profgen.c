@@ -122,7 +122,8 @@ const option profgen_options[] = {
            "the type of value that counts; else samples, count, or the default type"),
     OPTION("show-images", OPT_SWITCH, NULL, 0, NULL,
            "a table of where the samples fell, in files that were given or not"),
-    OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a larger share of the samples is dropped"),
+    OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
+           "status 3 if a larger share of the samples is not in the profile; 50 by default"),
     OPTION("min-density", OPT_COUNT, NULL, 0, "N",
            "status 3 if there are fewer samples per location, as --show-density prints them"),
     ALLOW_EMPTY,
@@ -240,46 +241,72 @@ csspgo_unsymbolized_options profgen_raw(const profgen *g)
     return raw;
 }
 
+/*
+ * Says what became of the input, now that it is known what is written; p: that profile, or NULL. Returns 0 after saying
+ * what is wrong.
+ */
+static int profgen_tell(profgen *g, const csspgo_profile *p)
+{
+    if (!loss_end(g, p)) return 0;
+    loss_warnings(g);
+    return g->health != NULL ? health_report(g) : counts_report(g, NULL);
+}
+
+/* Writes the raw counters. Returns the exit status. */
+static int profgen_write_raw(profgen *g)
+{
+    csspgo_error e;
+    csspgo_status s = CSSPGO_OK;
+    profgen_idle(g, csspgo_collector_has_contexts(g->collector));
+    if (as_llvm(g) && csspgo_collector_has_contexts(g->collector)) s = lines_name(g, &e);
+    if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
+    if (s == CSSPGO_OK && !profgen_tell(g, NULL)) return 1;
+    if (s != CSSPGO_OK || profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, g->output, &e);
+    return profgen_worth(g, NULL);
+}
+
+/* From what was counted to the profile that is written. Returns 0 after saying what is wrong. */
+static int profgen_complete(profgen *g, csspgo_profile *p)
+{
+    csspgo_status s;
+    if (as_llvm(g)) profgen_warnings(g);
+    if (is_flow_sensitive(&g->image.elf)) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
+    if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
+    s = profgen_finish(g, p);
+    if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
+    if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
+    if (csspgo_record_count(p) == 0 && as_llvm(g)) llvm_density(g, 0, 0);
+    else if (csspgo_record_count(p) == 0 && g->tool->compat)
+        warn(g->tool, "the profile is empty: no sample hit a probe of %s", g->binary);
+    else if (csspgo_record_count(p) != 0 && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
+    return 1;
+}
+
+/* Makes the profile and writes it. Returns the exit status. */
+static int profgen_write_profile(profgen *g, csspgo_profile *p)
+{
+    const char *path = g->output;
+    csspgo_error e;
+    csspgo_status s = profgen_profile(g, p, &e);
+    const int told = s == CSSPGO_OK && g->sampled != NULL ? counts_report(g, p) : 1;
+    if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
+    if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
+    if (!told || (s == CSSPGO_OK && !profgen_complete(g, p))) return 1;
+    if (!profgen_tell(g, s == CSSPGO_OK ? p : NULL)) return 1;
+    if (s == CSSPGO_OK) s = profgen_write_to(g, p, &e);
+    return s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(g->tool, path, &e);
+}
+
 /* Returns the exit status. */
 static int profgen_write(profgen *g)
 {
-    const char *path = g->output;
-    int status;
     csspgo_profile *p;
-    csspgo_error e;
-    csspgo_status s;
-    if (g->o[O_SKIP].number && g->sampled == NULL) {
-        profgen_idle(g, csspgo_collector_has_contexts(g->collector));
-        s = as_llvm(g) && csspgo_collector_has_contexts(g->collector) ? lines_name(g, &e) : CSSPGO_OK;
-        if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
-        if (s != CSSPGO_OK || profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, path, &e);
-        return profgen_worth(g, NULL);
-    }
+    int status;
+    if (g->o[O_SKIP].number && g->sampled == NULL) return profgen_write_raw(g);
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
     p = g->jit_only ? jit_take_samples(g) : NULL;
     if (p == NULL && (p = profile_new(g->tool)) == NULL) return 1;
-    s = profgen_profile(g, p, &e);
-    if (s == CSSPGO_OK && !counts_report(g, p)) return csspgo_profile_free(p), 1;
-    if (s != CSSPGO_OK && g->sampled != NULL) path = g->sampled;
-    if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
-    if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
-    if (s == CSSPGO_OK) {
-        if (is_flow_sensitive(&g->image.elf))
-            csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
-        if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
-        s = profgen_finish(g, p);
-        if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
-        if (s != CSSPGO_OK) {
-            csspgo_profile_free(p);
-            return fail(g->tool, "%s", csspgo_status_text(s));
-        }
-        if (csspgo_record_count(p) == 0 && as_llvm(g)) llvm_density(g, 0, 0);
-        else if (csspgo_record_count(p) == 0 && g->tool->compat)
-            warn(g->tool, "the profile is empty: no sample hit a probe of %s", g->binary);
-        else if (csspgo_record_count(p) != 0 && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
-        s = profgen_write_to(g, p, &e);
-    }
-    status = s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(g->tool, path, &e);
+    status = profgen_write_profile(g, p);
     csspgo_profile_free(p);
     return status;
 }
@@ -329,19 +356,18 @@ static int profgen_run(profgen *g)
         return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
     if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
     lines_defaults(g);
-    if (!health_begin(g)) return 1;
+    if (!health_begin(g) || !loss_begin(g)) return 1;
     how = profgen_how(g);
     g->collector = csspgo_collector_new(g->image.code, &how, seeded(), NULL);
     ok = profgen_spaces(g) && (g->collector != NULL || (fail(tool, "out of memory"), 0));
     ok = ok && profgen_read_inputs(g) && (g->jit == NULL || jit_settle(g));
     if (!interrupted() && g->sampled == NULL) catch_interrupt(SA_RESTART);    /* the input is read */
     if (ok && csspgo_collector_flush(g->collector, NULL) != CSSPGO_OK) ok = (fail(tool, "out of memory"), 0);
-    ok = ok && details_flush(g);
+    ok = ok && details_flush(g) && loss_runs(g);
     if (ok && g->jit != NULL) jit_report(g);
     if (ok && !as_llvm(g)) profgen_warnings(g);            /* LLVM's count contexts, which the profile has */
     if (ok) images_show(g);
     if (ok) details_show(g);
-    ok = ok && (g->health != NULL ? health_report(g) : counts_report(g, NULL));
     if (ok && g->partial && !g->o[O_LEADING].number && csspgo_collector_get_stats(g->collector).samples == 0)
         ok = (fail(tool, "interrupted before the first sample: %s is not written", g->output), 0);
     if (ok) status = profgen_write(g);
@@ -364,6 +390,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     mapped_forget(&g);
     images_free(g.images);
     health_free(g.health);
+    loss_free(g.loss);
     lines_free(g.lines);
     free(g.detail);
     free(g.fit.area);

@@ -23,6 +23,7 @@ enum {                            /* places in the choice of --format */
 typedef struct line_work line_work;
 typedef struct mapped_file mapped_file;
 typedef struct health health;
+typedef struct loss loss;
 
 typedef struct images images;
 typedef struct fit_area fit_area;
@@ -71,10 +72,12 @@ typedef struct profgen {
     mapped_file      *file;       /* as long as no mapping is the program's: what was mapped */
     size_t            files;
     health           *health;     /* of the report that is wanted; NULL: none */
+    loss             *loss;       /* what is in the profile and what is not; NULL: in compat mode, and without samples */
     int               user_stacks;           /* some event has copies of stacks (perf record --call-graph dwarf) */
     uint64_t          lost;       /* samples that the kernel lost */
     int               pidless;    /* some sample does not say of which process it is */
     uint64_t          with_stack, one_frame; /* samples with a call stack; those of one frame */
+    int               leaf_only;  /* the recording has no call stacks: that of a sample is its address */
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
@@ -266,6 +269,23 @@ void health_free(health *h);
 /* profgen_health_report.c */
 int health_report(profgen *g);
 
+/* profgen_loss.c: loss_event and loss_sample return 0 without memory, the others after saying so */
+int loss_begin(profgen *g);
+void loss_free(loss *l);
+void loss_next(loss *l);                             /* before the next recording */
+int loss_event(loss *l, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int mapped);
+int loss_sample(profgen *g, const csspgo_sample *s, const csspgo_collector_stats *before);
+int loss_runs(profgen *g);                           /* before the counters become a profile */
+void loss_made(profgen *g, const csspgo_profile *p);          /* the first profile; then after each step: */
+void loss_inlined(profgen *g, const csspgo_profile *p);
+void loss_trimmed(profgen *g, const csspgo_profile *p);
+void loss_nested(profgen *g, const csspgo_profile *p);
+int loss_end(profgen *g, const csspgo_profile *p);
+
+/* profgen_loss_report.c */
+void loss_warnings(const profgen *g);
+int loss_status(const profgen *g);
+
 /* profgen_counts.c: the report if there is no health_report; p: the profile that is read, NULL: something else is */
 void counts_text(profgen *g, const file_bytes *text);      /* raw counters, which are read */
 int counts_report(profgen *g, csspgo_profile *p);          /* 0 after saying what is wrong */
@@ -278,6 +298,7 @@ csspgo_status profgen_for_gcc(csspgo_profile *p);
 /* profgen_report.c */
 void profgen_warnings(profgen *g);
 void profgen_density(const profgen *g, const csspgo_profile *p);
+double profgen_density_of(const profgen *g, const csspgo_profile *p);   /* -1: out of memory */
 int profgen_show_probes(const profgen *g);
 int profgen_worth(const profgen *g, const csspgo_profile *p);
 

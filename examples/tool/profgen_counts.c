@@ -1,6 +1,6 @@
 /* profgen_counts.c - profgen: the report on what is no sample of a program: what was read, what was dropped */
-#include "json.h"
 #include "profgen_jit.h"
+#include "profgen_loss.h"
 
 /* Lines are [CONTEXT], a number of entries, FROM-TO:COUNT, FROM->TO:COUNT. */
 void counts_text(profgen *g, const file_bytes *text)
@@ -82,6 +82,7 @@ static int counts_json(void *what, FILE *out)
     else if (g->preagg != NULL || g->unsymbolized != NULL) counted_json(g, &j);
     else added_up_json(g, &j);
     json_end(&j);
+    if (g->loss != NULL) loss_json(g, &j);
     json_end(&j);
     return 1;
 }

@@ -1,7 +1,5 @@
 /* profgen_health.c - profgen: what became of the samples, and what to do better when recording */
-#include "profgen_health.h"
-#include "profgen_images.h"
-#include "json.h"
+#include "profgen_loss.h"
 
 enum { KERNEL_FRAMES = 127 };     /* of a call stack: the most that Linux takes by default */
 
@@ -100,7 +98,7 @@ static void health_here(profgen *g, const csspgo_sample *s, uint64_t at, uint64_
 {
     health *h = g->health;
     if (has_probes(g, at)) h->probed += n;
-    if (s->stack_count == 0) return;
+    if (s->stack_count == 0 || g->leaf_only) return;
     h->stacks += n;
     if (s->stack_count == 1) h->bare += n;
     if (s->stack_count > h->deepest) h->ends = 0;
@@ -187,6 +185,13 @@ static int has_copies(const profgen *g, const health *h)
     return g->user_stacks && h->bare >= h->stacks / 2;
 }
 
+/* Percent of the samples that are lost for a reason, or in other code. */
+static double lost_to(const profgen *g, int why)
+{
+    const loss_unit *const u = &g->loss->samples[0];
+    return percent(why <= LOSS_NOWHERE ? u->outside[why] : u->lost[why], loss_all(u));
+}
+
 /* What should be recorded or built otherwise. Returns how many there are. */
 size_t health_advise(const profgen *g, const health *h, health_advice *a)
 {
@@ -199,7 +204,7 @@ size_t health_advise(const profgen *g, const health *h, health_advice *a)
         { copies,
           { "perf record --call-graph fp, or --perfscript with what perf script prints of the recording",
             "call stacks are copies of memory (--call-graph dwarf), which are not unwound here" } },
-        { s.branches != 0 && h->stacks == 0 && !copies && !g->o[O_IGNORE_STACK].number,
+        { h->all.here != 0 && h->stacks == 0 && !copies && !g->o[O_IGNORE_STACK].number,
           { "perf record -g", "there are no call stacks: the profile is without contexts" } },
         { bare, { "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer", "most call stacks have one frame" } },
         { !bare && s.cut_stacks > s.unwound / 4,
@@ -216,6 +221,14 @@ size_t health_advise(const profgen *g, const health *h, health_advice *a)
           { "--binary, perf record --buildid-mmap",
             "samples are where the program has no instructions: was another build recorded?" } },
         { h->all.here < h->all.samples / 10, { "--binary", "few samples are in this program" } },
+        { lost_to(g, LOSS_NO_PLACES) > 10,
+          { g->lines != NULL ? "-g1 -fdebug-info-for-profiling" : "-fpseudo-probe-for-profiling",
+            g->lines != NULL ? "many samples are in functions without line information"
+                             : "many samples are in functions without probes" } },
+        { lost_to(g, LOSS_FILES) > 10,
+          { "--binary, once more for each library", "many samples are in files that are not given" } },
+        { lost_to(g, LOSS_KERNEL) > 10,
+          { "--kernel --binary=vmlinux, in a run of its own", "many samples are in the kernel" } },
         { g->lost > h->all.samples / 100,
           { "perf record -m 16M, or a lower -F", "the kernel lost more than 1% of the samples" } },
     };

@@ -4,11 +4,12 @@
 
 #include "profgen.h"
 
-enum { HEALTH_DROPPED = 4, HEALTH_MENDED = 5, HEALTH_DISTINCT = 5, HEALTH_ADVICE = 12, HEALTH_PROCESSES = 1000 };
+enum { HEALTH_DROPPED = 4, HEALTH_MENDED = 5, HEALTH_DISTINCT = 5, HEALTH_ADVICE = 16, HEALTH_PROCESSES = 1000 };
 
 typedef struct health_counts {    /* of the samples of a process, or of a file */
     uint64_t samples, here;       /* here: the sampled address is in the program */
     uint64_t dropped[HEALTH_DROPPED], mended[HEALTH_MENDED];    /* by reason */
+    uint64_t lost;                /* of files that are not given: samples of the program's processes */
 } health_counts;
 
 typedef struct health_process {

@@ -1,5 +1,5 @@
 /* profgen_health_report.c - profgen: its health report, on a terminal and as JSON */
-#include "profgen_health.h"
+#include "profgen_loss.h"
 #include "profdata.h"
 
 enum { HEALTH_SHOWN = 3 };
@@ -39,9 +39,8 @@ static void health_text(const profgen *g, const health *h, FILE *out)
     health_distinct(g, distinct);
     fprintf(out, "health: %" PRIu64 " of %" PRIu64 " samples used", health_used(&h->all), h->all.samples);
     put_counts(": ", d, out);
-    fprintf(out, "\nhealth: %.1f%% of the samples are in the program", percent(h->all.here, h->all.samples));
-    if (g->lines == NULL) fprintf(out, ", %.1f%% of these in functions with probes", percent(h->probed, h->all.here));
     putc('\n', out);
+    loss_text(g, out);
     text_processes(h, out);
     for (i = 0; m[i].key != NULL; i++) more |= m[i].n != 0;
     for (i = 0; distinct[i].key != NULL; i++) more |= distinct[i].n != 0;
@@ -120,6 +119,7 @@ static int health_json(void *what, FILE *out)
     health_advice a[HEALTH_ADVICE];
     const size_t n = health_advise(g, h, a);
     size_t i;
+    json j;
     json_all(g, h, out);
     json_processes(h, out);
     images_json(g, out);
@@ -133,7 +133,10 @@ static int health_json(void *what, FILE *out)
         json_string(out, a[i].flag, strlen(a[i].flag));
         fputs(" }", out);
     }
-    fputs(n != 0 ? "\n  ]\n}\n" : "]\n}\n", out);
+    fputs(n != 0 ? "\n  ]" : "]", out);
+    json_goes_on(&j, out);
+    loss_json(g, &j);
+    json_end(&j);
     return 1;
 }
 

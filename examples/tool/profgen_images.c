@@ -85,12 +85,13 @@ int images_load(profgen *g, char *why, size_t why_size)
     const option *o = &g->o[O_BINARY];
     images *x;
     size_t i;
-    if (g->tool->compat || (o->count < 2 && !g->o[O_IMAGES].number && g->o[O_REPORT].text == NULL)) return 1;
+    if (g->tool->compat) return 1;
     x = g->images = (images *)calloc(1, sizeof *x);
-    if (x != NULL) x->v = (image *)calloc(o->count, sizeof *x->v);
+    if (x != NULL) x->v = (image *)calloc(o->count + 1, sizeof *x->v);
     if (x == NULL || x->v == NULL) return load_fail(why, why_size, "out of memory");
     x->code = csspgo_code_new(seeded(), NULL);
     if (x->code == NULL) return load_fail(why, why_size, "out of memory");
+    x->whole = o->count > 1 || g->o[O_IMAGES].number || g->o[O_REPORT].text != NULL;
     if (o->count < 2) return 1;
     if (!stubs_add(x, &g->image, 0)) return load_fail(why, why_size, "out of memory");
     for (i = 1; i < o->count; i++)

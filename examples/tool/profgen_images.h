@@ -28,11 +28,13 @@ struct images {
     csspgo_branch *branch;        /* of the last sample with joined branches */
     size_t         branch_cap;
     csspgo_code   *code;          /* of the table */
+    int            whole;         /* 0: the table is of files that are not given, it is not shown */
     csspgo_spaces *spaces;        /* NULL: of the kernel's profile */
     tallied       *file;
     size_t         files, file_cap;
     health_counts  kernel, nowhere;
-    health_counts *at;            /* of the last sample */
+    health_counts *at;            /* of the last sample; NULL: it is not in the table */
+    int            at_given;      /* ... it is in one of --binary */
 };
 
 #endif

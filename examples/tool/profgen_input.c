@@ -56,6 +56,8 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
     if (!g->mapped && g->o[O_KERNEL].number && as_llvm(g))
         return fail(g->tool, "Kernel is requested, but no kernel is found in mmap events."), 0;
     if (!g->mapped && g->o[O_KERNEL].number) return fail(g->tool, "%s: no mapping event is for the kernel", r->path), 0;
+    if (!g->mapped && samples != 0 && g->spaces != NULL && csspgo_code_base(g->image.code, g->image.module) >> 63 != 0)
+        return fail(g->tool, "%s: %s has the addresses of a kernel: give --kernel", r->path, g->binary), 0;
     if (!g->mapped && samples != 0 && g->spaces != NULL && g->o[O_IMAGE_BASE].text == NULL &&
         mapped_complain(g, r->path))
         return 0;
@@ -199,10 +201,11 @@ int profgen_spaces(profgen *g)
 /* Forgets where the recording before was mapped. Returns 0 after saying what is wrong. */
 static int profgen_next_recording(profgen *g)
 {
-    g->mapped = g->ids_read = g->pidless = 0;
+    g->mapped = g->ids_read = g->pidless = g->leaf_only = 0;
     g->bias = g->unmapped = g->unmapped_hits = 0;
     mapped_forget(g);
     health_next(g);
+    loss_next(g->loss);
     csspgo_spaces_free(g->spaces);
     g->spaces = NULL;
     if (g->jit_only) return 1;

@@ -56,21 +56,68 @@ size_t mapped_name(char *to, const char *path, size_t room)
     return n;
 }
 
+/* 1 if a program by this name starts others: a shell, an interpreter. */
+static int starts_others(const char *path)
+{
+    static const char *const names[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", "env", "make", "time", "perl",
+                                         "python", "python3", "ruby" };
+    const char *const slash = strrchr(path, '/'), *const name = slash != NULL ? slash + 1 : path;
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t n = strlen(names[i]);
+        if (strncmp(name, names[i], n) == 0 && strspn(name + n, ".0123456789") == strlen(name + n)) return 1;
+    }
+    return 0;
+}
+
+/* The mapped file that is the program by its build id, or by its name if one of them has none; NULL: none is. */
+static const mapped_file *mapped_same(const profgen *g, const char *own)
+{
+    const char *const slash = strrchr(g->binary, '/'), *const name = slash != NULL ? slash + 1 : g->binary;
+    size_t i;
+    for (i = 0; i < g->files; i++) {
+        const mapped_file *const f = &g->file[i];
+        if (f->mapped && (*own != '\0' && *f->id != '\0' ? strcmp(f->id, own) == 0
+                                                         : strcmp(strrchr(f->path, '/') + 1, name) == 0))
+            return f;
+    }
+    return NULL;
+}
+
+/* A file of the program's build id that was mapped where the program has no segment. */
+static void mapped_otherwise(const profgen *g, const char *path, const mapped_file *f, int is_warning)
+{
+    static const char says[] = "%s: %s was mapped, which %s, but not as %s is laid out: that is another file of the "
+                               "same build, as a separate debug file is; give the one that ran, and name one that has "
+                               "its symbols by --debug-binary=FILE";
+    const char *const how = *f->id != '\0' ? "has the same build id" : "has the same name";
+    char safe[256];
+    safe[mapped_name(safe, f->path, sizeof safe - 1)] = '\0';
+    if (is_warning) warn(g->tool, says, path, safe, how, g->binary);
+    else fail(g->tool, says, path, safe, how, g->binary);
+}
+
 /*
  * Says that none of the files mapped is the program. Returns 1 if that is an error: of several recordings one may be of
  * another program, and without any file mapped nothing is said.
  */
 int mapped_complain(const profgen *g, const char *path)
 {
-    static const char says[] = "%s: %s (%s%s) is not among the mapped files, which are, with their build ids: %s";
+    static const char says[] = "%s: %s (%s%s) is not among the mapped files, which are, with their build ids: %s%s";
+    static const char follow[] = "; record what these start, too (csspgo record --follow-forks)";
     static const char with[] = "build id ", without[] = "without build id";
     const int several = g->o[O_PERFDATA].count + g->o[O_PERFSCRIPT].count > 1;
+    const mapped_file *same;
     char line[MAPPED_LINE], own[41];
     size_t i, n = 0, shown = 0, all = 0, size;
+    int starts = 0;
     const unsigned char *id = elf_build_id(&g->image.elf, &size);
+    build_text(id, size, own);
+    if ((same = mapped_same(g, own)) != NULL) return mapped_otherwise(g, path, same, several), !several;
     for (i = 0; i < g->files; i++) {
         const mapped_file *f = &g->file[i];
         all += f->mapped != 0;
+        starts |= f->mapped && starts_others(f->path);
         if (!f->mapped || shown == MAPPED_SHOWN) continue;
         n += (size_t)snprintf(line + n, sizeof line - n, "%s", shown++ != 0 ? ", " : "");
         n += mapped_name(line + n, f->path, 128);
@@ -79,9 +126,8 @@ int mapped_complain(const profgen *g, const char *path)
     if (all == 0) return 0;
     if (all > shown) snprintf(line + n, sizeof line - n, " and %zu more", all - shown);
     else line[n] = '\0';
-    build_text(id, size, own);
-    if (several) warn(g->tool, says, path, g->binary, *own != '\0' ? with : without, own, line);
-    else fail(g->tool, says, path, g->binary, *own != '\0' ? with : without, own, line);
+    if (several) warn(g->tool, says, path, g->binary, *own != '\0' ? with : without, own, line, starts ? follow : "");
+    else fail(g->tool, says, path, g->binary, *own != '\0' ? with : without, own, line, starts ? follow : "");
     return !several;
 }
 

@@ -55,6 +55,7 @@ csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
     uint64_t hot_count = 0, cold_count = 0;
     csspgo_status s = CSSPGO_OK;
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
+    loss_made(g, p);
     memset(&cold, 0, sizeof cold);
     cold.merge = contexts && (o[O_MERGE_COLD].text != NULL ? o[O_MERGE_COLD].number : !preinline);
     cold.trim = o[O_TRIM].number != 0;
@@ -62,10 +63,13 @@ csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
     cold.base_only = preinline && !cold.merge;
     if (preinline || cold.merge || cold.trim) s = profgen_thresholds(g, p, &hot_count, &cold_count);
     if (s == CSSPGO_OK && preinline) s = profgen_preinline(g, p, cold_count);
+    loss_inlined(g, p);
     cold.threshold = contexts ? hot_count : cold_count;
     if (s == CSSPGO_OK && cold.threshold != 0) s = csspgo_trim_cold(p, &cold, NULL);
+    loss_trimmed(g, p);
     if (s == CSSPGO_OK && contexts && o[O_NESTED].number)
         s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0, NULL);
+    loss_nested(g, p);
     return s;
 }
 

@@ -71,6 +71,8 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
         const csspgo_item item = r->script != NULL ? csspgo_script_next(r->script, &sample, &map, &e)
                                                    : csspgo_perfdata_next(r->data, &sample, &map, &e);
         if (item == CSSPGO_ITEM_NONE) break;
+        if (item == CSSPGO_ITEM_SAMPLE && r->data != NULL)
+            g->leaf_only = sample.stack_count <= 1 && !csspgo_perfdata_get_stats(r->data).has_stacks;
         g->fit.files = item == CSSPGO_ITEM_SAMPLE && r->script != NULL ? csspgo_script_frame_files(r->script) : NULL;
         if (!profgen_item(g, item, &sample, &map)) return 0;
     }

@@ -105,6 +105,11 @@ static double density_of(const csspgo_profile *p, uint64_t cutoff)
     return density;
 }
 
+double profgen_density_of(const profgen *g, const csspgo_profile *p)
+{
+    return density_of(p, (uint64_t)g->o[O_DENSITY_CUTOFF].number);
+}
+
 void profgen_density(const profgen *g, const csspgo_profile *p)
 {
     const uint64_t cutoff = (uint64_t)g->o[O_DENSITY_CUTOFF].number;
@@ -170,13 +175,10 @@ int profgen_worth(const profgen *g, const csspgo_profile *p)
 {
     const uint64_t samples = csspgo_collector_get_stats(g->collector).samples, dropped = profgen_dropped(g);
     const uint64_t density = (uint64_t)g->o[O_MIN_DENSITY].number;
-    const option *most = &g->o[O_MAX_DROPPED];
     const int counters = g->unsymbolized != NULL || g->preagg != NULL;
     if (fit_status(g) != 0) return 3;
     if (!g->tool->compat && (p != NULL ? is_blank(p) : !counters && dropped >= samples)) return profgen_empty(g);
-    if (most->text != NULL && percent(dropped, samples) > option_percent(most))
-        return missed(g->tool, "%.2f%% of %" PRIu64 " samples were dropped, more than --max-dropped=%s",
-                      percent(dropped, samples), samples, most->text);
+    if (loss_status(g) != 0) return 3;
     if (density != 0 && p != NULL) {
         const double have = density_of(p, (uint64_t)g->o[O_DENSITY_CUTOFF].number);
         if (have < 0) return fail(g->tool, "out of memory");

@@ -98,6 +98,7 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
     const long long pid = g->o[O_PID].number;
     uint64_t known;
     csspgo_status s;
+    int mapped;
     if (g->jit != NULL && !jit_item(g, item, sample, map)) return 0;
     if (g->jit_only) return 1;
     if (item == CSSPGO_ITEM_MMAP && g->o[O_SHOW_MMAP].number)
@@ -109,9 +110,10 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
     if (item == CSSPGO_ITEM_MMAP || item == CSSPGO_ITEM_BUILD_ID) mapped_add(g, item, map);
     known = csspgo_spaces_get_stats(g->spaces).mappings;
     s = csspgo_spaces_event(g->spaces, item, sample, map, NULL);
-    if (s == CSSPGO_OK && g->images != NULL &&
-        !images_event(g->images, item, sample, map, csspgo_spaces_get_stats(g->spaces).mappings != known))
+    mapped = csspgo_spaces_get_stats(g->spaces).mappings != known;
+    if (s == CSSPGO_OK && g->images != NULL && !images_event(g->images, item, sample, map, mapped))
         s = CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK && !loss_event(g->loss, item, sample, map, mapped)) s = CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     g->mapped = csspgo_spaces_get_stats(g->spaces).mappings != 0;
     if (g->sampler != NULL) s = csspgo_trace_sampler_event(g->sampler, item, sample, map, NULL);
@@ -160,8 +162,8 @@ static int profgen_count(profgen *g, const csspgo_sample *placed)
     if (g->o[O_LEADING].number && !g->tool->compat) return profgen_address(g, placed);
     if (g->o[O_LEADING].number && g->o[O_IGNORE_STACK].number) return 1;    /* LLVM leaves nothing */
     g->branches |= placed->branch_count != 0;
-    g->with_stack += placed->stack_count != 0;
-    g->one_frame += placed->stack_count == 1;
+    g->with_stack += placed->stack_count != 0 && !g->leaf_only;
+    g->one_frame += placed->stack_count == 1 && !g->leaf_only;
     g->stacks |= placed->branch_count != 0 && placed->stack_count != 0;
     weighted = *placed;
     if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, placed);
@@ -187,9 +189,9 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     if (g->aggregator != NULL)
         return csspgo_aggregator_add(g->aggregator, &placed, 1, NULL) == CSSPGO_OK ||
                (fail(g->tool, "out of memory"), 0);
-    if (g->health == NULL) return profgen_count(g, &placed);
+    if (g->loss == NULL) return profgen_count(g, &placed);
     before = csspgo_collector_get_stats(g->collector);
     if (!profgen_count(g, &placed)) return 0;
-    health_sample(g, &placed, &before);
-    return 1;
+    if (g->health != NULL) health_sample(g, &placed, &before);
+    return loss_sample(g, &placed, &before) || (fail(g->tool, "out of memory"), 0);
 }

@@ -90,17 +90,22 @@ int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *p
     csspgo_sample s = *sample;
     const csspgo_sample *const p = placed;
     uint64_t at;
+    size_t i;
     x->at = NULL;
+    x->at_given = 0;
     if (s.stack_count == 0 && s.branch_count == 0) return 1;
+    if (!x->whole && is_code(g, sampled_address(g, p))) return 1;
     at = sampled_address(g, &s);
     s.stack = &at;
     s.stack_count = 1;
     s.branch_count = 0;
     if (x->spaces != NULL && csspgo_spaces_sample(x->spaces, &s, NULL) != CSSPGO_OK) return 0;
     x->at = s.stack[0] >> 63 != 0 ? &x->kernel : &x->nowhere;
-    if (s.stack[0] >= TALLY_BASE && (s.stack[0] - TALLY_BASE) >> IMAGE_BITS < x->files)
-        x->at = &x->file[(s.stack[0] - TALLY_BASE) >> IMAGE_BITS].n;
-    else if (is_code(g, at = sampled_address(g, p))) x->at = tally_given(g, at);
+    i = s.stack[0] >= TALLY_BASE ? (size_t)((s.stack[0] - TALLY_BASE) >> IMAGE_BITS) : x->files;
+    if (i < x->files) {
+        x->at = &x->file[i].n;
+        x->at_given = x->file[i].given;
+    } else if (is_code(g, at = sampled_address(g, p))) x->at = tally_given(g, at);
     if (x->at != NULL) x->at->samples = sum_of(x->at->samples, s.count != 0 ? s.count : 1);
     return x->at != NULL;
 }

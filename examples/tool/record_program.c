@@ -275,11 +275,12 @@ int rec_wait_for_end(recorder *r)
 
 void rec_summary(const recorder *r)
 {
-    char others[96] = "", released[64] = "";
+    char others[128] = "", released[64] = "";
     if (r->terminal) fputs("\r\033[K", stderr);
     if (r->threads + r->children != 0) {
-        snprintf(others, sizeof others, "; not recorded: %llu other threads, %llu child processes",
-                 (unsigned long long)r->threads, (unsigned long long)r->children);
+        snprintf(others, sizeof others, "; not recorded: %llu other threads, %llu child processes%s",
+                 (unsigned long long)r->threads, (unsigned long long)r->children,
+                 r->children != 0 && !r->o.follow && !r->o.exact ? " (--follow-forks records them)" : "");
     }
     if (r->released != 0) {
         snprintf(released, sizeof released, "; let go for another tracer: %llu threads",
