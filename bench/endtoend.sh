@@ -52,7 +52,7 @@ program() {
     build $n.lines $source "$LINES $RECORDED"
     traced $n.probes $3
     traced $n.lines $3
-    OURS="../examples/build/csspgo profgen --quiet" LLVMS="llvm-profgen-19"
+    OURS="../examples/build/csspgo profgen --max-dropped=100 --quiet" LLVMS="llvm-profgen-19"
     by_probe="--binary=$B/$n.probes --perfscript=$B/$n.probes.ps"
     by_line="--binary=$B/$n.lines --perfscript=$B/$n.lines.ps"
     build $n.none $source ""
@@ -65,7 +65,7 @@ program() {
     used lines.ours "$LINES" $OURS $by_line --ignore-stack-samples=0
     if [ $RUNS != 0 ]; then
         perf record -q -e cpu-clock -F 25000 -g -o $B/$n.clock.data -- $B/$n.probes $(seq $6) >/dev/null 2>&1 || { echo "no recording of the clock"; exit 1; }
-        used clock "$PROBES" ../examples/build/csspgo profgen --binary=$B/$n.probes --perfdata=$B/$n.clock.data
+        used clock "$PROBES" ../examples/build/csspgo profgen --max-dropped=100 --binary=$B/$n.probes --perfdata=$B/$n.clock.data
     fi
     echo "| $n | M instructions | | user s | .text | | inlined calls |"
     echo "| --- | --- | --- | --- | --- | --- | --- |"

@@ -31,7 +31,7 @@ program() {
     qemu-x86_64 -plugin build/trace.so,out=$B/trace,start=0x$(nm $B/$n | awk '$3 == "main" { print $1 }'),max=40000000 $B/$n $(seq $2) >/dev/null
     build/windows $B/trace $B/$n $SAMPLES >$B/$n.ps
     rm $B/trace
-    $T profgen --quiet --binary=$B/$n --perfscript=$B/$n.ps --format=gcc -o $B/$n.afdo || exit 1
+    $T profgen --max-dropped=100 --quiet --binary=$B/$n --perfscript=$B/$n.ps --format=gcc -o $B/$n.afdo || exit 1
     printf 'nothing:1:1\n 1: 1\n' | $T merge --quiet --gcc - -o $B/$n.empty.afdo
     echo "| $n | M instructions | | .text | |"
     echo "| --- | --- | --- | --- | --- |"
@@ -44,7 +44,7 @@ program() {
     fi
     row $n.ours csspgo $3 $B/$n.afdo
     perf record -q -e cpu-clock -F 25000 -o $B/$n.clock.data -- $B/$n $(seq $4) >/dev/null 2>&1 &&
-        $T profgen --binary=$B/$n --perfdata=$B/$n.clock.data --format=gcc -o $B/$n.clock.afdo 2>$B/$n.clock.said &&
+        $T profgen --max-dropped=100 --binary=$B/$n --perfdata=$B/$n.clock.data --format=gcc -o $B/$n.clock.afdo 2>$B/$n.clock.said &&
         row $n.clock "csspgo, without branch records, $(sed -n 's/.*estimates from \([0-9]*\) .*/\1/p' $B/$n.clock.said) samples" $3 $B/$n.clock.afdo
     echo
 }

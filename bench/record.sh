@@ -32,23 +32,23 @@ for p in $PROGRAMS; do
     arguments=$(yes 1 | head -n $(eval echo \$rounds_$p))
     [ -s $B/$p.$MOST.prof ] || {
         $TOOL record --quiet --exact --jitter=0 --period=31 --max-branches=$MOST --stop -o $B/$p.$MOST.all.ps -- $B/$p $arguments 2>/dev/null &&
-            $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.$MOST.all.ps -o $B/$p.$MOST.prof || exit 1
+            $TOOL profgen --max-dropped=100 $FLAT --binary=$B/$p --perfscript=$B/$p.$MOST.all.ps -o $B/$p.$MOST.prof || exit 1
     }
     alone=$(seconds $B/$p $arguments)
     echo "$p: $alone s alone"
     for rate in $RATES; do
         took=$(seconds $TOOL record -F $rate -o $B/$p.rec.ps -- $B/$p $arguments)
-        $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
+        $TOOL profgen --max-dropped=100 $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
         echo "record -F $rate: $took s, $(sed -n 's/^csspgo: \([0-9]* samples.*\)/\1/p' $B/record.said): $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
         samples=$(sed -n 's/^csspgo: \([0-9]*\) samples.*/\1/p' $B/record.said)
         long=$((samples / 1000 < 4 ? 4 : samples / 1000 > 16 ? 16 : samples / 1000))   # as the last bursts
         for run in 1 $long; do
             pick $B/$p.$MOST.all.ps $samples $run >$B/$p.rec.ps
-            $TOOL profgen $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
+            $TOOL profgen --max-dropped=100 $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
             echo "  ideal, $samples samples in runs of $run: $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
         done
         took=$(seconds perf record -q -e cpu-clock -F $rate -g -o $B/$p.rec.data -- $B/$p $arguments)
-        $TOOL profgen $FLAT --binary=$B/$p --perfdata=$B/$p.rec.data -o $B/$p.rec.prof 2>/dev/null &&
+        $TOOL profgen --max-dropped=100 $FLAT --binary=$B/$p --perfdata=$B/$p.rec.data -o $B/$p.rec.prof 2>/dev/null &&
             echo "perf record -e cpu-clock -F $rate -g: $took s: $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
     done
 done

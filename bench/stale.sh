@@ -60,7 +60,7 @@ for p in ${ONLY:-stale $(seq -f gen%g ${SEEDS:-12}) $boost}; do
     for v in 1 2; do
         build $p $v $p.v$v $FRAMES
         "$TOOL" record --quiet --period=97 -o $p.v$v.script -- ./$p.v$v $short >/dev/null
-        "$TOOL" profgen --quiet --binary=$p.v$v --perfscript=$p.v$v.script --format=text -o $p.v$v.prof
+        "$TOOL" profgen --max-dropped=100 --quiet --binary=$p.v$v --perfscript=$p.v$v.script --format=text -o $p.v$v.prof
         flat $p.v$v.prof $p.v$v.flat
     done
     "$TOOL" match --old-profile=$p.v1.prof --binary=$p.v2 --format=text -o $p.ours.prof >$p.report

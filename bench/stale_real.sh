@@ -88,7 +88,7 @@ recorded() {
     (cd "$W/$p" && qemu-x86_64 -plugin $here/build/trace.so,out=trace,start=0x$(nm $1.exe | awk '$3 == "main" { print $1 }'),max=40000000 ./$1.exe $train >/dev/null &&
      for s in $SEEDS; do
          $here/build/windows trace $1.exe 0 ${PERIOD:-997} $s >script &&
-         "$TOOL" profgen --quiet --binary=$1.exe --perfscript=script --format=text -o $1.$s.prof &&
+         "$TOOL" profgen --max-dropped=100 --quiet --binary=$1.exe --perfscript=script --format=text -o $1.$s.prof &&
          flat $1.$s.prof $1.$s.flat || exit 1
      done && rm trace script)
 }

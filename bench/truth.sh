@@ -28,7 +28,7 @@ by_line() {
     shift
     $B/truth $mode $B/$p.lines $B/$p.lines.$MOST.ps || status=1
     from="--format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0 --binary=$B/$p.lines --perfscript=$B/$p.lines.$MOST.ps"
-    ../examples/build/csspgo profgen --quiet $from "$@" -o $B/csspgo
+    ../examples/build/csspgo profgen --max-dropped=100 --quiet $from "$@" -o $B/csspgo
     llvm-profgen-19 $from "$@" -o $B/llvm-profgen-19 >/dev/null 2>&1 || return
     echo "\nthe recording's samples"
     $B/truth $mode $B/$p.lines -t $B/$p.lines.$MOST.ps $B/csspgo $B/llvm-profgen-19
@@ -47,8 +47,8 @@ for p in $PROGRAMS; do
     # the CPU clock's samples of a longer run, against that
     perf record -q -e cpu-clock -F 25000 -g -o $B/$p.clock.data -- $B/$p $(seq $(eval echo \$rounds_$p)) >/dev/null 2>&1 || { echo; continue; }
     FLAT="--format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0"
-    ../examples/build/csspgo profgen --quiet $FLAT --binary=$B/$p --perfscript=$B/$p.$MOST.ps -o $B/$p.lbr.prof &&
-        ../examples/build/csspgo profgen $FLAT --binary=$B/$p --perfdata=$B/$p.clock.data -o $B/$p.clock.prof 2>$B/$p.said &&
+    ../examples/build/csspgo profgen --max-dropped=100 --quiet $FLAT --binary=$B/$p --perfscript=$B/$p.$MOST.ps -o $B/$p.lbr.prof &&
+        ../examples/build/csspgo profgen --max-dropped=100 $FLAT --binary=$B/$p --perfdata=$B/$p.clock.data -o $B/$p.clock.prof 2>$B/$p.said &&
         echo "\n$p, $(sed -n 's/.*estimates from \([0-9]*\) .*/\1/p' $B/$p.said) samples of cpu-clock: $($B/truth $B/$p -p $B/$p.lbr.prof $B/$p.clock.prof)"
     echo
 done

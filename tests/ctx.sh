@@ -36,7 +36,7 @@ ctx_sample() {
     env -i build/plain/csspgo record --quiet --software --max-stack=1000 --period=$4 -o $1/$2.ps -- $1/$3 >/dev/null && ctx_generate $1 $2 $3
 }
 ctx_generate() {
-    build/plain/csspgo profgen --quiet --format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0 \
+    build/plain/csspgo profgen --quiet --max-dropped=100 --format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 --gen-cs-nested-profile=0 \
         --binary=$1/$3 --perfscript=$1/$2.ps -o $1/$2.prof
 }
 # ctx_thin DIR NAME PROGRAM K: each Kth of the samples of DIR/NAME.ps: DIR/NAME.K.ps and its profile

@@ -71,9 +71,9 @@ for v in 1 2; do
 done
 # a profile of version 1 as its code tells: every probe that is left has some count
 env -i $R record --quiet --period=$period --count=$samples --stop -o $B/v1.script -- $B/v1 2 >/dev/null 2>&1
-$T profgen --quiet --binary=$B/v1 --perfscript=$B/v1.script --format=text -o $B/v1.prof
+$T profgen --quiet --max-dropped=100 --binary=$B/v1 --perfscript=$B/v1.script --format=text -o $B/v1.prof
 env -i $R record --quiet --period=$period --count=$samples --stop -o $B/v2.script -- $B/v2 2 >/dev/null 2>&1
-$R profgen --quiet --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/v2.prof
+$R profgen --quiet --max-dropped=100 --binary=$B/v2 --perfscript=$B/v2.script --format=text -o $B/v2.prof
 check "matching with the program it comes from" $T match --old-profile=$B/v1.prof --binary=$B/v1 --format=text -o $B/same.prof
 check "a profile of the same program stays as it is" cmp $B/v1.prof $B/same.prof
 cp $B/check.out $B/same.cmp
@@ -111,7 +111,7 @@ for how in "" -fno-plt "-fcf-protection -Wl,-z,ibtplt" -fuse-ld=lld; do
     clang-19 -O2 -g -w -fPIC -shared $how -fpseudo-probe-for-profiling -DVERSION=1 -Dstatic= -Dmain=stale_main -o $B/stale.so programs/stale.c &&
         clang-19 -O2 -o $B/driver $B/driver.c $B/stale.so -Wl,-rpath,"$PWD/$B" || fail "the library does not build: $how"
     env -i $R record --quiet --period=$period --count=$((samples / 2)) --stop -o $B/so.script -- $B/driver 2 >/dev/null 2>&1
-    $R profgen --quiet --binary=$B/stale.so --perfscript=$B/so.script --format=text -o $B/so.prof
+    $R profgen --quiet --max-dropped=100 --binary=$B/stale.so --perfscript=$B/so.script --format=text -o $B/so.prof
     $T match --old-profile=$B/so.prof --binary=$B/stale.so >$B/so.report
     moved=$(sed -n 's/^call sites: \([0-9]*\) of [0-9]* had.*/\1/p' $B/so.report)
     [ "${moved:-99}" -le 3 ] && pass || fail "the call sites of a library with its own profile, $how: $(grep '^call sites' $B/so.report)"
@@ -134,7 +134,7 @@ clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=1 -o $B/claims1 program
     clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -o $B/claims2 programs/claims.cpp &&
     clang++-19 -O1 -g -fpseudo-probe-for-profiling -DVERSION=2 -DODD -o $B/claims3 programs/claims.cpp || fail "claims.cpp does not build"
 env -i $R record --quiet --period=99 --count=600 --stop -o $B/claims.script -- $B/claims1 >/dev/null 2>&1
-$R profgen --quiet --binary=$B/claims1 --perfscript=$B/claims.script --format=text -o $B/claims.prof
+$R profgen --quiet --max-dropped=100 --binary=$B/claims1 --perfscript=$B/claims.script --format=text -o $B/claims.prof
 total() { awk '/^all / { print $2, $3 }' $1; }
 for v in 1 2 3; do $T match --old-profile=$B/claims.prof --binary=$B/claims$v >$B/claims$v.out; done
 grep -q '^renamed: work(int) is now work(' $B/claims2.out && pass || fail "claims.cpp: no renamed function"
@@ -173,7 +173,7 @@ for v in 1 2; do
     clang-19 -E -P -DVERSION=$v programs/stale.c >$B/lines$v.c
     clang-19 -O2 -g -w -fdebug-info-for-profiling -o $B/l$v $B/lines$v.c || fail "version $v does not build by line"
     env -i $R record --quiet --period=$period --count=$samples --stop -o $B/l$v.script -- $B/l$v 2 >/dev/null 2>&1
-    $R profgen --quiet --binary=$B/l$v --perfscript=$B/l$v.script --format=text -o $B/l$v.prof
+    $R profgen --quiet --max-dropped=100 --binary=$B/l$v --perfscript=$B/l$v.script --format=text -o $B/l$v.prof
 done
 check "lines of the program it comes from" $T match --old-profile=$B/l1.prof --binary=$B/l1 --format=text -o $B/l.same
 check "a profile by line of the same program stays as it is" cmp $B/l1.prof $B/l.same

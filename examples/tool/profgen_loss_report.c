@@ -262,22 +262,19 @@ void loss_json(const profgen *g, json *j)
 
 /* ----- status ----------------------------------------------------------------------------------------------------- */
 
-/* The exit status: 3 if more was lost than --max-dropped allows. */
+/* The exit status: 3 if more was lost than --max-dropped allows; in compat mode, of what the collector dropped. */
 int loss_status(const profgen *g)
 {
     const option *const most = &g->o[O_MAX_DROPPED];
-    const char *what;
-    const loss_unit *u;
-    double share;
-    if (g->loss == NULL) return 0;
-    u = loss_main(g->loss);
-    share = loss_share(u);
-    what = u == &g->loss->runs ? "runs of code" : "samples";
+    const loss_unit *const u = g->loss != NULL ? loss_main(g->loss) : NULL;
+    const uint64_t all = u != NULL ? loss_all(u) : csspgo_collector_get_stats(g->collector).samples;
+    const double share = u != NULL ? loss_share(u) : percent(profgen_dropped(g), all);
+    const char *const what = u != NULL && u == &g->loss->runs ? "runs of code" : "samples";
     if (most->text != NULL && share > option_percent(most))
-        return missed(g->tool, "%.2f%% of %" PRIu64 " %s were dropped, more than --max-dropped=%s", share, loss_all(u),
-                      what, most->text);
-    if (most->text == NULL && share > LOSS_ALLOWED)
+        return missed(g->tool, "%.2f%% of %" PRIu64 " %s were dropped, more than --max-dropped=%s", share, all, what,
+                      most->text);
+    if (u != NULL && most->text == NULL && share > LOSS_ALLOWED)
         return missed(g->tool, "%.2f%% of %" PRIu64 " %s are not in the profile; --max-dropped=100 allows that", share,
-                      loss_all(u), what);
+                      all, what);
     return 0;
 }
