@@ -3022,7 +3022,8 @@ typedef struct csspgo_preagg_stats {
  * say end, call next until it returns 0 again.
  *
  * Fields are separated by blanks. Addresses are hexadecimal without 0x; "ID:" before one names a module by build id
- * (0x before it is skipped), and "X:" other code. Without options.code only "X:" has a meaning. There are no comments and no empty lines.
+ * (0x before it is skipped), and "X:" other code. Without options.code only "X:" has a meaning. There are no comments
+ * and no empty lines.
  *
  * Memory    one line (limits.max_line)
  * Threads   calls on different parsers may overlap, calls on one may not
@@ -18722,7 +18723,7 @@ static void csspgo__overlap_add(const csspgo__overlapping *o, csspgo__sum *s, cs
     if (o->c.p[0]->heap.llvm) s->high = 0;
 }
 
-/* Takes a unit into the function's row, whose inlinee may have more samples than a count holds. Returns its difference. */
+/* Takes a unit into the function's row; an inlinee may have more than a count holds. Returns its difference. */
 static double csspgo__overlap_unit(csspgo__overlapping *o, csspgo__sum base, csspgo__sum test)
 {
     csspgo__overlap_sums *r = &o->row_sums;
@@ -18747,7 +18748,8 @@ static double csspgo__overlap_unique(csspgo__overlapping *o, int side, csspgo__s
     const csspgo__sum none = csspgo__sum_of(0);
     const uint64_t n = csspgo__sum_saturated(count);
     csspgo__overlap_add(o, &o->row_sums.unique[side], count);
-    csspgo__share_count(&o->out->hot_blocks, (side == 0 ? n : 0) >= o->hot[0], (side == 0 ? 0 : n) >= o->hot[1], blocks);
+    csspgo__share_count(&o->out->hot_blocks, (side == 0 ? n : 0) >= o->hot[0], (side == 0 ? 0 : n) >= o->hot[1],
+                        blocks);
     return side == 0 ? csspgo__overlap_unit(o, count, none) : csspgo__overlap_unit(o, none, count);
 }
 
@@ -19117,8 +19119,9 @@ static int csspgo__blocks_put(csspgo__comparing *q, int side, uint32_t func, css
 }
 
 /*
- * Gathers the blocks of a function from all its contexts and inlined copies into one sorted list. An inlined call is a block of its caller with the inlinee's entries. O(n log n) for the n counts of all copies; the
- * list's memory serves all functions. Returns 0 when memory is exhausted.
+ * Gathers the blocks of a function from all its contexts and inlined copies into one sorted list. An inlined call is a
+ * block of its caller with the inlinee's entries. O(n log n) for the n counts of all copies; the list's memory serves
+ * all functions. Returns 0 when memory is exhausted.
  */
 static int csspgo__blocks_gather(csspgo__comparing *q, int side, uint32_t func)
 {

@@ -75,6 +75,9 @@ ends "a line elsewhere" 0 '1 lines do not count: their addresses' $T --binary=$D
 ends "a range across a jump" 0 '1 lines do not count: their ranges' $T --binary=$DEMO --preagg=$B/odd.preagg -o $B/out
 printf 'F 401130 401144 3\nF 401130 40114x 3\n' >$B/bad.preagg
 ends "a bad line" 1 'bad.preagg:2:.*expected hexadecimal number' $T --binary=$DEMO --preagg=$B/bad.preagg -o $B/out
+for x in '' 0x; do printf "F ${x}391584b1cc3cce984f7ed32e52ddb91f74432b38:401130 ${x}391584b1cc3cce984f7ed32e52ddb91f74432b38:401144 3\n" >$B/id$x.preagg; done
+for x in '' 0x; do $T --quiet --binary=$DEMO --preagg=$B/id$x.preagg --format=text -o $B/id$x.prof 2>$B/err; done
+[ -s $B/id.prof ] && cmp -s $B/id.prof $B/id0x.prof && pass || fail "aggregated: 0x before a build id: $(cat $B/err)"
 printf 'B 1 2 3 0\n' >$B/none.preagg
 ends "nothing of the program" 3 'no counter is of a probe' $T --binary=$DEMO --preagg=$B/none.preagg -o $B/out
 ends "nothing to write" 3 'the output is empty' $T --binary=$DEMO --preagg=$B/none.preagg --format=preagg -o $B/out

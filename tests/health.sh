@@ -246,6 +246,7 @@ warns 1 'there are no call stacks' $demo --perfdata=$B/leaves.data
 report $demo --perfscript=$base
 says '^  "density": [0-9.]*$'
 # a kernel without --kernel; a script that starts the program; a file of the same build that is laid out otherwise
+warns 1 'has the addresses of a kernel: give --kernel' --binary=data/lines/bin/grid.high --perfscript=data/lines/in/grid.high.perfscript
 { printf 'PERF_RECORD_MMAP2 1/1: [0x555555555000(0x1000) @ 0 00:00 0 0]: r-xp /bin/dash\n'; grep -v PERF_RECORD $base; } >$B/shell.ps
 warns 1 'is not among the mapped files, .*; record what these start, too (csspgo record --follow-forks)' $demo --perfscript=$B/shell.ps
 { printf 'PERF_RECORD_MMAP2 1/1: [0x555555555000(0x1000) @ 0x7000 00:00 0 0]: r-xp /bin/demo.elf\n'; grep -v PERF_RECORD $base; } >$B/layout.ps

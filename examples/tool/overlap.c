@@ -322,8 +322,8 @@ static int overlap_worth(const overlap *v)
     if (v->empty && !v->tool->compat)
         return hopeless(v->tool, "%s and %s: nothing to compare, one of them is empty", v->path[0], v->path[1]);
     if (v->overlap >= option_percent(least)) return 0;
-    return missed(v->tool, "%s and %s: the overlap is %.3f%% of normalized counts, less than --min-overlap=%s", v->path[0], v->path[1],
-                  v->overlap, least->text);
+    return missed(v->tool, "%s and %s: the overlap is %.3f%% of normalized counts, less than --min-overlap=%s",
+                  v->path[0], v->path[1], v->overlap, least->text);
 }
 
 static int overlap_main(tool_context *tool, int argc, char **argv)

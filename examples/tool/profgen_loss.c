@@ -1,7 +1,7 @@
 /* profgen_loss.c - profgen: counts what of the samples is in the profile, and where the rest went */
 #include "profgen_loss.h"
 
-/* Makes the counts, once all programs are loaded; in compat mode there are none. Returns 0 after saying what is wrong. */
+/* Makes the counts, once all programs are loaded; none in compat mode. Returns 0 after saying what is wrong. */
 int loss_begin(profgen *g)
 {
     loss *l;
@@ -315,11 +315,12 @@ static void loss_join(loss *l)
 int loss_end(profgen *g, const csspgo_profile *p)
 {
     loss *const l = g->loss;
+    int by_samples;
     if (l == NULL || l->settled) return 1;
     l->settled = 1;
     loss_join(l);
     if (p != NULL) l->density = profgen_density_of(g, p);
-    if (loss_resolve(g, &l->samples[0], p, l->samples[0].read != 0) && loss_resolve(g, &l->runs, p, l->samples[0].read == 0))
-        return 1;
+    by_samples = l->samples[0].read != 0;
+    if (loss_resolve(g, &l->samples[0], p, by_samples) && loss_resolve(g, &l->runs, p, !by_samples)) return 1;
     return fail(g->tool, "out of memory"), 0;
 }

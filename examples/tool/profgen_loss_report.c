@@ -93,7 +93,8 @@ static void line_files(const profgen *g, double all, char *line)
         char safe[LOSS_NAME], use[LOSS_NAME + 16];
         safe[mapped_name(safe, v[i]->path, sizeof safe - 1)] = '\0';
         loss_file_use(safe, use, sizeof use);
-        line_add(line, "%s%s %.2f%%", i == 0 ? ": " : ", ", *use != '\0' ? use : safe, 100 * (double)v[i]->n.lost / all);
+        line_add(line, "%s%s %.2f%%", i == 0 ? ": " : ", ", *use != '\0' ? use : safe,
+                 100 * (double)v[i]->n.lost / all);
     }
     if (v != NULL && n > LOSS_SHOWN) line_add(line, " and %zu more", n - LOSS_SHOWN);
     free(v);
@@ -180,9 +181,9 @@ void loss_text(const profgen *g, FILE *out)
     const uint64_t *const lost = u->lost;
     const uint64_t places = sum_of(u->kept, lost[LOSS_NO_RECORD]), functions = sum_of(places, lost[LOSS_NO_PLACES]);
     const uint64_t program = sum_of(functions, lost[LOSS_NO_FUNCTION]), all = loss_all(u);
-    fprintf(out, "health: %.1f%% of the samples count in the program, %.1f%% in its functions, %.1f%% in those with %s, "
-            "%.1f%% are in the profile\n", percent(program, all), percent(functions, all), percent(places, all),
-            g->lines != NULL ? "lines" : "probes", percent(u->kept, all));
+    fprintf(out, "health: %.1f%% of the samples count in the program, %.1f%% in its functions, "
+            "%.1f%% in those with %s, %.1f%% are in the profile\n",
+            percent(program, all), percent(functions, all), percent(places, all), g->lines != NULL ? "lines" : "probes", percent(u->kept, all));
 }
 
 /* ----- JSON ------------------------------------------------------------------------------------------------------- */
