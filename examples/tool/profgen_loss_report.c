@@ -183,7 +183,8 @@ void loss_text(const profgen *g, FILE *out)
     const uint64_t program = sum_of(functions, lost[LOSS_NO_FUNCTION]), all = loss_all(u);
     fprintf(out, "health: %.1f%% of the samples count in the program, %.1f%% in its functions, "
             "%.1f%% in those with %s, %.1f%% are in the profile\n",
-            percent(program, all), percent(functions, all), percent(places, all), g->lines != NULL ? "lines" : "probes", percent(u->kept, all));
+            percent(program, all), percent(functions, all), percent(places, all), g->lines != NULL ? "lines" : "probes",
+            percent(u->kept, all));
 }
 
 /* ----- JSON ------------------------------------------------------------------------------------------------------- */
