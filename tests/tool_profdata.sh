@@ -449,7 +449,8 @@ for o in ps up pd; do
 done
 expect 2 profgen --binary=$demo.elf --perfscript=- --perfscript=- -o ../useless
 expect 2 profgen --binary=$demo.elf --perfscript=../moved.ps --perfscript=$demo.perfscript -o ../moved.ps
-expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --perfscript=$demo.perfscript --perf-event=cycles -o ../useless
+expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --perfscript=$demo.perfscript --sample-period=3 -o ../useless
+expect 1 profgen --binary=$demo.elf --perfscript=$demo.perfscript --perfscript=$demo.perfscript --perf-event=cycles -o ../useless
 same "LLVM takes the last one" "$(add --llvm-compat --ps=$demo.perfscript)" add --llvm-compat --ps=../none --ps=$demo.perfscript
 
 # a stripped program: what is missing, and what to do

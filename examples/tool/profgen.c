@@ -95,9 +95,10 @@ const option profgen_options[] = {
            "the pre-inliner takes sizes from debug information, not from probes"),
     OPTION("leading-ip-only", OPT_SWITCH, NULL, 0, NULL, "the sampled address counts, branch records do not"),
     OPTION("perf-event", OPT_LIST, NULL, 0, "NAME",
-           "of a script without call stacks: only lines that begin with NAME"),
+           "only samples of this event: cycles, cycles:u, r20c4, cpu/event=0xc4,umask=0x20/, {a,b}; several times: of "
+           "any of them (default: of the event that counts taken branches if there is one, else of all)"),
     OPTION("perf-events", OPT_LIST, NULL, 0, "NAME,...",
-           "of a script without call stacks: only lines that begin with one of these"),
+           "the same, names between commas"),
     OPTION("sample-period", OPT_COUNT, NULL, 1, "N", "... its samples count N / (branch records - 1)"),
     OPTION("jitdump", OPT_LIST, NULL, 0, "FILE",
            "a JIT's code, of its jit-PID.dump (record with -k mono), auto: of all dumps that the recording names; "
@@ -151,12 +152,12 @@ const char *profgen_input(const profgen *g, size_t i)
     return NULL;
 }
 
-/* 1 if there is one of the options that are for scripts without call stacks. */
+/* 1 if there is one of the options that are for scripts without call stacks; events are, too, for LLVM's tool. */
 int flat_asked(const profgen *g)
 {
     const option *o = g->o;
     return g->perfscript != NULL &&
-           (o[O_LEADING].number || o[O_PERIOD].text != NULL || o[O_EVENT].count + o[O_EVENTS].count != 0);
+           (o[O_LEADING].number || o[O_PERIOD].text != NULL || (g->tool->compat && events_asked(g)));
 }
 
 /* Checks the inputs, of which LLVM takes the last one. Returns 0 after saying what is wrong. */
@@ -168,9 +169,7 @@ static int profgen_check_inputs(profgen *g)
     for (i = 0; (path = profgen_input(g, i)) != NULL; i++) stdins += strcmp(path, "-") == 0;
     if (stdins > 1) return usage(g->tool, "standard input can be read only once"), 0;
     if (i > 1 && flat_asked(g))
-        return usage(g->tool,
-                     "--leading-ip-only, --perf-event, --perf-events and --sample-period take one --perfscript"),
-               0;
+        return usage(g->tool, "--leading-ip-only and --sample-period take one --perfscript"), 0;
     return 1;
 }
 
@@ -364,6 +363,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     mapped_forget(&g);
     images_free(g.images);
     health_free(g.health);
+    events_free(g.events);
     lines_free(g.lines);
     free(g.detail);
     free(g.fit.area);

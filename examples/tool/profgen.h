@@ -25,6 +25,7 @@ typedef struct mapped_file mapped_file;
 typedef struct health health;
 
 typedef struct images images;
+typedef struct events events;
 typedef struct fit_area fit_area;
 
 enum { FIT_BRANCHES, FIT_SAMPLED, FIT_CALLERS, FIT_STACKS, FIT_LEAVES, FIT_KINDS };
@@ -79,6 +80,8 @@ typedef struct profgen {
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
     fit               fit;
+    events           *events;     /* of the recordings; NULL: none is known          */
+    uint64_t          guests;     /* samples of guests of the machine                */
     struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
     struct detail_cache *noted;   /* of these; NULL before the first one */
@@ -143,6 +146,17 @@ int makers_map(profgen *g);
 void makers_sample(profgen *g, const csspgo_sample *s);
 void makers_unmapped(const profgen *g);
 void makers_warnings(const profgen *g);
+
+/* profgen_events.c: those that return int give 0 after saying what is wrong */
+int events_asked(const profgen *g);
+int events_of_data(profgen *g, const csspgo_perfdata *data);
+int events_of_script(profgen *g, const void *piece, size_t size, FILE *f);
+int events_leave_out(profgen *g, const recording *r);
+int events_take(profgen *g, const recording *r, csspgo_item item, const csspgo_sample *s);   /* failing: -1 */
+int events_named(profgen *g, const char *name, size_t size);                                 /* the same    */
+int events_over(profgen *g, const recording *r);
+void events_json(const profgen *g, FILE *out);
+void events_free(events *e);
 
 /* profgen_fit.c */
 int fit_due(profgen *g);
