@@ -3209,7 +3209,9 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, co
  *     overlap, as in a profile that was merged from several processes, later ones and the addresses of their locations
  *     are moved to addresses of their own.
  *   - A sample is the addresses of its locations, and its value is its count. Of several values it is that of the type
- *     options.type; else of the type "samples" or "count"; else of the profile's default type; else the last one.
+ *     options.type; else of the type "samples" or "count"; else of the profile's default type; else of the first whose
+ *     name begins with "cpu"; else the last one. Types that count something other than what ran (memory, locks,
+ *     goroutines, threads, exceptions) are only taken if they are asked for; a profile of nothing else is refused.
  *     Values of the default type, and of the type in which sampling periods are measured, are divided by the period,
  *     rounded up; "samples" and "count" are not. Samples whose value is 0 or less are skipped.
  *   - Callers may stand with their return addresses or, as Go and gperftools write them, with addresses one less. With
@@ -3282,8 +3284,8 @@ CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d);
  *
  * Returns   CSSPGO_ITEM_MMAP, _SAMPLE. CSSPGO_ITEM_NONE: more input is needed, nothing is left, or there is an error,
  *           which stays: E_SYNTAX (ids that are there twice or not at all; no address in any sample; no type of that
- *           name), E_TRUNCATED, E_RANGE, E_LIMIT, E_NOMEM, E_UNSUPPORTED (gzip, without zlib). Items that were handed
- *           out before are good
+ *           name), E_TRUNCATED, E_RANGE, E_LIMIT, E_NOMEM, E_UNSUPPORTED (gzip, without zlib; a profile of memory,
+ *           locks and so on). Items that were handed out before are good
  * Cost      O(bytes)
  */
 CSSPGO_DEF csspgo_item csspgo_pprof_next(csspgo_pprof *d, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -27504,35 +27506,78 @@ static int csspgo__pprof_same(const csspgo_pprof *d, uint64_t a, uint64_t b)
     return n != 0 && csspgo__pprof_is(d, b, text, n);
 }
 
+/* 1 if string `number` begins with a text. */
+static int csspgo__pprof_begins(const csspgo_pprof *d, uint64_t number, const char *text)
+{
+    size_t n;
+    const char *s = csspgo__pprof_string(d, number, &n);
+    return n >= strlen(text) && memcmp(s, text, strlen(text)) == 0;
+}
+
+/*
+ * What a type counts if that is not what ran; NULL: it may be that. Names are those of Go, jemalloc, V8, async-profiler,
+ * Datadog and gperftools.
+ */
+static const char *csspgo__pprof_other(const csspgo_pprof *d, uint64_t type)
+{
+    static const struct { const char *begins, *what; } others[] = {
+        { "inuse", "memory" }, { "alloc", "memory" }, { "heap", "memory" }, { "object", "memory" },
+        { "space", "memory" }, { "live", "memory" }, { "bytes", "memory" }, { "contention", "waiting for locks" },
+        { "delay", "waiting for locks" }, { "lock", "waiting for locks" }, { "mutex", "waiting for locks" },
+        { "block", "waiting" }, { "goroutine", "goroutines" }, { "thread", "threads" }, { "exception", "exceptions" } };
+    size_t i;
+    for (i = 0; i < sizeof others / sizeof *others; i++)
+        if (csspgo__pprof_begins(d, type, others[i].begins)) return others[i].what;
+    return NULL;
+}
+
+/* Refuses a profile of which no value counts: none is of the type asked for, or all are of something else. */
+static int csspgo__pprof_refuse(csspgo_pprof *d)
+{
+    const uint64_t type = d->types.count != 0 ? d->types.v[d->types.count - 1] : 0;
+    size_t n;
+    const char *name = csspgo__pprof_string(d, type, &n);
+    if (d->type.v != NULL) {
+        csspgo__pprof_fail(d, CSSPGO_E_SYNTAX, 0, "the profile has no sample type ");
+        csspgo__say_bytes(&d->error, d->type.v, d->type.count);
+        return 0;
+    }
+    csspgo__pprof_fail(d, CSSPGO_E_UNSUPPORTED, 0, "a profile of ");
+    csspgo__say(&d->error, csspgo__pprof_other(d, type));
+    csspgo__say(&d->error, " (");
+    csspgo__say_bytes(&d->error, name, n);
+    csspgo__say(&d->error, "), not of what ran: give one of the CPU (Go: /debug/pprof/profile)");
+    return 0;
+}
+
 /* Decides which value counts, and by what it is divided. */
 static int csspgo__pprof_choose(csspgo_pprof *d)
 {
     uint64_t chosen = 0, best = 0;
     size_t i, n;
     const char *name;
+    enum { ANY = 1, CPU = 2, DEFAULT = 3, SAMPLES = 4, ASKED = 5 };
     for (i = 0; i < d->types.count; i++) {
         const uint64_t type = d->types.v[i];
-        uint64_t rank = 1;
-        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? 4 : 0;
-        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = 3;
-        else if (csspgo__pprof_same(d, type, d->default_type)) rank = 2;
-        if (rank > best || (rank == 1 && best == 1)) {
+        uint64_t rank = ANY;
+        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? ASKED : 0;
+        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = SAMPLES;
+        else if (csspgo__pprof_other(d, type) != NULL) rank = 0;
+        else if (csspgo__pprof_same(d, type, d->default_type)) rank = DEFAULT;
+        else if (csspgo__pprof_begins(d, type, "cpu")) rank = CPU;
+        if (rank > best || (rank == ANY && best == ANY)) {
             best = rank;
             chosen = type;
             d->value = i;
         }
     }
-    if (d->type.v != NULL && best == 0) {
-        csspgo__pprof_fail(d, CSSPGO_E_SYNTAX, 0, "the profile has no sample type ");
-        csspgo__say_bytes(&d->error, d->type.v, d->type.count);
-        return 0;
-    }
+    if (best == 0 && (d->type.v != NULL || d->types.count != 0)) return csspgo__pprof_refuse(d);
     name = csspgo__pprof_string(d, chosen, &n);
     d->stats.type_size = n < sizeof d->stats.type ? (uint32_t)n : (uint32_t)sizeof d->stats.type;
     memcpy(d->stats.type, name, d->stats.type_size);
     d->stats.period = 1;
     if (d->period != 0 && d->period >> 63 == 0 &&
-        (best == 2 || (best != 3 && csspgo__pprof_same(d, chosen, d->period_type))))
+        (best == DEFAULT || (best != SAMPLES && csspgo__pprof_same(d, chosen, d->period_type))))
         d->stats.period = d->period;
     return 1;
 }

@@ -120,7 +120,7 @@ const option profgen_options[] = {
     OPTION("pprof", OPT_LIST, NULL, 0, "FILE",
            "profile.proto of pprof, plain or with gzip: call stacks without branches"),
     OPTION("pprof-type", OPT_TEXT, NULL, 0, "NAME",
-           "the type of value that counts; else samples, count, or the default type"),
+           "the type of value that counts; else samples, count, the default type, or cpu. Memory, locks and so on only so"),
     OPTION("show-images", OPT_SWITCH, NULL, 0, NULL,
            "a table of where the samples fell, in files that were given or not"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a larger share of the samples is dropped"),
