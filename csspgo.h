@@ -23685,7 +23685,7 @@ static int csspgo__pd_name(csspgo_perfdata *d, csspgo__pd_event *e, uint64_t fla
     if (some && !no_kernel) csspgo__say(&text, "k");
     if (some && !no_user) csspgo__say(&text, "u");
     if (some && !no_hv) csspgo__say(&text, "h");
-    csspgo__say(&text, "ppp" + (3 - precise));
+    csspgo__say(&text, &"ppp"[3 - precise]);
     e->name = csspgo__names_intern(&d->heap, &d->names, text.message, strlen(text.message));
     return e->name != 0 || csspgo__pd_memory(d);
 }

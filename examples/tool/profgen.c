@@ -278,7 +278,8 @@ static int profgen_write(profgen *g)
         else if (csspgo_record_count(p) != 0 && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
         s = profgen_write_to(g, p, &e);
     }
-    status = s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(g->tool, path, &e);
+    if (s == CSSPGO_OK) status = profgen_worth(g, p);
+    else status = path == g->sampled ? kind_fail_at(g->tool, path, KIND_PROFILE, &e) : fail_at(g->tool, path, &e);
     csspgo_profile_free(p);
     return status;
 }
@@ -296,22 +297,15 @@ static int profgen_begin(tool_context *tool, profgen *g, int argc, char **argv)
     return output_ready(tool, g->output) ? -1 : 1;
 }
 
-/* Returns 0 after naming a file that belongs to another option. */
-static int profgen_kinds_fit(const profgen *g)
+/* Says that what is profiled, of which g->binary names the file, cannot be read. Returns the exit status. */
+static int profgen_load_failed(const profgen *g, const char *why)
 {
-    static const struct { int option; unsigned takes; } inputs[] = {
-        { O_BINARY, KIND_PROGRAM }, { O_PERFDATA, KIND_PERFDATA }, { O_PERFSCRIPT, KIND_SCRIPT },
-        { O_PREAGG, KIND_OTHER }, { O_PPROF, KIND_GZIP }, { O_UNSYMBOLIZED, KIND_PROFILE }, { O_JITDUMP, KIND_JITDUMP },
-        { O_PERF_MAP, KIND_OTHER }
-    };
-    size_t i, k;
-    for (i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        const option *o = &g->o[inputs[i].option];
-        for (k = 0; k < o->count; k++)
-            if (kind_refused(g->tool, o->list[k], inputs[i].takes)) return 0;
-    }
-    return !kind_refused(g->tool, g->o[O_DEBUG_BINARY].text, KIND_PROGRAM) &&
-           !kind_refused(g->tool, g->sampled, KIND_PROFILE);
+    size_t i;
+    for (i = 0; i < g->o[O_JITDUMP].count; i++)
+        if (g->o[O_JITDUMP].list[i] == g->binary) return kind_fail(g->tool, g->binary, KIND_JITDUMP, why);
+    for (i = 0; i < g->o[O_PERF_MAP].count; i++)
+        if (g->o[O_PERF_MAP].list[i] == g->binary) return kind_fail(g->tool, g->binary, KIND_OTHER, why);
+    return kind_program_fail(g->tool, g->binary, g->o[O_DEBUG_BINARY].text, why);
 }
 
 /* From the program and its samples to the output. Returns the exit status. */
@@ -322,11 +316,10 @@ static int profgen_run(profgen *g)
     char why[256];
     int ok, status = 1;
     if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
-    if (!profgen_kinds_fit(g)) return 1;
-    if (!profgen_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
+    if (!profgen_load(g, why, sizeof why)) return profgen_load_failed(g, why);
     if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
         return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
-    if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
+    if (!images_load(g, why, sizeof why)) return profgen_load_failed(g, why);
     lines_defaults(g);
     if (!health_begin(g)) return 1;
     how = profgen_how(g);

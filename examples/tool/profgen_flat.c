@@ -99,7 +99,7 @@ static int flat_flush(profgen *g, flat_reader *f)
     e.status = csspgo_read_unsymbolized(g->collector, text, f->size - FLAT_LINE + n + 2, &raw, &e);
     f->size = FLAT_LINE;
     f->count = 0;
-    return e.status == CSSPGO_OK || (fail_at(g->tool, f->r.path, &e), 0);
+    return e.status == CSSPGO_OK || (kind_fail_at(g->tool, f->r.path, KIND_SCRIPT, &e), 0);
 }
 
 /* A sampled address: by default as a sample without branches, in compat mode as LLVM's range of one instruction. */

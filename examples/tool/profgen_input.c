@@ -184,7 +184,7 @@ static int profgen_read_raw(profgen *g)
     s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
     if (s == CSSPGO_OK && g->o[O_REPORT].text != NULL) counts_text(g, &text);
     file_close(&text);
-    if (s != CSSPGO_OK) fail_at(g->tool, g->path, &e);
+    if (s != CSSPGO_OK) kind_fail_at(g->tool, g->path, KIND_OTHER, &e);
     return s == CSSPGO_OK;
 }
 

@@ -89,7 +89,8 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
              (unsigned long long)e.offset, e.message, recording_samples(r));
         return 1;
     }
-    return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
+    return e.status == CSSPGO_OK ||
+           (kind_fail_at(g->tool, r->path, r->script != NULL ? KIND_SCRIPT : KIND_PERFDATA, &e), 0);
 }
 
 static volatile sig_atomic_t sigint_came;             /* for the signal handler: the one thing that no struct has */
