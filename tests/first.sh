@@ -205,10 +205,11 @@ says 1 'a.prof: this is a sample profile' order $B/a.prof
 # ... but only when they cannot be read: what begins like another kind may be the right one
 for name in 'BZhash' '{"closure"}' '<svg>' '<?xml' '!<arch>' 'PERF_RECORD_of' '7zXZ'; do
     printf '%s:100:10\n 1: 100\n' "$name" >$B/odd.prof
-    for c in "merge -o $B/got" show "overlap $B/odd.prof" "folded --quiet" "flame -o $B/got"; do
+    for c in "merge -o $B/got" show "overlap $B/odd.prof" "flame -o $B/got"; do
         set -- $c
         ends 0 none "$@" $B/odd.prof
     done
+    ends 0 '100 samples in 1 stacks' folded $B/odd.prof
 done
 for line in 'BZh 1000  1.5:  1 cycles: ' '{"x 1000  1.5:  1 cycles: ' '<svg 1000  1.5:  1 cycles: ' '# cmdline : perf record -e a:12:5' '!<arch> 1000 1.5: 1 cycles: ' '[
 '; do
