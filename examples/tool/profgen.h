@@ -166,7 +166,6 @@ int fit_status(const profgen *g);
 void fit_json(const profgen *g, FILE *out);
 
 /* profgen_mapped.c */
-char *build_text(const unsigned char *id, size_t size, char *to);   /* hexadecimal digits; room for 41 bytes; to */
 void mapped_add(profgen *g, csspgo_item item, const csspgo_mmap *map);
 int mapped_complain(const profgen *g, const char *path);
 void mapped_forget(profgen *g);

@@ -9,14 +9,6 @@ struct mapped_file {
     int    mapped;                /* 0: only its build id was told          */
 };
 
-char *build_text(const unsigned char *id, size_t size, char *to)
-{
-    size_t i;
-    *to = '\0';
-    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
-    return to;
-}
-
 /* The entry of a path, a new one if there is none; NULL if there are too many, or no memory. */
 static mapped_file *mapped_entry(profgen *g, const char *path, size_t size)
 {

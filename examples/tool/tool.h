@@ -216,6 +216,7 @@ void put_shown(const tool_context *tool, const char *name, size_t n, FILE *out);
 void put_safe(const char *name, size_t n, FILE *out);
 void put_loc(csspgo_loc loc, FILE *out);
 void put_context(csspgo_profile *p, csspgo_node node, FILE *out);
+char *build_text(const unsigned char *id, size_t size, char *to);   /* hexadecimal digits; room for 41 bytes; to      */
 char *context_text(csspgo_profile *p, csspgo_node node);          /* for free(); NULL: no memory                      */
 int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b);  /* numbers before names, names by their bytes       */
 int is_blank(const csspgo_profile *p); /* 1 if nothing in it was ever sampled                                         */
