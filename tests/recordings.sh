@@ -65,9 +65,9 @@ sed '1s/$/ (deleted)/' $D/plain.ps >$B/deleted.ps
 profile out $demo --perfscript=$B/deleted.ps || fail "deleted: status $?"
 equal "a file that was deleted" $B/plain $B/out
 says "a file that was deleted" ""
-sed '1s,/x/demo.probe,/x/one,' $D/plain.ps >$B/another.ps
+sed '1s, 00:1d 1001 1]: r-xp /x/demo.probe, <3c4d>]: r-xp /x/one,' $D/plain.ps >$B/another.ps
 sed '1s, 00:1d 1001 1]: r-xp /x/demo.probe, <1a2b>]: r-xp /lib/two,p;d' $D/plain.ps >>$B/another.ps
-refused another 'demo.probe (build id 3915[0-9a-f]*) is not among the mapped files, which are, .*: /x/one, /lib/two (1a2b)$'
+refused another 'demo.probe (build id 3915[0-9a-f]*) is not among the mapped files, which are, .*: /x/one (3c4d), /lib/two (1a2b); --perf-binary=NAME says'
 
 # raw OPTIONS...: the raw counters of $B/made.ps in one line
 raw() {

@@ -136,5 +136,6 @@ int order_read_recordings(order_run *r, const option *in)
         ok = order_read_recording(r, &g);
     }
     events_free(g.events);
+    renamed_free(g.renamed);
     return ok;
 }

@@ -121,6 +121,8 @@ const option profgen_options[] = {
            "profile.proto of pprof, plain or with gzip: call stacks without branches"),
     OPTION("pprof-type", OPT_TEXT, NULL, 0, "NAME",
            "the type of value that counts; else samples, count, the default type, or cpu. Memory, locks and so on only so"),
+    OPTION("perf-binary", OPT_TEXT, NULL, 0, "NAME",
+           "what the program was called when it was recorded, or its path there"),
     OPTION("show-images", OPT_SWITCH, NULL, 0, NULL,
            "a table of where the samples fell, in files that were given or not"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a larger share of the samples is dropped"),
@@ -357,6 +359,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     images_free(g.images);
     health_free(g.health);
     events_free(g.events);
+    renamed_free(g.renamed);
     lines_free(g.lines);
     free(g.detail);
     free(g.fit.area);

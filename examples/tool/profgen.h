@@ -13,7 +13,7 @@ enum { /* places in the table below */
     O_DENSITY_CUTOFF, O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL,
     O_DETAILS, O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
-    O_PPROF_TYPE, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
+    O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
 };
 
 enum {                            /* places in the choice of --format */
@@ -26,6 +26,7 @@ typedef struct health health;
 
 typedef struct images images;
 typedef struct events events;
+typedef struct renamed renamed;
 typedef struct fit_area fit_area;
 
 enum { FIT_BRANCHES, FIT_SAMPLED, FIT_CALLERS, FIT_STACKS, FIT_LEAVES, FIT_KINDS };
@@ -81,6 +82,7 @@ typedef struct profgen {
     int               flat;       /* the script has branch records and no call stacks */
     fit               fit;
     events           *events;     /* of the recordings; NULL: none is known          */
+    renamed          *renamed;    /* which files of the recording are programs of other names; or NULL */
     uint64_t          guests;     /* samples of guests of the machine                */
     struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
@@ -158,7 +160,16 @@ int events_over(profgen *g, const recording *r);
 void events_json(const profgen *g, FILE *out);
 void events_free(events *e);
 
+/* profgen_renamed.c: renamed_begin and renamed_ahead return 0 after saying what is wrong */
+int renamed_begin(profgen *g);
+void renamed_see(profgen *g, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *map);
+int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size, FILE *f);   /* before it is read */
+csspgo_mmap renamed_map(profgen *g, csspgo_item item, const csspgo_mmap *map, unsigned char *id);   /* id: 20 bytes */
+int renamed_forced(const profgen *g);          /* 1: a mapping was taken although neither name nor id says so */
+void renamed_free(renamed *x);
+
 /* profgen_fit.c */
+int fit_is_source(const profgen *g, uint64_t address);
 int fit_due(profgen *g);
 int fit_sample(profgen *g, const csspgo_sample *recorded, const csspgo_sample *placed, int offsets);
 void fit_over(profgen *g, const char *path);

@@ -78,8 +78,11 @@ static int recording_tail(profgen *g, FILE *f)
     int ok = d != NULL || (fail(g->tool, "out of memory"), 0);
     while (ok && (at != 0 || bytes < 1 << 20) && (n = fread(chunk, 1, sizeof chunk, f)) != 0) {
         csspgo_perfdata_feed(d, chunk, n, NULL);
-        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
-            if (item == CSSPGO_ITEM_BUILD_ID && g->spaces != NULL) ok = profgen_event(g, item, &sample, &map);
+        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
+            if (item != CSSPGO_ITEM_BUILD_ID) continue;
+            renamed_see(g, item, &sample, &map);
+            if (g->spaces != NULL) ok = profgen_event(g, item, &sample, &map);
+        }
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
@@ -133,7 +136,9 @@ static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
 {
     recording r;
     int ok = recording_open(g, &r, !g->tool->compat);
+    ok = ok && renamed_begin(g);
     if (ok && r.data != NULL && total != 0) ok = recording_tail(g, f);
+    if (ok && total != 0) ok = renamed_ahead(g, &r, "", 0, f);
     if (ok && r.script != NULL && total != 0) ok = events_of_script(g, "", 0, f);
     ok = ok && events_leave_out(g, &r);
     ok = ok && recording_read(g, &r, f, total);

@@ -54,7 +54,8 @@ size_t mapped_name(char *to, const char *path, size_t room)
  */
 int mapped_complain(const profgen *g, const char *path)
 {
-    static const char says[] = "%s: %s (%s%s) is not among the mapped files, which are, with their build ids: %s";
+    static const char says[] = "%s: %s (%s%s) is not among the mapped files, which are, with their build ids: %s; "
+                               "--perf-binary=NAME says which it is, --image-base=ADDR where it was";
     static const char with[] = "build id ", without[] = "without build id";
     const int several = g->o[O_PERFDATA].count + g->o[O_PERFSCRIPT].count > 1;
     char line[MAPPED_LINE], own[41];

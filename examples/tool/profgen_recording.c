@@ -144,6 +144,7 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     while (ok && !interrupted() && (n = fread(chunk, 1, CHUNK, f)) != 0) {
         if (bytes == 0 && g->jit != NULL && !jit_recording(g, chunk, n)) return 0;
         if (bytes == 0 && total == 0 && r->script != NULL && !events_of_script(g, chunk, n, NULL)) return 0;
+        if (bytes == 0 && total == 0 && !renamed_ahead(g, r, chunk, n, NULL)) return 0;
         ok = recording_feed(g, r, chunk, n);
         bytes += n;
         progress_show(&p, bytes, recording_samples(r));
