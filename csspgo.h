@@ -228,7 +228,7 @@
  *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
  *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
  *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
- *         csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0 };
+ *         csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0, 0, 0 };
  *         csspgo_error e;
  *         csspgo_code *code = csspgo_code_new(NULL, &e);
  *         csspgo_collector *c = code != NULL ? csspgo_collector_new(code, NULL, NULL, &e) : NULL;
@@ -493,7 +493,7 @@
  *         csspgo_line_inline body = { "loop", 4, 0, { 0, 0 } };
  *         csspgo_line_row row[2];                          // the first line of the function, and one 3 lines below
  *         const csspgo_branch back[3] = { { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 } };
- *         csspgo_sample sample = { NULL, back, 0, 3, 100, 0, 0, 0 };
+ *         csspgo_sample sample = { NULL, back, 0, 3, 100, 0, 0, 0, 0, 0 };
  *         csspgo_status s = c == NULL || lines == NULL || p == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
  *
  *         memset(row, 0, sizeof row);
@@ -2627,9 +2627,9 @@ typedef enum csspgo_item {        /* what a reader found                        
 /* The fields of a perf_event_attr that say how the records of its event look. */
 typedef struct csspgo_perf_event {
     uint64_t sample_type, branch_sample_type, read_format;
-    uint64_t id;                  /* of PERF_EVENT_IOC_ID; only rings of several events need it   */
     uint32_t sample_id_all;       /* that bit; not needed for samples and rings                   */
     uint32_t kernel_stacks;       /* 1: of a stack in several contexts the kernel's part is taken */
+    uint64_t id;                  /* of PERF_EVENT_IOC_ID; only rings of several events need it   */
 } csspgo_perf_event;
 
 /*
@@ -2644,10 +2644,10 @@ typedef struct csspgo_ring {
     void       *bounce;           /* owner's buffer, aligned to 8; NULL: records that wrap are lost */
     size_t      bounce_size;      /* its bytes; 65536 is enough for every record                    */
     csspgo_perf_event event;      /* the event whose records these are: number 1 for samples        */
-    const csspgo_perf_event *more;/* others whose records are here, too (PERF_EVENT_IOC_SET_OUTPUT), numbers 2 on:   */
-    size_t      more_count;       /* all have PERF_SAMPLE_IDENTIFIER, or all ID and the same of IP, TID, TIME, ADDR  */
     uint64_t    lost;             /* samples that the kernel says it lost, added up                 */
     uint64_t    unfit;            /* records that wrapped and did not fit bounce                    */
+    const csspgo_perf_event *more;/* others whose records are here, too (PERF_EVENT_IOC_SET_OUTPUT), numbers 2 on:   */
+    size_t      more_count;       /* all have PERF_SAMPLE_IDENTIFIER, or all ID and the same of IP, TID, TIME, ADDR  */
     uint64_t    guests;           /* samples skipped: of guests of this machine, see csspgo_perfdata_stats           */
     uint64_t    unknown;          /* samples skipped: of an id that no event has                    */
 } csspgo_ring;
@@ -2904,7 +2904,7 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  *
  * Returns   CSSPGO_ITEM_SAMPLE, _MMAP, _FORK, _COMM, _EXIT (LLVM mode: the first two). CSSPGO_ITEM_NONE: the piece is
  *           read to its end, or there is an error, which stays: E_NOMEM, E_LIMIT; E_UNSUPPORTED for records printed by
- *           -F brstacksym or brstackinsn (not in LLVM mode); after csspgo_script_end also E_SYNTAX (no sample, LLVM
+ *           -F brstacksym or brstackinsn, and for traces of branches (-F ip,addr) (not in LLVM mode); after csspgo_script_end also E_SYNTAX (no sample, LLVM
  *           mode: no branch line), E_TRUNCATED (a stack at the end without its branch line). Items that were handed
  *           out before are good
  * Cost      O(bytes read); text is copied only where a line is split between two pieces
@@ -23651,10 +23651,10 @@ static unsigned csspgo__pd_flag(const csspgo_perfdata *d, uint64_t flags, unsign
 /* The name that perf would give an event, without its modifiers, or one of its numbers. */
 static void csspgo__pd_base_name(const csspgo__pd_event *e, csspgo_error *text)
 {
-    static const char *const hardware[] = {
+    static const char hardware[][24] = {
         "cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles",
         "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" };
-    static const char *const software[] = {
+    static const char software[][20] = {
         "cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults",
         "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches" };
     const uint64_t n = e->config & UINT32_MAX;         /* the upper half of a hybrid machine's names the PMU */
@@ -25580,6 +25580,20 @@ static csspgo_item csspgo__any_refuse(csspgo_script *s, const char *why)
 }
 
 /*
+ * 1 for a line of a trace of single branches, "... FROM [SYMBOL (FILE)] => TO [SYMBOL (FILE)]", addresses in 16 columns:
+ * what is printed of Intel PT, CoreSight and BTS with -F ip,addr.
+ */
+static int csspgo__is_branch_trace(const csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *const arrow = csspgo__find_text(p, end, " => ", 1);
+    const unsigned char *to = arrow != NULL ? arrow + 3 : end;
+    uint32_t file;
+    uint64_t v;
+    const size_t n = csspgo__word(&to, end);
+    return n != 0 && csspgo__number(to, to + n, 16, &v) && csspgo__flat_address(s, p, arrow, &v, &file) != NULL;
+}
+
+/*
  * Any line but plain ones, with any fields of -F. What it is, in this order: empty (behind frames: the sample's branch
  * line may follow, or the next sample), a frame, a line with records (which ends the sample), an event of a process,
  * and else, where no frame was read, a header with the sampled address, a count or a header; behind frames a header
@@ -25625,6 +25639,9 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
     if (frames) return CSSPGO_ITEM_NONE;
+    if (csspgo__is_branch_trace(s, p, end))
+        return csspgo__any_refuse(s, "single branches (FROM => TO) are no records of what ran between: make such records "
+                                     "of the trace, with perf inject --itrace=i100usl");
     at = csspgo__flat_address(s, p, end, &v, &file);
     if (at != NULL) {
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
@@ -27520,7 +27537,7 @@ static int csspgo__pprof_begins(const csspgo_pprof *d, uint64_t number, const ch
  */
 static const char *csspgo__pprof_other(const csspgo_pprof *d, uint64_t type)
 {
-    static const struct { const char *begins, *what; } others[] = {
+    static const struct { char begins[12], what[20]; } others[] = {
         { "inuse", "memory" }, { "alloc", "memory" }, { "heap", "memory" }, { "object", "memory" },
         { "space", "memory" }, { "live", "memory" }, { "bytes", "memory" }, { "contention", "waiting for locks" },
         { "delay", "waiting for locks" }, { "lock", "waiting for locks" }, { "mutex", "waiting for locks" },

@@ -53,6 +53,12 @@ refused brstackinsn 'a listing of instructions (brstackinsn): use -F brstack'
 sed '/PERF/!s,0x40,0x,g' $D/plain.ps >$B/brstackoff.ps
 refused brstackoff 'branch records are offsets in files (brstackoff): use -F brstack'
 
+for form in ' 100/100 1.000001:                            1   branches:uH:   call                     %s leaf+0xa (/x/demo) =>           %s main+0x0 (/x/demo)' \
+    '           %s =>           %s ' '           %s f (/x y) =>                0 [unknown] ([unknown]) %s'; do
+    { head -1 $D/plain.ps; for i in 1 2; do printf "$form\n" 40116c 401150; done; } >$B/trace.ps
+    refused trace 'single branches (FROM => TO) are no records of what ran between: make such records of the trace'
+done
+
 # sampled addresses alone, as default fields print them and as -F pid,ip,time does
 for form in ' w 1000  2.5: 100 cycles:u:           %s leaf+0x1 (/x/demo.probe)' ' 1000  2.5:           %s '; do
     { head -1 $D/plain.ps; for a in 401159 401150 401159; do printf "$form\n" $a; done; } >$B/addresses.ps
