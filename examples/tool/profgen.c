@@ -13,7 +13,7 @@ const option profgen_options[] = {
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
     OPTION("perfdata", OPT_LIST, NULL, 0, "FILE", "what perf record -b --call-graph fp wrote, to a file or a pipe"),
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
-    OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE", "what --skip-symbolization wrote"),
+    OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE", "what --skip-symbolization wrote, or simpleperf inject --output autofdo"),
     OPTION("up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL),
     OPTION("llvm-sample-profile", OPT_TEXT, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to"),

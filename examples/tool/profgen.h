@@ -213,6 +213,10 @@ int pprof_open(profgen *g, recording *r);
 int pprof_feed(profgen *g, recording *r, const void *piece, size_t size);
 void pprof_over(const profgen *g, const recording *r);
 
+/* profgen_simpleperf.c */
+int simpleperf_is(const file_bytes *f);
+csspgo_status simpleperf_read(const profgen *g, const file_bytes *f, csspgo_error *e);
+
 /* profgen_preagg.c */
 int preagg_wanted(const profgen *g);
 int preagg_open(profgen *g, recording *r);
