@@ -2820,7 +2820,8 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *   - A line that ends in a header's address is a sample of that address alone.
  *   - A line before a sample that is one decimal number is its count.
  *   - Header lines give samples their pid, tid and event (csspgo_script_event). If a header has one number only, that
- *     goes to both pid and tid: perf prints the pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
+ *     goes to both pid and tid: perf prints the pid or the tid there. Lines with --show-task-events become
+ *     CSSPGO_ITEM_FORK, _COMM and _EXIT.
  *   - Other lines, such as those of srcline, are skipped; frames before them count.
  * A stack without branch records is a sample of its own. So is a line of branch records without a stack, as long as
  * there was no stack at all; later such lines are dropped and counted in stats.empty_stacks. What makes no sense is
@@ -2904,9 +2905,9 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  *
  * Returns   CSSPGO_ITEM_SAMPLE, _MMAP, _FORK, _COMM, _EXIT (LLVM mode: the first two). CSSPGO_ITEM_NONE: the piece is
  *           read to its end, or there is an error, which stays: E_NOMEM, E_LIMIT; E_UNSUPPORTED for records printed by
- *           -F brstacksym or brstackinsn, and for traces of branches (-F ip,addr) (not in LLVM mode); after csspgo_script_end also E_SYNTAX (no sample, LLVM
- *           mode: no branch line), E_TRUNCATED (a stack at the end without its branch line). Items that were handed
- *           out before are good
+ *           -F brstacksym or brstackinsn, and for traces of branches (-F ip,addr) (not in LLVM mode); after
+ *           csspgo_script_end also E_SYNTAX (no sample, LLVM mode: no branch line), E_TRUNCATED (a stack at the end
+ *           without its branch line). Items that were handed out before are good
  * Cost      O(bytes read); text is copied only where a line is split between two pieces
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -25580,8 +25581,8 @@ static csspgo_item csspgo__any_refuse(csspgo_script *s, const char *why)
 }
 
 /*
- * 1 for a line of a trace of single branches, "... FROM [SYMBOL (FILE)] => TO [SYMBOL (FILE)]", addresses in 16 columns:
- * what is printed of Intel PT, CoreSight and BTS with -F ip,addr.
+ * 1 for a line of a trace of single branches, "... FROM [SYMBOL (FILE)] => TO [SYMBOL (FILE)]", addresses in 16
+ * columns: what is printed of Intel PT, CoreSight and BTS with -F ip,addr.
  */
 static int csspgo__is_branch_trace(const csspgo_script *s, const unsigned char *p, const unsigned char *end)
 {
@@ -25640,8 +25641,8 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
     if (frames) return CSSPGO_ITEM_NONE;
     if (csspgo__is_branch_trace(s, p, end))
-        return csspgo__any_refuse(s, "single branches (FROM => TO) are no records of what ran between: make such records "
-                                     "of the trace, with perf inject --itrace=i100usl");
+        return csspgo__any_refuse(s, "single branches (FROM => TO) are no records of what ran between: make such "
+                                     "records of the trace, with perf inject --itrace=i100usl");
     at = csspgo__flat_address(s, p, end, &v, &file);
     if (at != NULL) {
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
@@ -27532,8 +27533,8 @@ static int csspgo__pprof_begins(const csspgo_pprof *d, uint64_t number, const ch
 }
 
 /*
- * What a type counts if that is not what ran; NULL: it may be that. Names are those of Go, jemalloc, V8, async-profiler,
- * Datadog and gperftools.
+ * What a type counts if that is not what ran; NULL: it may be that. Names are those of Go, jemalloc, V8,
+ * async-profiler, Datadog and gperftools.
  */
 static const char *csspgo__pprof_other(const csspgo_pprof *d, uint64_t type)
 {

@@ -84,7 +84,8 @@ static void event_terms(event_key *k, const char *p, const char *end)
     k->body_size = (size_t)(end - p);
     while (p < end) {
         const char *const comma = memchr(p, ',', (size_t)(end - p)), *const stop = comma != NULL ? comma : end;
-        const char *const equals = memchr(p, '=', (size_t)(stop - p)), *const value = equals != NULL ? equals + 1 : stop;
+        const char *const equals = memchr(p, '=', (size_t)(stop - p));
+        const char *const value = equals != NULL ? equals + 1 : stop;
         const size_t key = equals != NULL ? (size_t)(equals - p) : (size_t)(stop - p), n = (size_t)(stop - value);
         size_t i;
         for (i = 0; i < 6 && !same_text(p, key, about_sampling[i], strlen(about_sampling[i])); i++) {}

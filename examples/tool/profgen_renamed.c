@@ -196,8 +196,8 @@ static void look_for_renamed(profgen *g, struct renamed *x, size_t k)
         const fit_count c = f->fit[k];
         if (f->image != NOT_SEEN || other_build(g, f, k) != 0) continue;
         if (fits_well(&c))
-            warn(g->tool, "%s: %s is taken for %s: %" PRIu64 " of %" PRIu64 " addresses recorded there are branches and "
-                 "calls of it", g->path, f->path, renamed_name(g, k), c.n - c.bad, c.n);
+            warn(g->tool, "%s: %s is taken for %s: %" PRIu64 " of %" PRIu64 " addresses recorded there are branches "
+                 "and calls of it", g->path, f->path, renamed_name(g, k), c.n - c.bad, c.n);
         else if (k == 0 && f->fixed && f->hits != 0 && c.bad <= f->hits / 10)
             warn(g->tool, "%s: %s is taken for %s: it is where that must be", g->path, f->path, renamed_name(g, k));
         else continue;
@@ -219,7 +219,8 @@ static void tell_namesakes_apart(profgen *g, struct renamed *x, size_t k)
         if (!has_name(f, renamed_name(g, k)) || other_build(g, f, k) != 0 || !fits_badly(&f->fit[k])) continue;
         f->image = IS_OTHER;
         warn(g->tool, "%s: %s is not %s, but another file of its name: %" PRIu64 " of %" PRIu64 " addresses "
-             "recorded there are no branches and calls of it", g->path, f->path, renamed_name(g, k), f->fit[k].bad, f->fit[k].n);
+             "recorded there are no branches and calls of it", g->path, f->path, renamed_name(g, k), f->fit[k].bad,
+             f->fit[k].n);
     }
 }
 

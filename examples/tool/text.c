@@ -156,11 +156,3 @@ uint64_t profile_functions(const csspgo_profile *p)
     }
     return n;
 }
-
-char *build_text(const unsigned char *id, size_t size, char *to)
-{
-    size_t i;
-    *to = '\0';
-    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
-    return to;
-}

@@ -153,6 +153,7 @@ int usage_status(const tool_context *tool);                       /* 2; LLVM's i
 void warn(const tool_context *tool, const char *format, ...);     /* nothing with --quiet                             */
 void note(const tool_context *tool, const char *format, ...);     /* the same, for what is no warning                 */
 int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);   /* FILE:LINE:COLUMN: message        */
+char *build_text(const unsigned char *id, size_t size, char *to);   /* a build id in digits; room for 41 bytes; to   */
 
 /*
  * kinds.c: what is said about a file whose first bytes are of another kind than the command takes; NULL: nothing. An
@@ -216,7 +217,6 @@ void put_shown(const tool_context *tool, const char *name, size_t n, FILE *out);
 void put_safe(const char *name, size_t n, FILE *out);
 void put_loc(csspgo_loc loc, FILE *out);
 void put_context(csspgo_profile *p, csspgo_node node, FILE *out);
-char *build_text(const unsigned char *id, size_t size, char *to);   /* hexadecimal digits; room for 41 bytes; to      */
 char *context_text(csspgo_profile *p, csspgo_node node);          /* for free(); NULL: no memory                      */
 int name_order(csspgo_profile *p, csspgo_func a, csspgo_func b);  /* numbers before names, names by their bytes       */
 int is_blank(const csspgo_profile *p); /* 1 if nothing in it was ever sampled                                         */
