@@ -228,7 +228,7 @@
  *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
  *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
  *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
- *         csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0 };
+ *         csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0, 0, 0 };
  *         csspgo_error e;
  *         csspgo_code *code = csspgo_code_new(NULL, &e);
  *         csspgo_collector *c = code != NULL ? csspgo_collector_new(code, NULL, NULL, &e) : NULL;
@@ -493,7 +493,7 @@
  *         csspgo_line_inline body = { "loop", 4, 0, { 0, 0 } };
  *         csspgo_line_row row[2];                          // the first line of the function, and one 3 lines below
  *         const csspgo_branch back[3] = { { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 } };
- *         csspgo_sample sample = { NULL, back, 0, 3, 100, 0, 0, 0 };
+ *         csspgo_sample sample = { NULL, back, 0, 3, 100, 0, 0, 0, 0, 0 };
  *         csspgo_status s = c == NULL || lines == NULL || p == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
  *
  *         memset(row, 0, sizeof row);
@@ -2598,9 +2598,21 @@ typedef struct csspgo_sample {
     uint32_t stack_count;            /* 0: no stack was taken                                                      */
     uint32_t branch_count;
     uint64_t count;                  /* how many equal samples this stands for; 0 = 1, but in LLVM mode none       */
-    uint64_t time;                   /* as recorded (perf: nanoseconds), 0 = unknown                               */
-    uint32_t pid, tid;               /* 0 = unknown                                                                */
+    uint64_t time;                /* as recorded (perf: nanoseconds), 0 = unknown                               */
+    uint32_t pid, tid;            /* 0 = unknown                                                                */
+    uint32_t event;                  /* number, from 1 on, of its event in the reader's list; 0 = unknown          */
+    uint32_t reserved;
 } csspgo_sample;
+
+/* An event of a recording: what was counted, each so many of it being a sample. */
+typedef struct csspgo_event {
+    const char *name;             /* as the recording calls it, with modifiers: "cycles:u"; name_size bytes, not     */
+    size_t      name_size;        /* terminated, valid until the next call on the reader                             */
+    uint64_t    config;           /* of perf_event_attr; 0 in text                                                   */
+    uint64_t    samples;          /* read so far, also those that are left out                                       */
+    uint32_t    type;             /* of perf_event_attr; UINT32_MAX in text                                          */
+    uint32_t    left_out;         /* 1: its samples are (csspgo_perfdata_leave_out)                                  */
+} csspgo_event;
 
 typedef enum csspgo_item {        /* what a reader found                                       */
     CSSPGO_ITEM_NONE = 0,         /* nothing more for now; or an error, which is in err        */
@@ -2620,8 +2632,9 @@ typedef enum csspgo_item {        /* what a reader found                        
 /* The fields of a perf_event_attr that say how the records of its event look. */
 typedef struct csspgo_perf_event {
     uint64_t sample_type, branch_sample_type, read_format;
-    uint32_t sample_id_all;       /* that bit; not needed for samples and rings                 */
+    uint32_t sample_id_all;       /* that bit; not needed for samples and rings                   */
     uint32_t kernel_stacks;       /* 1: of a stack in several contexts the kernel's part is taken */
+    uint64_t id;                  /* of PERF_EVENT_IOC_ID; only rings of several events need it   */
 } csspgo_perf_event;
 
 /*
@@ -2635,9 +2648,13 @@ typedef struct csspgo_ring {
     uint64_t    head, tail;       /* as in struct perf_event_mmap_page; tail moves forward          */
     void       *bounce;           /* owner's buffer, aligned to 8; NULL: records that wrap are lost */
     size_t      bounce_size;      /* its bytes; 65536 is enough for every record                    */
-    csspgo_perf_event event;      /* the event whose records these are                              */
+    csspgo_perf_event event;      /* the event whose records these are: number 1 for samples        */
     uint64_t    lost;             /* samples that the kernel says it lost, added up                 */
     uint64_t    unfit;            /* records that wrapped and did not fit bounce                    */
+    const csspgo_perf_event *more;/* others whose records are here, too (PERF_EVENT_IOC_SET_OUTPUT), numbers 2 on:   */
+    size_t      more_count;       /* all have PERF_SAMPLE_IDENTIFIER, or all ID and the same of IP, TID, TIME, ADDR  */
+    uint64_t    guests;           /* samples skipped: of guests of this machine, see csspgo_perfdata_stats           */
+    uint64_t    unknown;          /* samples skipped: of an id that no event has                    */
 } csspgo_ring;
 
 /*
@@ -2654,7 +2671,7 @@ typedef struct csspgo_ring {
  * Returns   what was found; tail is then behind it. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT (the
  *           fields of ring make no sense), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
  *           tail is head: the records in between are lost, and the next call starts behind them
- * Cost      O(1) beyond the record's stack; no copy unless the record wraps, no allocation
+ * Cost      O(1) beyond the record's stack and the number of events; no copy unless the record wraps, no allocation
  */
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
 
@@ -2663,11 +2680,11 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
  *
  *   body, size   what follows the record's 8-byte header; aligned to 8; size in bytes
  *   event        the event of the record
- *   sample       filled in, count is 1; all 0 after a failure
+ *   sample       filled in, count is 1, event is 0; all 0 after a failure
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned;
- *           E_UNSUPPORTED for branch records in call-stack mode, which are no trace
+ *           E_UNSUPPORTED for branch records that are no trace: in call-stack mode, or of some kinds of branches only
  * Source    Linux: perf_event_open(2), include/uapi/linux/perf_event.h
  */
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -2679,10 +2696,13 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
  * A push parser of what `perf record` writes, to a file or into a pipe, in either byte order. Its use is that of
  * csspgo_script: feed pieces of any size, call next until CSSPGO_ITEM_NONE, say end, call next until NONE again.
  *
- * Records come out in order of time, as `perf script` orders them: a recording has them in order per CPU only. Samples
- * of all events are handed out. Compressed recordings (-z) need CSSPGO_USE_ZSTD. Branch records that are no trace (a
- * filter other than "any", call-stack mode) are refused; records that make no sense or are of unknown kinds are skipped
- * and counted. Recordings of simpleperf (Android) are read too; address tags (bits 56 to 63) are then taken off.
+ * Records come out in order of time, as `perf script` orders them: a recording has them in order per CPU only.
+ * Compressed recordings (-z) need CSSPGO_USE_ZSTD. Records that make no sense or are of unknown kinds are skipped and
+ * counted. Recordings of simpleperf (Android) are read too; address tags (bits 56 to 63) are then taken off.
+ *
+ * Events. Samples of all events are handed out, but for those of csspgo_perfdata_leave_out. The first sample whose
+ * branch records are no trace is refused: those of call-stack mode, and of a filter that is not "any". No filter at all
+ * is one, as the records then do not come from a processor: `perf inject --itrace` makes them of a hardware trace.
  *
  * Memory    what is before the data (64 MiB at most), one record, and the records of two rounds of perf's buffers;
  *           above 64 MiB they go out early (stats.early). If compressed, besides 128 KiB and what zstd needs: 0.5 MB
@@ -2699,6 +2719,8 @@ typedef struct csspgo_perfdata_stats {
     uint64_t unknown_records;     /* skipped: of kinds that this version does not know                         */
     uint64_t bad_records;         /* skipped: they contradict their kind                                       */
     uint64_t unknown_events;      /* samples skipped: of an event that is not described                        */
+    uint64_t guests;              /* samples skipped: of guests (virtual machines), whose addresses are not those of
+                                     this machine's programs; so are mappings in guests                        */
     uint64_t first_bad_offset;    /* in the file, of the first of the two kinds before; of one in a compressed
                                      record, that of the latter                                                */
     uint64_t early;               /* times that records were handed out before their order was certain         */
@@ -2761,6 +2783,27 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
  */
 CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d);
 
+/*
+ * An event that was described so far.
+ *
+ *   number   from 1 on, as in csspgo_sample.event
+ *   event    filled in. A file has its names behind the data, so what comes before it, and a recording without names,
+ *            is named after its attributes: "cycles:u", "r20c4"
+ *
+ * Returns   1; 0: there are not so many
+ */
+CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event *event);
+
+/*
+ * Leaves the samples of an event out, from the next one on: they are only counted, and may be no trace.
+ *
+ *   number   from 1 on; the event may be described later
+ *   err      NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT
+ */
+CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t number, csspgo_error *err);
+
 /* Statistics of what was read so far. */
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d);
 
@@ -2781,8 +2824,9 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *     make it a link-time address of the module of code that has this id, else the address 1.
  *   - A line that ends in a header's address is a sample of that address alone.
  *   - A line before a sample that is one decimal number is its count.
- *   - Header lines give samples their pid and tid. If a header has one number only, that goes to both: perf prints the
- *     pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
+ *   - Header lines give samples their pid, tid and event (csspgo_script_event). If a header has one number only, that
+ *     goes to both pid and tid: perf prints the pid or the tid there. Lines with --show-task-events become
+ *     CSSPGO_ITEM_FORK, _COMM and _EXIT.
  *   - Other lines, such as those of srcline, are skipped; frames before them count.
  * A stack without branch records is a sample of its own. So is a line of branch records without a stack, as long as
  * there was no stack at all; later such lines are dropped and counted in stats.empty_stacks. What makes no sense is
@@ -2866,9 +2910,9 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  *
  * Returns   CSSPGO_ITEM_SAMPLE, _MMAP, _FORK, _COMM, _EXIT (LLVM mode: the first two). CSSPGO_ITEM_NONE: the piece is
  *           read to its end, or there is an error, which stays: E_NOMEM, E_LIMIT; E_UNSUPPORTED for records printed by
- *           -F brstacksym or brstackinsn (not in LLVM mode); after csspgo_script_end also E_SYNTAX (no sample, LLVM
- *           mode: no branch line), E_TRUNCATED (a stack at the end without its branch line). Items that were handed
- *           out before are good
+ *           -F brstacksym or brstackinsn, and for traces of branches (-F ip,addr) (not in LLVM mode); after
+ *           csspgo_script_end also E_SYNTAX (no sample, LLVM mode: no branch line), E_TRUNCATED (a stack at the end
+ *           without its branch line). Items that were handed out before are good
  * Cost      O(bytes read); text is copied only where a line is split between two pieces
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -2880,6 +2924,16 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
  *           named, UINT32_MAX: one that is no module of csspgo_script_options.code. NULL: no frame has one
  */
 CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s);
+
+/*
+ * An event that samples were of so far: "EVENT:" in their header lines. Not in LLVM mode.
+ *
+ *   number   from 1 on, as in csspgo_sample.event; at most 1024 names of 256 bytes are told apart
+ *   event    filled in
+ *
+ * Returns   1; 0: there are not so many
+ */
+CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, csspgo_event *event);
 
 /* Statistics of what was read so far. */
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
@@ -3162,7 +3216,9 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, co
  *     overlap, as in a profile that was merged from several processes, later ones and the addresses of their locations
  *     are moved to addresses of their own.
  *   - A sample is the addresses of its locations, and its value is its count. Of several values it is that of the type
- *     options.type; else of the type "samples" or "count"; else of the profile's default type; else the last one.
+ *     options.type; else of the type "samples" or "count"; else of the profile's default type; else of the first whose
+ *     name begins with "cpu"; else the last one. Types that count something other than what ran (memory, locks,
+ *     goroutines, threads, exceptions) are only taken if they are asked for; a profile of nothing else is refused.
  *     Values of the default type, and of the type in which sampling periods are measured, are divided by the period,
  *     rounded up; "samples" and "count" are not. Samples whose value is 0 or less are skipped.
  *   - Callers may stand with their return addresses or, as Go and gperftools write them, with addresses one less. With
@@ -3235,8 +3291,8 @@ CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d);
  *
  * Returns   CSSPGO_ITEM_MMAP, _SAMPLE. CSSPGO_ITEM_NONE: more input is needed, nothing is left, or there is an error,
  *           which stays: E_SYNTAX (ids that are there twice or not at all; no address in any sample; no type of that
- *           name), E_TRUNCATED, E_RANGE, E_LIMIT, E_NOMEM, E_UNSUPPORTED (gzip, without zlib). Items that were handed
- *           out before are good
+ *           name), E_TRUNCATED, E_RANGE, E_LIMIT, E_NOMEM, E_UNSUPPORTED (gzip, without zlib; a profile of memory,
+ *           locks and so on). Items that were handed out before are good
  * Cost      O(bytes)
  */
 CSSPGO_DEF csspgo_item csspgo_pprof_next(csspgo_pprof *d, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -23219,7 +23275,8 @@ enum {                            /* struct perf_event_header.type; from 64 on t
     CSSPGO__RECORD_FORK = 7, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10, CSSPGO__RECORD_LOST_SAMPLES = 13,
     CSSPGO__RECORD_KERNEL_LAST = 22,
     CSSPGO__RECORD_ATTR = 64, CSSPGO__RECORD_TRACING_DATA = 66, CSSPGO__RECORD_BUILD_ID = 67,
-    CSSPGO__RECORD_FINISHED_ROUND = 68, CSSPGO__RECORD_AUXTRACE = 71, CSSPGO__RECORD_COMPRESSED = 81,
+    CSSPGO__RECORD_FINISHED_ROUND = 68, CSSPGO__RECORD_AUXTRACE = 71, CSSPGO__RECORD_FEATURE = 80,
+    CSSPGO__RECORD_COMPRESSED = 81,
     CSSPGO__RECORD_COMPRESSED2 = 83, CSSPGO__RECORD_PERF_LAST = 84,
     CSSPGO__RECORD_SIMPLEPERF = 32768, CSSPGO__RECORD_EVENT_ID = 32774, CSSPGO__RECORD_SIMPLEPERF_LAST = 32778
 };
@@ -23235,10 +23292,14 @@ enum {                            /* perf_event_attr.read_format                
     CSSPGO__READ_LOST = 16
 };
 enum {                            /* perf_event_attr.branch_sample_type                                */
-    CSSPGO__BRANCH_ANY = 8, CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000,
-    CSSPGO__BRANCH_COUNTERS = 0x80000
+    CSSPGO__BRANCH_ANY = 8, CSSPGO__BRANCH_IN_TX = 0x100, CSSPGO__BRANCH_NO_TX = 0x200,
+    CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000, CSSPGO__BRANCH_COUNTERS = 0x80000,
+    CSSPGO__BRANCH_KINDS = 0x37f0  /* any_call, any_ret, ind_call, abort_tx, in_tx, no_tx, cond, ind_jmp, call */
 };
-enum { CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__MISC_COMM_EXEC = 0x2000 };
+enum {                            /* perf_event_header.misc                                            */
+    CSSPGO__MISC_MODE = 7, CSSPGO__MISC_GUEST_KERNEL = 4, CSSPGO__MISC_GUEST_USER = 5,
+    CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__MISC_COMM_EXEC = 0x2000
+};
 enum { CSSPGO__MISC_MMAP_BUILD_ID = 0x4000, CSSPGO__MISC_BUILD_ID_SIZE = 0x8000 };
 enum { CSSPGO__PROT_EXEC = 4 };
 
@@ -23417,12 +23478,41 @@ static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo_perf
     return d->r.status;
 }
 
-#define CSSPGO__NO_TRACE "branch records in call-stack mode are no trace"
-
-/* 1 if an event's branch records are the calls that are open, not what ran. */
-static int csspgo__no_trace(const csspgo_perf_event *e)
+/*
+ * Why an event's branch records are not all branches that were taken, in a row; NULL: they are. Call-stack mode has the
+ * calls that are open. Some kinds only, and those in or outside of transactions only, leave gaps that ranges would run
+ * across. Privilege levels leave other code out, which is no gap; other bits say how a record looks. Without any kind
+ * no processor made the records, as the kernel wants one.
+ */
+static const char *csspgo__no_trace(const csspgo_perf_event *e)
 {
-    return e->sample_type & CSSPGO__HAS_BRANCHES && e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK;
+    const uint64_t filter = e->branch_sample_type, tx = filter & (CSSPGO__BRANCH_IN_TX | CSSPGO__BRANCH_NO_TX);
+    if (!(e->sample_type & CSSPGO__HAS_BRANCHES)) return NULL;
+    if (filter & CSSPGO__BRANCH_CALL_STACK)
+        return "branch records in call-stack mode are no trace: record with --call-graph fp";
+    if (!(filter & CSSPGO__BRANCH_ANY) && filter & CSSPGO__BRANCH_KINDS)
+        return "branch records of some kinds only are no trace: record with -b or -j any,u";
+    if (tx == CSSPGO__BRANCH_IN_TX || tx == CSSPGO__BRANCH_NO_TX)
+        return "branch records in or outside of transactions only are no trace: record with -b or -j any,u";
+    return NULL;
+}
+
+/* 1 for a record that was made in a guest of this machine. */
+static int csspgo__is_of_guest(uint32_t misc)
+{
+    const uint32_t mode = misc & CSSPGO__MISC_MODE;
+    return mode == CSSPGO__MISC_GUEST_KERNEL || mode == CSSPGO__MISC_GUEST_USER;
+}
+
+/*
+ * Where a sample has the id of its event, in bytes; SIZE_MAX: nowhere. IDENTIFIER is first, ID behind IP, TID, TIME and
+ * ADDR: perf sees to it that all events of a recording have the same of these fields.
+ */
+static size_t csspgo__id_place(uint64_t sample_type)
+{
+    const uint32_t before = CSSPGO__HAS_IP | CSSPGO__HAS_TID | CSSPGO__HAS_TIME | CSSPGO__HAS_ADDR;
+    if (sample_type & CSSPGO__HAS_IDENTIFIER) return 0;
+    return sample_type & CSSPGO__HAS_ID ? 8 * csspgo__field_words(sample_type, before) : SIZE_MAX;
 }
 
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -23431,8 +23521,8 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
     csspgo__decoder d;
     memset(sample, 0, sizeof *sample);
     if ((uintptr_t)body % 8 != 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
-    if (csspgo__no_trace(event))
-        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
+    if (csspgo__no_trace(event) != NULL)
+        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, csspgo__no_trace(event));
     csspgo__decoder_init(&d, body, size, err);
     return csspgo__decode_sample(&d, event, sample);
 }
@@ -23506,6 +23596,7 @@ static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t mi
         break;
     case CSSPGO__RECORD_MMAP:
     case CSSPGO__RECORD_MMAP2:
+        if (csspgo__is_of_guest(misc)) break;
         item = CSSPGO_ITEM_MMAP;
         csspgo__decode_mmap(d, type == CSSPGO__RECORD_MMAP2, misc, map);
         break;
@@ -23537,6 +23628,8 @@ static const char *csspgo__ring_complaint(const csspgo_ring *ring)
     if (ring->size < 8 || (ring->size & (ring->size - 1)) != 0) return "the size is no power of two";
     if (ring->size > SIZE_MAX) return "the ring is larger than memory";
     if (ring->head - ring->tail > ring->size || ring->tail % 8 != 0) return "head and tail are impossible";
+    if (ring->more_count != 0 && (ring->more == NULL || csspgo__id_place(ring->event.sample_type) == SIZE_MAX))
+        return "several events in one ring, without PERF_SAMPLE_IDENTIFIER or ID";
     return NULL;
 }
 
@@ -23553,6 +23646,20 @@ static const unsigned char *csspgo__ring_record(const csspgo_ring *ring, size_t 
     return joined;
 }
 
+/* The number of the event whose sample a record's body is; 0: its id is none of theirs. */
+static uint32_t csspgo__ring_event(const csspgo_ring *ring, const unsigned char *body, size_t size)
+{
+    const size_t at = csspgo__id_place(ring->event.sample_type);
+    uint64_t id;
+    size_t i;
+    if (ring->more_count == 0) return 1;
+    if (size < 8 || at > size - 8) return 0;
+    memcpy(&id, body + at, 8);
+    if (id == ring->event.id) return 1;
+    for (i = 0; i < ring->more_count && ring->more[i].id != id; i++) {}
+    return i < ring->more_count ? (uint32_t)i + 2 : 0;
+}
+
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
     const char *complaint = csspgo__ring_complaint(ring);
@@ -23562,7 +23669,10 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
         const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
         const unsigned char *record;
         csspgo__decoder d;
+        const csspgo_perf_event *event = &ring->event;
+        const char *no_trace = NULL;
         csspgo_item item = CSSPGO_ITEM_NONE;
+        uint32_t number = 0;
         struct { uint32_t type; uint16_t misc, size; } h;
         memcpy(&h, header, 8);                      /* it never wraps */
         if (h.size < 8 || h.size % 8 != 0 || h.size > ring->head - ring->tail) {
@@ -23576,10 +23686,19 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             ring->unfit = csspgo__sat_add(ring->unfit, 1);
             continue;
         }
+        if (h.type == CSSPGO__RECORD_SAMPLE) {
+            const int guest = csspgo__is_of_guest(h.misc);
+            number = csspgo__ring_event(ring, record + 8, h.size - 8u);
+            if (guest) ring->guests = csspgo__sat_add(ring->guests, 1);
+            else if (number == 0) ring->unknown = csspgo__sat_add(ring->unknown, 1);
+            if (guest || number == 0) continue;
+            if (number > 1) event = &ring->more[number - 2];
+            no_trace = csspgo__no_trace(event);
+        }
         csspgo__decoder_init(&d, record + 8, h.size - 8u, err);
-        if (h.type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event))
-            csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
-        else item = csspgo__decode(&d, h.type, h.misc, &ring->event, sample, map, &ring->lost);
+        if (no_trace != NULL) csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, no_trace);
+        else item = csspgo__decode(&d, h.type, h.misc, event, sample, map, &ring->lost);
+        if (item == CSSPGO_ITEM_SAMPLE) sample->event = number;
         if (item != CSSPGO_ITEM_NONE) return item;
         break;
     }
@@ -23593,18 +23712,35 @@ enum {                            /* csspgo_perfdata.state: what comes next     
     CSSPGO__PD_MAGIC = 0, CSSPGO__PD_HEADER = 1, CSSPGO__PD_PRELUDE = 2, CSSPGO__PD_RECORDS = 3,
     CSSPGO__PD_FEATURES = 4,      /* the table of features behind the data                               */
     CSSPGO__PD_BUILD_IDS = 5, CSSPGO__PD_TAIL = 6,  /* their records; nothing that is of use             */
-    CSSPGO__PD_UNPACK = 7         /* the rest of a compressed record, which is in csspgo_perfdata.in     */
+    CSSPGO__PD_UNPACK = 7,        /* the rest of a compressed record, which is in csspgo_perfdata.in     */
+    CSSPGO__PD_EVENTS = 8         /* the descriptions of events                                          */
 };
 enum {                            /* bytes                                                               */
     CSSPGO__PD_PIPE_HEADER = 16, CSSPGO__PD_FILE_HEADER = 104, CSSPGO__PD_ATTR = 48,   /* the least of an attr */
     CSSPGO__PD_MAX_PRELUDE = 1 << 26, CSSPGO__PD_MAX_QUEUE = 1 << 26,
     CSSPGO__PD_UNPACKED = 1 << 17,    /* the buffer of what is unpacked: twice the largest record        */
-    CSSPGO__PD_MAX_PACKED2 = 65519    /* data of one COMPRESSED2 record                                  */
+    CSSPGO__PD_MAX_PACKED2 = 65519,   /* data of one COMPRESSED2 record                                  */
+    CSSPGO__PD_MAX_EVENTS = 1 << 24   /* descriptions of events                                          */
 };
 enum {                            /* bits                                                                */
-    CSSPGO__FEATURE_BUILD_ID = 2, CSSPGO__FEATURE_META_INFO = 129,
+    CSSPGO__FEATURE_BUILD_ID = 2, CSSPGO__FEATURE_EVENT_DESC = 12, CSSPGO__FEATURE_META_INFO = 129,
+    CSSPGO__ATTR_EXCLUDE_USER = 4, CSSPGO__ATTR_EXCLUDE_KERNEL = 5, CSSPGO__ATTR_EXCLUDE_HV = 6,
+    CSSPGO__ATTR_PRECISE = 15,    /* two bits                                                            */
     CSSPGO__ATTR_SAMPLE_ID_ALL = 18
 };
+
+typedef struct csspgo__pd_event {
+    csspgo_perf_event how;
+    uint64_t config, samples;
+    uint64_t at;                  /* offset of its description in the file                               */
+    uint32_t type, name;          /* name: in csspgo_perfdata.names                                      */
+    uint32_t left_out, reserved;
+} csspgo__pd_event;
+
+typedef struct csspgo__pd_section {   /* behind the data; state: who reads it, 0: it is read or not there */
+    uint64_t begin, end;
+    uint32_t state, reserved;
+} csspgo__pd_section;
 
 typedef struct csspgo__event_id { /* whose samples have this id */
     uint64_t id;
@@ -23639,12 +23775,15 @@ struct csspgo_perfdata {
     CSSPGO__LIST(csspgo__queued) queue;
     size_t         next, ready;                 /* [next, ready) of queue may go out                      */
     uint64_t       newest, newest_before;       /* times: of all records, at the end of the round before  */
-    CSSPGO__LIST(csspgo_perf_event) event;
+    CSSPGO__LIST(csspgo__pd_event) event;
+    csspgo__names  names;                       /* of events                                              */
+    CSSPGO__LIST(uint32_t) left_out;            /* numbers of events that are not described yet           */
     CSSPGO__LIST(csspgo__event_id) id;
     csspgo__guids  by_id;                       /* id                                                     */
     uint64_t       feature[4];                  /* which sections stand behind the data                   */
     uint64_t       data_begin, data_end;        /* offsets; end UINT64_MAX: no end is known               */
-    uint64_t       section_end;
+    csspgo__pd_section section[2];
+    uint64_t       section_end;                 /* of the one that is read                                */
     uint32_t       state, big, swap, pipe, ended, timed;   /* timed: 1 if records have times              */
     uint32_t       kernel_stacks;               /* csspgo_perfdata_take_kernel                            */
     uint32_t       more_packed;                 /* 1: the last unpacking stopped at the buffer's end      */
@@ -23715,39 +23854,84 @@ static int csspgo__pd_skip(csspgo_perfdata *d)
 
 /* ----- events ----- */
 
+/* Bit number `bit` of the flags of an attr: bit-fields begin at the other end in big-endian files. */
+static unsigned csspgo__pd_flag(const csspgo_perfdata *d, uint64_t flags, unsigned bit)
+{
+    return (unsigned)(flags >> (d->big ? 63 - bit : bit) & 1);
+}
+
+/* The name that perf would give an event, without its modifiers, or one of its numbers. */
+static void csspgo__pd_base_name(const csspgo__pd_event *e, csspgo_error *text)
+{
+    static const char hardware[][24] = {
+        "cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles",
+        "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" };
+    static const char software[][20] = {
+        "cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults",
+        "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches" };
+    const uint64_t n = e->config & UINT32_MAX;         /* the upper half of a hybrid machine's names the PMU */
+    unsigned char digits[16];
+    if (e->type == 0 && n < sizeof hardware / sizeof *hardware) csspgo__say(text, hardware[n]);
+    else if (e->type == 1 && n < sizeof software / sizeof *software) csspgo__say(text, software[n]);
+    else {
+        if (e->type != 4) csspgo__say(text, "type");
+        if (e->type != 4) csspgo__say_u64(text, e->type);
+        csspgo__say(text, e->type != 4 ? "/r" : "r");
+        csspgo__say_piece(text, digits, csspgo__hexadecimal(digits, e->config));
+        if (e->type != 4) csspgo__say(text, "/");
+    }
+}
+
+/* Names an event after its attributes. Returns 0 without memory. */
+static int csspgo__pd_name(csspgo_perfdata *d, csspgo__pd_event *e, uint64_t flags)
+{
+    const unsigned no_user = csspgo__pd_flag(d, flags, CSSPGO__ATTR_EXCLUDE_USER);
+    const unsigned no_kernel = csspgo__pd_flag(d, flags, CSSPGO__ATTR_EXCLUDE_KERNEL);
+    const unsigned no_hv = csspgo__pd_flag(d, flags, CSSPGO__ATTR_EXCLUDE_HV), some = no_user | no_kernel | no_hv;
+    const unsigned low = csspgo__pd_flag(d, flags, CSSPGO__ATTR_PRECISE + d->big);
+    const unsigned precise = low + 2 * csspgo__pd_flag(d, flags, CSSPGO__ATTR_PRECISE + !d->big);
+    csspgo_error text;                                 /* its message is where the name is put together */
+    csspgo__error_set(&text, CSSPGO_OK, 0, "");
+    csspgo__pd_base_name(e, &text);
+    if (some || precise != 0) csspgo__say(&text, ":");
+    if (some && !no_kernel) csspgo__say(&text, "k");
+    if (some && !no_user) csspgo__say(&text, "u");
+    if (some && !no_hv) csspgo__say(&text, "h");
+    csspgo__say(&text, &"ppp"[3 - precise]);
+    e->name = csspgo__names_intern(&d->heap, &d->names, text.message, strlen(text.message));
+    return e->name != 0 || csspgo__pd_memory(d);
+}
+
 /*
  * perf_event_attr: u32 type, size; u64 config, period, sample_type, read_format, flags, 3 more, branch_sample_type. Its
- * size grew over time: fields behind it are 0. A recording is refused at its description if its branch records cannot
- * be a trace: a filter other than "any" leaves gaps that ranges would run across.
+ * size grew over time: fields behind it are 0.
  */
 static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t size, uint64_t at)
 {
-    csspgo_perf_event *e;
+    csspgo__pd_event *e;
     uint64_t flags;
+    size_t i;
     if (size < CSSPGO__PD_ATTR)
         return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "an event's attributes are too short");
-    if (d->event.count == UINT32_MAX) return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "too many events");
+    if (d->event.count == UINT32_MAX - 1) return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "too many events");
     e = CSSPGO__PUSH(&d->heap, d->event);
     if (e == NULL) return csspgo__pd_memory(d);
     flags = csspgo__pd64(d, p + 40);
-    e->kernel_stacks = d->kernel_stacks;
-    e->sample_type = csspgo__pd64(d, p + 24);
-    e->read_format = csspgo__pd64(d, p + 32);
-    e->branch_sample_type = size >= 80 ? csspgo__pd64(d, p + 72) : 0;
-    e->sample_id_all = flags >> (d->big ? 63 - CSSPGO__ATTR_SAMPLE_ID_ALL : CSSPGO__ATTR_SAMPLE_ID_ALL) & 1;
-    if (e->sample_type & CSSPGO__HAS_BRANCHES) {
-        if (csspgo__no_trace(e))
-            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, CSSPGO__NO_TRACE ": record with --call-graph fp");
-        if (!(e->branch_sample_type & CSSPGO__BRANCH_ANY))
-            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "branch records of some kinds only are no trace: "
-                                                                "record with -b or -j any,u");
-        d->stats.has_branches = 1;
-    }
-    if (e->sample_type & CSSPGO__HAS_CALLCHAIN) d->stats.has_stacks = 1;
-    if (e->sample_type & CSSPGO__HAS_USER_STACK) d->stats.has_stack_copies = 1;
-    if (e->sample_type & CSSPGO__HAS_TIME) d->timed = 1;
+    e->at = at;
+    e->type = csspgo__pd32(d, p);
+    e->config = csspgo__pd64(d, p + 8);
+    e->how.kernel_stacks = d->kernel_stacks;
+    e->how.sample_type = csspgo__pd64(d, p + 24);
+    e->how.read_format = csspgo__pd64(d, p + 32);
+    e->how.branch_sample_type = size >= 80 ? csspgo__pd64(d, p + 72) : 0;
+    e->how.sample_id_all = csspgo__pd_flag(d, flags, CSSPGO__ATTR_SAMPLE_ID_ALL);
+    if (e->how.sample_type & CSSPGO__HAS_BRANCHES) d->stats.has_branches = 1;
+    if (e->how.sample_type & CSSPGO__HAS_CALLCHAIN) d->stats.has_stacks = 1;
+    if (e->how.sample_type & CSSPGO__HAS_USER_STACK) d->stats.has_stack_copies = 1;
+    if (e->how.sample_type & CSSPGO__HAS_TIME) d->timed = 1;
     d->stats.events++;
-    return 1;
+    for (i = 0; i < d->left_out.count; i++) e->left_out |= d->left_out.v[i] == d->event.count;
+    return csspgo__pd_name(d, e, flags);
 }
 
 /*
@@ -23778,20 +23962,52 @@ static int csspgo__pd_event_ids(csspgo_perfdata *d, const unsigned char *p, size
 }
 
 /*
- * The event whose sample a record's body is; NULL if its id is not known. Where there is an IDENTIFIER the id is first,
- * else behind IP, TID, TIME and ADDR: perf then sees to it that all events have the same of these fields.
+ * EVENT_DESC: u32 number of events, size of an attr; for each: its attr, u32 number of ids, size of its name, the name
+ * with zeros behind it, u64 ids. An event is found by its first id, else by its place. Names are only for people: what
+ * makes no sense is passed over. Returns 0 without memory.
  */
-static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
+static int csspgo__pd_describe(csspgo_perfdata *d, const unsigned char *p, size_t size)
 {
-    const uint32_t before = CSSPGO__HAS_IP | CSSPGO__HAS_TID | CSSPGO__HAS_TIME | CSSPGO__HAS_ADDR;
-    uint64_t t;
-    size_t at;
+    const uint64_t events = size >= 8 ? csspgo__pd32(d, p) : 0, attr = size >= 8 ? csspgo__pd32(d, p + 4) : 0;
+    uint64_t at = 8, i, ids, room;
+    for (i = 0; i < events && i < d->event.count && attr + 8 <= size - at; i++) {
+        const unsigned char *const q = p + (size_t)(at + attr);
+        const void *end;
+        uint64_t event = i;
+        size_t length;
+        uint32_t name;
+        ids = csspgo__pd32(d, q);
+        room = csspgo__pd32(d, q + 4);
+        at += attr + 8;
+        if (room > size - at || ids > (size - at - room) / 8) return 1;
+        end = room != 0 ? memchr(q + 8, 0, (size_t)room) : NULL;
+        length = end != NULL ? (size_t)((const unsigned char *)end - q) - 8 : (size_t)room;
+        name = ids != 0 ? csspgo__guids_find(&d->by_id, d->id.v, csspgo__pd64(d, q + 8 + (size_t)room)) : 0;
+        if (name != 0) event = d->id.v[name - 1].event;
+        at += room + 8 * ids;
+        if (length == 0) continue;
+        name = csspgo__names_intern(&d->heap, &d->names, (const char *)q + 8, length);
+        if (name == 0) return csspgo__pd_memory(d);
+        d->event.v[event].name = name;
+    }
+    return 1;
+}
+
+/*
+ * The event whose sample a record's body is; NULL if its id is not known. As in perf, samples without an id are of the
+ * first one, and so are those of id 0, which perf makes itself.
+ */
+static csspgo__pd_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
+{
+    const size_t at = d->event.count > 1 ? csspgo__id_place(d->event.v[0].how.sample_type) : SIZE_MAX;
+    uint64_t id;
     uint32_t i;
     if (d->event.count == 0) return NULL;
-    t = d->event.v[0].sample_type;
-    if (d->event.count == 1 || !(t & (CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_ID))) return d->event.v;
-    at = t & CSSPGO__HAS_IDENTIFIER ? 0 : 8 * csspgo__field_words(t, before);
-    i = size < at + 8 ? 0 : csspgo__guids_find(&d->by_id, d->id.v, csspgo__pd64(d, body + at));
+    if (at == SIZE_MAX) return d->event.v;
+    if (size < 8 || at > size - 8) return NULL;
+    id = csspgo__pd64(d, body + at);
+    i = csspgo__guids_find(&d->by_id, d->id.v, id);
+    if (i == 0 && id == 0) return d->event.v;
     return i != 0 ? &d->event.v[d->id.v[i - 1].event] : NULL;
 }
 
@@ -23802,13 +24018,13 @@ static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, co
 static uint64_t csspgo__pd_time(const csspgo_perfdata *d, uint32_t type, const unsigned char *body, size_t size)
 {
     const int is_sample = type == CSSPGO__RECORD_SAMPLE;
-    const csspgo_perf_event *e = is_sample ? csspgo__pd_event_of(d, body, size) : d->event.v;
+    const csspgo__pd_event *e = is_sample ? csspgo__pd_event_of(d, body, size) : d->event.v;
+    const uint64_t t = d->event.count != 0 && e != NULL ? e->how.sample_type : 0;
     size_t at;
-    if (d->event.count == 0 || e == NULL || !(e->sample_type & CSSPGO__HAS_TIME)) return 0;
-    if (!is_sample && !e->sample_id_all) return 0;
-    at = is_sample ? csspgo__field_words(e->sample_type, CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_IP | CSSPGO__HAS_TID)
-                   : 1 + csspgo__field_words(e->sample_type, CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID | CSSPGO__HAS_CPU |
-                                                             CSSPGO__HAS_IDENTIFIER);
+    if (!(t & CSSPGO__HAS_TIME) || (!is_sample && !e->how.sample_id_all)) return 0;
+    at = is_sample ? csspgo__field_words(t, CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_IP | CSSPGO__HAS_TID)
+                   : 1 + csspgo__field_words(t, CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID | CSSPGO__HAS_CPU |
+                                                CSSPGO__HAS_IDENTIFIER);
     if (is_sample) return size >= 8 * at + 8 ? csspgo__pd64(d, body + 8 * at) : 0;
     return size >= 8 * at ? csspgo__pd64(d, body + size - 8 * at) : 0;
 }
@@ -23990,6 +24206,21 @@ static void csspgo__pd_untag(csspgo__decoder *d, const csspgo_sample *sample)
         }
 }
 
+/* The event of a sample that is to be handed out; NULL: it is not, and counted, or refused. */
+static const csspgo__pd_event *csspgo__pd_sampled(csspgo_perfdata *d, const unsigned char *body, size_t size,
+                                                  uint32_t misc, uint64_t at)
+{
+    csspgo__pd_event *const e = csspgo__pd_event_of(d, body, size);
+    const char *why;
+    if (csspgo__is_of_guest(misc)) return d->stats.guests++, (csspgo__pd_event *)NULL;
+    if (e == NULL) return csspgo__pd_bad(d, &d->stats.unknown_events, at), (csspgo__pd_event *)NULL;
+    e->samples++;
+    if (e->left_out) return NULL;
+    if ((why = csspgo__no_trace(&e->how)) == NULL) return e;
+    csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, e->at, why);
+    return NULL;
+}
+
 /*
  * Hands out the record at p, a copy of ours that may be changed: numbers are turned into the machine's byte order in
  * place, so that a sample points into it. at: its offset in the file. Returns CSSPGO_ITEM_NONE for what users do not
@@ -24000,18 +24231,17 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
 {
     const uint32_t type = csspgo__pd32(d, p), misc = csspgo__pd16(d, p + 4);
     const size_t size = csspgo__pd16(d, p + 6) - 8u;
-    const csspgo_perf_event *e = type == CSSPGO__RECORD_SAMPLE ? csspgo__pd_event_of(d, p + 8, size) : d->event.v;
+    const csspgo__pd_event *e = NULL;
     csspgo__decoder r;
     csspgo_item item;
     csspgo_error err;
-    if (e == NULL && type == CSSPGO__RECORD_SAMPLE) {
-        csspgo__pd_bad(d, &d->stats.unknown_events, at);
+    if (type == CSSPGO__RECORD_SAMPLE && (e = csspgo__pd_sampled(d, p + 8, size, misc, at)) == NULL)
         return CSSPGO_ITEM_NONE;
-    }
     csspgo__decoder_init(&r, p + 8, size, &err);
     r.own = p + 8;
     r.swap = (int)d->swap;
-    item = csspgo__decode(&r, type, misc, e, sample, map, &d->stats.lost);
+    item = csspgo__decode(&r, type, misc, e != NULL ? &e->how : NULL, sample, map, &d->stats.lost);
+    if (item == CSSPGO_ITEM_SAMPLE) sample->event = (uint32_t)(e - d->event.v) + 1;
     if (type == CSSPGO__RECORD_BUILD_ID) item = csspgo__decode_build_id(&r, misc, map);
     if (item == CSSPGO_ITEM_SAMPLE && d->big) csspgo__flags_turn(&r, sample);
     if (item == CSSPGO_ITEM_SAMPLE && d->feature[CSSPGO__FEATURE_META_INFO / 64] >> CSSPGO__FEATURE_META_INFO % 64 & 1)
@@ -24023,8 +24253,8 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
 
 /*
  * perf's own record at p in the data. Two announce bytes behind them that no record's size counts: AUXTRACE (u64 size)
- * of hardware traces, and in a pipe TRACING_DATA (u32 size, padded to 8). HEADER_ATTR brings a pipe's events, EVENT_ID
- * of simpleperf their ids. Returns 0 when something is wrong.
+ * of hardware traces, and in a pipe TRACING_DATA (u32 size, padded to 8). HEADER_ATTR brings a pipe's events, and
+ * HEADER_FEATURE their names; EVENT_ID of simpleperf brings ids. Returns 0 when something is wrong.
  */
 static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, const unsigned char *p, size_t size, uint64_t at)
 {
@@ -24044,6 +24274,9 @@ static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, const unsigned char
     } else if (type == CSSPGO__RECORD_ATTR && d->pipe) {
         const size_t said = size >= 8 ? csspgo__pd32(d, body + 4) : 0, attr = said != 0 && said < size ? said : size;
         return csspgo__pd_attr(d, body, attr, at) && csspgo__pd_ids(d, body + attr, (size - attr) / 8, 0);
+    } else if (type == CSSPGO__RECORD_FEATURE && d->pipe) {
+        if (size >= 8 && csspgo__pd64(d, body) == CSSPGO__FEATURE_EVENT_DESC)
+            return csspgo__pd_describe(d, body + 8, size - 8);
     } else if (type == CSSPGO__RECORD_EVENT_ID) {
         return csspgo__pd_event_ids(d, body, size);
     } else if (type > CSSPGO__RECORD_PERF_LAST &&
@@ -24277,27 +24510,57 @@ static int csspgo__pd_record(csspgo_perfdata *d, csspgo_item *item, csspgo_sampl
 
 /* ----- behind the data ----- */
 
+/* Goes to the next section that is of use; one that does not lie ahead is not read. */
+static void csspgo__pd_next_section(csspgo_perfdata *d)
+{
+    csspgo__pd_section *next = NULL;
+    size_t i;
+    d->in.count = 0;
+    for (i = 0; i < sizeof d->section / sizeof *d->section; i++) {
+        csspgo__pd_section *const s = &d->section[i];
+        if (s->state == 0 || s->begin < d->offset) continue;
+        if (next == NULL || s->begin < next->begin) next = s;
+    }
+    d->state = CSSPGO__PD_TAIL;
+    if (next == NULL) return;
+    d->skip = next->begin - d->offset;
+    d->section_end = next->end;
+    d->state = next->state;
+    next->state = 0;
+}
+
 /*
- * A section (u64 offset, size) for each feature bit that is set, lowest first. Finds that of the build ids: it is used
- * if it lies behind, as perf writes it; nothing is read twice or backwards.
+ * A section (u64 offset, size) for each feature bit that is set, lowest first. Finds those of the build ids and of the
+ * events' names: they are used if they lie behind, as perf writes them; nothing is read twice or backwards.
  */
 static int csspgo__pd_features(csspgo_perfdata *d)
 {
-    const uint64_t build_ids = (uint64_t)1 << CSSPGO__FEATURE_BUILD_ID;
+    static const unsigned char used[2][2] = { { CSSPGO__FEATURE_BUILD_ID, CSSPGO__PD_BUILD_IDS },
+                                              { CSSPGO__FEATURE_EVENT_DESC, CSSPGO__PD_EVENTS } };
     size_t i, n = 0;
     for (i = 0; i < 4; i++) n += csspgo__bit_count(d->feature[i]);
     if (!csspgo__pd_gather(d, n * 16)) return 0;
-    d->state = CSSPGO__PD_TAIL;
-    if (d->feature[0] & build_ids) {
-        const unsigned char *section = d->in.v + 16 * csspgo__bit_count(d->feature[0] & (build_ids - 1));
-        const uint64_t begin = csspgo__pd64(d, section), size = csspgo__pd64(d, section + 8);
-        if (begin >= d->offset && size <= UINT64_MAX - begin) {
-            d->skip = begin - d->offset;
-            d->section_end = begin + size;
-            d->state = CSSPGO__PD_BUILD_IDS;
-        }
+    for (i = 0; i < 2; i++) {
+        const uint64_t bit = (uint64_t)1 << used[i][0];
+        const unsigned char *const p = d->in.v + 16 * csspgo__bit_count(d->feature[0] & (bit - 1));
+        csspgo__pd_section *const s = &d->section[i];
+        if (!(d->feature[0] & bit)) continue;
+        s->begin = csspgo__pd64(d, p);
+        s->end = csspgo__sat_add(s->begin, csspgo__pd64(d, p + 8));
+        if (s->end != UINT64_MAX) s->state = used[i][1];
     }
-    d->in.count = 0;
+    csspgo__pd_next_section(d);
+    return 1;
+}
+
+/* The names of events. A section of an impossible size has none. */
+static int csspgo__pd_events(csspgo_perfdata *d)
+{
+    const uint64_t size = d->section_end - (d->offset - d->in.count);
+    if (size <= CSSPGO__PD_MAX_EVENTS) {
+        if (!csspgo__pd_gather(d, (size_t)size) || !csspgo__pd_describe(d, d->in.v, (size_t)size)) return 0;
+    }
+    csspgo__pd_next_section(d);
     return 1;
 }
 
@@ -24307,7 +24570,7 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
     const uint64_t at = d->offset - d->in.count, left = d->section_end - at;
     const size_t size = left >= 8 ? csspgo__pd_whole_record(d, left) : 1;
     if (left >= 8 && size == 1) csspgo__pd_bad(d, &d->stats.bad_records, at);
-    if (size == 1) d->state = CSSPGO__PD_TAIL;
+    if (size == 1) csspgo__pd_next_section(d);
     if (size <= 1) return (int)size;
     memset(d->in.v, 0, 4);
     d->in.v[d->big ? 3 : 0] = CSSPGO__RECORD_BUILD_ID;
@@ -24321,8 +24584,9 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
 CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err)
 {
     csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(options, sizeof *d, err);
-    if (d != NULL)
-        csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
+    if (d == NULL) return NULL;
+    csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
+    csspgo__names_init(&d->heap, &d->names);
     return d;
 }
 
@@ -24337,6 +24601,8 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
     CSSPGO__DROP(&d->heap, d->unpacked);
     CSSPGO__DROP(&d->heap, d->queue);
     CSSPGO__DROP(&d->heap, d->event);
+    csspgo__names_free(&d->heap, &d->names);
+    CSSPGO__DROP(&d->heap, d->left_out);
     CSSPGO__DROP(&d->heap, d->id);
     csspgo__map_free(&d->heap, &d->by_id.map);
     csspgo__object_free(d, sizeof *d);
@@ -24372,7 +24638,7 @@ CSSPGO_DEF void csspgo_perfdata_take_kernel(csspgo_perfdata *d)
 {
     uint32_t i;
     d->kernel_stacks = 1;
-    for (i = 0; i < d->event.count; i++) d->event.v[i].kernel_stacks = 1;
+    for (i = 0; i < d->event.count; i++) d->event.v[i].how.kernel_stacks = 1;
 }
 
 /* Reads on. Returns 0 when more input is needed or something is wrong. */
@@ -24386,6 +24652,7 @@ static int csspgo__pd_step(csspgo_perfdata *d, csspgo_item *item, csspgo_sample 
     case CSSPGO__PD_RECORDS:   return csspgo__pd_record(d, item, sample, map);
     case CSSPGO__PD_FEATURES:  return csspgo__pd_features(d);
     case CSSPGO__PD_BUILD_IDS: return csspgo__pd_build_id(d, item, sample, map);
+    case CSSPGO__PD_EVENTS:    return csspgo__pd_events(d);
     case CSSPGO__PD_UNPACK:    return csspgo__pd_unpack(d, item, sample, map);
     default:                                            /* nothing of what follows is of use */
         d->offset += (uint64_t)(d->piece_end - d->piece);
@@ -24403,7 +24670,8 @@ static int csspgo__pd_finish(csspgo_perfdata *d)
     const int whole = d->in.count == 0 && d->skip == 0 && d->taken == d->unpacked.count;
     if (d->queue.count != 0) return csspgo__pd_release(d, UINT64_MAX);
     if (d->state == CSSPGO__PD_RECORDS && whole && d->data_end == UINT64_MAX) return 0;
-    if (d->state == CSSPGO__PD_TAIL || (d->state >= CSSPGO__PD_FEATURES && whole)) return 0;
+    if (d->state == CSSPGO__PD_TAIL || d->state == CSSPGO__PD_EVENTS) return 0;      /* names are only for people */
+    if (d->state >= CSSPGO__PD_FEATURES && whole) return 0;
     return csspgo__pd_fail(d, CSSPGO_E_TRUNCATED, d->offset, d->state < CSSPGO__PD_RECORDS
                                ? "the file ends before its data" : "the file ends before it says it does");
 }
@@ -24444,6 +24712,30 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
     d->offset = d->data_end;
     d->state = CSSPGO__PD_FEATURES;
     return d->offset;
+}
+
+CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event *event)
+{
+    const csspgo__pd_event *e;
+    memset(event, 0, sizeof *event);
+    if (number == 0 || number > d->event.count) return 0;
+    e = &d->event.v[number - 1];
+    event->name = csspgo__name_text(&d->names, e->name, &event->name_size);
+    event->config = e->config;
+    event->samples = e->samples;
+    event->type = e->type;
+    event->left_out = e->left_out;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t number, csspgo_error *err)
+{
+    uint32_t *v = NULL;
+    if (number != 0 && number <= d->event.count) d->event.v[number - 1].left_out = 1;
+    else if ((v = CSSPGO__PUSH(&d->heap, d->left_out)) == NULL) return csspgo__error_plain(err, d->heap.status);
+    if (v != NULL) *v = number;
+    csspgo__error_clear(err);
+    return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d)
@@ -24695,6 +24987,7 @@ enum {
     CSSPGO__AT_GAP = 4            /* any fields: behind frames and an empty line                         */
 };
 enum { CSSPGO__PENDING_MOST = 1 << 20, CSSPGO__SAMPLE_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
+enum { CSSPGO__EVENTS_MOST = 1024, CSSPGO__EVENT_NAME_MOST = 256 };        /* names that are kept; their bytes     */
 
 /*
  * LLVM mode has the states of llvm-profgen's reading loop, csspgo__hybrid_line and csspgo__script_flat, behind a scan
@@ -24730,6 +25023,9 @@ struct csspgo_script {
     uint32_t       ended;
     uint32_t       has_records;                 /* any fields: 1: branch records were read                */
     uint32_t       pid, tid;                    /* any fields: of the header before the frames            */
+    uint32_t       event;                       /* ... its number; 0: the header names none               */
+    csspgo__names  events;                      /* their names, by number, and the samples of each        */
+    CSSPGO__LIST(uint64_t) event_samples;
     uint64_t       time;                        /* ... and in nanoseconds; 0: it has none                 */
     unsigned char  build_id[CSSPGO__BUILD_ID_SIZE];   /* of the last mapping line                        */
 };
@@ -25337,26 +25633,44 @@ static uint64_t csspgo__any_clock(const unsigned char *p, const unsigned char *e
     return time;
 }
 
+/* The event of the sample that is read: "EVENT:" in [p, end) if that begins with it. perf adds a colon to the name. */
+static void csspgo__any_named(csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    const char *const name = (const char *)p;
+    while (end != p && end[-1] == ':') end--;
+    if (end == p || end - p > CSSPGO__EVENT_NAME_MOST) return;
+    s->event = csspgo__names_find(&s->events, name, (size_t)(end - p));
+    if (s->event != 0 || s->events.count == CSSPGO__EVENTS_MOST) return;
+    if (CSSPGO__PUSH(&s->heap, s->event_samples) != NULL)
+        s->event = csspgo__names_intern(&s->heap, &s->events, name, (size_t)(end - p));
+    if (s->event == 0) csspgo__script_out_of_memory(s);
+}
+
 /*
  * The process and the time of a header, "[COMM] [PID | TID | PID/TID] [[CPU]] [TIME:] [PERIOD] [EVENT:]". COMM may
  * have blanks, so the number is looked for to the left of the time, or else of the first word with a colon behind it.
+ * That word, or the first one behind the time, is the event.
  */
 static void csspgo__any_header(csspgo_script *s, const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *before = NULL, *number = NULL, *colon = NULL, *slash;
     uint64_t pid, tid;
     size_t n;
+    int timed = 0;
     for (; (n = csspgo__word(&p, end)) != 0; p += n) {
-        const int timed = p[n - 1] == ':' && *p >= '0' && *p <= '9' && csspgo__upto(p, p + n, '.') != p + n;
-        if (timed || (p[n - 1] == ':' && colon == NULL)) {
-            number = before;
+        if (p[n - 1] == ':' && !timed) {
+            timed = *p >= '0' && *p <= '9' && csspgo__upto(p, p + n, '.') != p + n;
+            if (timed || colon == NULL) number = before;
+            if (timed || colon == NULL) colon = p;
+            if (timed) s->time = csspgo__any_time(p, n);
+        } else if (p[n - 1] == ':') {
             colon = p;
+            break;
         }
-        if (timed) s->time = csspgo__any_time(p, n);
-        if (timed) break;
-        if (*p != '[') before = p;
+        if (*p != '[' && !timed) before = p;
     }
     if (colon == NULL) number = before;
+    else if (*colon < '0' || *colon > '9') csspgo__any_named(s, colon, colon + csspgo__word(&colon, end));
     if (number == NULL) return;
     n = csspgo__word(&number, end);
     slash = csspgo__upto(number, number + n, '/');
@@ -25434,11 +25748,13 @@ static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_
         sample->pid = s->pid;
         sample->tid = s->tid;
         sample->time = s->time;
+        sample->event = s->event;
+        if (s->event != 0) s->event_samples.v[s->event - 1]++;
         s->stats.hybrid |= branches != 0 && s->frame.count != 0;
     }
     s->state = CSSPGO__AT_START;
     s->frame.count = 0;
-    s->pid = s->tid = 0;
+    s->pid = s->tid = s->event = 0;
     s->time = 0;
     return item;
 }
@@ -25473,6 +25789,20 @@ static csspgo_item csspgo__any_refuse(csspgo_script *s, const char *why)
     if (s->has_records) csspgo__script_bad(s, &s->stats.bad_records);
     else csspgo__script_fail(s, CSSPGO_E_UNSUPPORTED, why);
     return CSSPGO_ITEM_NONE;
+}
+
+/*
+ * 1 for a line of a trace of single branches, "... FROM [SYMBOL (FILE)] => TO [SYMBOL (FILE)]", addresses in 16
+ * columns: what is printed of Intel PT, CoreSight and BTS with -F ip,addr.
+ */
+static int csspgo__is_branch_trace(const csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *const arrow = csspgo__find_text(p, end, " => ", 1);
+    const unsigned char *to = arrow != NULL ? arrow + 3 : end;
+    uint32_t file;
+    uint64_t v;
+    const size_t n = csspgo__word(&to, end);
+    return n != 0 && csspgo__number(to, to + n, 16, &v) && csspgo__flat_address(s, p, arrow, &v, &file) != NULL;
 }
 
 /*
@@ -25521,6 +25851,9 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
     if (frames) return CSSPGO_ITEM_NONE;
+    if (csspgo__is_branch_trace(s, p, end))
+        return csspgo__any_refuse(s, "single branches (FROM => TO) are no records of what ran between: make such "
+                                     "records of the trace, with perf inject --itrace=i100usl");
     at = csspgo__flat_address(s, p, end, &v, &file);
     if (at != NULL) {
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
@@ -25748,6 +26081,7 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
     if (how != NULL) s->how = *how;
     s->type = s->how.llvm != 0 ? CSSPGO__SCRIPT_UNKNOWN : CSSPGO__SCRIPT_ANY;
     s->scan_start = 1;
+    csspgo__names_init(&s->heap, &s->events);
     if (CSSPGO__MORE(&s->heap, s->frame, 127) && CSSPGO__MORE(&s->heap, s->branch, 63)) return s;
     csspgo__error_plain(err, s->heap.status);
     csspgo_script_free(s);
@@ -25762,6 +26096,8 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
     CSSPGO__DROP(&s->heap, s->frame);
     CSSPGO__DROP(&s->heap, s->file);
     CSSPGO__DROP(&s->heap, s->branch);
+    CSSPGO__DROP(&s->heap, s->event_samples);
+    csspgo__names_free(&s->heap, &s->events);
     csspgo__object_free(s, sizeof *s);
 }
 
@@ -25806,6 +26142,16 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
 CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s)
 {
     return s->file.count != 0 ? s->file.v : NULL;
+}
+
+CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, csspgo_event *event)
+{
+    memset(event, 0, sizeof *event);
+    if (number == 0 || number > s->events.count) return 0;
+    event->name = csspgo__name_text(&s->events, number, &event->name_size);
+    event->samples = s->event_samples.v[number - 1];
+    event->type = UINT32_MAX;
+    return 1;
 }
 
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
@@ -27390,35 +27736,78 @@ static int csspgo__pprof_same(const csspgo_pprof *d, uint64_t a, uint64_t b)
     return n != 0 && csspgo__pprof_is(d, b, text, n);
 }
 
+/* 1 if string `number` begins with a text. */
+static int csspgo__pprof_begins(const csspgo_pprof *d, uint64_t number, const char *text)
+{
+    size_t n;
+    const char *s = csspgo__pprof_string(d, number, &n);
+    return n >= strlen(text) && memcmp(s, text, strlen(text)) == 0;
+}
+
+/*
+ * What a type counts if that is not what ran; NULL: it may be that. Names are those of Go, jemalloc, V8,
+ * async-profiler, Datadog and gperftools.
+ */
+static const char *csspgo__pprof_other(const csspgo_pprof *d, uint64_t type)
+{
+    static const struct { char begins[12], what[20]; } others[] = {
+        { "inuse", "memory" }, { "alloc", "memory" }, { "heap", "memory" }, { "object", "memory" },
+        { "space", "memory" }, { "live", "memory" }, { "bytes", "memory" }, { "contention", "waiting for locks" },
+        { "delay", "waiting for locks" }, { "lock", "waiting for locks" }, { "mutex", "waiting for locks" },
+        { "block", "waiting" }, { "goroutine", "goroutines" }, { "thread", "threads" }, { "exception", "exceptions" } };
+    size_t i;
+    for (i = 0; i < sizeof others / sizeof *others; i++)
+        if (csspgo__pprof_begins(d, type, others[i].begins)) return others[i].what;
+    return NULL;
+}
+
+/* Refuses a profile of which no value counts: none is of the type asked for, or all are of something else. */
+static int csspgo__pprof_refuse(csspgo_pprof *d)
+{
+    const uint64_t type = d->types.count != 0 ? d->types.v[d->types.count - 1] : 0;
+    size_t n;
+    const char *name = csspgo__pprof_string(d, type, &n);
+    if (d->type.v != NULL) {
+        csspgo__pprof_fail(d, CSSPGO_E_SYNTAX, 0, "the profile has no sample type ");
+        csspgo__say_bytes(&d->error, d->type.v, d->type.count);
+        return 0;
+    }
+    csspgo__pprof_fail(d, CSSPGO_E_UNSUPPORTED, 0, "a profile of ");
+    csspgo__say(&d->error, csspgo__pprof_other(d, type));
+    csspgo__say(&d->error, " (");
+    csspgo__say_bytes(&d->error, name, n);
+    csspgo__say(&d->error, "), not of what ran: give one of the CPU (Go: /debug/pprof/profile)");
+    return 0;
+}
+
 /* Decides which value counts, and by what it is divided. */
 static int csspgo__pprof_choose(csspgo_pprof *d)
 {
     uint64_t chosen = 0, best = 0;
     size_t i, n;
     const char *name;
+    enum { ANY = 1, CPU = 2, DEFAULT = 3, SAMPLES = 4, ASKED = 5 };
     for (i = 0; i < d->types.count; i++) {
         const uint64_t type = d->types.v[i];
-        uint64_t rank = 1;
-        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? 4 : 0;
-        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = 3;
-        else if (csspgo__pprof_same(d, type, d->default_type)) rank = 2;
-        if (rank > best || (rank == 1 && best == 1)) {
+        uint64_t rank = ANY;
+        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? ASKED : 0;
+        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = SAMPLES;
+        else if (csspgo__pprof_other(d, type) != NULL) rank = 0;
+        else if (csspgo__pprof_same(d, type, d->default_type)) rank = DEFAULT;
+        else if (csspgo__pprof_begins(d, type, "cpu")) rank = CPU;
+        if (rank > best || (rank == ANY && best == ANY)) {
             best = rank;
             chosen = type;
             d->value = i;
         }
     }
-    if (d->type.v != NULL && best == 0) {
-        csspgo__pprof_fail(d, CSSPGO_E_SYNTAX, 0, "the profile has no sample type ");
-        csspgo__say_bytes(&d->error, d->type.v, d->type.count);
-        return 0;
-    }
+    if (best == 0 && (d->type.v != NULL || d->types.count != 0)) return csspgo__pprof_refuse(d);
     name = csspgo__pprof_string(d, chosen, &n);
     d->stats.type_size = n < sizeof d->stats.type ? (uint32_t)n : (uint32_t)sizeof d->stats.type;
     memcpy(d->stats.type, name, d->stats.type_size);
     d->stats.period = 1;
     if (d->period != 0 && d->period >> 63 == 0 &&
-        (best == 2 || (best != 3 && csspgo__pprof_same(d, chosen, d->period_type))))
+        (best == DEFAULT || (best != SAMPLES && csspgo__pprof_same(d, chosen, d->period_type))))
         d->stats.period = d->period;
     return 1;
 }

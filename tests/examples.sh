@@ -198,7 +198,8 @@ idle "update-total-samples fill-zero-for-all-funcs" "with contexts" $S --update-
 idle "generate-merged-base-profiles" "with --gen-cs-nested-profile=0" $S --gen-cs-nested-profile=0 --generate-merged-base-profiles
 idle "populate-profile-symbol-list" "without --format=extbinary" $S --populate-profile-symbol-list --format=text
 idle "trim-cold-profile format show-density" "with --skip-symbolization" $S --skip-symbolization --trim-cold-profile --format=text --show-density
-idle "perf-event sample-period" "with call stacks" $S --perf-event=cycles --sample-period=3
+idle "sample-period" "with call stacks" $S --sample-period=3
+idle "perf-event" "with --unsymbolized-profile" --unsymbolized-profile=$B/whole.raw --perf-event=cycles
 idle "pid ignore-stack-samples" "with --unsymbolized-profile" --unsymbolized-profile=$B/whole.raw --pid=3 --ignore-stack-samples
 idle "infer-missing-frames" "with --llvm-sample-profile" --llvm-sample-profile=$B/whole --infer-missing-frames
 idle "profile-summary-hot-count" "as no hot" $S --profile-summary-hot-count=5 --profile-summary-cold-count=5

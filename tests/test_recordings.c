@@ -88,6 +88,67 @@ static csspgo_status print_text(text_out *out, const char *text, size_t piece, c
 
 #define MAP "PERF_RECORD_MMAP2 7/7: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n"
 
+static void samples_of_text_are_of_events(void)
+{
+    static const char text[] =
+        "w 9  1.5:   100 cycles:u: \n\t 1\n\n"
+        "w 9 [003]  1.5:   100    br_inst_retired.near_taken:upp: \n\t 2\n 0x1/0x2/P/-/-/0 \n\n"
+        "  1000   12.000001:           401159 \n"
+        "demo 12 cycles:u: \n\t 3\n\n"
+        "w 9/10  1.5: cpu_core/event=0xc4,umask=0x20/upp:           401159 f(int)\n"
+        "a: b 9  1.5: syscalls:sys_enter_write: fd: 0x00000001, buf: 0x00 \n\t 4\n\n"
+        "w 9  1.5: dummy: \n";                        /* no sample */
+    static const char want[] = "1 2 0 1 3 4 | cycles:u 2 | br_inst_retired.near_taken:upp 1 | "
+                               "cpu_core/event=0xc4,umask=0x20/upp 1 | syscalls:sys_enter_write 1 | dummy 0 ";
+    size_t piece;
+    for (piece = 1; piece < sizeof text; piece += 6) {
+        csspgo_script *s = any_script(NULL);
+        char got[600];
+        size_t at, used = 0;
+        uint32_t i;
+        csspgo_event e;
+        for (at = 0; at <= sizeof text - 1; at += piece) {
+            const size_t n = sizeof text - 1 - at < piece ? sizeof text - 1 - at : piece;
+            csspgo_sample sample;
+            csspgo_mmap map;
+            csspgo_item item;
+            csspgo_script_feed(s, text + at, n, NULL);
+            if (at + piece > sizeof text - 1) csspgo_script_end(s);
+            while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
+                if (item == CSSPGO_ITEM_SAMPLE) used += (size_t)sprintf(got + used, "%u ", sample.event);
+        }
+        for (i = 1; csspgo_script_event(s, i, &e); i++)
+            used += (size_t)sprintf(got + used, "| %.*s %u ", (int)e.name_size, e.name, (unsigned)e.samples);
+        T_CHECK(!csspgo_script_event(s, 0, &e) && e.name == NULL);
+        expect_same("events of text", got, want);
+        csspgo_script_free(s);
+    }
+}
+
+/* Neither so many names nor such long ones are kept; their samples are. */
+static void names_of_events_are_bounded(void)
+{
+    enum { NAMES = 1500 };
+    char *text = (char *)malloc(NAMES * 40 + 600);
+    size_t size = 0;
+    uint32_t last = 0, i;
+    csspgo_script *s = any_script(NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_event e;
+    csspgo_item item;
+    memset(text, 'x', 300);
+    size = 300 + (size_t)sprintf(text + 300, ": \n\t 1\n\n");
+    for (i = 0; i < NAMES; i++) size += (size_t)sprintf(text + size, "event%u: \n\t %u\n\n", i, i + 1);
+    csspgo_script_feed(s, text, size, NULL);
+    for (i = 0; (item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE; i++) last = sample.event;
+    T_CHECK(i == NAMES && last == 0);                    /* the last one waits for more */
+    T_CHECK(csspgo_script_event(s, 1024, &e) && e.samples == 1 && e.name_size == 9 && memcmp(e.name, "event1023", 9) == 0);
+    T_CHECK(!csspgo_script_event(s, 1025, &e));
+    csspgo_script_free(s);
+    free(text);
+}
+
 static void lines_of_any_fields_are_samples(void)
 {
     static const struct { const char *text, *items; } by_example[] = {
@@ -1313,6 +1374,8 @@ static void every_allocation_may_fail(void)
 int main(void)
 {
     lines_of_any_fields_are_samples();
+    samples_of_text_are_of_events();
+    names_of_events_are_bounded();
     times_are_nanoseconds();
     a_text_without_samples_is_an_error();
     records_without_addresses_are_refused();

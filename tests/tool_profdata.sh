@@ -410,7 +410,7 @@ useless() {
 compat() {
     if $T "$@" --llvm-compat >../out 2>../err </dev/null; then pass; else fail "status $?, not 0: $* --llvm-compat"; fi
 }
-sed 's|/demo\.elf|/another|' $demo.perfscript >../another.ps     # no mapping of it
+sed 's| fe:00 [0-9]* 0]: r-xp /demo\.elf| <0123456789abcdef>]: r-xp /another|' $demo.perfscript >../another.ps     # no mapping of it
 sed '/PERF_RECORD/!s/5555555\(5[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\)/3333333\1/g' $demo.perfscript >../elsewhere.ps    # no sample in it
 for o in "" --quiet --ignore-stack-samples --fill-zero-for-all-funcs; do
     useless "the profile is empty: no sample of [0-9]+ hit a probe of .*demo.elf\$" profgen --binary=$demo.elf --perfscript=../elsewhere.ps -o ../useless $o
@@ -449,7 +449,8 @@ for o in ps up pd; do
 done
 expect 2 profgen --binary=$demo.elf --perfscript=- --perfscript=- -o ../useless
 expect 2 profgen --binary=$demo.elf --perfscript=../moved.ps --perfscript=$demo.perfscript -o ../moved.ps
-expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --perfscript=$demo.perfscript --perf-event=cycles -o ../useless
+expect 2 profgen --binary=$demo.elf --perfscript=$demo.perfscript --perfscript=$demo.perfscript --sample-period=3 -o ../useless
+expect 1 profgen --binary=$demo.elf --perfscript=$demo.perfscript --perfscript=$demo.perfscript --perf-event=cycles -o ../useless
 same "LLVM takes the last one" "$(add --llvm-compat --ps=$demo.perfscript)" add --llvm-compat --ps=../none --ps=$demo.perfscript
 
 # a stripped program: what is missing, and what to do

@@ -51,13 +51,12 @@ static int annotate_profile(annotate_run *a)
     csspgo_error e;
     csspgo_status s;
     file_bytes f;
-    if (kind_refused(tool, path, KIND_PROFILE)) return 0;
     a->b.p = profile_new(tool);
     if (a->b.p == NULL) return 0;
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
     s = file_read(a->b.p, path, &f, &e);
     file_close(&f);
-    if (s != CSSPGO_OK) return fail_at(tool, path, &e), 0;
+    if (s != CSSPGO_OK) return kind_fail_at(tool, path, KIND_PROFILE, &e), 0;
     a->func = func_meant(tool, a->b.p, a->b.o[N_FUNCTION].text);
     return a->func.id != 0;
 }
@@ -125,9 +124,8 @@ static int annotate_program(annotate_run *a)
     const char *const path = a->b.o[N_BINARY].text, *const debug = a->b.o[N_DEBUG_BINARY].text;
     const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
     char why[256];
-    if (kind_refused(a->b.tool, path, KIND_PROGRAM) || kind_refused(a->b.tool, debug, KIND_PROGRAM)) return 0;
     if (!(by_probe ? load_image : annotate_load_code)(&a->b.image, path, debug, why, sizeof why))
-        return fail(a->b.tool, "%s: %s", path, why), 0;
+        return kind_program_fail(a->b.tool, path, debug, why), 0;
     if (load_symbols(&a->b.image)->symbol_count <= 1)
         return fail(a->b.tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0;
     return annotate_ranges(a) && (by_probe ? hot_checksums(&a->b) : annotate_add_ranges(a));

@@ -50,9 +50,8 @@ static int bottleneck_read(bottleneck_run *r)
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
-    if (kind_refused(r->tool, binary, KIND_PROGRAM) || kind_refused(r->tool, path, KIND_PROFILE)) return 0;
     if (!load_image(&r->image, binary, r->o[B_DEBUG_BINARY].text, why, sizeof why))
-        return fail(r->tool, "%s: %s", binary, why), 0;
+        return kind_program_fail(r->tool, binary, r->o[B_DEBUG_BINARY].text, why), 0;
     if (r->image.functions == 0)
         return fail(r->tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", binary), 0;
     r->mcpu = r->o[B_MCPU].text;
@@ -62,7 +61,7 @@ static int bottleneck_read(bottleneck_run *r)
     if (!file_open(path, &f)) return fail(r->tool, "%s: %s", path, strerror(errno)), 0;
     s = file_read(r->p, path, &f, &e);
     file_close(&f);
-    if (s != CSSPGO_OK) return fail_at(r->tool, path, &e), 0;
+    if (s != CSSPGO_OK) return kind_fail_at(r->tool, path, KIND_PROFILE, &e), 0;
     if ((csspgo_profile_flags(r->p) & CSSPGO_IS_PROBE) == 0)
         return fail(r->tool, "%s: a profile by lines: blocks are found by probes (-fpseudo-probe-for-profiling)", path),
                0;

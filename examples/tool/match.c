@@ -35,12 +35,11 @@ int match_load(match_run *m)
     csspgo_probe_tables t;
     char why[256];
     size_t i;
-    if (kind_refused(m->tool, path, KIND_PROGRAM) || kind_refused(m->tool, debug, KIND_PROGRAM)) return 0;
     if (!file_open(path, &m->image.file)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
     if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
         !load_is_linked(&m->image.elf, why, sizeof why) ||
         (debug != NULL && !load_debug(&m->image, debug, why, sizeof why)))
-        return fail(m->tool, "%s: %s", path, why), 0;
+        return kind_program_fail(m->tool, path, debug, why), 0;
     m->dynamic = elf_dynamic(&m->image.elf);
     if (m->image.elf.machine != ELF_X86_64 && m->image.elf.machine != ELF_AARCH64)
         return fail(m->tool, "%s: neither x86-64 nor AArch64", path), 0;

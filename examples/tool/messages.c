@@ -128,3 +128,11 @@ void nearest_try(nearest *n, const char *name, size_t size)
     n->name = name;
     n->name_size = size;
 }
+
+char *build_text(const unsigned char *id, size_t size, char *to)
+{
+    size_t i;
+    *to = '\0';
+    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
+    return to;
+}

@@ -67,7 +67,6 @@ int order_read_profile(order_run *r, const char *path)
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
-    if (kind_refused(r->tool, path, KIND_TRACES)) return 0;
     if (!file_open(path, &f)) {
         if (r->tool->compat && *path == '\0') fail(r->tool, "%s", strerror(errno));
         else fail(r->tool, "%s: %s", path, strerror(errno));
@@ -75,7 +74,7 @@ int order_read_profile(order_run *r, const char *path)
     }
     s = csspgo_layout_read(r->l, f.data, f.size, &e);
     if (s != CSSPGO_OK && r->tool->compat) order_fail_llvm(r, path, &f, &e);
-    else if (s != CSSPGO_OK) fail_at(r->tool, path, &e);
+    else if (s != CSSPGO_OK) kind_fail_at(r->tool, path, KIND_TRACES, &e);
     file_close(&f);
     return s == CSSPGO_OK;
 }
@@ -89,7 +88,7 @@ int order_open_binary(order_run *r)
     char why[256];
     int ok = sampled ? load_program(&r->image, path, debug, why, sizeof why)
                      : load_files(&r->image, path, debug, why, sizeof why);
-    if (!ok) return fail(r->tool, "%s: %s", path, why), 0;
+    if (!ok) return kind_program_fail(r->tool, path, debug, why), 0;
     return load_symbols(&r->image)->symbol_count > 1 ||
            (fail(r->tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0);
 }
@@ -136,5 +135,7 @@ int order_read_recordings(order_run *r, const option *in)
         *(in == &r->o[R_PERFDATA] ? &g.perfdata : &g.perfscript) = g.path;
         ok = order_read_recording(r, &g);
     }
+    events_free(g.events);
+    renamed_free(g.renamed);
     return ok;
 }

@@ -13,7 +13,7 @@ enum { /* places in the table below */
     O_DENSITY_CUTOFF, O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL,
     O_DETAILS, O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
-    O_PPROF_TYPE, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
+    O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
 };
 
 enum {                            /* places in the choice of --format */
@@ -26,6 +26,8 @@ typedef struct health health;
 typedef struct loss loss;
 
 typedef struct images images;
+typedef struct events events;
+typedef struct renamed renamed;
 typedef struct fit_area fit_area;
 
 enum { FIT_BRANCHES, FIT_SAMPLED, FIT_CALLERS, FIT_STACKS, FIT_LEAVES, FIT_KINDS };
@@ -82,6 +84,9 @@ typedef struct profgen {
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
     fit               fit;
+    events           *events;     /* of the recordings; NULL: none is known          */
+    renamed          *renamed;    /* which files of the recording are programs of other names; or NULL */
+    uint64_t          guests;     /* samples of guests of the machine                */
     struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
     struct detail_cache *noted;   /* of these; NULL before the first one */
@@ -147,7 +152,27 @@ void makers_sample(profgen *g, const csspgo_sample *s);
 void makers_unmapped(const profgen *g);
 void makers_warnings(const profgen *g);
 
+/* profgen_events.c: those that return int give 0 after saying what is wrong */
+int events_asked(const profgen *g);
+int events_of_data(profgen *g, const csspgo_perfdata *data);
+int events_of_script(profgen *g, const void *piece, size_t size, FILE *f);
+int events_leave_out(profgen *g, const recording *r);
+int events_take(profgen *g, const recording *r, csspgo_item item, const csspgo_sample *s);   /* failing: -1 */
+int events_named(profgen *g, const char *name, size_t size);                                 /* the same    */
+int events_over(profgen *g, const recording *r);
+void events_json(const profgen *g, FILE *out);
+void events_free(events *e);
+
+/* profgen_renamed.c: renamed_begin and renamed_ahead return 0 after saying what is wrong */
+int renamed_begin(profgen *g);
+void renamed_see(profgen *g, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *map);
+int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size, FILE *f);   /* before it is read */
+csspgo_mmap renamed_map(profgen *g, csspgo_item item, const csspgo_mmap *map, unsigned char *id);   /* id: 20 bytes */
+int renamed_forced(const profgen *g);          /* 1: a mapping was taken although neither name nor id says so */
+void renamed_free(renamed *x);
+
 /* profgen_fit.c */
+int fit_is_source(const profgen *g, uint64_t address);
 int fit_due(profgen *g);
 int fit_sample(profgen *g, const csspgo_sample *recorded, const csspgo_sample *placed, int offsets);
 void fit_over(profgen *g, const char *path);
@@ -155,7 +180,6 @@ int fit_status(const profgen *g);
 void fit_json(const profgen *g, FILE *out);
 
 /* profgen_mapped.c */
-char *build_text(const unsigned char *id, size_t size, char *to);   /* hexadecimal digits; room for 41 bytes; to */
 void mapped_add(profgen *g, csspgo_item item, const csspgo_mmap *map);
 int mapped_complain(const profgen *g, const char *path);
 void mapped_forget(profgen *g);
@@ -191,6 +215,10 @@ int profgen_read_inputs(profgen *g);
 int pprof_open(profgen *g, recording *r);
 int pprof_feed(profgen *g, recording *r, const void *piece, size_t size);
 void pprof_over(const profgen *g, const recording *r);
+
+/* profgen_simpleperf.c */
+int simpleperf_is(const file_bytes *f);
+csspgo_status simpleperf_read(const profgen *g, const file_bytes *f, csspgo_error *e);
 
 /* profgen_preagg.c */
 int preagg_wanted(const profgen *g);

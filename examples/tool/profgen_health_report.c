@@ -102,7 +102,7 @@ static void json_all(const profgen *g, const health *h, FILE *out)
     fprintf(out, "{\n  \"samples\": { \"read\": %" PRIu64 ", \"used\": %" PRIu64 ", \"in_program\": %" PRIu64,
             h->all.samples, health_used(&h->all), h->all.here);
     if (g->lines == NULL) fprintf(out, ", \"in_functions_with_probes\": %" PRIu64, h->probed);
-    fprintf(out, ", \"lost\": %" PRIu64 " },\n  \"dropped\": {", g->lost);
+    fprintf(out, ", \"lost\": %" PRIu64 ", \"of_guests\": %" PRIu64 " },\n  \"dropped\": {", g->lost, g->guests);
     json_keys(d, "", out);
     fputs(" },\n  \"repaired_or_cut\": {", out);
     json_keys(m, "", out);
@@ -125,6 +125,7 @@ static int health_json(void *what, FILE *out)
     images_json(g, out);
     json_builds(g, out);
     fit_json(g, out);
+    events_json(g, out);
     fputs("  \"advice\": [", out);
     for (i = 0; i < n; i++) {
         fprintf(out, "%s\n    { \"why\": ", i != 0 ? "," : "");

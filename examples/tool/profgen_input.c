@@ -49,6 +49,7 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
         return 0;
     if (r->pprof != NULL) pprof_over(g, r);
     else recording_warnings(g, r);
+    if (!events_over(g, r)) return 0;
     if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
     fit_over(g, r->path);
     g->attempts += r->script != NULL ? csspgo_script_get_stats(r->script).attempts : samples;
@@ -66,8 +67,8 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
     return 1;
 }
 
-/* Tells of the build ids that stand behind the data of a perf.data file. Returns 0 after saying what is wrong. */
-static int recording_build_ids(profgen *g, FILE *f)
+/* What stands behind the data of a perf.data file: build ids, and events' names. Returns 0 after saying what is wrong. */
+static int recording_tail(profgen *g, FILE *f)
 {
     static char chunk[1 << 16];
     csspgo_perfdata *d = csspgo_perfdata_new(seeded(), NULL);
@@ -79,8 +80,11 @@ static int recording_build_ids(profgen *g, FILE *f)
     int ok = d != NULL || (fail(g->tool, "out of memory"), 0);
     while (ok && (at != 0 || bytes < 1 << 20) && (n = fread(chunk, 1, sizeof chunk, f)) != 0) {
         csspgo_perfdata_feed(d, chunk, n, NULL);
-        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
-            if (item == CSSPGO_ITEM_BUILD_ID) ok = profgen_event(g, item, &sample, &map);
+        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
+            if (item != CSSPGO_ITEM_BUILD_ID) continue;
+            renamed_see(g, item, &sample, &map);
+            if (g->spaces != NULL) ok = profgen_event(g, item, &sample, &map);
+        }
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
@@ -88,6 +92,7 @@ static int recording_build_ids(profgen *g, FILE *f)
         at = UINT64_MAX;
     }
     g->ids_read = at != 0;
+    ok = ok && events_of_data(g, d);
     csspgo_perfdata_free(d);
     return ok &&
            ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->path, strerror(errno)), 0));
@@ -133,7 +138,11 @@ static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
 {
     recording r;
     int ok = recording_open(g, &r, !g->tool->compat);
-    if (ok && r.data != NULL && g->spaces != NULL && total != 0) ok = recording_build_ids(g, f);
+    ok = ok && renamed_begin(g);
+    if (ok && r.data != NULL && total != 0) ok = recording_tail(g, f);
+    if (ok && total != 0) ok = renamed_ahead(g, &r, "", 0, f);
+    if (ok && r.script != NULL && total != 0) ok = events_of_script(g, "", 0, f);
+    ok = ok && events_leave_out(g, &r);
     ok = ok && recording_read(g, &r, f, total);
     if (ok && r.data != NULL && recording_samples(&r) == 0 && is_thread_data(g)) ok = 0;
     ok = ok && recording_over(g, &r, recording_samples(&r));
@@ -179,10 +188,11 @@ static int profgen_read_raw(profgen *g)
     file_bytes text;
     csspgo_status s;
     if (!file_open(g->path, &text)) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
-    s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
+    if (!g->tool->compat && simpleperf_is(&text)) s = simpleperf_read(g, &text, &e);
+    else s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
     if (s == CSSPGO_OK && g->o[O_REPORT].text != NULL) counts_text(g, &text);
     file_close(&text);
-    if (s != CSSPGO_OK) fail_at(g->tool, g->path, &e);
+    if (s != CSSPGO_OK) kind_fail_at(g->tool, g->path, KIND_OTHER, &e);
     return s == CSSPGO_OK;
 }
 

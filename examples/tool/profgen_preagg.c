@@ -38,7 +38,7 @@ int preagg_feed(profgen *g, recording *r, const void *piece, size_t size)
     else csspgo_preagg_end(r->preagg);
     while (csspgo_preagg_next(r->preagg, &line, &e))
         if (!preagg_line(g, &line)) return 0;
-    return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
+    return e.status == CSSPGO_OK || (kind_fail_at(g->tool, r->path, KIND_OTHER, &e), 0);
 }
 
 void preagg_over(profgen *g, const recording *r)
@@ -173,7 +173,7 @@ int preagg_run(profgen *g)
     int ok, status;
     catch_interrupt(0);
     if (!load_program(&g->image, g->binary, g->o[O_DEBUG_BINARY].text, why, sizeof why))
-        return fail(g->tool, "%s: %s", g->binary, why);
+        return kind_program_fail(g->tool, g->binary, g->o[O_DEBUG_BINARY].text, why);
     g->aggregator = csspgo_aggregator_new(g->image.code, g->image.module, seeded(), NULL);
     ok = preagg_sections(g) && preagg_functions(g) && profgen_spaces(g) &&
          (g->aggregator != NULL || (fail(g->tool, "out of memory"), 0));

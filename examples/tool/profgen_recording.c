@@ -46,9 +46,16 @@ void recording_warnings(profgen *g, const recording *r)
                  bad - 1);
     } else {
         const csspgo_perfdata_stats s = csspgo_perfdata_get_stats(r->data);
-        const unsigned long long bad = s.bad_records + s.unknown_events;
+        const unsigned long long bad = s.bad_records;
         if (bad != 0) warn(tool, "%s: byte %llu: and %llu more records make no sense", r->path,
                            (unsigned long long)s.first_bad_offset, bad - 1);
+        if (s.unknown_events != 0)
+            warn(tool, "%s: %llu samples are of events that it does not describe: they do not count", r->path,
+                 (unsigned long long)s.unknown_events);
+        if (s.guests != 0)
+            warn(tool, "%s: %llu samples are of guests (virtual machines): they do not count; record inside the guest",
+                 r->path, (unsigned long long)s.guests);
+        g->guests = sum_of(g->guests, s.guests);
         g->lost = sum_of(g->lost, s.lost);
         g->user_stacks |= s.has_stack_copies != 0;
         if (s.lost != 0) warn(tool, "%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
@@ -70,7 +77,10 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
     for (;;) {
         const csspgo_item item = r->script != NULL ? csspgo_script_next(r->script, &sample, &map, &e)
                                                    : csspgo_perfdata_next(r->data, &sample, &map, &e);
+        const int counts = item == CSSPGO_ITEM_NONE ? 1 : events_take(g, r, item, &sample);
+        if (counts < 0) return 0;
         if (item == CSSPGO_ITEM_NONE) break;
+        if (!counts) continue;
         if (item == CSSPGO_ITEM_SAMPLE && r->data != NULL)
             g->leaf_only = sample.stack_count <= 1 && !csspgo_perfdata_get_stats(r->data).has_stacks;
         g->fit.files = item == CSSPGO_ITEM_SAMPLE && r->script != NULL ? csspgo_script_frame_files(r->script) : NULL;
@@ -81,7 +91,8 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
              (unsigned long long)e.offset, e.message, recording_samples(r));
         return 1;
     }
-    return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
+    return e.status == CSSPGO_OK ||
+           (kind_fail_at(g->tool, r->path, r->script != NULL ? KIND_SCRIPT : KIND_PERFDATA, &e), 0);
 }
 
 static volatile sig_atomic_t sigint_came;             /* for the signal handler: the one thing that no struct has */
@@ -134,6 +145,8 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     p.total = total;
     while (ok && !interrupted() && (n = fread(chunk, 1, CHUNK, f)) != 0) {
         if (bytes == 0 && g->jit != NULL && !jit_recording(g, chunk, n)) return 0;
+        if (bytes == 0 && total == 0 && r->script != NULL && !events_of_script(g, chunk, n, NULL)) return 0;
+        if (bytes == 0 && total == 0 && !renamed_ahead(g, r, chunk, n, NULL)) return 0;
         ok = recording_feed(g, r, chunk, n);
         bytes += n;
         progress_show(&p, bytes, recording_samples(r));

@@ -96,6 +96,8 @@ static int profgen_follow(profgen *g, const csspgo_mmap *map)
 int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
     const long long pid = g->o[O_PID].number;
+    unsigned char id[20];
+    csspgo_mmap meant;
     uint64_t known;
     csspgo_status s;
     int mapped;
@@ -109,14 +111,15 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
     if (g->spaces == NULL || (item == CSSPGO_ITEM_BUILD_ID && g->ids_read)) return 1;
     if (item == CSSPGO_ITEM_MMAP || item == CSSPGO_ITEM_BUILD_ID) mapped_add(g, item, map);
     known = csspgo_spaces_get_stats(g->spaces).mappings;
-    s = csspgo_spaces_event(g->spaces, item, sample, map, NULL);
+    meant = renamed_map(g, item, map, id);
+    s = csspgo_spaces_event(g->spaces, item, sample, &meant, NULL);
     mapped = csspgo_spaces_get_stats(g->spaces).mappings != known;
     if (s == CSSPGO_OK && g->images != NULL && !images_event(g->images, item, sample, map, mapped))
         s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK && !loss_event(g->loss, item, sample, map, mapped)) s = CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     g->mapped = csspgo_spaces_get_stats(g->spaces).mappings != 0;
-    if (g->sampler != NULL) s = csspgo_trace_sampler_event(g->sampler, item, sample, map, NULL);
+    if (g->sampler != NULL) s = csspgo_trace_sampler_event(g->sampler, item, sample, &meant, NULL);
     return s == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(s)), 0);
 }
 

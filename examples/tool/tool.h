@@ -153,17 +153,23 @@ int usage_status(const tool_context *tool);                       /* 2; LLVM's i
 void warn(const tool_context *tool, const char *format, ...);     /* nothing with --quiet                             */
 void note(const tool_context *tool, const char *format, ...);     /* the same, for what is no warning                 */
 int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);   /* FILE:LINE:COLUMN: message        */
+char *build_text(const unsigned char *id, size_t size, char *to);   /* a build id in digits; room for 41 bytes; to   */
 
 /*
- * kinds.c: what is said about a file whose first bytes are of another kind than the command takes; NULL: nothing.
- * kind_refused: 1 after saying it about a regular file, never with --llvm-compat.
+ * kinds.c: what is said about a file whose first bytes are of another kind than the command takes; NULL: nothing. An
+ * option says what its file is, and first bytes may be those of two kinds (a function may be called BZh, a process <svg):
+ * so they are looked at only when the file could not be read, for a better message. kind_of: of a regular file, nothing
+ * with --llvm-compat. The others return the exit status after saying that, or why or e.
  */
 enum {
     KIND_OTHER = 0, KIND_PROFILE = 1, KIND_PROGRAM = 2, KIND_PERFDATA = 4, KIND_SCRIPT = 8, KIND_GZIP = 16,
     KIND_JITDUMP = 32, KIND_TRACES = 64
 };
 const char *kind_words(const void *data, size_t size, unsigned takes);
-int kind_refused(const tool_context *tool, const char *path, unsigned takes);
+const char *kind_of(const tool_context *tool, const char *path, unsigned takes);
+int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why);
+int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, const csspgo_error *e);
+int kind_program_fail(const tool_context *tool, const char *path, const char *debug, const char *why);
 
 /* What a misspelt word may have meant: nearest_to, then nearest_try for every word that there is. */
 nearest nearest_to(const char *word, size_t size);

@@ -83,7 +83,6 @@ static csspgo_profile *views_read(views *v, const char *path)
     csspgo_status s;
     file_bytes f;
     int contextual;
-    if (kind_refused(v->tool, path, KIND_PROFILE)) return NULL;
     if (!file_open(path, &f)) return fail(v->tool, "%s: %s", path, strerror(errno)), NULL;
     contextual = is_contextual(v->tool, &f);
     p = csspgo_profile_new(seeded(), NULL);
@@ -95,7 +94,7 @@ static csspgo_profile *views_read(views *v, const char *path)
     s = contextual ? contextual_read(v->tool, path, &f, &v->names, p, &e) : file_read(p, path, &f, &e);
     file_close(&f);
     if (s == CSSPGO_OK) return p;
-    fail_at(v->tool, path, &e);
+    kind_fail_at(v->tool, path, KIND_PROFILE, &e);
     csspgo_profile_free(p);
     return NULL;
 }
