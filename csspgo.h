@@ -4328,9 +4328,9 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * Adds a profile to another one, in terms of the new code: locations of counts, call sites of contexts and inlinees,
  * names and checksums become those of the new code.
  *
- * Counts at locations to which nothing maps are dropped. If a call site no longer exists, its callee becomes a profile
- * without that caller; so does, by ALIGN, an inlinee whose code is in another module than its caller's
- * (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
+ * Counts at locations to which nothing maps are dropped. What was called or inlined stands where the new code has that
+ * call. If it has none, the callee becomes a profile without that caller; so does, by ALIGN, an inlinee whose code is
+ * in another module than its caller's (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
  * have the count of the colder one of the known blocks around them (probe profiles; not with no_near, nor in functions
  * that were matched with less than 60 % confidence). Of a renamed function whose blocks moved, and none of whose calls
  * was found, the entry alone keeps its count (probe profiles). The total of a record changes by what its body gained or
@@ -33914,7 +33914,8 @@ typedef CSSPGO__LIST(csspgo_body) csspgo__body_list;
 typedef CSSPGO__LIST(csspgo_match_loc) csspgo__loc_list;
 
 typedef struct csspgo__place {    /* a location of the new code, and where it was */
-    csspgo_loc from, to;
+    csspgo_loc from, to;          /* from: first, csspgo__loc_find */
+    uint64_t   callee;            /* of a direct call, 0 = not known */
     uint8_t    how, confidence;
     uint16_t   kind;
 } csspgo__place;
@@ -35841,7 +35842,8 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
     w->m->place.count += loc->count;
     p = w->m->place.v + f->place;
     for (i = 0; i < loc->count; i++) {
-        const csspgo__place stays = { v[i].loc, v[i].loc, 0, 0, (uint16_t)v[i].kind };
+        const csspgo__place stays = { v[i].loc, v[i].loc, v[i].kind == CSSPGO_MATCH_CALL ? v[i].callee : 0, 0, 0,
+                                      (uint16_t)v[i].kind };
         p[i] = stays;
     }
     return p;
@@ -37419,16 +37421,28 @@ static int csspgo__inverse_make(csspgo__match_remap *c)
     return 1;
 }
 
-/* The place that was at loc of the profile, or NULL. */
-static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
+/* The first place that was at loc of the profile, or behind it: an index in the inverse of f, f->places at the end. */
+static size_t csspgo__places_from(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
 {
     const csspgo__place *p = c->m->place.v;
     const uint32_t *v = c->inverse.v + f->place;
     size_t a = 0, b = f->places;
     CSSPGO__BISECT(a, b, mid, csspgo__place_found(&p[v[mid]]) && csspgo__loc_key(p[v[mid]].to) < csspgo__loc_key(loc))
-    a = f->places != 0 && a < f->places ? v[a] : SIZE_MAX;
-    if (a == SIZE_MAX || !csspgo__place_found(&p[a]) || csspgo__loc_key(p[a].to) != csspgo__loc_key(loc)) return NULL;
-    return &p[a];
+    return a;
+}
+
+/* The i-th place in the inverse of f if it was at loc of the profile; NULL: it was not, or there is none. */
+static const csspgo__place *csspgo__place_was_at(const csspgo__match_remap *c, const csspgo__matched *f, size_t i,
+                                                 csspgo_loc loc)
+{
+    const csspgo__place *p = i < f->places ? c->m->place.v + c->inverse.v[f->place + i] : NULL;
+    return p != NULL && csspgo__place_found(p) && csspgo__loc_key(p->to) == csspgo__loc_key(loc) ? p : NULL;
+}
+
+/* The place that was at loc of the profile, or NULL. */
+static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
+{
+    return csspgo__place_was_at(c, f, csspgo__places_from(c, f, loc), loc);
 }
 
 /*
@@ -37498,24 +37512,35 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
 static int csspgo__moved_away(const csspgo__match_remap *c, const csspgo__tree_node *n, const csspgo__matched *up)
 {
     const csspgo__matched *f;
-    if (c->m->how.llvm != CSSPGO__ALIGN || csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 0;
+    if (c->m->how.llvm != CSSPGO__ALIGN || c->m->how.no_salvage || csspgo__site_kind(n->site) != CSSPGO_INLINEE)
+        return 0;
     f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
     return f != NULL && up != NULL && f->module != 0 && up->module != 0 && f->module != up->module;
 }
 
+/* 1 if a place is a call that can be that of what the profile calls `callee`, and a profile can say so. */
+static int csspgo__calls(const csspgo__match_remap *c, const csspgo__place *p, uint64_t callee)
+{
+    if (p->kind == CSSPGO_MATCH_BLOCK || (p->from.line > 0xffff && !c->q->heap.llvm)) return 0;
+    return p->callee == 0 || csspgo_matcher_profile_of(c->m, p->callee) == callee;
+}
+
 /*
- * The call that was at a location of the profile of f, or NULL; *in becomes the function that it is in: f, or one that
- * was split from it.
+ * The call of what the profile calls `callee` that was at a location of the profile of f, or NULL; *in becomes the
+ * function that it is in: f, or one that was split from it. Several locations may have been there by LLVM's modes,
+ * which move what finds no partner with its neighbours: a call that was paired comes before these.
  */
 static const csspgo__place *csspgo__call_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc,
-                                             const csspgo__matched **in)
+                                             uint64_t callee, const csspgo__matched **in)
 {
     const csspgo__matched *g;
     for (g = f; g != NULL; g = csspgo__split_at(c, g == f ? f->split : g->next)) {
-        const csspgo__place *was = csspgo__place_was(c, g, loc);
+        const csspgo__place *was = NULL, *p;
+        size_t i = csspgo__places_from(c, g, loc);
+        for (; (p = csspgo__place_was_at(c, g, i, loc)) != NULL; i++)
+            if (csspgo__calls(c, p, callee) && (was == NULL || p->confidence > was->confidence)) was = p;
         *in = g;
-        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.llvm))
-            return was;
+        if (was != NULL) return was;
     }
     return NULL;
 }
@@ -37539,8 +37564,9 @@ static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
         return 1;
     }
     if ((func = csspgo__remap_func(c, n->func)) == 0) return 0;
-    if (up != NULL && !csspgo__keeps_loc(c, up, loc)) {
-        const csspgo__place *was = up->flags & CSSPGO__DOUBTED ? NULL : csspgo__call_was(c, up, loc, &in);
+    if (up != NULL) {
+        const uint64_t callee = c->guid.v[n->func];
+        const csspgo__place *was = up->flags & CSSPGO__DOUBTED ? NULL : csspgo__call_was(c, up, loc, callee, &in);
         if (was != NULL) loc = was->from;
         else alone = 1;
         if (was != NULL && in != up && (parent = csspgo__remap_top(c, csspgo__remap_named(c, in))) == 0) return 0;

@@ -667,6 +667,48 @@ static void calls_of_lines_move_as_opt_19_moves_them(void)
     }
 }
 
+/* By line: what is inlined stands where the new code calls it, or by itself; in every mode. */
+static void inlinees_move_with_their_calls(void)
+{
+    static const char old[] = "main:1000:10\n 0: 10\n 3: 100 leaf:100\n 6: 10\n 2: work:300\n  1: 300\n"
+                              " 4: work:500\n  0: 200\n  1: side:300\n   2: 300\n 7: gone:90\n  1: 90\n"
+                              "leaf:100:100\n 1: 100\nwork:5:5\n 1: 5\n";
+    static const struct { const char *code, *at[4]; } v[] = {      /* three inlinees of main, and the call of leaf */
+        { "0 1 5:work 6:leaf 7:work 9", { "main:5 @ work", "main:7 @ work", "gone", "6" } },
+        { "0 2:work 3:leaf 4:work 5:x 6", { "main:2 @ work", "main:4 @ work", "gone", "3" } },
+        { "2:x 3 4:leaf 5:work 6:leaf 7:work 8:x", { "main:5 @ work", "main:7 @ work", "gone", "6" } },
+        { "3:work 4:leaf 5:work 5.2:gone", { "main:3 @ work", "main:5 @ work", "main:5.2 @ gone", "4" } },
+        { "65530:work 65531:leaf 65533:work", { "main:65530 @ work", "main:65533 @ work", "gone", "65531" } },
+        { "2 3:leaf 4", { "work", "work", "gone", "3" } } };
+    csspgo_match_loc l[16], leaf[1], work[2];
+    csspgo_match_code c[3];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    size_t i, k, mode;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    for (mode = 0; mode < 4; mode++)
+        for (i = 0; i < sizeof v / sizeof v[0]; i++) {
+            csspgo_profile *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(llvm_modes[mode]);
+            csspgo_node n;
+            c[0] = code_of("main", 0, l, parse_code(v[i].code, l));
+            c[1] = code_of("leaf", 0, leaf, parse_code("1", leaf));
+            c[2] = code_of("work", 0, work, parse_code("0 1:side", work));
+            for (k = 0; k < 3; k++) c[k].flags = CSSPGO_MATCH_NO_CHECKSUM;
+            T_EQ(csspgo_matcher_module(m, p, c, 3, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            for (k = 0; k < 3; k++) T_CHECK(csspgo_find(q, v[i].at[k]).id != 0);
+            n = csspgo_find(q, v[i].at[1]);
+            T_EQ(csspgo_body_count(q, n, csspgo_at(0, 0)), 200);
+            T_CHECK(csspgo_child(q, n, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(q, "side", 4)).id != 0);
+            T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_at((uint32_t)atoi(v[i].at[3]), 0),
+                                     csspgo_func_find(q, "leaf", 4)), 100);
+            T_EQ(csspgo_node_count(q), csspgo_node_count(p) - (i == 5 ? 2u : 0u));
+            csspgo_matcher_free(m);
+            csspgo_profile_free(q);
+        }
+    csspgo_profile_free(p);
+}
+
 static void what_became_of_a_function_is_told(void)
 {
     static const uint32_t modes[] = { 0, 19 };
@@ -2127,6 +2169,7 @@ int main(void)
     blocks_before_the_first_call_move_all_that_follows();
     long_sequences_equal_the_plain_algorithm();
     calls_of_lines_move_as_opt_19_moves_them();
+    inlinees_move_with_their_calls();
     what_became_of_a_function_is_told();
     what_was_rewritten_loses_its_counts();
     the_entry_stays_the_entry();
