@@ -3872,10 +3872,13 @@ typedef struct csspgo_generate_options {
     uint32_t llvm;                /* 19: as llvm-profgen 19. Probes count only below functions that were sampled. By
                                      line, callees get a second context where a call's discriminator changes when it
                                      is decoded, and contexts that end in a call are not compressed */
-    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
+    uint32_t fill_all_functions;  /* 1: zero counts for all functions of the map, not just sampled ones; also without
+                                     any counter. With llvm: only context-less, and by line                         */
     uint32_t flow_sensitive;      /* by line: 1: discriminators are kept whole (images with
                                      __llvm_fs_discriminator__), else they are decoded */
     uint32_t update_totals;       /* by line: 1: totals are sums of body counts, not of bytes of code */
+    uint32_t sum_addresses;       /* by line: 1: a line's count is the sum of its instructions', as llvm-profgen 19
+                                     has it for sampled addresses */
     csspgo_status (*estimate_fn)(csspgo_generation *work);   /* csspgo_estimate; NULL: samples need branch records */
 } csspgo_generate_options;
 
@@ -4070,10 +4073,10 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
 /*
  * As csspgo_collector_profile, by source line: adds a collector's counts since the last such call.
  *
- * A line's count is the count of its most frequent instruction, times the duplication factor of its discriminator. In a
- * context-less profile totals count bytes of code, as LLVM does. In one with contexts, a line counts at least as often
- * as what it calls, inlined calls included; LLVM 19 adds inlined calls to what the line itself ran. Callers without
- * lines are dropped (stats.unprobed_calls), where LLVM 19 drops all that they called.
+ * A line's count is the count of its most frequent instruction, times the duplication factor of its discriminator (but
+ * see how->sum_addresses). In a context-less profile totals count bytes of code, as LLVM does. In one with contexts, a
+ * line counts at least as often as what it calls, inlined calls included; LLVM 19 adds inlined calls to what the line
+ * itself ran. Callers without lines are dropped (stats.unprobed_calls), where LLVM 19 drops all that they called.
  *
  *   c     its code map needs the functions' ranges and where instructions start
  *
@@ -30928,7 +30931,7 @@ typedef struct csspgo__call_edge {     /* sampled calls (func 0) and tail calls,
     uint32_t func, site, callee;  /* the function around the position site; the one around its target       */
 } csspgo__call_edge;
 
-enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8 };
+enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8, CSSPGO__FILLED = 16 };
 
 typedef struct csspgo__func_state { /* a function of the code map                                               */
     uint32_t flags;               /* CSSPGO__SAMPLED ...                                                      */
@@ -31821,7 +31824,7 @@ static int csspgo__gen_key(csspgo__gen *g, uint32_t key, const csspgo__counter *
  * Then the counters, which are sorted by key, ranges before branches. Inferring tail calls needs all branches first.
  * Returns 0 when memory is exhausted.
  */
-static int csspgo__gen_contexts(csspgo__gen *g)
+static int csspgo__gen_all_keys(csspgo__gen *g)
 {
     const csspgo__tree *keys = &g->keyed.keys;
     const csspgo__counter *v = g->keyed.v;
@@ -31840,6 +31843,52 @@ static int csspgo__gen_contexts(csspgo__gen *g)
         if (!csspgo__gen_key(g, key, v + i, k - i)) return 0;
     }
     return 1;
+}
+
+/*
+ * The record of a function of the map that is to get zeros, at top level; of *r NULL: it has counts in some context, or
+ * gets no record. Returns 0 when memory is exhausted.
+ */
+static int csspgo__fill_record(csspgo__gen *g, uint32_t func, csspgo__record **r)
+{
+    const uint32_t f = csspgo__gen_func(g, func);
+    uint32_t id;
+    *r = NULL;
+    if (f == 0) return 0;
+    for (id = csspgo__same_first(g->p, f); id != 0; id = csspgo__same_next(g->p, id))
+        if (g->p->tree.node[id].record != 0 && !(g->func[func].flags & CSSPGO__FILLED)) return 1;
+    if (g->func[func].flags & CSSPGO__START_UP) return 1;
+    g->func[func].flags |= CSSPGO__FILLED;
+    id = csspgo__node_make(g->p, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_CONTEXT, f);
+    *r = id != 0 ? csspgo__record_make(g->p, id) : NULL;
+    return *r != NULL || csspgo__gen_fail(g, &g->p->heap);
+}
+
+/* Functions without counts get zeros for their own probes: they are cold, not new. Returns 0 when memory is exhausted. */
+static int csspgo__fill_by_probe(csspgo__gen *g)
+{
+    const csspgo_code *code = g->code;
+    uint32_t n, i;
+    for (n = 1; n <= code->nodes; n++) {
+        const csspgo__code_inline *in = &code->node[n];
+        csspgo__record *r;
+        if (in->parent != 0) continue;
+        if (!csspgo__fill_record(g, in->func, &r)) return 0;
+        if (r == NULL) continue;
+        r->checksum = code->checksum[in->func];
+        for (i = in->first; i < in->first + in->count; i++) {
+            const csspgo__code_probe *p = &code->probe[i];
+            if (csspgo__gen_func_at(g, p->pos) != 0 && csspgo__probe_counts(p) &&
+                !csspgo__gen_add(g, r, csspgo_at(p->id, p->discriminator), 0, 0, 0)) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Makes a profile with contexts. Returns 0 when memory is exhausted. */
+static int csspgo__gen_contexts(csspgo__gen *g)
+{
+    return csspgo__gen_all_keys(g) && (!g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_probe(g));
 }
 
 /* ----- profile without contexts ----------------------------------------------------------------------------------- */
@@ -32475,7 +32524,7 @@ static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t
         if (g->how.estimate_fn == NULL) refusal = "the samples have no branch records, and there is no estimate_fn";
         s = refusal == NULL ? g->how.estimate_fn(g) : CSSPGO_E_UNSUPPORTED;
     }
-    if (s == CSSPGO_OK && g->keyed.n != 0) {
+    if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(flags & CSSPGO_IS_CS && g->how.llvm)))) {
         if (p->tree.count > 1 && (p->flags & kind) != (flags & kind)) {
             refusal = "the profile is of another kind than the collector";
             s = CSSPGO_E_ARGUMENT;
@@ -33199,20 +33248,22 @@ static uint32_t csspgo__insn_size(const csspgo_code *code, uint32_t pos)
 /*
  * A location counts as often as its most frequent instruction: a line has many instructions, and some may have moved
  * into colder blocks. Code that was unrolled or vectorised has a duplication factor in its discriminator, by which the
- * count is multiplied; flow-sensitive discriminators have none.
+ * count is multiplied; flow-sensitive discriminators have none. Sampled addresses are not ranges that ran: LLVM adds up
+ * what hit any instruction of the line.
  */
 static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__row *row, uint64_t count)
 {
     csspgo_profile *p = x->g.p;
     csspgo__record *r = csspgo__record_make(p, node);
     const csspgo_loc loc = csspgo__line_loc(x, row->loc);
-    const uint64_t v = x->g.how.flow_sensitive ? count
-                                               : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
+    const int once = x->g.how.flow_sensitive || x->g.how.sum_addresses;
+    const uint64_t v = once ? count : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
     csspgo_body *b;
     if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
     b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), loc);
     if (b == NULL) return csspgo__gen_add(&x->g, r, loc, v, 0, 0);
-    if (b->count < v) b->count = v;
+    if (x->g.how.sum_addresses) csspgo__count_add(&b->count, v);
+    else if (b->count < v) b->count = v;
     return 1;
 }
 
@@ -33671,6 +33722,21 @@ static void csspgo__line_drop_start_up(csspgo_profile *p)
     }
 }
 
+/* Functions without counts get zeros for their own lines. Returns 0 when memory is exhausted. */
+static int csspgo__fill_by_line(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    size_t i;
+    for (i = 0; i < g->sites; i++) {
+        const csspgo__row *row = &x->l->row[g->site[i].probe];
+        csspgo__record *r;
+        if (x->l->node[row->node].parent != 0 || g->site[i].func == 0) continue;
+        if (!csspgo__fill_record(g, g->site[i].func, &r)) return 0;
+        if (r != NULL && !csspgo__gen_add(g, r, csspgo__line_loc(x, row->loc), 0, 0, 0)) return 0;
+    }
+    return 1;
+}
+
 /*
  * Puts the rows in order, makes the profile and its tables and, with contexts, finds the frames of all keys. Returns 0
  * when memory is exhausted.
@@ -33711,7 +33777,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     csspgo__line_mark_inlined(x);
     if (!csspgo__line_infer(x)) return 0;
     csspgo__line_drop_start_up(g->p);
-    return 1;
+    return !g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_line(x);
 }
 
 /* A csspgo__make_fn: by source line. */

@@ -178,7 +178,7 @@ static int profgen_read_raw(profgen *g)
     csspgo_status s;
     if (!file_open(g->path, &text)) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
     s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
-    if (s == CSSPGO_OK && g->o[O_REPORT].text != NULL) counts_text(g, &text);
+    if (s == CSSPGO_OK && (g->o[O_REPORT].text != NULL || g->o[O_FILL].number)) counts_text(g, &text);
     file_close(&text);
     if (s != CSSPGO_OK) fail_at(g->tool, g->path, &e);
     return s == CSSPGO_OK;
