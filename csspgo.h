@@ -37117,17 +37117,42 @@ static int csspgo__vote_for_all(csspgo__matching *w, const uint32_t *x, size_t n
     return 1;
 }
 
-/*
- * Joins the calls y[0..m) of the profile with calls x[0..n): as many on both sides one by one, else each with all.
- * Returns 0 when memory is exhausted.
- */
-static int csspgo__vote_group(csspgo__matching *w, const uint32_t *x, size_t n, const uint32_t *y, size_t m,
-                              int by_count)
+/* 1 if a call of the code is of a function that the profile does not know. */
+static int csspgo__votes(const csspgo__matching *w, uint32_t x)
 {
-    size_t i;
-    for (i = 0; i < m && n != 0; i++)
+    const csspgo__align_token *t = &w->code_token.v[x];
+    return t->kind == CSSPGO_MATCH_CALL && t->callee != 0 &&
+           csspgo__is_nameless(csspgo__matched_of(w->m, &w->m->by_guid, t->callee));
+}
+
+/* 1 if a call of the profile is of a function that is gone, and that nobody has claimed. */
+static int csspgo__is_votable(const csspgo__matching *w, uint32_t y)
+{
+    const csspgo__align_token *t = &w->old_token.v[y];
+    return t->kind == CSSPGO_MATCH_CALL && csspgo__unused(w, t->callee) &&
+           csspgo__matched_of(w->m, &w->m->by_old, t->callee) == NULL;
+}
+
+/*
+ * Joins the calls y[0..m) of the profile with calls x[0..n): as many on both sides one by one, else, of those that are
+ * asked about, as many one by one, or each with all. Returns 0 when memory is exhausted.
+ */
+static int csspgo__vote_group(csspgo__matching *w, uint32_t *x, size_t n, uint32_t *y, size_t m, int by_count)
+{
+    size_t i, a = 0, b = 0;
+    if (n != m) {
+        for (i = 0; i < n; i++)
+            if (csspgo__votes(w, x[i])) x[a++] = x[i];
+        for (i = 0; i < m; i++)
+            if (csspgo__is_votable(w, y[i])) y[b++] = y[i];
+        n = a;
+        m = b;
+    }
+    for (i = 0; i < m && n != 0; i++) {
+        if (n == m && !(csspgo__votes(w, x[i]) && csspgo__is_votable(w, y[i]))) continue;
         if (!(n == m ? csspgo__vote_for_all(w, x + i, 1, y[i], 0) : csspgo__vote_for_all(w, x, n, y[i], by_count)))
             return 0;
+    }
     return 1;
 }
 
@@ -37159,15 +37184,17 @@ static int csspgo__votes_between(csspgo__matching *w, size_t i, size_t i_end, si
 {
     const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
     size_t n = 0, m = 0;
+    int asks = 0;
     uint32_t *v = CSSPGO__FILL(&w->m->heap, w->asked, i_end - i + (j_end - j));
     if (v == NULL) return 0;
-    for (; i < i_end; i++)
-        if (a[i].kind == CSSPGO_MATCH_CALL && a[i].callee != 0 &&
-            csspgo__is_nameless(csspgo__matched_of(w->m, &w->m->by_guid, a[i].callee))) v[n++] = (uint32_t)i;
-    for (; j < j_end && n != 0; j++)
-        if (b[j].kind == CSSPGO_MATCH_CALL && csspgo__unused(w, b[j].callee) &&
-            csspgo__matched_of(w->m, &w->m->by_old, b[j].callee) == NULL) v[n + m++] = (uint32_t)j;
-    return n * m > CSSPGO__SITE_PAIRS || csspgo__vote_segment(w, v, n, v + n, m);
+    for (; i < i_end; i++) {
+        if (!csspgo__is_call(&a[i])) continue;
+        asks |= csspgo__votes(w, (uint32_t)i);
+        v[n++] = (uint32_t)i;
+    }
+    for (; j < j_end && asks; j++)
+        if (csspgo__is_call(&b[j])) v[n + m++] = (uint32_t)j;
+    return !asks || n * m > CSSPGO__SITE_PAIRS || csspgo__vote_segment(w, v, n, v + n, m);
 }
 
 /* The votes of a function that changed. Returns 0 when memory is exhausted. */
