@@ -4266,11 +4266,12 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * checksums and is always matched.
  *
  * Renamed functions. With rename matching, functions that the profile does not know are compared with profiles that no
- * function has, so give all functions of a module (or program) in one call. ALIGN gives a profile to one function at
- * most. Its evidence, in this order: the base name; the rest of the mangled name; the checksum; the functions that both
- * call; a function that is up to date and calls the one where it called the other, or else a stale one that seems to
- * (both of probe profiles). In LLVM's modes several functions may claim one profile, and the first one has it; LLVM
- * main would give copies to the others. These modes compare at most 2^18 pairs of names.
+ * function has, so give all functions of a module (or program) in one call. The evidence of ALIGN, in this order: the
+ * base name; the rest of the mangled name; callers, which call the one where they called the other, by how often they
+ * did; the checksum; the functions that both call. Several functions with the same evidence for one profile share it:
+ * in proportion to the calls, or in equal parts where no call tells. Neither the order of functions nor that of names
+ * decides. In LLVM's modes several functions may claim one profile, and the first one has it; LLVM main would give
+ * copies to the others. These modes compare at most 2^18 pairs of names.
  *
  * Code in new functions. By ALIGN with rename matching (probe profiles), a function that the profile does not know gets
  * counts of a stale caller that lost this code: at least two calls, and half of the direct calls of the new function,
@@ -4300,15 +4301,16 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
 
 /*
- * The GUID under which the profile has a function: another GUID if the function was renamed, or the caller's if its
- * code was in that caller. O(1).
+ * The GUID under which the profile has a function: another GUID if the function was renamed (the same one for several
+ * functions if they share a profile), or the caller's if its code was in that caller. O(1).
  */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The result for one function of the new code. Samples are body counts of the copies that it was compared with; all of
- * them are lost if the function is doubted. A function whose code was in a caller is mapped, but not known: samples are
- * those at its locations, confidence is the caller's. The caller's samples there are lost if it has no more of them.
+ * The result for one function of the new code. Samples are body counts of the copies that it was compared with, or its
+ * share of them; all of them are lost if the function is doubted. A function whose code was in a caller is mapped, but
+ * not known: samples are those at its locations, confidence is the caller's. The caller's samples there are lost if it
+ * has no more of them.
  */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
@@ -4333,12 +4335,15 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  *
  * Counts at locations to which nothing maps are dropped. What was called or inlined stands where the new code has that
  * call. If it has none, the callee becomes a profile without that caller; so does, by ALIGN, an inlinee whose code is
- * in another module than its caller's (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
- * have the count of the colder one of the known blocks around them (probe profiles; not with no_near, nor in functions
- * that were matched with less than 60 % confidence). Of a renamed function whose blocks moved, and none of whose calls
- * was found, the entry alone keeps its count (probe profiles). The total of a record changes by what its body gained or
- * lost. A new function whose code was in a caller gets a profile without contexts, with the count of its first block as
- * head; what was called there is called from it.
+ * in another module than its caller's (csspgo_match_code.module). A count to which several locations map is given to
+ * each of them: new blocks of ALIGN thus have the count of the colder one of the known blocks around them (probe
+ * profiles; not with no_near, nor in functions that were matched with less than 60 % confidence). Of a renamed
+ * function whose blocks moved, and none of whose calls was found, the entry alone keeps its count (probe profiles).
+ * The total of a record changes by what its body gained or lost. A new function whose code was in a caller gets a
+ * profile without contexts, with the count of its first block as head; what was called there is called from it.
+ *
+ * Shared profiles. Where a call tells which of the functions that share a profile it calls, the context or inlinee
+ * below it is that one's. Each has its share of all other counts, rounded, and of what is called from there.
  *
  * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
  * out: without a profile a compiler decides better about rewritten code than with the wrong one. Contexts below such a
@@ -31864,7 +31869,7 @@ static int csspgo__fill_record(csspgo__gen *g, uint32_t func, csspgo__record **r
     return *r != NULL || csspgo__gen_fail(g, &g->p->heap);
 }
 
-/* Functions without counts get zeros for their own probes: they are cold, not new. Returns 0 when memory is exhausted. */
+/* Functions without counts get zeros for their own probes: they are cold, not new. 0: no memory. */
 static int csspgo__fill_by_probe(csspgo__gen *g)
 {
     const csspgo_code *code = g->code;
@@ -36521,8 +36526,8 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 }
 
 /*
- * Makes the tokens of both sides of a function and aligns them; above 2^24 cells only the calls. Returns 1; -1: there is
- * nothing to align, or more than max_calls calls; 0: memory is exhausted.
+ * Makes the tokens of both sides of a function and aligns them; above 2^24 cells only the calls. Returns 1; -1: there
+ * is nothing to align, or more than max_calls calls; 0: memory is exhausted.
  */
 static int csspgo__align_make(csspgo__matching *w, const csspgo__matched *f, uint32_t *classes)
 {
@@ -36997,8 +37002,8 @@ static int csspgo__split_all(csspgo__matching *w)
 enum { CSSPGO__SITE_ROUNDS = 16, CSSPGO__SITE_PAIRS = 4096, CSSPGO__LEAST_SHARE = 16 };   /* an n-th of all at least */
 
 /*
- * The function that a vote for `here` is for: itself, or the one function that it calls whose body the profile has under
- * the name `there`: a function was put between the two. Returns 0 when memory is exhausted.
+ * The function that a vote for `here` is for: itself, or the one function that it calls whose body the profile has
+ * under the name `there`: a function was put between the two. Returns 0 when memory is exhausted.
  */
 static uint64_t csspgo__vote_heir(csspgo__matching *w, uint64_t here, uint64_t there)
 {
@@ -37062,7 +37067,7 @@ static int csspgo__same_block(const csspgo__matching *w, size_t x, size_t y)
     return here != 0 && there != 0 && a[here - 1].how == CSSPGO_FOUND_ALIGNED && a[here - 1].pair == there;
 }
 
-/* How often a call of the code ran by what its block, or by line the colder one beside it, was paired with; 0: unknown. */
+/* How often a call of the code ran, by its block, or by line by the colder line beside it; 0: not known. */
 static uint64_t csspgo__site_count(const csspgo__matching *w, size_t x)
 {
     const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
@@ -37194,7 +37199,7 @@ static int csspgo__votes_between(csspgo__matching *w, size_t i, size_t i_end, si
     }
     for (; j < j_end && asks; j++)
         if (csspgo__is_call(&b[j])) v[n + m++] = (uint32_t)j;
-    return !asks || n * m > CSSPGO__SITE_PAIRS || csspgo__vote_segment(w, v, n, v + n, m);
+    return !asks || (n != m && n * m > CSSPGO__SITE_PAIRS) || csspgo__vote_segment(w, v, n, v + n, m);
 }
 
 /* The votes of a function that changed. Returns 0 when memory is exhausted. */
@@ -38214,8 +38219,8 @@ static void csspgo__remap_free(csspgo__match_remap *c)
 /*
  * Before a profile with shared functions is moved, it is shared out: in place of each such function it gets those that
  * have a part of it, under their new names. Where a call tells which of them it calls, what is below the call is that
- * one's; what no call tells about is copied for each, its counts in proportion. So a node may have several copies; where
- * copies of copies become too many, they lose their callers.
+ * one's; what no call tells about is copied for each, its counts in proportion. So a node may have several copies;
+ * where copies of copies become too many, they lose their callers.
  */
 enum { CSSPGO__COPIES = 64 };     /* of one node with its callers */
 
@@ -38396,7 +38401,7 @@ static int csspgo__share_all(csspgo__sharing *x)
     return csspgo__share_listed(x);
 }
 
-/* p with its shared functions shared out, for csspgo_profile_free; NULL, with the status in *s, if memory is exhausted. */
+/* p with its shared functions shared out, for csspgo_profile_free; NULL, with the status in *s: there is no memory. */
 static csspgo_profile *csspgo__share_out(const csspgo_matcher *m, const csspgo_profile *p, const csspgo_options *o,
                                          csspgo_status *s)
 {

@@ -1,7 +1,8 @@
 /*
  * fuzz_match.c - bytes become a profile, new code and a control-flow graph. Matching in every mode must give answers
  * that are in order, the same twice; code that did not change must change nothing; who gets which counts must not
- * depend on the order or the names of new functions; counts completed by flow must fit. Every profile that a function leaves behind, also when it fails, is valid.
+ * depend on the order or the names of new functions; counts completed by flow must fit. Every profile that a function
+ * leaves behind, also when it fails, is valid.
  */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
@@ -151,8 +152,9 @@ static int has_call(const csspgo_matcher *m, const csspgo_match_code *c, csspgo_
 }
 
 /*
- * calls_only: a mode of LLVM and a profile by lines, where only calls are locations. The law of call sites: below a function whose locations moved, everything stands at a location that has its call;
- * and if the call of a subtree was found, some node of its function stands there.
+ * calls_only: a mode of LLVM and a profile by lines, where only calls are locations. The law of call sites: below a
+ * function whose locations moved, everything stands at a location that has its call; and if the call of a subtree was
+ * found, some node of its function stands there.
  */
 static void check_calls(const csspgo_matcher *m, const csspgo_profile *p, const csspgo_profile *q,
                         const csspgo_match_code *c, int calls_only)

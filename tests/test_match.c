@@ -1429,7 +1429,8 @@ static size_t claimed_code(const char *s, char names[3][24], csspgo_match_loc *v
 
 static void where_a_function_is_called_tells_whose_profile_it_is(void)
 {
-    static const char *const base[3] = { "_Z3oldi", "_Z3oldI3BarElf", "_Z3oldPKc" }, *const c_name[3] = { "p", "q", "r" };
+    static const char *const base[3] = { "_Z3oldi", "_Z3oldI3BarElf", "_Z3oldPKc" };
+    static const char *const c_name[3] = { "p", "q", "r" };
     static const unsigned turn[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
     size_t i, k, names, order, mangled;
     for (i = 0; i < sizeof claimed / sizeof claimed[0]; i++)
@@ -1444,8 +1445,8 @@ static void where_a_function_is_called_tells_whose_profile_it_is(void)
             names = k % 6, order = k / 6 % 6, mangled = k / 36;
             for (j = 0; j < 3; j++) strcpy(name[j], (mangled ? base : c_name)[turn[names][j]]);
             p = parse_profile(NULL, "main", claimed[i].old);
-            j = (size_t)sprintf(old, "%s:1000:10\n 1: 10\n 2: 190\n 3: 200 x:200\n 4: 200 y:200\n 5: 200 z:200\n 6: 200\n"
-                                " !CFGChecksum: 7\n", mangled ? "_Z3oldl" : "old");
+            j = (size_t)sprintf(old, "%s:1000:10\n 1: 10\n 2: 190\n 3: 200 x:200\n 4: 200 y:200\n 5: 200 z:200\n"
+                                " 6: 200\n !CFGChecksum: 7\n", mangled ? "_Z3oldl" : "old");
             T_EQ(csspgo_read(body, old, j, NULL), CSSPGO_OK);
             if (mangled) {                            /* main calls it by that name */
                 csspgo_rename to;
@@ -1478,19 +1479,20 @@ static void where_a_function_is_called_tells_whose_profile_it_is(void)
         }
 }
 
+static const char shared_old[] = "[main]:30:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 30 old:30\n !CFGChecksum: 1\n"
+                                 "[main:2 @ old]:100:10\n 1: 10\n 2: 90 y:90\n !CFGChecksum: 7\n"
+                                 "[main:4 @ old]:300:30\n 1: 30\n 2: 270 y:270\n !CFGChecksum: 7\n"
+                                 "[main:4 @ old:2 @ y]:270:270\n 1: 270\n !CFGChecksum: 8\n"
+                                 "[old]:40:4\n 1: 4\n 2: 36 y:36\n !CFGChecksum: 7\n";
+
 /* In contexts each call has its own: what is below a call is the function's that is called there. */
 static void contexts_of_a_shared_profile_go_with_their_calls(void)
 {
-    static const char old[] = "[main]:30:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 30 old:30\n !CFGChecksum: 1\n"
-                              "[main:2 @ old]:100:10\n 1: 10\n 2: 90 y:90\n !CFGChecksum: 7\n"
-                              "[main:4 @ old]:300:30\n 1: 30\n 2: 270 y:270\n !CFGChecksum: 7\n"
-                              "[main:4 @ old:2 @ y]:270:270\n 1: 270\n !CFGChecksum: 8\n"
-                              "[old]:40:4\n 1: 4\n 2: 36 y:36\n !CFGChecksum: 7\n";
     csspgo_match_loc v[3][8];
     csspgo_match_code c[4];
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     size_t stale;
-    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_read(p, shared_old, sizeof shared_old - 1, NULL), CSSPGO_OK);
     for (stale = 0; stale < 2; stale++) {
         csspgo_profile *q = csspgo_profile_new(NULL, NULL);
         csspgo_matcher *m = matcher(0);
@@ -1914,6 +1916,35 @@ static void every_allocation_may_fail_while_a_function_is_split(void)
     csspgo_profile_free(p);
 }
 
+static void every_allocation_may_fail_while_a_profile_is_shared_out(void)
+{
+    csspgo_match_loc v[3][8];
+    csspgo_match_code c[4];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    long nth, done = 0;
+    T_EQ(csspgo_read(p, shared_old, sizeof shared_old - 1, NULL), CSSPGO_OK);
+    c[0] = code_of("main", 2, v[0], parse_code("1 2:p 3:x 4:q 5", v[0]));
+    c[1] = code_of("p", 7, v[1], parse_code("1 2:y", v[1]));
+    c[2] = code_of("q", 7, v[1], parse_code("1 2:y", v[1]));
+    c[3] = code_of("y", 8, v[2], parse_code("1", v[2]));
+    for (nth = 1; !done; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_matcher *m = csspgo_matcher_new(NULL, &o, NULL);
+        csspgo_profile *q = csspgo_profile_new(&o, NULL);
+        csspgo_status s = m != NULL && q != NULL ? csspgo_matcher_module(m, p, c, 4, NULL, NULL) : CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK) s = csspgo_matcher_apply(m, p, q, NULL, NULL);
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        done = s == CSSPGO_OK;
+        T_EQ(q != NULL ? csspgo_total(q, csspgo_find(q, "main:4 @ q")) : 0, done ? 300 : 0);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+        T_EQ(h.live, 0);
+    }
+    T_LONG(nth > 50);
+    csspgo_profile_free(p);
+}
+
 static void every_allocation_may_fail(void)
 {
     size_t mode;
@@ -2325,6 +2356,7 @@ int main(void)
     T_FAILING(every_allocation_of_an_input_may_fail());
     T_FAILING(every_allocation_may_fail_among_renames());
     T_FAILING(every_allocation_may_fail_while_a_function_is_split());
+    T_FAILING(every_allocation_may_fail_while_a_profile_is_shared_out());
     T_FAILING(every_allocation_may_fail());
     return t_end();
 }
