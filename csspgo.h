@@ -3954,10 +3954,13 @@ typedef struct csspgo_generate_options {
     uint32_t llvm;                /* 19: as llvm-profgen 19. Probes count only below functions that were sampled. By
                                      line, callees get a second context where a call's discriminator changes when it
                                      is decoded, and contexts that end in a call are not compressed */
-    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
+    uint32_t fill_all_functions;  /* 1: zero counts for all functions of the map, not just sampled ones; also without
+                                     any counter. With llvm: only context-less, and by line                         */
     uint32_t flow_sensitive;      /* by line: 1: discriminators are kept whole (images with
                                      __llvm_fs_discriminator__), else they are decoded */
     uint32_t update_totals;       /* by line: 1: totals are sums of body counts, not of bytes of code */
+    uint32_t sum_addresses;       /* by line: 1: a line's count is the sum of its instructions', as llvm-profgen 19
+                                     has it for sampled addresses */
     csspgo_status (*estimate_fn)(csspgo_generation *work);   /* csspgo_estimate; NULL: samples need branch records */
 } csspgo_generate_options;
 
@@ -4152,10 +4155,10 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
 /*
  * As csspgo_collector_profile, by source line: adds a collector's counts since the last such call.
  *
- * A line's count is the count of its most frequent instruction, times the duplication factor of its discriminator. In a
- * context-less profile totals count bytes of code, as LLVM does. In one with contexts, a line counts at least as often
- * as what it calls, inlined calls included; LLVM 19 adds inlined calls to what the line itself ran. Callers without
- * lines are dropped (stats.unprobed_calls), where LLVM 19 drops all that they called.
+ * A line's count is the count of its most frequent instruction, times the duplication factor of its discriminator (but
+ * see how->sum_addresses). In a context-less profile totals count bytes of code, as LLVM does. In one with contexts, a
+ * line counts at least as often as what it calls, inlined calls included; LLVM 19 adds inlined calls to what the line
+ * itself ran. Callers without lines are dropped (stats.unprobed_calls), where LLVM 19 drops all that they called.
  *
  *   c     its code map needs the functions' ranges and where instructions start
  *
@@ -4355,11 +4358,12 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * checksums and is always matched.
  *
  * Renamed functions. With rename matching, functions that the profile does not know are compared with profiles that no
- * function has, so give all functions of a module (or program) in one call. ALIGN gives a profile to one function at
- * most. Its evidence, in this order: the base name; the rest of the mangled name; the checksum; the functions that both
- * call; a function that is up to date and calls the one where it called the other, or else a stale one that seems to
- * (both of probe profiles). In LLVM's modes several functions may claim one profile, and the first one has it; LLVM
- * main would give copies to the others. These modes compare at most 2^18 pairs of names.
+ * function has, so give all functions of a module (or program) in one call. The evidence of ALIGN, in this order: the
+ * base name; the rest of the mangled name; callers, which call the one where they called the other, by how often they
+ * did; the checksum; the functions that both call. Several functions with the same evidence for one profile share it:
+ * in proportion to the calls, or in equal parts where no call tells. Neither the order of functions nor that of names
+ * decides. In LLVM's modes several functions may claim one profile, and the first one has it; LLVM main would give
+ * copies to the others. These modes compare at most 2^18 pairs of names.
  *
  * Code in new functions. By ALIGN with rename matching (probe profiles), a function that the profile does not know gets
  * counts of a stale caller that lost this code: at least two calls, and half of the direct calls of the new function,
@@ -4389,15 +4393,16 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
 
 /*
- * The GUID under which the profile has a function: another GUID if the function was renamed, or the caller's if its
- * code was in that caller. O(1).
+ * The GUID under which the profile has a function: another GUID if the function was renamed (the same one for several
+ * functions if they share a profile), or the caller's if its code was in that caller. O(1).
  */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The result for one function of the new code. Samples are body counts of the copies that it was compared with; all of
- * them are lost if the function is doubted. A function whose code was in a caller is mapped, but not known: samples are
- * those at its locations, confidence is the caller's. The caller's samples there are lost if it has no more of them.
+ * The result for one function of the new code. Samples are body counts of the copies that it was compared with, or its
+ * share of them; all of them are lost if the function is doubted. A function whose code was in a caller is mapped, but
+ * not known: samples are those at its locations, confidence is the caller's. The caller's samples there are lost if it
+ * has no more of them.
  */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
@@ -4420,14 +4425,17 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * Adds a profile to another one, in terms of the new code: locations of counts, call sites of contexts and inlinees,
  * names and checksums become those of the new code.
  *
- * Counts at locations to which nothing maps are dropped. If a call site no longer exists, its callee becomes a profile
- * without that caller; so does, by ALIGN, an inlinee whose code is in another module than its caller's
- * (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
- * have the count of the colder one of the known blocks around them (probe profiles; not with no_near, nor in functions
- * that were matched with less than 60 % confidence). Of a renamed function whose blocks moved, and none of whose calls
- * was found, the entry alone keeps its count (probe profiles). The total of a record changes by what its body gained or
- * lost. A new function whose code was in a caller gets a profile without contexts, with the count of its first block as
- * head; what was called there is called from it.
+ * Counts at locations to which nothing maps are dropped. What was called or inlined stands where the new code has that
+ * call. If it has none, the callee becomes a profile without that caller; so does, by ALIGN, an inlinee whose code is
+ * in another module than its caller's (csspgo_match_code.module). A count to which several locations map is given to
+ * each of them: new blocks of ALIGN thus have the count of the colder one of the known blocks around them (probe
+ * profiles; not with no_near, nor in functions that were matched with less than 60 % confidence). Of a renamed
+ * function whose blocks moved, and none of whose calls was found, the entry alone keeps its count (probe profiles).
+ * The total of a record changes by what its body gained or lost. A new function whose code was in a caller gets a
+ * profile without contexts, with the count of its first block as head; what was called there is called from it.
+ *
+ * Shared profiles. Where a call tells which of the functions that share a profile it calls, the context or inlinee
+ * below it is that one's. Each has its share of all other counts, rounded, and of what is called from there.
  *
  * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
  * out: without a profile a compiler decides better about rewritten code than with the wrong one. Contexts below such a
@@ -31580,7 +31588,7 @@ typedef struct csspgo__call_edge {     /* sampled calls (func 0) and tail calls,
     uint32_t func, site, callee;  /* the function around the position site; the one around its target       */
 } csspgo__call_edge;
 
-enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8 };
+enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8, CSSPGO__FILLED = 16 };
 
 typedef struct csspgo__func_state { /* a function of the code map                                               */
     uint32_t flags;               /* CSSPGO__SAMPLED ...                                                      */
@@ -32467,7 +32475,7 @@ static int csspgo__gen_key(csspgo__gen *g, uint32_t key, const csspgo__counter *
  * Then the counters, which are sorted by key, ranges before branches. Inferring tail calls needs all branches first.
  * Returns 0 when memory is exhausted.
  */
-static int csspgo__gen_contexts(csspgo__gen *g)
+static int csspgo__gen_all_keys(csspgo__gen *g)
 {
     const csspgo__tree *keys = &g->keyed.keys;
     const csspgo__counter *v = g->keyed.v;
@@ -32486,6 +32494,52 @@ static int csspgo__gen_contexts(csspgo__gen *g)
         if (!csspgo__gen_key(g, key, v + i, k - i)) return 0;
     }
     return 1;
+}
+
+/*
+ * The record of a function of the map that is to get zeros, at top level; of *r NULL: it has counts in some context, or
+ * gets no record. Returns 0 when memory is exhausted.
+ */
+static int csspgo__fill_record(csspgo__gen *g, uint32_t func, csspgo__record **r)
+{
+    const uint32_t f = csspgo__gen_func(g, func);
+    uint32_t id;
+    *r = NULL;
+    if (f == 0) return 0;
+    for (id = csspgo__same_first(g->p, f); id != 0; id = csspgo__same_next(g->p, id))
+        if (g->p->tree.node[id].record != 0 && !(g->func[func].flags & CSSPGO__FILLED)) return 1;
+    if (g->func[func].flags & CSSPGO__START_UP) return 1;
+    g->func[func].flags |= CSSPGO__FILLED;
+    id = csspgo__node_make(g->p, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_CONTEXT, f);
+    *r = id != 0 ? csspgo__record_make(g->p, id) : NULL;
+    return *r != NULL || csspgo__gen_fail(g, &g->p->heap);
+}
+
+/* Functions without counts get zeros for their own probes: they are cold, not new. 0: no memory. */
+static int csspgo__fill_by_probe(csspgo__gen *g)
+{
+    const csspgo_code *code = g->code;
+    uint32_t n, i;
+    for (n = 1; n <= code->nodes; n++) {
+        const csspgo__code_inline *in = &code->node[n];
+        csspgo__record *r;
+        if (in->parent != 0) continue;
+        if (!csspgo__fill_record(g, in->func, &r)) return 0;
+        if (r == NULL) continue;
+        r->checksum = code->checksum[in->func];
+        for (i = in->first; i < in->first + in->count; i++) {
+            const csspgo__code_probe *p = &code->probe[i];
+            if (csspgo__gen_func_at(g, p->pos) != 0 && csspgo__probe_counts(p) &&
+                !csspgo__gen_add(g, r, csspgo_at(p->id, p->discriminator), 0, 0, 0)) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Makes a profile with contexts. Returns 0 when memory is exhausted. */
+static int csspgo__gen_contexts(csspgo__gen *g)
+{
+    return csspgo__gen_all_keys(g) && (!g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_probe(g));
 }
 
 /* ----- profile without contexts ----------------------------------------------------------------------------------- */
@@ -33121,7 +33175,7 @@ static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t
         if (g->how.estimate_fn == NULL) refusal = "the samples have no branch records, and there is no estimate_fn";
         s = refusal == NULL ? g->how.estimate_fn(g) : CSSPGO_E_UNSUPPORTED;
     }
-    if (s == CSSPGO_OK && g->keyed.n != 0) {
+    if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(flags & CSSPGO_IS_CS && g->how.llvm)))) {
         if (p->tree.count > 1 && (p->flags & kind) != (flags & kind)) {
             refusal = "the profile is of another kind than the collector";
             s = CSSPGO_E_ARGUMENT;
@@ -33851,20 +33905,22 @@ static uint32_t csspgo__insn_size(const csspgo_code *code, uint32_t pos)
 /*
  * A location counts as often as its most frequent instruction: a line has many instructions, and some may have moved
  * into colder blocks. Code that was unrolled or vectorised has a duplication factor in its discriminator, by which the
- * count is multiplied; flow-sensitive discriminators have none.
+ * count is multiplied; flow-sensitive discriminators have none. Sampled addresses are not ranges that ran: LLVM adds up
+ * what hit any instruction of the line.
  */
 static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__row *row, uint64_t count)
 {
     csspgo_profile *p = x->g.p;
     csspgo__record *r = csspgo__record_make(p, node);
     const csspgo_loc loc = csspgo__line_loc(x, row->loc);
-    const uint64_t v = x->g.how.flow_sensitive ? count
-                                               : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
+    const int once = x->g.how.flow_sensitive || x->g.how.sum_addresses;
+    const uint64_t v = once ? count : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
     csspgo_body *b;
     if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
     b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), loc);
     if (b == NULL) return csspgo__gen_add(&x->g, r, loc, v, 0, 0);
-    if (b->count < v) b->count = v;
+    if (x->g.how.sum_addresses) csspgo__count_add(&b->count, v);
+    else if (b->count < v) b->count = v;
     return 1;
 }
 
@@ -34323,6 +34379,21 @@ static void csspgo__line_drop_start_up(csspgo_profile *p)
     }
 }
 
+/* Functions without counts get zeros for their own lines. Returns 0 when memory is exhausted. */
+static int csspgo__fill_by_line(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    size_t i;
+    for (i = 0; i < g->sites; i++) {
+        const csspgo__row *row = &x->l->row[g->site[i].probe];
+        csspgo__record *r;
+        if (x->l->node[row->node].parent != 0 || g->site[i].func == 0) continue;
+        if (!csspgo__fill_record(g, g->site[i].func, &r)) return 0;
+        if (r != NULL && !csspgo__gen_add(g, r, csspgo__line_loc(x, row->loc), 0, 0, 0)) return 0;
+    }
+    return 1;
+}
+
 /*
  * Puts the rows in order, makes the profile and its tables and, with contexts, finds the frames of all keys. Returns 0
  * when memory is exhausted.
@@ -34363,7 +34434,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     csspgo__line_mark_inlined(x);
     if (!csspgo__line_infer(x)) return 0;
     csspgo__line_drop_start_up(g->p);
-    return 1;
+    return !g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_line(x);
 }
 
 /* A csspgo__make_fn: by source line. */
@@ -34566,7 +34637,8 @@ typedef CSSPGO__LIST(csspgo_body) csspgo__body_list;
 typedef CSSPGO__LIST(csspgo_match_loc) csspgo__loc_list;
 
 typedef struct csspgo__place {    /* a location of the new code, and where it was */
-    csspgo_loc from, to;
+    csspgo_loc from, to;          /* from: first, csspgo__loc_find */
+    uint64_t   callee;            /* of a direct call, 0 = not known */
     uint8_t    how, confidence;
     uint16_t   kind;
 } csspgo__place;
@@ -34579,9 +34651,10 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__RENAMED = 16,         /* profile is another name's                                    */
     CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64,
     CSSPGO__DOUBTED = 128,        /* matched, with too little confidence                          */
-    CSSPGO__VISITED = 256,        /* its turn to be matched has come                              */
-    CSSPGO__SPLIT = 512           /* profile is a caller's, where its code was                    */
+    CSSPGO__SPLIT = 256           /* profile is a caller's, where its code was                    */
 };
+
+#define CSSPGO__WHOLE ((uint64_t)1 << 32)    /* csspgo__matched.share: no other function has a part of the profile */
 
 /* csspgo_match_options.llvm */
 enum { CSSPGO__ALIGN = 0, CSSPGO__LEXICAL = 18, CSSPGO__LLVM19 = 19, CSSPGO__LLVM_MAIN = 22 };
@@ -34592,10 +34665,12 @@ typedef struct csspgo__matched {  /* a function of the new code */
     size_t   place, places;       /* in csspgo_matcher.place: ascending by from   */
     size_t   state, states;       /* in csspgo_matcher.state: ascending by loc    */
     size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED, SPLIT */
-    uint64_t samples, lost;       /* body counts in the profile; of these, dropped */
+    uint64_t samples, lost;       /* body counts in the profile, its share of them; of these, dropped */
+    uint64_t share;               /* of the profile's counts, in parts of WHOLE   */
     uint32_t flags, code;         /* index in the caller's array                  */
     uint32_t split, next;         /* the first one split from it; of SPLIT: the next one; indices + 1, 0 = none */
     uint32_t confidence;          /* in percent, of MAPPED                        */
+    uint32_t round;               /* of RENAMED: csspgo__matching.round when it was claimed */
 } csspgo__matched;
 
 /* A call site of the profile. */
@@ -34616,7 +34691,7 @@ struct csspgo_matcher {
     CSSPGO__LIST(char)             text;    /* names of renamed functions */
     csspgo__guids        by_guid; /* func by guid    */
     csspgo__guids        by_old;  /* func by profile */
-    int                  is_probe, is_cs;
+    int                  is_probe, is_cs, shares;   /* shares: some functions have parts of profiles */
 };
 
 #ifndef CSSPGO_NO_CODE
@@ -35338,6 +35413,11 @@ typedef struct csspgo__vote {     /* the alignment put a call of one callee on o
     uint32_t lost, pad;
 } csspgo__vote;
 
+typedef struct csspgo__call_vote {    /* where a function is called now, callers called `there` */
+    uint64_t here, there, weight; /* weight: how often they did                                 */
+    uint32_t votes, lost;         /* votes: by how many calls                                   */
+} csspgo__call_vote;
+
 typedef struct csspgo__posting {  /* of something that is called: a function calls it, or a call site does            */
     uint64_t callee;
     uint32_t is_old, who;         /* is_old: 1: in the profile; who: index in a list                                 */
@@ -35380,6 +35460,9 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u32_list    align[8];
     csspgo__u64_list    seen;     /* scratch of csspgo__match_segments */
     CSSPGO__LIST(csspgo__vote) vote;
+    CSSPGO__LIST(csspgo__call_vote) call_vote;
+    csspgo__u32_list    asked;        /* scratch: calls of a segment that may be one */
+    uint32_t     round, done;     /* of claiming; the last one that csspgo__match_sites has taken in */
     csspgo__i32_list    best;     /* rows of scores */
     csspgo__byte_list   from;     /* the way to each of them */
     uint64_t     indirect;        /* stands for the callee of an indirect call                     */
@@ -35898,6 +35981,12 @@ static int csspgo__renamed(csspgo__matching *w, uint32_t here, uint64_t there)
     return 0;
 }
 
+/* A function of the new code (or NULL) that the profile does not know, as far as was found. */
+static int csspgo__is_nameless(const csspgo__matched *f)
+{
+    return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
+}
+
 typedef struct csspgo__base_entry {    /* a name by its base */
     const char *base, *rest;      /* rest: what comes behind it, template arguments and parameters                   */
     size_t      size, rest_size;
@@ -35958,7 +36047,7 @@ static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_
     csspgo_func old;
     size_t i, n;
     for (i = 0; i < w->codes; i++)
-        if (f[i].flags & CSSPGO__ORPHAN && w->code[i].name != NULL &&
+        if (csspgo__is_nameless(&f[i]) && w->code[i].name != NULL &&
             !csspgo__base_entry_push(w, v, w->code[i].name, w->code[i].name_size, f[i].guid)) return 0;
     if (v->count == 0) return 1;                      /* nothing was renamed */
     for (i = 0; i < v->count; i++) v->v[i].usable = 1;
@@ -35969,36 +36058,41 @@ static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_
     for (; i < v->count; i++) {
         csspgo__base_entry *b = v->v + i;
         b->is_old = 1;
-        b->usable = csspgo__unused(w, b->guid);
+        b->usable = csspgo__unused(w, b->guid) && csspgo__matched_of(w->m, &w->m->by_old, b->guid) == NULL;
     }
     return 1;
 }
 
-/* A function has found its old name. */
-static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
+/* A function has found its old name, and has a part of the profile. */
+static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there, uint64_t share)
 {
     csspgo__matched *f = csspgo__matched_here(w->m, here);
     if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, f, there, 1);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
+    f->share = share;
+    f->round = w->round;
     return csspgo__guids_put(&w->m->heap, &w->m->by_old, w->m->func.v, (size_t)(f - w->m->func.v));
 }
 
 /*
  * Pairs an orphan with an unused profile if in this round's order they are the only two with one key: the base name
- * and the parts of the name or the checksum that keys says. Ambiguous groups wait for a round that asks for more. O(n
- * log n).
+ * and the parts of the name or the checksum that keys says. Ambiguous groups wait for a round that asks for more.
+ * alike: several orphans of one key may share a profile, in equal parts: nothing tells them apart. O(n log n).
  */
-static int csspgo__pair_bases(csspgo__matching *w, csspgo__base_entry_list *v, unsigned keys)
+static int csspgo__pair_bases(csspgo__matching *w, csspgo__base_entry_list *v, unsigned keys, int alike)
 {
     csspgo__base_entry *b = v->v;
-    size_t i, j;
+    size_t i, j, k;
     if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__base_entry_cmp, &keys)) return 0;
     for (i = 0; i < v->count; i = j) {
         for (j = i + 1; j < v->count && csspgo__base_entry_key_cmp(keys, &b[i], &b[j]) == 0; j++) {}
-        if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i].usable || !b[i + 1].usable) continue;
-        if (!csspgo__claim(w, b[i].guid, b[i + 1].guid)) return 0;
-        b[i].usable = b[i + 1].usable = 0;
+        if (j < i + 2 || (j > i + 2 && !alike) || b[j - 2].is_old || !b[j - 1].is_old) continue;
+        for (k = i; k < j && b[k].usable; k++) {}
+        if (k != j) continue;
+        for (k = i; k < j - 1; k++)
+            if (!csspgo__claim(w, b[k].guid, b[j - 1].guid, CSSPGO__WHOLE / (j - 1 - i))) return 0;
+        for (k = i; k < j; k++) b[k].usable = 0;
     }
     return 1;
 }
@@ -36026,20 +36120,23 @@ static int csspgo__base_entries_left(csspgo__matching *w, csspgo__base_entry_lis
 
 /*
  * Renamed functions by name: moved to another namespace, or with other parameters. LLVM main pairs names whose base is
- * unique on both sides. ALIGN then goes on with the groups that are left, the most telling evidence first: the same
- * rest of the name and the same checksum, one of the two, and again uniqueness among what remains.
+ * unique on both sides. ALIGN then goes on with the groups that are left: the same rest of the name, and the same
+ * checksum, too, if that is not enough. by_body: what call sites have not told is told by checksums, and again by
+ * uniqueness among what remains.
  */
-static int csspgo__match_bases(csspgo__matching *w)
+static int csspgo__match_bases(csspgo__matching *w, int by_body)
 {
-    static const unsigned rounds[] = { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST,
-                                       CSSPGO__SAME_CHECKSUM, 0 };
-    const size_t n = w->m->how.llvm == CSSPGO__ALIGN ? sizeof rounds / sizeof rounds[0] : 1;
+    static const unsigned rounds[2][3] = { { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST },
+                                           { CSSPGO__SAME_CHECKSUM, 0 } };
+    const size_t n = w->m->how.llvm != CSSPGO__ALIGN ? 1 : by_body ? 2 : 3;
     csspgo__base_entry_list v = { NULL, 0, 0 };
     size_t i;
     int ok = csspgo__base_entries_collect(w, &v);
     for (i = 0; i < n && ok; i++) {
-        if (rounds[i] & CSSPGO__SAME_CHECKSUM && !w->m->is_probe) continue;
-        ok = (i == 0 || csspgo__base_entries_left(w, &v, i == 1)) && csspgo__pair_bases(w, &v, rounds[i]);
+        const unsigned keys = rounds[by_body][i];
+        if (keys & CSSPGO__SAME_CHECKSUM && !w->m->is_probe) continue;
+        if (i != 0 || by_body) ok = csspgo__base_entries_left(w, &v, i == (by_body ? 0u : 1u));
+        ok = ok && csspgo__pair_bases(w, &v, keys, by_body && keys != 0);
     }
     CSSPGO__DROP(&w->m->heap, v);
     return ok;
@@ -36062,6 +36159,8 @@ typedef struct csspgo__unpaired {    /* a function without partner */
     uint64_t guid, checksum;
     uint32_t calls, blocks;       /* calls: with a known callee                                                      */
     int      is_old, taken;
+    uint32_t equals;              /* of those that are equally similar: of the new code, how many it may be; of the  */
+                                  /* profile, how many are nothing else                                              */
 } csspgo__unpaired;
 
 typedef CSSPGO__LIST(csspgo__unpaired) csspgo__unpaired_list;
@@ -36182,7 +36281,7 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__unpaired_list *al
     while ((i = csspgo__postings_next(v, &at, &old)) < v->count) {
         csspgo__unpaired *x = &f[v->v[i].who], *y = &f[v->v[at - 1].who];
         if (old - i != 1 || at - old != 1) continue;
-        if (!csspgo__claim(w, x->guid, y->guid)) return 0;
+        if (!csspgo__claim(w, x->guid, y->guid, CSSPGO__WHOLE)) return 0;
         x->taken = y->taken = 1;
     }
     return 1;
@@ -36222,9 +36321,33 @@ static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *
 }
 
 /*
+ * Compares the candidates a[i] and behind that have one score, and notes in `shared` which are similar. No pair below
+ * the threshold can be similar: shared callees bound the common subsequence from above. Returns the index behind them;
+ * 0 when memory is exhausted. *steps: see CSSPGO__COMPARES.
+ */
+static size_t csspgo__compare_equals(csspgo__matching *w, csspgo__unpaired *f, csspgo__rename_candidate_list *alike,
+                                     size_t i, uint64_t *steps)
+{
+    csspgo__rename_candidate *a = alike->v;
+    const uint32_t score = a[i].score;
+    for (; i < alike->count && a[i].score == score; i++) {
+        csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
+        const uint64_t most = (uint64_t)x->calls + y->calls, needed = (uint64_t)w->m->how.min_similarity * y->calls;
+        int same = 0;
+        if (!x->taken && !y->taken && (uint64_t)a[i].shared * 100 > needed && *steps <= CSSPGO__COMPARES &&
+            (*steps += most * (most < 64 ? most : 64)) <= CSSPGO__COMPARES)
+            same = csspgo__compare(w, &w->code[csspgo__matched_here(w->m, x->guid)->code], y->guid);
+        if (same < 0) return 0;
+        a[i].shared = (uint32_t)same;
+        x->equals += (uint32_t)same;
+    }
+    return i;
+}
+
+/*
  * Compares candidates call by call, those that share the largest part of their calls first (equal checksums before all
- * others), and pairs those that are similar. No pair below the threshold can be similar: shared callees bound the
- * common subsequence from above. Stops after CSSPGO__COMPARES steps. Returns 0 when memory is exhausted.
+ * others), and pairs those that are similar. Several that are equally similar to one profile share it in equal parts; a
+ * function that is equally similar to several profiles gets none. Returns 0 when memory is exhausted.
  */
 static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *alone,
                                    csspgo__rename_candidate_list *alike)
@@ -36232,7 +36355,7 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
     csspgo__unpaired *f = alone->v;
     csspgo__rename_candidate *a = alike->v;
     uint64_t steps = 0;
-    size_t i;
+    size_t i, k, end;
     for (i = 0; i < alike->count; i++) {
         const csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
         const uint64_t shared = a[i].shared < y->calls ? a[i].shared : y->calls;
@@ -36241,16 +36364,17 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
     }
     if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__rename_score_cmp, f))
         return 0;
-    for (i = 0; i < alike->count; i++) {
-        csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
-        const uint64_t most = (uint64_t)x->calls + y->calls, needed = (uint64_t)w->m->how.min_similarity * y->calls;
-        int same;
-        if (x->taken || y->taken || (uint64_t)a[i].shared * 100 <= needed) continue;
-        if ((steps += most * (most < 64 ? most : 64)) > CSSPGO__COMPARES) break;
-        same = csspgo__compare(w, &w->code[csspgo__matched_here(w->m, x->guid)->code], y->guid);
-        if (same < 0 || (same && !csspgo__claim(w, x->guid, y->guid))) return 0;
-        if (!same) continue;
-        x->taken = y->taken = 1;
+    for (i = 0; i < alike->count; i = end) {
+        if ((end = csspgo__compare_equals(w, f, alike, i, &steps)) == 0) return 0;
+        for (k = i; k < end; k++) f[a[k].there].equals += a[k].shared != 0 && f[a[k].here].equals == 1;
+        for (k = i; k < end; k++) {
+            csspgo__unpaired *x = &f[a[k].here], *y = &f[a[k].there];
+            if (!a[k].shared) continue;
+            x->taken = 1;
+            if (x->equals > 1) continue;
+            y->taken = 1;
+            if (!csspgo__claim(w, x->guid, y->guid, CSSPGO__WHOLE / y->equals)) return 0;
+        }
     }
     return 1;
 }
@@ -36324,78 +36448,11 @@ static int csspgo__votes_decide(csspgo__matching *w)
     return 1;
 }
 
-/* A function of the new code (or NULL) that the profile does not know, as far as was found. */
-static int csspgo__is_nameless(const csspgo__matched *f)
-{
-    return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
-}
-
 /* 1 if f (or NULL) may be the function that the profile calls `there`: neither is known under another name. */
 static int csspgo__may_claim(const csspgo__matching *w, const csspgo__matched *f, uint64_t there)
 {
     return csspgo__is_nameless(f) && csspgo__unused(w, there) &&
            csspgo__matched_of(w->m, &w->m->by_old, there) == NULL;
-}
-
-/*
- * Lists what a function that is up to date says of its callees' names: where it called a function that is gone, it
- * calls one that the profile does not know. Returns 0 when memory is exhausted.
- */
-static int csspgo__site_votes(csspgo__matching *w, const csspgo__matched *f)
-{
-    const csspgo_match_code *c = &w->code[f->code];
-    const csspgo__anchor *b;
-    size_t i, k = 0;
-    if (!csspgo__aggregate_make(w, f->profile, &w->sum[0], NULL)) return 0;
-    if (w->sum[0].checksum != c->checksum) return 1;
-    if (!csspgo__code_locs(w, c, &w->loc[0])) return 0;
-    b = w->sum[0].anchor.v;
-    for (i = 0; i < w->loc[0].count; i++) {
-        const csspgo_match_loc *l = &w->loc[0].v[i];
-        const csspgo__matched *to = csspgo__matched_of(w->m, &w->m->by_guid, l->callee);
-        while (k < w->sum[0].anchor.count && csspgo__loc_key(b[k].loc) < csspgo__loc_key(l->loc)) k++;
-        if (k == w->sum[0].anchor.count || csspgo__loc_key(b[k].loc) != csspgo__loc_key(l->loc)) continue;
-        if (l->kind != CSSPGO_MATCH_CALL || !csspgo__may_claim(w, to, b[k].callee)) continue;
-        if (!csspgo__vote_add(w, l->callee, b[k].callee, 0)) return 0;
-    }
-    return 1;
-}
-
-/* 1 for the few functions that have a profile and call one that may be renamed: those are added up for this alone. */
-static int csspgo__calls_orphan(const csspgo__matching *w, const csspgo__matched *f)
-{
-    const csspgo_match_code *c = &w->code[f->code];
-    size_t k;
-    if (!(f->flags & CSSPGO__HAS_CHECKSUM) || csspgo__copy_first(w, f->profile) == 0) return 0;
-    for (k = 0; k < c->locs; k++) {
-        const csspgo__matched *to = c->loc[k].kind == CSSPGO_MATCH_CALL
-                                        ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
-        if (csspgo__is_nameless(to)) return 1;
-    }
-    return 0;
-}
-
-/*
- * Renamed functions by call sites of functions that are up to date (probe profiles), where most sites agree. Rounds go
- * on, four at most, as long as they find something: a renamed function may be up to date itself.
- */
-static int csspgo__match_sites(csspgo__matching *w)
-{
-    size_t i, had = SIZE_MAX;
-    int round;
-    for (round = 0; w->m->is_probe && round < 4 && w->m->by_old.map.count != had; round++) {
-        had = w->m->by_old.map.count;
-        w->vote.count = 0;
-        for (i = 0; i < w->codes; i++)
-            if (csspgo__calls_orphan(w, &w->m->func.v[i]) && !csspgo__site_votes(w, &w->m->func.v[i])) return 0;
-        if (!csspgo__votes_decide(w)) return 0;
-        for (i = 0; i < w->vote.count; i++) {
-            const csspgo__vote *v = &w->vote.v[i];
-            if (v->lost || csspgo__matched_here(w->m, v->here)->flags & CSSPGO__RENAMED) continue;
-            if (!csspgo__claim(w, v->here, v->there)) return 0;
-        }
-    }
-    return 1;
 }
 
 /* ----- the reference modes ---------------------------------------------------------------------------------------- */
@@ -36493,7 +36550,8 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
     w->m->place.count += loc->count;
     p = w->m->place.v + f->place;
     for (i = 0; i < loc->count; i++) {
-        const csspgo__place stays = { v[i].loc, v[i].loc, 0, 0, (uint16_t)v[i].kind };
+        const csspgo__place stays = { v[i].loc, v[i].loc, v[i].kind == CSSPGO_MATCH_CALL ? v[i].callee : 0, 0, 0,
+                                      (uint16_t)v[i].kind };
         p[i] = stays;
     }
     return p;
@@ -37120,48 +37178,39 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 }
 
 /*
- * A call that seems to have a new callee renames that function, if nothing else is known of it and its turn is still to
- * come. Returns 0 when memory is exhausted.
+ * Makes the tokens of both sides of a function and aligns them; above 2^24 cells only the calls. Returns 1; -1: there
+ * is nothing to align, or more than max_calls calls; 0: memory is exhausted.
  */
-static int csspgo__claim_called(csspgo__matching *w)
+static int csspgo__align_make(csspgo__matching *w, const csspgo__matched *f, uint32_t *classes)
 {
-    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
-    size_t i;
-    for (i = 0; i < w->code_token.count; i++) {
-        const csspgo__matched *f;
-        if (a[i].how != CSSPGO_FOUND_RENAMED || a[i].callee == b[a[i].pair - 1].callee) continue;
-        f = csspgo__matched_of(w->m, &w->m->by_guid, a[i].callee);
-        if (!csspgo__may_claim(w, f, b[a[i].pair - 1].callee) || f->flags & CSSPGO__VISITED) continue;
-        if (!csspgo__claim(w, a[i].callee, b[a[i].pair - 1].callee)) return 0;
-    }
-    return 1;
+    const size_t limit = (size_t)1 << 24, n = w->loc[0].count;
+    if (!csspgo__code_tokens(w, classes) || !csspgo__old_tokens(w, &w->code[f->code]) || !csspgo__compare_callees(w))
+        return 0;
+    if (n == 0 || w->old_token.count == 0) return -1;
+    if (w->anchor[0].count > w->m->how.max_calls || w->sum[0].anchor.count > w->m->how.max_calls) return -1;
+    csspgo__count_calls(&w->code_token);
+    csspgo__count_calls(&w->old_token);
+    return w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w);
 }
 
 /*
- * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. Above
- * 2^24 cells only calls are aligned. A function with more than max_calls call sites stays where it was.
+ * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. A function
+ * with more than max_calls call sites stays where it was.
  */
 static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
 {
-    const size_t limit = (size_t)1 << 24;
     csspgo__place *p = csspgo__places_make(w, f, &w->loc[0]);
     const csspgo__align_token *a, *b;
     uint32_t classes = 0;
-    size_t i, n = w->loc[0].count;
-    if (p == NULL) return 0;
-    if (!csspgo__code_tokens(w, &classes) || !csspgo__old_tokens(w, &w->code[f->code]) || !csspgo__compare_callees(w))
-        return 0;
-    if (n == 0 || w->old_token.count == 0) return 1;
-    if (w->anchor[0].count > w->m->how.max_calls || w->sum[0].anchor.count > w->m->how.max_calls) return 1;
-    csspgo__count_calls(&w->code_token);
-    csspgo__count_calls(&w->old_token);
-    if (!(w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w))) return 0;
+    size_t i;
+    const int made = p != NULL ? csspgo__align_make(w, f, &classes) : 0;
+    if (made <= 0) return made != 0;
     if (!csspgo__one_new_name(w) || !csspgo__match_segments(w, classes)) return 0;
     a = w->code_token.v;
     b = w->old_token.v;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < w->loc[0].count; i++)
         csspgo__place_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
-    return !w->rename || !w->m->is_probe || csspgo__claim_called(w);
+    return 1;
 }
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
@@ -37350,6 +37399,18 @@ static int csspgo__lines_stay(const csspgo__matching *w)
     return 1;
 }
 
+/* 1 if code calls a function that has a part of a profile: which call is whose is then to be told by its places. */
+static int csspgo__calls_sharer(const csspgo__matching *w, const csspgo_match_code *c)
+{
+    size_t k;
+    for (k = 0; k < c->locs; k++) {
+        const csspgo__matched *to = c->loc[k].kind == CSSPGO_MATCH_CALL
+                                        ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
+        if (to != NULL && to->share != CSSPGO__WHOLE) return 1;
+    }
+    return 0;
+}
+
 /*
  * Matches one function of the new code: compares checksums, notes the states of its call sites before and after, and
  * computes its map if it is stale. Profiles by lines have no checksum: ALIGN leaves a function alone if nothing says
@@ -37363,7 +37424,6 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     const csspgo_match_code *c = &w->code[f->code];
     const int align = w->m->how.llvm == CSSPGO__ALIGN;
     int run;
-    f->flags |= CSSPGO__VISITED;
     if (csspgo__copy_first(w, f->profile) == 0) return 1;
     if (!csspgo__aggregate_make(w, f->profile, &w->sum[0],
                                 align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
@@ -37382,7 +37442,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     run = !w->m->is_probe ? !align || !csspgo__lines_stay(w) : (f->flags & CSSPGO__STALE) != 0;
     if (!run && !w->rename) return 1;
     if (!(align && run ? csspgo__match_align(w, f) : csspgo__match_reference(w, f, run))) return 0;
-    if (!run) return 1;
+    if (!run) return !align || !csspgo__calls_sharer(w, c) || csspgo__places_make(w, f, &w->loc[0]) != NULL;
     f->flags |= CSSPGO__MAPPED;
     csspgo__states_after(w, f);
     if (align && w->m->is_probe) csspgo__keep_entry(w, f);
@@ -37568,11 +37628,361 @@ static int csspgo__split_all(csspgo__matching *w)
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
         if ((v[i].flags & (CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED)) != CSSPGO__MAPPED) continue;
+        if (v[i].share != CSSPGO__WHOLE) continue;
         for (k = 0; k < c->locs && steps <= CSSPGO__SPLIT_STEPS; k++) {
             csspgo__matched *h = c->loc[k].kind == CSSPGO_MATCH_CALL ? csspgo__split_callee(w, c->loc[k].callee) : NULL;
             if (h == NULL || w->split_by.v[h - v] == i + 1) continue;
             w->split_by.v[h - v] = (uint32_t)i + 1;
             if (!csspgo__split_try(w, &v[i], h, &steps)) return 0;
+        }
+    }
+    return 1;
+}
+
+/* ----- ALIGN: renamed functions by where they are called ---------------------------------------------------------- */
+
+/*
+ * Where a caller calls a function that the profile does not know, it called one that is gone. In a caller that is up to
+ * date both are at one location. In one that changed, certain calls cut the alignment into segments; in each, calls of
+ * unknown functions and calls of functions that are gone are joined
+ *   in blocks that were paired (probe profiles), as many on both sides one by one, else each with all;
+ *   of what is left, as many on both sides, one by one;
+ *   else each with all, in the proportion of their blocks' counts.
+ * A vote weighs what the profile's call counted. A function takes the name with most of its votes' weight, if that is
+ * one; a profile is shared by the functions that take its name, by weight. Order decides nothing but within a caller.
+ */
+enum { CSSPGO__SITE_ROUNDS = 16, CSSPGO__SITE_PAIRS = 4096, CSSPGO__LEAST_SHARE = 16 };   /* an n-th of all at least */
+
+/*
+ * The function that a vote for `here` is for: itself, or the one function that it calls whose body the profile has
+ * under the name `there`: a function was put between the two. Returns 0 when memory is exhausted.
+ */
+static uint64_t csspgo__vote_heir(csspgo__matching *w, uint64_t here, uint64_t there)
+{
+    const csspgo__matched *f = csspgo__matched_here(w->m, here), *to = NULL;
+    const csspgo_match_code *c = &w->code[f->code];
+    size_t k;
+    if (!csspgo__choose_checksum(w, there, &w->sum[1], NULL)) return 0;
+    if (!w->m->is_probe || f->checksum == w->sum[1].checksum) return here;
+    for (k = 0; k < c->locs; k++) {
+        const csspgo__matched *g = c->loc[k].kind == CSSPGO_MATCH_CALL
+                                       ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
+        if (!csspgo__is_nameless(g) || g == to || g->guid == here || !(g->flags & CSSPGO__HAS_CHECKSUM)) continue;
+        if (g->checksum != w->sum[1].checksum ||
+            csspgo__block_count(&w->code[g->code]) < w->m->how.min_blocks) continue;
+        if (to != NULL) return here;
+        to = g;
+    }
+    return to != NULL ? to->guid : here;
+}
+
+static int csspgo__call_vote_add(csspgo__matching *w, uint64_t here, uint64_t there, uint64_t weight)
+{
+    csspgo__call_vote v = { 0, 0, 0, 1, 0 };
+    v.here = csspgo__vote_heir(w, here, there);
+    v.there = there;
+    v.weight = weight;
+    return v.here != 0 && CSSPGO__PUT(&w->m->heap, w->call_vote, v);
+}
+
+/* The votes of a function that is up to date, by location. Returns 0 when memory is exhausted. */
+static int csspgo__votes_in_place(csspgo__matching *w)
+{
+    const csspgo__aggregate *f = &w->sum[0];
+    const csspgo__anchor *b = f->anchor.v;
+    size_t i, k = 0;
+    for (i = 0; i < w->loc[0].count; i++) {
+        const csspgo_match_loc *l = &w->loc[0].v[i];
+        const csspgo_body *at;
+        while (k < f->anchor.count && csspgo__loc_key(b[k].loc) < csspgo__loc_key(l->loc)) k++;
+        if (k == f->anchor.count || csspgo__loc_key(b[k].loc) != csspgo__loc_key(l->loc)) continue;
+        if (l->kind != CSSPGO_MATCH_CALL ||
+            !csspgo__may_claim(w, csspgo__matched_of(w->m, &w->m->by_guid, l->callee), b[k].callee)) continue;
+        at = csspgo__body_find(f->body.v, f->body.count, l->loc);
+        if (!csspgo__call_vote_add(w, l->callee, b[k].callee, at != NULL ? at->count : 0)) return 0;
+    }
+    return 1;
+}
+
+/* The block whose call the i-th token is, by probe: index + 1; 0: not known. */
+static size_t csspgo__block_of(const csspgo__matching *w, const csspgo__align_token *t, size_t i)
+{
+    while (w->m->is_probe && i != 0 && csspgo__is_call(&t[i - 1])) i--;
+    return w->m->is_probe ? i : 0;
+}
+
+/* 1 if a call of the code and one of the profile are in blocks that were paired. */
+static int csspgo__same_block(const csspgo__matching *w, size_t x, size_t y)
+{
+    const csspgo__align_token *a = w->code_token.v;
+    const size_t here = csspgo__block_of(w, a, x), there = csspgo__block_of(w, w->old_token.v, y);
+    return here != 0 && there != 0 && a[here - 1].how == CSSPGO_FOUND_ALIGNED && a[here - 1].pair == there;
+}
+
+/* How often a call of the code ran, by its block, or by line by the colder line beside it; 0: not known. */
+static uint64_t csspgo__site_count(const csspgo__matching *w, size_t x)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    size_t up = csspgo__block_of(w, a, x), down = x + 1;
+    uint64_t before = UINT64_MAX, after = UINT64_MAX;
+    if (!w->m->is_probe)
+        for (up = x; up != 0 && (a[up - 1].pair == 0 || csspgo__is_call(&a[up - 1])); up--) {}
+    if (up != 0 && a[up - 1].pair != 0 && a[up - 1].how <= CSSPGO_FOUND_CLASS) before = b[a[up - 1].pair - 1].count;
+    if (w->m->is_probe) return before != UINT64_MAX ? before : 0;
+    while (down < w->code_token.count && (a[down].pair == 0 || csspgo__is_call(&a[down]))) down++;
+    if (down < w->code_token.count) after = b[a[down].pair - 1].count;
+    return before < after ? before : after != UINT64_MAX ? after : 0;
+}
+
+/* What a call of the profile counted, else its block. */
+static uint64_t csspgo__call_weight(const csspgo__matching *w, size_t y)
+{
+    const csspgo__align_token *b = w->old_token.v;
+    const size_t block = csspgo__block_of(w, b, y);
+    return b[y].count != 0 || block == 0 ? b[y].count : b[block - 1].count;
+}
+
+/* part of all, in parts of WHOLE; all is not 0. */
+static uint64_t csspgo__share_of(uint64_t part, uint64_t all)
+{
+    for (; all >> 31 != 0; all >>= 1) part >>= 1;
+    return (part * CSSPGO__WHOLE + all / 2) / all;
+}
+
+/* A share of a count, rounded. */
+static uint64_t csspgo__shared(uint64_t count, uint64_t share)
+{
+    uint64_t high, low = csspgo__mul128(count, share, &high);
+    high += low > UINT64_MAX - CSSPGO__WHOLE / 2;
+    low += CSSPGO__WHOLE / 2;
+    return high << 32 | low >> 32;
+}
+
+/* The call y of the profile was all of the calls x[0..n) or one of them. Returns 0 when memory is exhausted. */
+static int csspgo__vote_for_all(csspgo__matching *w, const uint32_t *x, size_t n, uint32_t y, int by_count)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    const uint64_t weight = csspgo__call_weight(w, y);
+    uint64_t all = 0;
+    size_t i;
+    for (i = 0; i < n && by_count; i++) all = csspgo__sat_add(all, csspgo__site_count(w, x[i]));
+    for (i = 0; i < n; i++) {
+        const uint64_t share = all != 0 ? csspgo__share_of(csspgo__site_count(w, x[i]), all) : CSSPGO__WHOLE / n;
+        if (all != 0 && share == 0) continue;
+        if (!csspgo__call_vote_add(w, a[x[i]].callee, b[y].callee, csspgo__shared(weight, share))) return 0;
+    }
+    return 1;
+}
+
+/* 1 if a call of the code is of a function that the profile does not know. */
+static int csspgo__votes(const csspgo__matching *w, uint32_t x)
+{
+    const csspgo__align_token *t = &w->code_token.v[x];
+    return t->kind == CSSPGO_MATCH_CALL && t->callee != 0 &&
+           csspgo__is_nameless(csspgo__matched_of(w->m, &w->m->by_guid, t->callee));
+}
+
+/* 1 if a call of the profile is of a function that is gone, and that nobody has claimed. */
+static int csspgo__is_votable(const csspgo__matching *w, uint32_t y)
+{
+    const csspgo__align_token *t = &w->old_token.v[y];
+    return t->kind == CSSPGO_MATCH_CALL && csspgo__unused(w, t->callee) &&
+           csspgo__matched_of(w->m, &w->m->by_old, t->callee) == NULL;
+}
+
+/*
+ * Joins the calls y[0..m) of the profile with calls x[0..n): as many on both sides one by one, else, of those that are
+ * asked about, as many one by one, or each with all. Returns 0 when memory is exhausted.
+ */
+static int csspgo__vote_group(csspgo__matching *w, uint32_t *x, size_t n, uint32_t *y, size_t m, int by_count)
+{
+    size_t i, a = 0, b = 0;
+    if (n != m) {
+        for (i = 0; i < n; i++)
+            if (csspgo__votes(w, x[i])) x[a++] = x[i];
+        for (i = 0; i < m; i++)
+            if (csspgo__is_votable(w, y[i])) y[b++] = y[i];
+        n = a;
+        m = b;
+    }
+    for (i = 0; i < m && n != 0; i++) {
+        if (n == m && !(csspgo__votes(w, x[i]) && csspgo__is_votable(w, y[i]))) continue;
+        if (!(n == m ? csspgo__vote_for_all(w, x + i, 1, y[i], 0) : csspgo__vote_for_all(w, x, n, y[i], by_count)))
+            return 0;
+    }
+    return 1;
+}
+
+/*
+ * Joins the calls x[0..n) and y[0..m) of a segment, ascending tokens of the code and of the profile: block by block,
+ * then what is left. Returns 0 when memory is exhausted.
+ */
+static int csspgo__vote_segment(csspgo__matching *w, uint32_t *x, size_t n, uint32_t *y, size_t m)
+{
+    size_t i, j, k, l, n_left = 0, m_left = 0;
+    for (i = k = 0; i < m; i = j) {
+        const size_t block = csspgo__block_of(w, w->old_token.v, y[i]);
+        for (j = i + 1; j < m && block != 0 && csspgo__block_of(w, w->old_token.v, y[j]) == block; j++) {}
+        for (l = k; l < n && !csspgo__same_block(w, x[l], y[i]); l++) {}
+        if (l == n) {                                 /* no call is in its block */
+            while (i < j) y[m_left++] = y[i++];
+            continue;
+        }
+        while (k < l) x[n_left++] = x[k++];
+        while (k < n && csspgo__same_block(w, x[k], y[i])) k++;
+        if (!csspgo__vote_group(w, x + l, k - l, y + i, j - i, 0)) return 0;
+    }
+    while (k < n) x[n_left++] = x[k++];
+    return csspgo__vote_group(w, x, n_left, y, m_left, 1);
+}
+
+/* The votes of the code tokens [i, i_end) against the profile's [j, j_end). Returns 0 when memory is exhausted. */
+static int csspgo__votes_between(csspgo__matching *w, size_t i, size_t i_end, size_t j, size_t j_end)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    size_t n = 0, m = 0;
+    int asks = 0;
+    uint32_t *v = CSSPGO__FILL(&w->m->heap, w->asked, i_end - i + (j_end - j));
+    if (v == NULL) return 0;
+    for (; i < i_end; i++) {
+        if (!csspgo__is_call(&a[i])) continue;
+        asks |= csspgo__votes(w, (uint32_t)i);
+        v[n++] = (uint32_t)i;
+    }
+    for (; j < j_end && asks; j++)
+        if (csspgo__is_call(&b[j])) v[n + m++] = (uint32_t)j;
+    return !asks || (n != m && n * m > CSSPGO__SITE_PAIRS) || csspgo__vote_segment(w, v, n, v + n, m);
+}
+
+/* The votes of a function that changed. Returns 0 when memory is exhausted. */
+static int csspgo__votes_aligned(csspgo__matching *w, const csspgo__matched *f)
+{
+    csspgo__align_token *a;
+    uint32_t classes = 0;
+    size_t i, begin = 0, old = 0, n;
+    const int made = csspgo__align_make(w, f, &classes);
+    if (made <= 0) return made != 0;
+    a = w->code_token.v;
+    n = w->code_token.count;
+    for (i = 0; i < n; i++)                           /* what seems renamed cuts nothing here: counts are to tell */
+        if (a[i].pair != 0 && csspgo__is_call(&a[i]) && a[i].callee != w->old_token.v[a[i].pair - 1].callee)
+            a[i].pair = 0;
+    if (!csspgo__match_segments(w, classes)) return 0;
+    for (i = 0; i <= n; i++) {
+        const int certain = i < n && csspgo__is_call(&a[i]) && a[i].pair != 0;
+        const size_t end = i == n ? w->old_token.count : certain ? a[i].pair - 1 : 0;
+        if (i < n && !certain) continue;
+        if (i != begin && end > old && !csspgo__votes_between(w, begin, i, old, end)) return 0;
+        begin = i + 1;
+        old = end + 1;
+    }
+    return 1;
+}
+
+/*
+ * 1 if a function has a profile and calls one that the profile does not know, and something has been found out about it
+ * or what it calls since the round `since`.
+ */
+static int csspgo__may_vote(const csspgo__matching *w, const csspgo__matched *f, uint32_t since)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    int calls = 0, is_new = since == 0 || f->round > since;
+    size_t k;
+    if (csspgo__copy_first(w, f->profile) == 0) return 0;
+    for (k = 0; k < c->locs; k++) {
+        const csspgo__matched *to = c->loc[k].kind == CSSPGO_MATCH_CALL
+                                        ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
+        calls |= csspgo__is_nameless(to);
+        is_new |= to != NULL && to->round > since;
+    }
+    return calls && is_new;
+}
+
+static int csspgo__lines_stay(const csspgo__matching *w);
+
+static int csspgo__votes_of(csspgo__matching *w, const csspgo__matched *f)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    const uint64_t *not_this = f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL;
+    int stays;
+    if (!csspgo__aggregate_make(w, f->profile, &w->sum[0], not_this) || !csspgo__code_locs(w, c, &w->loc[0]) ||
+        !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0])) return 0;
+    stays = w->m->is_probe ? !csspgo__is_stale(w, c, w->sum[0].checksum) : csspgo__lines_stay(w);
+    return stays ? csspgo__votes_in_place(w) : csspgo__votes_aligned(w, f);
+}
+
+static const csspgo__field csspgo__by_here[] = { CSSPGO__ASCENDING(csspgo__call_vote, here),
+    CSSPGO__ASCENDING(csspgo__call_vote, there), CSSPGO__FIELDS_END };
+static const csspgo__field csspgo__by_there[] = { CSSPGO__ASCENDING(csspgo__call_vote, there),
+    CSSPGO__ASCENDING(csspgo__call_vote, here), CSSPGO__FIELDS_END };
+
+static int csspgo__vote_above(const csspgo__call_vote *x, const csspgo__call_vote *y)
+{
+    return x->weight != y->weight ? x->weight > y->weight : x->votes > y->votes;
+}
+
+/* Adds up votes for the same, sorted by here; of those of one function the heaviest stays, if it is one. */
+static void csspgo__call_votes_choose(csspgo__matching *w)
+{
+    csspgo__call_vote *v = w->call_vote.v;
+    size_t i, j, k, n = 0;
+    for (i = 0; i < w->call_vote.count; i++) {
+        csspgo__call_vote *last = n != 0 ? &v[n - 1] : NULL;
+        if (last != NULL && last->here == v[i].here && last->there == v[i].there) {
+            last->weight = csspgo__sat_add(last->weight, v[i].weight);
+            last->votes++;
+        } else {
+            v[n++] = v[i];
+        }
+    }
+    w->call_vote.count = n;
+    for (i = 0; i < n; i = j) {
+        const csspgo__call_vote *best = &v[i];
+        uint32_t equals = 0;
+        for (j = i; j < n && v[j].here == v[i].here; j++)
+            if (csspgo__vote_above(&v[j], best)) best = &v[j];
+        for (k = i; k < j; k++) equals += !csspgo__vote_above(best, &v[k]);
+        for (k = i; k < j; k++) v[k].lost = equals > 1 || &v[k] != best;
+    }
+}
+
+/* Gives the profile `there` to the functions that have chosen it: v[0..n). Returns 0 when memory is exhausted. */
+static int csspgo__call_votes_share(csspgo__matching *w, csspgo__call_vote *v, size_t n)
+{
+    uint64_t weight = 0, all = 0;
+    size_t i;
+    for (i = 0; i < n; i++) weight = csspgo__sat_add(weight, v[i].lost ? 0 : v[i].weight);
+    for (i = 0; i < n; i++) {
+        if (weight == 0) v[i].weight = v[i].votes;
+        if (v[i].weight < weight / CSSPGO__LEAST_SHARE || v[i].weight == 0) v[i].lost = 1;
+        all = csspgo__sat_add(all, v[i].lost ? 0 : v[i].weight);
+    }
+    for (i = 0; i < n; i++)
+        if (!v[i].lost && !csspgo__claim(w, v[i].here, v[i].there, csspgo__share_of(v[i].weight, all))) return 0;
+    return 1;
+}
+
+/* Renamed functions by where they are called, in rounds as long as they find something. */
+static int csspgo__match_sites(csspgo__matching *w)
+{
+    size_t i, j, had;
+    int round;
+    for (round = 0, had = SIZE_MAX; round < CSSPGO__SITE_ROUNDS && w->m->by_old.map.count != had; round++) {
+        const uint32_t since = w->done;
+        had = w->m->by_old.map.count;
+        w->done = w->round++;
+        w->call_vote.count = 0;
+        for (i = 0; i < w->codes; i++)
+            if (csspgo__may_vote(w, &w->m->func.v[i], since) && !csspgo__votes_of(w, &w->m->func.v[i])) return 0;
+        if (!csspgo__sort(&w->m->heap, w->call_vote.v, w->call_vote.count, sizeof *w->call_vote.v, csspgo__fields_cmp,
+                          csspgo__by_here)) return 0;
+        csspgo__call_votes_choose(w);
+        if (!csspgo__sort(&w->m->heap, w->call_vote.v, w->call_vote.count, sizeof *w->call_vote.v, csspgo__fields_cmp,
+                          csspgo__by_there)) return 0;
+        for (i = 0; i < w->call_vote.count; i = j) {
+            csspgo__call_vote *v = w->call_vote.v;
+            for (j = i; j < w->call_vote.count && v[j].there == v[i].there; j++) {}
+            if (!csspgo__call_votes_share(w, v + i, j - i)) return 0;
         }
     }
     return 1;
@@ -37756,6 +38166,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
         f = CSSPGO__PUSH(&m->heap, m->func);
         if (f == NULL) return 0;
         f->guid = f->profile = guid;
+        f->share = CSSPGO__WHOLE;
         f->checksum = c->checksum;
         f->module = c->module;
         f->code = (uint32_t)i;
@@ -37820,8 +38231,12 @@ static int csspgo__index_old(csspgo__matching *w)
     csspgo__matched *f = w->m->func.v;
     size_t i;
     if (!csspgo__map_room(&w->m->heap, &w->m->by_old.map, w->codes)) return 0;
+    w->m->shares = 0;
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
         if (!csspgo__keep_name(w, &f[i])) return 0;
+        w->m->shares |= f[i].share != CSSPGO__WHOLE;
+        f[i].samples = csspgo__shared(f[i].samples, f[i].share);
+        f[i].lost = csspgo__shared(f[i].lost, f[i].share);
         if (!(f[i].flags & CSSPGO__SPLIT)) csspgo__guids_put(&w->m->heap, &w->m->by_old, f, i);
     }
     for (i = w->codes; i-- != 0;) {
@@ -37854,6 +38269,8 @@ static void csspgo__matching_free(csspgo__matching *w)
     CSSPGO__DROP(h, w->called);
     CSSPGO__DROP(h, w->seen);
     CSSPGO__DROP(h, w->vote);
+    CSSPGO__DROP(h, w->call_vote);
+    CSSPGO__DROP(h, w->asked);
     CSSPGO__DROP(h, w->best);
     CSSPGO__DROP(h, w->from);
     for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) CSSPGO__DROP(h, w->align[i]);
@@ -37887,14 +38304,15 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     w->code = code;
     w->codes = n;
     w->indirect = csspgo_guid(indirect, sizeof indirect - 1);
+    w->round = 1;
     w->rename = m->how.rename == 1 && m->how.llvm != CSSPGO__LEXICAL && !m->how.no_salvage;
     w->hashed = m->how.llvm != CSSPGO__ALIGN && p->flags & CSSPGO_IS_MD5;
     if (w->hashed) w->rename = 0;
 }
 
 /*
- * The order of work: names, renamed functions by base name (all but LLVM 19) and by their callees (ALIGN), then
- * function by function, callers first if renames are looked for.
+ * The order of work: names, renamed functions by name (all but LLVM 19), by where they are called and by their bodies
+ * (ALIGN), then function by function, callers first if renames are looked for.
  */
 static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
 {
@@ -37906,8 +38324,9 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
         if (!csspgo__tree_init(&w->m->heap, &w->tried)) return 0;
         for (i = 0; i < w->codes; i++)                /* copies of other modules' functions are no orphans */
             if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(w, f[i].guid).id == 0) f[i].flags |= CSSPGO__ORPHAN;
-        if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w)) return 0;
-        if (w->m->how.llvm == CSSPGO__ALIGN && (!csspgo__match_callers(w) || !csspgo__match_sites(w))) return 0;
+        if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w, 0)) return 0;
+        if (w->m->how.llvm == CSSPGO__ALIGN && (!csspgo__match_sites(w) || !csspgo__match_bases(w, 1) ||
+                                                !csspgo__match_callers(w) || !csspgo__match_sites(w))) return 0;
         if (!csspgo__call_order(w)) return 0;
     }
     for (i = 0; i < w->codes; i++)
@@ -38071,16 +38490,39 @@ static int csspgo__inverse_make(csspgo__match_remap *c)
     return 1;
 }
 
-/* The place that was at loc of the profile, or NULL. */
-static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
+/* The first place that was at loc of the profile, or behind it: an index in the inverse of f, f->places at the end. */
+static size_t csspgo__places_from(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
 {
     const csspgo__place *p = c->m->place.v;
     const uint32_t *v = c->inverse.v + f->place;
     size_t a = 0, b = f->places;
     CSSPGO__BISECT(a, b, mid, csspgo__place_found(&p[v[mid]]) && csspgo__loc_key(p[v[mid]].to) < csspgo__loc_key(loc))
-    a = f->places != 0 && a < f->places ? v[a] : SIZE_MAX;
-    if (a == SIZE_MAX || !csspgo__place_found(&p[a]) || csspgo__loc_key(p[a].to) != csspgo__loc_key(loc)) return NULL;
-    return &p[a];
+    return a;
+}
+
+/* The i-th place in the inverse of f if it was at loc of the profile; NULL: it was not, or there is none. */
+static const csspgo__place *csspgo__place_was_at(const csspgo__match_remap *c, const csspgo__matched *f, size_t i,
+                                                 csspgo_loc loc)
+{
+    const csspgo__place *p = i < f->places ? c->m->place.v + c->inverse.v[f->place + i] : NULL;
+    return p != NULL && csspgo__place_found(p) && csspgo__loc_key(p->to) == csspgo__loc_key(loc) ? p : NULL;
+}
+
+/* The place that was at loc of the profile, or NULL. */
+static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
+{
+    return csspgo__place_was_at(c, f, csspgo__places_from(c, f, loc), loc);
+}
+
+/*
+ * The function that has a name in the profile, or (csspgo__share_out) a part of what has another one; NULL: none has.
+ */
+static const csspgo__matched *csspgo__matched_was(const csspgo__match_remap *c, uint64_t guid)
+{
+    const csspgo__matched *f = csspgo__matched_of(c->m, &c->m->by_old, guid);
+    if (f != NULL || !c->m->shares) return f;
+    f = csspgo__matched_of(c->m, &c->m->by_guid, guid);
+    return f != NULL && f->share != CSSPGO__WHOLE ? f : NULL;
 }
 
 /*
@@ -38092,7 +38534,7 @@ static const csspgo__matched *csspgo__moved(const csspgo__match_remap *c, uint32
     const csspgo__tree_node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
     if (n->func == 0) return NULL;
-    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
+    f = csspgo__matched_was(c, c->guid.v[n->func]);
     if (f == NULL || !(f->flags & CSSPGO__MAPPED)) return NULL;
     if (n->record != 0 && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe &&
         c->p->record[n->record].checksum == f->checksum)
@@ -38135,7 +38577,7 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
     uint32_t *to = c->func.v + id;
     const csspgo__matched *f;
     if (*to != 0) return *to;
-    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[id]);
+    f = csspgo__matched_was(c, c->guid.v[id]);
     if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.llvm == CSSPGO__LLVM19)
         *to = csspgo__func_copy(c->q, c->p, id);
     else
@@ -38150,24 +38592,35 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
 static int csspgo__moved_away(const csspgo__match_remap *c, const csspgo__tree_node *n, const csspgo__matched *up)
 {
     const csspgo__matched *f;
-    if (c->m->how.llvm != CSSPGO__ALIGN || csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 0;
-    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
+    if (c->m->how.llvm != CSSPGO__ALIGN || c->m->how.no_salvage || csspgo__site_kind(n->site) != CSSPGO_INLINEE)
+        return 0;
+    f = csspgo__matched_was(c, c->guid.v[n->func]);
     return f != NULL && up != NULL && f->module != 0 && up->module != 0 && f->module != up->module;
 }
 
+/* 1 if a place is a call that can be that of what the profile calls `callee`, and a profile can say so. */
+static int csspgo__calls(const csspgo__match_remap *c, const csspgo__place *p, uint64_t callee)
+{
+    if (p->kind == CSSPGO_MATCH_BLOCK || (p->from.line > 0xffff && !c->q->heap.llvm)) return 0;
+    return p->callee == 0 || p->callee == callee || csspgo_matcher_profile_of(c->m, p->callee) == callee;
+}
+
 /*
- * The call that was at a location of the profile of f, or NULL; *in becomes the function that it is in: f, or one that
- * was split from it.
+ * The call of what the profile calls `callee` that was at a location of the profile of f, or NULL; *in becomes the
+ * function that it is in: f, or one that was split from it. Several locations may have been there by LLVM's modes,
+ * which move what finds no partner with its neighbours: a call that was paired comes before these.
  */
 static const csspgo__place *csspgo__call_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc,
-                                             const csspgo__matched **in)
+                                             uint64_t callee, const csspgo__matched **in)
 {
     const csspgo__matched *g;
     for (g = f; g != NULL; g = csspgo__split_at(c, g == f ? f->split : g->next)) {
-        const csspgo__place *was = csspgo__place_was(c, g, loc);
+        const csspgo__place *was = NULL, *p;
+        size_t i = csspgo__places_from(c, g, loc);
+        for (; (p = csspgo__place_was_at(c, g, i, loc)) != NULL; i++)
+            if (csspgo__calls(c, p, callee) && (was == NULL || p->confidence > was->confidence)) was = p;
         *in = g;
-        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.llvm))
-            return was;
+        if (was != NULL) return was;
     }
     return NULL;
 }
@@ -38184,15 +38637,16 @@ static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
     csspgo_node_kind kind = csspgo__site_kind(n->site);
     csspgo_loc loc = csspgo__loc_of(c->p, n->site);
     uint32_t *to = c->node.v, parent = to[n->parent], func;
-    const csspgo__matched *in = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[c->p->tree.node[n->parent].func]);
+    const csspgo__matched *in = csspgo__matched_was(c, c->guid.v[c->p->tree.node[n->parent].func]);
     int alone = 0;
     if (kind == CSSPGO_DUPLICATE) {                        /* a second record of its parent's context */
         to[id] = parent;
         return 1;
     }
     if ((func = csspgo__remap_func(c, n->func)) == 0) return 0;
-    if (up != NULL && !csspgo__keeps_loc(c, up, loc)) {
-        const csspgo__place *was = up->flags & CSSPGO__DOUBTED ? NULL : csspgo__call_was(c, up, loc, &in);
+    if (up != NULL) {
+        const uint64_t callee = c->guid.v[n->func];
+        const csspgo__place *was = up->flags & CSSPGO__DOUBTED ? NULL : csspgo__call_was(c, up, loc, callee, &in);
         if (was != NULL) loc = was->from;
         else alone = 1;
         if (was != NULL && in != up && (parent = csspgo__remap_top(c, csspgo__remap_named(c, in))) == 0) return 0;
@@ -38401,36 +38855,256 @@ static csspgo_status csspgo__remap_all(csspgo__match_remap *c)
     return csspgo__remap_listed(c);
 }
 
+static void csspgo__remap_free(csspgo__match_remap *c)
+{
+    csspgo__change_free(&c->change, &c->q->heap);
+    csspgo_profile_free(c->t);
+    CSSPGO__DROP(&c->q->heap, c->func);
+    CSSPGO__DROP(&c->q->heap, c->node);
+    CSSPGO__DROP(&c->q->heap, c->inverse);
+    CSSPGO__DROP(&c->q->heap, c->nested);
+    CSSPGO__DROP(&c->q->heap, c->guid);
+}
+
+/* ----- profiles that several functions share ---------------------------------------------------------------------- */
+
+/*
+ * Before a profile with shared functions is moved, it is shared out: in place of each such function it gets those that
+ * have a part of it, under their new names. Where a call tells which of them it calls, what is below the call is that
+ * one's; what no call tells about is copied for each, its counts in proportion. So a node may have several copies;
+ * where copies of copies become too many, they lose their callers.
+ */
+enum { CSSPGO__COPIES = 64 };     /* of one node with its callers */
+
+typedef struct csspgo__copy_of {  /* a copy of a node */
+    uint64_t share;
+    uint32_t node, pad;           /* of the profile that is made */
+    const csspgo__matched *f;     /* its function, or NULL       */
+} csspgo__copy_of;
+
+typedef struct csspgo__sharing {
+    csspgo__match_remap c;        /* q: what is made                            */
+    csspgo__u64_list    first;    /* per node of p, and one more: its copies    */
+    csspgo__u32_list    by_profile;    /* functions that have a part, by profile */
+    CSSPGO__LIST(csspgo__copy_of) copy;
+} csspgo__sharing;
+
+static int csspgo__sharer_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__matched *f = (const csspgo__matched *)ctx;
+    const uint64_t x = f[*(const uint32_t *)a].profile, y = f[*(const uint32_t *)b].profile;
+    return x < y ? -1 : x > y;
+}
+
+/* The functions that share a name of the profile, *n of them: indices. */
+static const uint32_t *csspgo__sharers(const csspgo__sharing *x, uint64_t guid, size_t *n)
+{
+    const csspgo__matched *f = x->c.m->func.v;
+    const uint32_t *v = x->by_profile.v;
+    size_t a = 0, b = x->by_profile.count;
+    CSSPGO__BISECT(a, b, mid, f[v[mid]].profile < guid)
+    for (*n = 0; a + *n < x->by_profile.count && f[v[a + *n]].profile == guid;) ++*n;
+    return v + a;
+}
+
+/* Which of the functions that share the name `guid` is called at loc of f's profile; NULL: that is not known. */
+static const csspgo__matched *csspgo__sharer_at(const csspgo__sharing *x, const csspgo__matched *f, csspgo_loc loc,
+                                                uint64_t guid)
+{
+    const csspgo__place *p;
+    size_t i;
+    if (f == NULL) return NULL;
+    for (i = csspgo__places_from(&x->c, f, loc); (p = csspgo__place_was_at(&x->c, f, i, loc)) != NULL; i++) {
+        const csspgo__matched *to = p->kind == CSSPGO_MATCH_CALL
+                                        ? csspgo__matched_of(x->c.m, &x->c.m->by_guid, p->callee) : NULL;
+        if (to != NULL && to->share != CSSPGO__WHOLE && to->profile == guid) return to;
+    }
+    return NULL;
+}
+
+/* Adds a copy of node `id` as function f below a copy of its parent. Returns 0 when memory is exhausted. */
+static int csspgo__copy_add(csspgo__sharing *x, uint32_t id, uint32_t parent, const csspgo__matched *f, uint64_t share)
+{
+    csspgo__match_remap *c = &x->c;
+    const csspgo__tree_node *n = &c->p->tree.node[id];
+    csspgo_node_kind kind = csspgo__site_kind(n->site);
+    csspgo__copy_of v = { 0, 0, 0, NULL };
+    const uint32_t func = f != NULL && f->share != CSSPGO__WHOLE ? csspgo_func_add_guid(c->q, f->guid).id
+                                                                 : csspgo__func_copy(c->q, c->p, n->func);
+    if (parent == CSSPGO__ROOT) kind = c->m->is_cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
+    v.node = func != 0 ? csspgo__node_make(c->q, parent, parent == CSSPGO__ROOT ? csspgo_at(0, 0)
+                                                         : csspgo__loc_of(c->p, n->site), kind, func) : 0;
+    v.share = share;
+    v.f = f;
+    return v.node != 0 && CSSPGO__PUT(&c->q->heap, x->copy, v);
+}
+
+/* Makes the copies of a node, after those of its parent. Returns 0 when memory is exhausted. */
+static int csspgo__copies_make(csspgo__sharing *x, uint32_t id)
+{
+    const csspgo__tree_node *n = &x->c.p->tree.node[id];
+    const uint64_t guid = x->c.guid.v[n->func], begin = x->first.v[n->parent], end = x->first.v[n->parent + 1];
+    const csspgo__matched *f = x->c.m->func.v;
+    size_t k, sharers;
+    const uint32_t *v = csspgo__sharers(x, guid, &sharers);
+    const int alone = sharers != 0 && (end - begin) * sharers > CSSPGO__COPIES;
+    uint64_t i;
+    for (i = begin; i < (alone ? begin + 1 : end); i++) {
+        csspgo__copy_of up = x->copy.v[i];
+        const csspgo__matched *to;
+        if (csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) {   /* a second record of its parent's context */
+            if (!CSSPGO__PUT(&x->c.q->heap, x->copy, up)) return 0;
+            continue;
+        }
+        if (alone) up.node = CSSPGO__ROOT, up.share = CSSPGO__WHOLE, up.f = NULL;
+        to = sharers != 0 ? csspgo__sharer_at(x, up.f, csspgo__loc_of(x->c.p, n->site), guid) : NULL;
+        if (sharers == 0) to = csspgo__matched_of(x->c.m, &x->c.m->by_old, guid);
+        if (to != NULL || sharers == 0) {
+            if (!csspgo__copy_add(x, id, up.node, to, up.share)) return 0;
+            continue;
+        }
+        for (k = 0; k < sharers; k++)
+            if (!csspgo__copy_add(x, id, up.node, &f[v[k]], csspgo__shared(up.share, f[v[k]].share))) return 0;
+    }
+    return 1;
+}
+
+/* Adds the targets of a record to those of a copy. Returns 0 when memory is exhausted. */
+static int csspgo__copy_targets(csspgo__sharing *x, const csspgo__copy_of *copy, const csspgo__record *r, int vtable)
+{
+    csspgo_profile *q = x->c.q;
+    size_t n = csspgo__run_count(r->target), i, k, sharers;
+    const csspgo_target *t = vtable ? csspgo__vtable(x->c.p, r, &n) : csspgo__target_run(x->c.p, r);
+    const unsigned kind = vtable ? CSSPGO__TYPES : CSSPGO__TARGETS;
+    for (i = 0; i < n; i++) {
+        const uint64_t guid = x->c.guid.v[t[i].func.id], count = csspgo__shared(t[i].count, copy->share);
+        const uint32_t *v = csspgo__sharers(x, guid, &sharers);
+        const csspgo__matched *to = sharers != 0 ? csspgo__sharer_at(x, copy->f, t[i].loc, guid) : NULL;
+        for (k = 0; k < (to == NULL && sharers != 0 ? sharers : 1); k++) {
+            const csspgo__matched *f = to != NULL ? to : sharers != 0 ? &x->c.m->func.v[v[k]] : NULL;
+            const uint32_t func = f != NULL ? csspgo_func_add_guid(q, f->guid).id
+                                            : csspgo__func_copy(q, x->c.p, t[i].func.id);
+            csspgo__record *to_record = func != 0 ? csspgo__record_make(q, copy->node) : NULL;
+            if (to_record == NULL || csspgo__entry_add(q, to_record, kind, t[i].loc, func, to != NULL || f == NULL
+                                                       ? count : csspgo__shared(count, f->share)) < 0) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Adds a record to a copy of its node, in proportion. Returns 0 when memory is exhausted. */
+static int csspgo__copy_record(csspgo__sharing *x, const csspgo__copy_of *copy, const csspgo__record *r)
+{
+    const csspgo_body *b = csspgo__body_run(x->c.p, r);
+    csspgo__record *to = csspgo__record_make(x->c.q, copy->node);
+    size_t i;
+    if (to == NULL) return 0;
+    if (to->checksum == 0) to->checksum = r->checksum;
+    to->attributes |= r->attributes;
+    csspgo__count_add(&to->head, csspgo__shared(r->head, copy->share));
+    csspgo__count_add(&to->total, csspgo__shared(r->total, copy->share));
+    for (i = 0; i < csspgo__run_count(r->body); i++)
+        if (csspgo__body_add(x->c.q, to, b[i].loc, csspgo__shared(b[i].count, copy->share)) < 0) return 0;
+    return csspgo__copy_targets(x, copy, r, 0) && csspgo__copy_targets(x, copy, r, 1);
+}
+
+/* What p lists is listed under the names of those that share it. Returns 0 when memory is exhausted. */
+static int csspgo__share_listed(csspgo__sharing *x)
+{
+    csspgo_profile *q = x->c.q;
+    csspgo_func f;
+    for (f.id = 1; f.id <= csspgo_func_count(x->c.p); f.id++) {
+        size_t k, n;
+        const uint32_t *v = csspgo__sharers(x, x->c.guid.v[f.id], &n);
+        if (!(x->c.p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
+        for (k = 0; k < (n != 0 ? n : 1); k++) {
+            const uint32_t id = n != 0 ? csspgo_func_add_guid(q, x->c.m->func.v[v[k]].guid).id
+                                       : csspgo__func_copy(q, x->c.p, f.id);
+            if (id == 0) return 0;
+            q->names.name[id].flags |= CSSPGO__LISTED;
+        }
+    }
+    return 1;
+}
+
+/* Shares p out into x->c.q. Returns 0 when memory is exhausted. */
+static int csspgo__share_all(csspgo__sharing *x)
+{
+    const csspgo__tree *t = &x->c.p->tree;
+    csspgo__heap *h = &x->c.q->heap;
+    const csspgo__copy_of root = { CSSPGO__WHOLE, CSSPGO__ROOT, 0, NULL };
+    size_t i, n = x->c.m->func.count;
+    uint32_t id;
+    uint64_t k;
+    if (!csspgo__guids_fill(h, &x->c.guid, x->c.p) || !csspgo__inverse_make(&x->c) ||
+        CSSPGO__ZEROS(h, x->first, (size_t)t->count + 2) == NULL) return 0;
+    for (i = 0; i < n; i++)
+        if (x->c.m->func.v[i].share != CSSPGO__WHOLE && !CSSPGO__PUT(h, x->by_profile, (uint32_t)i)) return 0;
+    if (!csspgo__sort(h, x->by_profile.v, x->by_profile.count, sizeof *x->by_profile.v, csspgo__sharer_cmp,
+                      x->c.m->func.v) || !CSSPGO__PUT(h, x->copy, root)) return 0;
+    x->first.v[CSSPGO__ROOT + 1] = 1;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
+        x->first.v[id] = x->copy.count;
+        if (!csspgo__copies_make(x, id)) return 0;
+        x->first.v[id + 1] = x->copy.count;
+        for (k = x->first.v[id]; t->node[id].record != 0 && k < x->first.v[id + 1]; k++)
+            if (!csspgo__copy_record(x, &x->copy.v[k], &x->c.p->record[t->node[id].record])) return 0;
+    }
+    return csspgo__share_listed(x);
+}
+
+/* p with its shared functions shared out, for csspgo_profile_free; NULL, with the status in *s: there is no memory. */
+static csspgo_profile *csspgo__share_out(const csspgo_matcher *m, const csspgo_profile *p, const csspgo_options *o,
+                                         csspgo_status *s)
+{
+    csspgo__sharing x;
+    memset(&x, 0, sizeof x);
+    x.c.m = m;
+    x.c.p = p;
+    x.c.q = csspgo_profile_new(o, NULL);
+    *s = x.c.q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    if (x.c.q == NULL) return NULL;
+    x.c.q->flags = p->flags;
+    if (!csspgo__share_all(&x)) *s = x.c.q->heap.status != CSSPGO_OK ? x.c.q->heap.status : CSSPGO_E_NOMEM;
+    CSSPGO__DROP(&x.c.q->heap, x.first);
+    CSSPGO__DROP(&x.c.q->heap, x.by_profile);
+    CSSPGO__DROP(&x.c.q->heap, x.copy);
+    csspgo__remap_free(&x.c);
+    if (*s == CSSPGO_OK) return x.c.q;
+    csspgo_profile_free(x.c.q);
+    return NULL;
+}
+
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
                                               uint64_t *lost, csspgo_error *err)
 {
     csspgo_options o = csspgo__heap_options(&out->heap);
+    csspgo_profile *apart = NULL;
     csspgo__match_remap c;
-    csspgo_status s;
+    csspgo_status s = CSSPGO_OK;
     memset(&c, 0, sizeof c);
+    if (lost != NULL) *lost = 0;
     o.llvm = p->heap.llvm;
+    if (m->shares && (apart = csspgo__share_out(m, p, &o, &s)) == NULL)
+        return csspgo__error_heap(err, s, &out->heap, "profile");
     c.m = m;
-    c.p = p;
+    c.p = apart != NULL ? apart : p;
     c.q = csspgo_profile_new(&o, NULL);
     c.t = c.q != NULL ? csspgo_profile_new(&o, NULL) : NULL;
     if (c.t == NULL) {
         csspgo_profile_free(c.q);
+        csspgo_profile_free(apart);
         return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     }
     c.q->flags = p->flags;
     c.change.p = c.q;
     c.change.from = c.t;
     s = csspgo__remap_all(&c);
-    csspgo__change_free(&c.change, &c.q->heap);
-    csspgo_profile_free(c.t);
-    CSSPGO__DROP(&c.q->heap, c.func);
-    CSSPGO__DROP(&c.q->heap, c.node);
-    CSSPGO__DROP(&c.q->heap, c.inverse);
-    CSSPGO__DROP(&c.q->heap, c.nested);
-    CSSPGO__DROP(&c.q->heap, c.guid);
+    csspgo__remap_free(&c);
+    csspgo_profile_free(apart);
     if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q, NULL);
     csspgo_profile_free(c.q);
-    if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
+    if (lost != NULL && s == CSSPGO_OK) *lost = c.lost;
     return csspgo__error_heap(err, s, &out->heap, "profile");
 }
 

@@ -194,7 +194,7 @@ idle "" "" $S --ignore-stack-samples --csspgo-preinliner=0 --update-total-sample
 idle "" "" $S --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text --csprof-merge-cold-context=0 --compress-recursion=1
 idle "csspgo-replay-preinline compress-recursion" "without contexts" $S --ignore-stack-samples --csspgo-replay-preinline --compress-recursion=0
 idle "sample-profile-hot-inline-threshold" "without the pre-inliner" $S --csspgo-preinliner=0 --sample-profile-hot-inline-threshold=3
-idle "update-total-samples fill-zero-for-all-funcs" "with contexts" $S --update-total-samples --fill-zero-for-all-funcs
+idle "update-total-samples" "with contexts" $S --update-total-samples --fill-zero-for-all-funcs
 idle "generate-merged-base-profiles" "with --gen-cs-nested-profile=0" $S --gen-cs-nested-profile=0 --generate-merged-base-profiles
 idle "populate-profile-symbol-list" "without --format=extbinary" $S --populate-profile-symbol-list --format=text
 idle "trim-cold-profile format show-density" "with --skip-symbolization" $S --skip-symbolization --trim-cold-profile --format=text --show-density

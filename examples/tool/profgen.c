@@ -43,7 +43,7 @@ const option profgen_options[] = {
     OPTION("infer-missing-frames", OPT_SWITCH, NULL, 1, NULL, "looks for frames that tail calls lost"),
     OPTION("max-search-depth", OPT_NUMBER, NULL, 0, "N", "... through at most N tail calls"),
     OPTION("fill-zero-for-all-funcs", OPT_SWITCH, NULL, 0, NULL,
-           "without contexts: zero counts for functions without samples too"),
+           "zero counts for functions without samples too; so too if there are no samples at all"),
     OPTION("csspgo-preinliner", OPT_SWITCH, NULL, 1, NULL, "chooses contexts to inline"),
     OPTION("use-context-cost-for-preinliner", OPT_SWITCH, NULL, 1, NULL,
            "the size of a function is that of its code, else the number of its locations"),

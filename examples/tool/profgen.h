@@ -257,7 +257,7 @@ void jit_report(const profgen *g);
 void jit_work_free(struct jit_work *w);
 csspgo_status jit_profile(profgen *g, csspgo_profile *p, const csspgo_generate_options *how, csspgo_error *e);
 
-csspgo_status lines_join(const profgen *g, const line_work *first);
+csspgo_status lines_join(const profgen *g, const line_work *first, const csspgo_profile *p);
 
 /* profgen_images.c: those that return int give 0 without memory, images_load with a sentence in why */
 int images_check(const profgen *g);
@@ -265,7 +265,7 @@ int images_load(profgen *g, char *why, size_t why_size);
 void images_free(images *x);
 size_t images_more(const images *x);
 int images_begin(profgen *g);
-csspgo_status images_units(const profgen *g);
+csspgo_status images_units(const profgen *g, const csspgo_profile *p);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
 int images_join(images *x, csspgo_sample *s);
 const loaded *images_at(const profgen *g, uint64_t *address);
@@ -277,7 +277,8 @@ void images_show(const profgen *g);
 void images_json(const profgen *g, FILE *out);
 
 /* profgen_sizes.c */
-int probe_sizes(profgen *g);
+int probe_sizes(profgen *g, const csspgo_profile *p);
+csspgo_status profile_sizes(profgen *g, const csspgo_profile *p);
 
 /* profgen_profile.c */
 int is_flow_sensitive(const elf_image *e);

@@ -151,14 +151,14 @@ int images_begin(profgen *g)
     return x->spaces != NULL;
 }
 
-/* Reads the debug information of all but the first into the tables of the first. */
-csspgo_status images_units(const profgen *g)
+/* Reads the debug information of all but the first into the tables of the first. p: the profile given, or NULL. */
+csspgo_status images_units(const profgen *g, const csspgo_profile *p)
 {
     csspgo_status s = CSSPGO_OK;
     size_t i;
     for (i = 0; g->images != NULL && s == CSSPGO_OK && i < g->images->count; i++) {
         const profgen one = image_view(g, &g->images->v[i]);
-        s = lines_join(&one, g->lines);
+        s = lines_join(&one, g->lines, p);
     }
     return s;
 }

@@ -190,7 +190,7 @@ static int profgen_read_raw(profgen *g)
     if (!file_open(g->path, &text)) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
     if (!g->tool->compat && simpleperf_is(&text)) s = simpleperf_read(g, &text, &e);
     else s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
-    if (s == CSSPGO_OK && g->o[O_REPORT].text != NULL) counts_text(g, &text);
+    if (s == CSSPGO_OK && (g->o[O_REPORT].text != NULL || g->o[O_FILL].number)) counts_text(g, &text);
     file_close(&text);
     if (s != CSSPGO_OK) kind_fail_at(g->tool, g->path, KIND_OTHER, &e);
     return s == CSSPGO_OK;

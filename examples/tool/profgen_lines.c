@@ -248,14 +248,14 @@ void lines_free(line_work *w)
 
 /* ----- the lines of what ran ----- */
 
-/* Reads what is needed of one more image into the tables of the first one. */
-csspgo_status lines_join(const profgen *g, const line_work *first)
+/* Reads what is needed of one more image into the tables of the first one. p: the profile given, or NULL. */
+csspgo_status lines_join(const profgen *g, const line_work *first, const csspgo_profile *p)
 {
     line_work *w = g->lines;
     csspgo_status s;
     w->table = first->table;
     w->sizes = first->sizes;
-    s = units_read(g, w);
+    s = p == NULL || sizes_mark(w, p) ? units_read(g, w) : CSSPGO_E_NOMEM;
     w->table = NULL;
     w->sizes = NULL;
     return s;
@@ -269,10 +269,11 @@ static csspgo_status lines_read(profgen *g, csspgo_generate_options *how, csspgo
     how->llvm = g->tool->compat ? 19 : 0;
     how->flow_sensitive = (uint32_t)is_flow_sensitive(&g->image.elf);
     how->update_totals = (uint32_t)g->o[O_TOTALS].number;
+    how->sum_addresses = g->tool->compat && g->o[O_LEADING].number;
     memset(e, 0, sizeof *e);
     w->table = csspgo_line_table_new(seeded(), NULL);
     s = w->table != NULL ? units_read(g, w) : CSSPGO_E_NOMEM;
-    if (s == CSSPGO_OK) s = images_units(g);
+    if (s == CSSPGO_OK) s = images_units(g, NULL);
     if (s == CSSPGO_OK && g->jit != NULL) s = jit_tell_lines(g, w->table);
     if (s == CSSPGO_OK) return s;
     snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));

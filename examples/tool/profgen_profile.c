@@ -110,25 +110,34 @@ static uint32_t profgen_form(const profgen *g)
     return form;
 }
 
+/* The profile that is given, and the sizes that its contexts need. */
+static csspgo_status profgen_given_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    csspgo_status s = csspgo_read_file(p, g->sampled, e);
+    catch_interrupt(SA_RESTART);
+    if (s != CSSPGO_OK || !(csspgo_profile_flags(p) & CSSPGO_IS_CS) || !g->o[O_PREINLINER].number ||
+        !g->o[O_SIZES].number) return s;
+    if (g->lines == NULL && (g->tool->compat || g->o[O_DEBUG_SIZES].number)) probe_sizes(g, p);
+    if (g->lines != NULL && (s = profile_sizes(g, p)) != CSSPGO_OK)
+        snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(e->status = s));
+    return s;
+}
+
 /* What was counted, or the profile that is given. */
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
 {
     csspgo_generate_options how;
     csspgo_status s;
-    if (g->sampled != NULL) {
-        s = csspgo_read_file(p, g->sampled, e);
-        catch_interrupt(SA_RESTART);
-        return s;
-    }
+    if (g->sampled != NULL) return profgen_given_profile(g, p, e);
     memset(&how, 0, sizeof how);
     how.no_inference = !g->o[O_INFER].number;
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
-    how.llvm = 19;
+    how.llvm = g->tool->compat || !g->o[O_FILL].number ? 19 : 0;        /* LLVM's fills by line only */
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
     how.estimate_fn = csspgo_estimate;
     if ((g->tool->compat || g->o[O_DEBUG_SIZES].number) && g->lines == NULL && g->o[O_PREINLINER].number &&
         g->o[O_SIZES].number && csspgo_collector_has_contexts(g->collector))
-        probe_sizes(g);
+        probe_sizes(g, NULL);
     if (g->lines != NULL) return lines_profile(g, p, &how, e);
     if (g->jit != NULL) return jit_profile(g, p, &how, e);
     s = csspgo_collector_profile(g->collector, p, &how, NULL, e);

@@ -163,6 +163,8 @@ static int profgen_empty(const profgen *g)
     const char *const place = g->jit_only ? "function" : g->lines != NULL ? "line" : "probe";
     const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
     if (g->sampled != NULL) return hopeless(g->tool, "%s: the profile is empty", g->sampled);
+    if (g->o[O_FILL].number && g->unsymbolized != NULL && g->read.ranges + g->read.branches == 0)
+        return warn(g->tool, "%s: there are no counters: all counts are 0", g->path), 0;
     if (g->unsymbolized != NULL || g->preagg != NULL)
         return hopeless(g->tool, "%s: no counter is of a %s of %s", g->path, place, g->binary);
     if (samples == 0) return hopeless(g->tool, "the profile is empty: there are no samples");

@@ -114,7 +114,7 @@ csspgo_status units_read(const profgen *g, line_work *w)
     for (i = 0; s == CSSPGO_OK && i < units; i++) {
         if (!all && !unit[i]) continue;
         if (!debug_info_lines(w->debug, i, all ? NULL : &in, &l)) s = CSSPGO_E_NOMEM;
-        if (s == CSSPGO_OK && w->sizes != NULL && !sizes_of(w, &l, w->table == NULL)) s = CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK && w->sizes != NULL && !sizes_of(w, &l, g->lines == NULL)) s = CSSPGO_E_NOMEM;
         if (s != CSSPGO_OK || w->table == NULL) continue;
         debug_lines_join(&l);
         s = csspgo_line_table_add(w->table, g->image.code, g->image.module, l.node, l.nodes, l.row, l.rows, NULL);
