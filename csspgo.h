@@ -19184,14 +19184,22 @@ enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSP
  * A B+ tree: elements of one size stand in pages in the order of their key, an integer that they begin with; above the
  * pages are levels of branches. Elements of equal keys stay in the order in which they came. Adding and removing cost
  * O(log n) whatever the order, adding behind the last one O(1), and nothing is put off: several threads may read at the
- * same time. A branch's key is not above those of its page, and not below those of the page before.
+ * same time.
+ *
+ * A branch's key is not above the keys below it, and not below those before them. The first branch of a page is the
+ * exception: no search compares its key, which therefore means nothing and may be too high once the page that stood
+ * before it is gone. The key that bounds such a page stands one level or more higher, and the first branch gets it when
+ * a join puts it behind others.
  *
  * Pages are small (CSSPGO__PAGE_BYTES), so that moving elements inside one costs less than a cache miss. A full page
  * gives half of its elements to a new right neighbour; one that is less than a quarter full joins its right neighbour
  * if both together fill three quarters at most, so that adding and removing in turns does not split and join each time.
  * All pages of a level are in a list: a walk through all elements needs no stack.
  */
-enum { CSSPGO__PAGE_BYTES = 1024, CSSPGO__LEVELS = 16 };
+#ifndef CSSPGO__PAGE_BYTES
+#  define CSSPGO__PAGE_BYTES 1024u   /* tests set it, for trees of many levels with few elements */
+#endif
+enum { CSSPGO__LEVELS = 16 };
 
 typedef struct csspgo__page {     /* elements or branches follow                          */
     struct csspgo__page *next, *prev;   /* of the same level                              */
@@ -19497,6 +19505,7 @@ static void csspgo__ordered_take(csspgo__heap *h, csspgo__ordered *t, csspgo__cu
             csspgo__page_free(h, t, level, page);
             csspgo__page_cut(t, level + 1, up->page, up->at, 1);
         } else if (page->count < cap / 4 && right != NULL && page->count + right->count <= cap / 4 * 3) {
+            if (level != 0) csspgo__branch_at(right, 0)->key = csspgo__branch_at(up->page, up->at + 1)->key;
             csspgo__page_move(t, level, right, page, right->count);
             csspgo__page_free(h, t, level, right);
             csspgo__page_cut(t, level + 1, up->page, up->at + 1, 1);
@@ -19553,6 +19562,75 @@ static void csspgo__ordered_undo(csspgo__heap *h, csspgo__ordered *t, uint64_t k
     if (path[0].at == 0) csspgo__path_step(t, path, -1);
     path[0].at--;
     csspgo__ordered_take(h, t, path, 1);
+}
+
+/*
+ * Before the key of an element rises to `to`, which is not above the next one's: raises the branch key between the two
+ * if they are in two pages.
+ */
+static void csspgo__ordered_raise(const csspgo__ordered *t, uint64_t key, uint64_t to)
+{
+    csspgo__cursor path[CSSPGO__LEVELS];
+    csspgo__page_branch *between;
+    uint32_t level = 1;
+    csspgo__path_of(t, key + 1, path);                /* behind the element: perhaps the first place of the next page */
+    if (path[0].at != 0 && (path[0].at != path[0].page->count || !csspgo__path_step(t, path, 1))) return;
+    while (path[level].at == 0) level++;              /* only this branch is not the first one of its page */
+    between = csspgo__branch_at(path[level].page, path[level].at);
+    if (between->key < to) between->key = to;
+}
+
+/*
+ * 1 if the pages of a level are a list in both directions, filled, and hang below the branches of the level above in
+ * the same order. Adds the items of the level to *items.
+ */
+static int csspgo__level_valid(const csspgo__ordered *t, uint32_t level, csspgo__page *page, size_t *items)
+{
+    csspgo__page *down = level != 0 ? csspgo__branch_at(page, 0)->page : NULL, *before = NULL;
+    uint32_t i;
+    for (; page != NULL; before = page, page = page->next) {
+        if (page->prev != before || page->count == 0 || page->count > csspgo__page_cap(t, level)) return 0;
+        *items += page->count;
+        for (i = 0; level != 0 && i < page->count; i++, down = down->next)
+            if (down == NULL || csspgo__branch_at(page, i)->page != down) return 0;
+    }
+    return down == NULL && (level != 0 || t->last == before);
+}
+
+/* 1 if a branch that is not the first of its page parts the elements below it from those before them. */
+static int csspgo__branch_valid(const csspgo__ordered *t, uint32_t level, const csspgo__page_branch *b)
+{
+    csspgo__page *page = b->page;
+    while (--level != 0) page = csspgo__branch_at(page, 0)->page;
+    return b->key <= csspgo__elem_key(csspgo__page_at(t, 0, page, 0), t->key64) && page->prev != NULL &&
+           b->key >= csspgo__elem_key(csspgo__page_at(t, 0, page->prev, page->prev->count - 1), t->key64);
+}
+
+/* 1 if a table is as the comment above csspgo__page says. Cost: O(n). */
+static int csspgo__ordered_valid(const csspgo__ordered *t)
+{
+    csspgo__page *first = t->top, *page;
+    csspgo__cursor at = csspgo__ordered_from(t, 0);
+    uint32_t level = t->levels, i;
+    uint64_t key = 0, last;
+    size_t n = 0;
+    const void *elem;
+    if (t->top == NULL) return t->levels == 0 && t->count == 0 && t->last == NULL;
+    if (t->top->next != NULL || (t->levels != 0 && t->top->count < 2)) return 0;
+    for (;; level--, first = csspgo__branch_at(first, 0)->page) {
+        n = 0;
+        if (!csspgo__level_valid(t, level, first, &n)) return 0;
+        if (level == 0) break;
+        for (page = first; page != NULL; page = page->next)
+            for (i = 1; i < page->count; i++)
+                if (!csspgo__branch_valid(t, level, csspgo__branch_at(page, i))) return 0;
+    }
+    while ((elem = csspgo__ordered_next(t, &at)) != NULL) {
+        last = key;
+        key = csspgo__elem_key(elem, t->key64);
+        if (key < last) return 0;
+    }
+    return n == t->count;
 }
 
 /* Frees all pages, level by level from the top. The table stays usable and is empty. */
