@@ -887,7 +887,7 @@ static void functions_in_any_order_do_not_overlap(void)
     csspgo_code_free(c);
 }
 
-/* ----- the tree of ordered elements beside an array ---------------------------------------------------------------- */
+/* ----- the tree of ordered elements beside an array --------------------------------------------------------------- */
 
 typedef struct tree_model {
     t_heap heap;
@@ -1034,7 +1034,9 @@ static uint32_t tree_step(tree_model *m)
 
 static void ordered_tables_are_as_an_array(void)
 {
-    static const struct { uint16_t elem, key64; } kind[] = { { 4, 0 }, { 8, 0 }, { 16, 0 }, { 32, 0 }, { 8, 1 }, { 24, 1 } };
+    static const struct { uint16_t elem, key64; } kind[] = {
+        { 4, 0 }, { 8, 0 }, { 16, 0 }, { 32, 0 }, { 8, 1 }, { 24, 1 }
+    };
     static const uint32_t spaces[] = { 10, 40, 200, 1000, 10000, 100000 };   /* the last one: only in a full run */
     const unsigned runs = (unsigned)t_size(30, 36);
     const unsigned long steps = t_cases("CSSPGO_TREE_STEPS", 200000, 10000000) / runs;
