@@ -6493,7 +6493,25 @@ typedef struct csspgo__heap {
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
     uint32_t         llvm;
     uint32_t         reserve;     /* 1: max_bytes is no limit, for functions that read or drain the object */
+#ifdef CSSPGO__COMMIT_CHECKS
+    uint32_t         commits;     /* that are going on                                    */
+#endif
 } csspgo__heap;
+
+/*
+ * A change plans, reserves all memory, and commits, which cannot fail: between BEGIN and END nothing is allocated from
+ * the heap. Only tests check that; an allocation in a commit is then an assertion that fails, also where there is
+ * memory enough.
+ */
+#ifdef CSSPGO__COMMIT_CHECKS
+#  define CSSPGO__COMMIT_BEGIN(h)  ((void)(h)->commits++)
+#  define CSSPGO__COMMIT_END(h)    ((void)(h)->commits--)
+#  define CSSPGO__NO_COMMIT(h)     CSSPGO_ASSERT((h)->commits == 0)
+#else
+#  define CSSPGO__COMMIT_BEGIN(h)  ((void)0)
+#  define CSSPGO__COMMIT_END(h)    ((void)0)
+#  define CSSPGO__NO_COMMIT(h)     ((void)0)
+#endif
 
 static void *csspgo__default_alloc(void *ctx, size_t size)
 {
@@ -6558,6 +6576,7 @@ CSSPGO__UNUSED static csspgo_options csspgo__heap_options(const csspgo__heap *h)
 static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
+    CSSPGO__NO_COMMIT(h);
     h->status = CSSPGO_E_LIMIT;
     if (!h->reserve && (h->used > h->limits.max_bytes || size > h->limits.max_bytes - h->used)) return NULL;
     h->status = CSSPGO_E_NOMEM;
@@ -7709,18 +7728,24 @@ CSSPGO__UNUSED static uint32_t csspgo__names_prefetch(const csspgo__names *t, ui
     return guess;
 }
 
-/* Finds or adds; hash: csspgo__hash_bytes of the text. Returns 0 when memory is exhausted (h->status says why). */
-static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
-                                            uint32_t hash)
+/* Adds a name that is not there; hash: csspgo__hash_bytes. Returns 0 when memory is exhausted (h->status says why). */
+static uint32_t csspgo__names_append(csspgo__heap *h, csspgo__names *t, const char *text, size_t size, uint32_t hash)
 {
-    uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
-    if (id != 0) return id;
+    uint32_t id;
     if (!csspgo__names_room(h, t, 1, 0, size)) return 0;
     id = (uint32_t)++t->count;
     memset(&t->name[id], 0, sizeof t->name[id]);
     csspgo__name_set_text(t, &t->name[id], text, size);
     csspgo__map_insert(&t->by_text, hash, id, t);
     return id;
+}
+
+/* Finds or adds, likewise. */
+static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
+                                            uint32_t hash)
+{
+    const uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
+    return id != 0 ? id : csspgo__names_append(h, t, text, size, hash);
 }
 
 CSSPGO__UNUSED static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const char *text, size_t size)
@@ -10133,27 +10158,32 @@ static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, si
 {
     csspgo__names *t = &p->names;
     uint32_t id = csspgo__func_nameless(p, name, size);
-    if (!csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
     if (id != 0) {
+        if (!csspgo__names_room(&p->heap, t, 1, 0, size)) return 0;
         csspgo__name_set_text(t, &t->name[id], name, size);
         csspgo__map_insert(&t->by_text, hash, id, t);
         return id;
     }
-    id = csspgo__names_intern_hashed(&p->heap, t, name, size, hash);
+    if (!csspgo__func_room(p, 1) || !csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
+    id = csspgo__names_append(&p->heap, t, name, size, hash);
     csspgo__name_guid_keep(t, id);
     csspgo__guids_put(&p->heap, &t->by_guid, t->name, id - 1);
     return id;
 }
 
-/* hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. */
+/*
+ * hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. Memory is asked for only when the
+ * function is known not to be there: commits add functions for which there is exactly room.
+ */
 static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
 {
-    uint32_t id = 0;
+    const uint32_t id = csspgo__names_find_hashed(&p->names, name, size, hash);
+    if (id != 0) return csspgo__func_handle(id);
     p->heap.status = CSSPGO_E_LIMIT;
-    if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return csspgo__func_handle(0);
-    if (!p->unified) return csspgo__func_handle(csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash));
-    id = csspgo__names_find_hashed(&p->names, name, size, hash);
-    return csspgo__func_handle(id != 0 ? id : csspgo__func_add_unified(p, name, size, hash));
+    if (size > p->heap.limits.max_name) return csspgo__func_handle(0);
+    if (p->unified) return csspgo__func_handle(csspgo__func_add_unified(p, name, size, hash));
+    if (!csspgo__func_room(p, 1)) return csspgo__func_handle(0);
+    return csspgo__func_handle(csspgo__names_append(&p->heap, &p->names, name, size, hash));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
@@ -10163,8 +10193,11 @@ CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
-    if (!csspgo__func_room(p, 1) || !csspgo__func_unify(p)) return csspgo__func_handle(0);
-    return csspgo__func_handle(csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0));
+    uint32_t id;
+    if (!csspgo__func_unify(p)) return csspgo__func_handle(0);
+    id = csspgo__names_find_guid(&p->names, guid);
+    if (id == 0 && csspgo__func_room(p, 1)) id = csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0);
+    return csspgo__func_handle(id);
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *name, size_t size)
@@ -11183,7 +11216,9 @@ static csspgo_status csspgo__plan_run(csspgo__plan *f)
         f->first[f->move[i].to] = (uint32_t)i;
     }
     if (!csspgo__record_room(f->q, f->moves < nodes ? f->moves : nodes)) s = h->status;
+    CSSPGO__COMMIT_BEGIN(h);
     for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__plan_record(f, to);
+    CSSPGO__COMMIT_END(h);
     if (s == CSSPGO_OK) s = csspgo__change_reserve(&f->c, h);
     for (to = 2; to <= nodes && s == CSSPGO_OK; to++) s = csspgo__plan_commit(f, to);
     csspgo__change_free(&f->c, h);
@@ -11571,7 +11606,9 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
     copy = s == CSSPGO_OK && j->meets ? csspgo__clone(p, 1, 1, &s) : NULL;
     if (copy != NULL) j->c.p = copy;
     if (s == CSSPGO_OK) s = csspgo__join_reserve(j);
+    if (copy == NULL) CSSPGO__COMMIT_BEGIN(h);
     if (s == CSSPGO_OK) s = csspgo__join_commit(j);
+    if (copy == NULL) CSSPGO__COMMIT_END(h);
     if (s == CSSPGO_OK && result != NULL) memcpy(result, j->event, nn);
     csspgo__change_free(&j->c, &j->c.p->heap);
     csspgo__arrays_free(&j->arrays);
@@ -11903,6 +11940,21 @@ static void csspgo__mover_undo(csspgo__mover *t)
     }
 }
 
+/* A step of a mover, which has two heaps, begins after its plan, and ends. */
+static void csspgo__mover_step_begin(csspgo__mover *t)
+{
+    CSSPGO__COMMIT_BEGIN(&t->heap);
+    CSSPGO__COMMIT_BEGIN(&t->p->heap);
+    (void)t;
+}
+
+static void csspgo__mover_step_end(csspgo__mover *t)
+{
+    CSSPGO__COMMIT_END(&t->heap);
+    CSSPGO__COMMIT_END(&t->p->heap);
+    (void)t;
+}
+
 /* What a handle stands for now: 0 for a bad one or a lost node. */
 static uint32_t csspgo__mover_live(const csspgo__mover *t, csspgo_node node)
 {
@@ -12170,8 +12222,10 @@ static csspgo_status csspgo__mover_promote(csspgo__mover *t, uint32_t id, uint32
     if (n->parent == parent && n->site == site) return CSSPGO_OK;
     s = csspgo__mover_plan(t, id, parent, site);
     if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(t);
     if (n->parent == CSSPGO__ROOT) csspgo__mover_set_done(t, n->func, 0);
     *result = csspgo__mover_merge_tree(t, id, parent, site);
+    csspgo__mover_step_end(t);
     return CSSPGO_OK;
 }
 
@@ -12217,7 +12271,9 @@ static csspgo_status csspgo__mover_rollback(csspgo__mover *t, uint32_t savepoint
     unsigned k;
     if (savepoint == 0 || savepoint > t->savepoints) return CSSPGO_E_ARGUMENT;
     c = &t->savepoint[savepoint - 1];
+    csspgo__mover_step_begin(t);
     while (t->words > c->words) csspgo__mover_undo(t);
+    csspgo__mover_step_end(t);
     for (k = 0; k < CSSPGO__KINDS; k++) p->pool[k].count = c->pool[k];
     t->stats = c->stats;
     t->savepoints = savepoint - 1;
@@ -20873,6 +20929,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
         csspgo__transfers_undo(c, module, transfers, i);
         return bad ? csspgo__transfer_error(&transfers[i], i, err) : csspgo__code_fail(c, err);
     }
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     for (i = 0; i < count; i++) {
         const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
         const uint32_t after = csspgo__pos_in(c, module.id, transfers[i].address + transfers[i].size);
@@ -20881,6 +20938,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
         if (transfers[i].kind == CSSPGO_CALL && after == pos + transfers[i].size)
             csspgo__mark_after_call(c, pos, after);   /* cannot fail: 15 bytes at most */
     }
+    CSSPGO__COMMIT_END(&c->heap);
     c->changes++;
     CSSPGO__EXPECT_MAP(c, function);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -21239,13 +21297,15 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
     if (!csspgo__area_split(c, begin) || !csspgo__area_split(c, end)) return csspgo__code_fail(c, err);
     for (; (w = csspgo__window_within(c, begin, at)) != NULL; at = w->begin) windows++;
     if (!CSSPGO__ROOM(&c->heap, c->dead, c->deads, c->dead_cap, c->deads + windows)) return csspgo__code_fail(c, err);
-    while ((w = csspgo__window_within(c, begin, end)) != NULL) {      /* cannot fail */
+    CSSPGO__COMMIT_BEGIN(&c->heap);
+    while ((w = csspgo__window_within(c, begin, end)) != NULL) {
         c->dead[c->deads++] = w->pos;
         c->live -= w->size;
         c->removed += w->size;
         c->garbage += w->size;
         csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__WINDOWS], w->begin);
     }
+    CSSPGO__COMMIT_END(&c->heap);
     csspgo__code_tidy(c);
     CSSPGO__EXPECT_MAP(c, "csspgo_code_remove");
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -29077,9 +29137,11 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace
     c->stats.unwound++;
     c->stats.branches += single ? 1 : t->nlbr;
     c->stats.oldest_branches += oldest;
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     if (single) csspgo__unwind_single(c, t);
     else csspgo__unwind_trace(c, t, t->nlbr - oldest);
     csspgo__increments_apply(c, t->count);
+    CSSPGO__COMMIT_END(&c->heap);
     return CSSPGO_OK;
 }
 
@@ -30114,7 +30176,9 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
         return csspgo__error_plain(err, c->heap.status);
     c->mode = u.mode;
     u.apply = 1;
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     csspgo__unsym_read(&u);
+    CSSPGO__COMMIT_END(&c->heap);
     return u.r.status;
 }
 
@@ -30161,7 +30225,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
         if (!csspgo__collector_room(c, 0, 2)) return csspgo__error_heap(err, c->heap.status, &c->heap, "collector");
         if (lines[i].kind == 'E') continue;
         c->mode = CSSPGO__CONTEXTLESS;
+        CSSPGO__COMMIT_BEGIN(&c->heap);
         csspgo__collector_aggregate(c, &lines[i]);
+        CSSPGO__COMMIT_END(&c->heap);
     }
     csspgo__error_clear(err);
     return CSSPGO_OK;
@@ -30816,8 +30882,11 @@ static csspgo_status csspgo__late_merge(csspgo__late *l, uint32_t from, uint32_t
     memset(m->change.need, 0, sizeof m->change.need);
     csspgo__mover_plan_record(m, &need, m->at[a], m->at[b]);
     s = csspgo__change_reserve(&m->change, &m->heap);
-    if (s == CSSPGO_OK) csspgo__mover_merge_record(m, m->at[a], m->at[b]);
-    return s;
+    if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(m);
+    csspgo__mover_merge_record(m, m->at[a], m->at[b]);
+    csspgo__mover_step_end(m);
+    return CSSPGO_OK;
 }
 
 /* Merges a node into the base as LLVM does. */
@@ -30912,6 +30981,7 @@ static csspgo_status csspgo__late_return(csspgo__mover *m, uint32_t id, uint32_t
 {
     csspgo_status s = csspgo__mover_plan(m, id, CSSPGO__ROOT, 0);
     if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(m);
     if (*top == 0) {
         csspgo__mover_attach(m, *top = id, CSSPGO__ROOT, 0);
         csspgo__mover_moved(m, id);
@@ -30919,6 +30989,7 @@ static csspgo_status csspgo__late_return(csspgo__mover *m, uint32_t id, uint32_t
         csspgo__mover_merge_record(m, *top, id);
         csspgo__mover_leave(m, id, *top);
     }
+    csspgo__mover_step_end(m);
     return CSSPGO_OK;
 }
 
@@ -38937,6 +39008,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
     if (in->stream >> 28 != 0 && (l->how.llvm == 22 ? kept : l->own.stream) > l->how.max_traces) s = CSSPGO_E_LIMIT;
     else if (!csspgo__layout_reserve(l, in, &d)) s = h->status;
     if (s == CSSPGO_OK) {
+        CSSPGO__COMMIT_BEGIN(h);
         for (i = 1; i <= in->names.count; i++)
             d.number[i] = csspgo__names_bind_from(h, &l->own.names, &in->names, (uint32_t)i);
         for (i = 0; i < in->run.count; i++)
@@ -38947,6 +39019,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
         l->own.kind |= in->kind;
         if (l->how.llvm == 22) csspgo__reservoir_22(l, in);
         else csspgo__reservoir_19(l, in, &d);
+        CSSPGO__COMMIT_END(h);
     }
     csspgo__arrays_free(&d.arrays);
     return csspgo__error_plain(err, s);
@@ -42363,8 +42436,10 @@ static csspgo_status csspgo__ctx_join(csspgo__heap *h, csspgo__ctx_tree *t, cons
     if (s == CSSPGO_OK && !csspgo__ctx_order_init(&loan, &o, t->node.count + nodes, 1))
         s = csspgo__error_plain(err, loan.status);
     if (s == CSSPGO_OK) {
+        CSSPGO__COMMIT_BEGIN(h);
         csspgo__ctx_commit(t, from, to);
         csspgo__ctx_order_run(&o, t);
+        CSSPGO__COMMIT_END(h);
     }
     CSSPGO__DROP(&loan, o.id);
     csspgo__free(&loan, to, n * sizeof *to);
