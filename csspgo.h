@@ -20824,6 +20824,18 @@ static csspgo_status csspgo__range_error(const csspgo_code *c, const char *funct
     return csspgo__refused(err, &e);
 }
 
+/* 1 if [begin, begin + size), run-time addresses that begin in known code, is all code of one area, without a hole. */
+static int csspgo__is_stretch(const csspgo_code *c, uint64_t begin, uint64_t size)
+{
+    const csspgo__window *w = csspgo__window_at(c, begin), *next;
+    if (begin > UINT64_MAX - size) return 0;
+    for (; begin + size - w->begin > w->size; w = next) {
+        next = (const csspgo__window *)csspgo__ordered_first(&c->table[CSSPGO__WINDOWS], w->begin + w->size);
+        if (next == NULL || next->begin != w->begin + w->size || next->pos != w->pos + w->size) return 0;
+    }
+    return 1;
+}
+
 /*
  * Adds the range of a function that begins at a position. Whatever fails, nothing was changed: the name, which cannot
  * be taken back, comes last.
@@ -20831,14 +20843,13 @@ static csspgo_status csspgo__range_error(const csspgo_code *c, const char *funct
 static csspgo_status csspgo__range_add(csspgo_code *c, const char *function, csspgo_module module,
                                        const csspgo_code_function *f, uint32_t begin, csspgo_error *err)
 {
-    const uint32_t last = csspgo__pos_in(c, module.id, f->end - 1);
+    const uint64_t bias = module.id != 0 ? c->module[module.id].bias : 0, size = f->end - f->begin;
     const csspgo__range *before;
     csspgo__range r;
     uint32_t func;
-    if (last < begin || last - begin != f->end - 1 - f->begin)
-        return csspgo__range_error(c, function, module, f, err);
+    if (!csspgo__is_stretch(c, f->begin + bias, size)) return csspgo__range_error(c, function, module, f, err);
     r.begin = begin;
-    r.end = last + 1;
+    r.end = begin + (uint32_t)size;
     r.func = 0;
     r.fragment = f->fragment;
     before = csspgo__range_before(c, r.end);

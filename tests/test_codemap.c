@@ -443,7 +443,7 @@ static int model_step(map_model *m, int lasting, uint32_t *failures, csspgo_erro
 
 static void the_map_is_as_an_array(void)
 {
-    const uint32_t runs = (uint32_t)t_size(2, 20), steps = (uint32_t)t_size(800, 20000);
+    const uint32_t runs = (uint32_t)t_size(2, 12), steps = (uint32_t)t_size(800, 5000);
     uint32_t i, k, failures = 0;
     for (i = 0; i < runs; i++) {
         static map_model m;
@@ -491,6 +491,26 @@ static void a_function_goes_on_behind_code_that_was_removed(void)
     csspgo_code_free(c);
 }
 
+/* A function has no hole, also where the code that was removed between its ends still has its place. */
+static void a_function_does_not_reach_over_a_hole(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    csspgo_code_function f = make_function(0x1000, 0x1100, "f");
+    csspgo_error e;
+    T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x1000, 0x1000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_remove(c, 0x1040, 0x1041, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, &e), CSSPGO_E_ARGUMENT);
+    T_MSG(strcmp(e.message, "csspgo_code_add_function: [0x1000, 0x1100) ends outside its code, [0x1000, 0x1040)") == 0,
+          e.message);
+    f.end = 0x1040;
+    T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, &e), CSSPGO_OK);
+    f.begin = 0x1041;
+    f.end = 0x2000;
+    T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, &e), CSSPGO_OK);
+    T_CHECK(valid(c));
+    csspgo_code_free(c);
+}
+
 /* A probe that is not at known code goes with its tree: it does not stay in the table, nor become another one. */
 static void probes_nowhere_are_given_back(void)
 {
@@ -525,6 +545,7 @@ int main(void)
     addresses_are_used_again();
     the_map_is_as_an_array();
     a_function_goes_on_behind_code_that_was_removed();
+    a_function_does_not_reach_over_a_hole();
     probes_nowhere_are_given_back();
     return t_end();
 }
