@@ -21497,15 +21497,15 @@ static const char *csspgo__gaps_check(const csspgo_code *c)
 
 CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
 {
-    static const struct { const char *(*check_fn)(const csspgo_code *c); } part[] = {
-        { csspgo__areas_check }, { csspgo__transfers_check }, { csspgo__ranges_check }, { csspgo__places_check },
-        { csspgo__gaps_check }
-    };
     const char *broken = c->checksum_cap > c->names.count || c->names.count == 0 ? NULL : "a function has no checksum";
     size_t i;
     for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
         if (!csspgo__ordered_valid(&c->table[i])) broken = "a table is out of order";
-    for (i = 0; i < sizeof part / sizeof *part && broken == NULL; i++) broken = part[i].check_fn(c);
+    if (broken == NULL) broken = csspgo__areas_check(c);
+    if (broken == NULL) broken = csspgo__transfers_check(c);
+    if (broken == NULL) broken = csspgo__ranges_check(c);
+    if (broken == NULL) broken = csspgo__places_check(c);
+    if (broken == NULL) broken = csspgo__gaps_check(c);
     if (broken == NULL) return csspgo__error_plain(err, CSSPGO_OK);
     return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
 }

@@ -531,8 +531,7 @@ typedef struct run {
     uint32_t kind;
     state after;                  /* with memory enough         */
     csspgo_status status;
-    size_t peak;                  /* bytes that this took       */
-    size_t most;                  /* a limit that is large enough */
+    size_t made, peak;            /* bytes that what it works on took; and the operation, too */
 } run;
 
 /*
@@ -555,6 +554,7 @@ static int run_once(run *r, unsigned long fail_at, int lasting, size_t limit)
     w.options.limits.max_bytes = limit;
     w.options.llvm = r->kind == LLVM ? 19 : 0;
     if (r->op->on == CONTEXTS ? open_contexts(&w) : open_profiles(&w, r->op->on == TRACKED)) {
+        if (fail_at == 0 && limit == 0) r->made = w.heap.peak;
         before = state_of(&w);
         w.heap.fail_at = fail_at != 0 ? w.heap.calls + fail_at : 0;
         w.heap.lasting = lasting;
@@ -595,12 +595,12 @@ static unsigned long every_allocation(run *r, int lasting)
     return failed;
 }
 
-/* Limits in steps, from one at which nothing can be done to one at which all can. */
+/* Limits in steps, from one at which what is needed cannot be made to one at which all can be done. */
 static void every_limit(run *r, size_t step, size_t first)
 {
     size_t limit;
     int outcome = 2;
-    for (limit = 600 + first; limit < 8 * r->peak && (outcome != 0 || limit < r->peak); limit += step)
+    for (limit = r->made / 8 * 5 + first % 64; limit < 8 * r->peak && (outcome != 0 || limit < r->peak); limit += step)
         outcome = run_once(r, 0, 0, limit);
     T_EQ(outcome, 0);
 }
