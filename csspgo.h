@@ -240,6 +240,7 @@
  *         if (s == CSSPGO_OK) s = emit(code, "leaf", 0x2000, 16, 0, &e);
  *         if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
  *         if (s == CSSPGO_OK) s = csspgo_code_remove(code, 0x2000, 0x2010, &e);       // freed; its samples still count
+ *         if (s == CSSPGO_OK) s = csspgo_code_validate(code, &e);                     // only for tests: reads all of it
  *         if (s == CSSPGO_OK) s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *         if (s == CSSPGO_OK) s = csspgo_collector_report_text(c, report, sizeof report, &size, &e);
  *         if (s != CSSPGO_OK) fprintf(stderr, "%s\n", e.message);
@@ -2107,8 +2108,8 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module modu
  *   starts        start_count ascending addresses at which decoding restarts (symbols); bytes before the first one are
  *                 not code. NULL: all bytes are one run of instructions
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: no such module or architecture, no bytes, or other code is there; E_LIMIT above
- *           4 GiB of code, or for memory; E_NOMEM. On failure nothing was added
+ * Returns   CSSPGO_OK; E_ARGUMENT: no such module or architecture, no bytes, or other code is there; E_RANGE above
+ *           4 GiB of code; E_NOMEM, E_LIMIT. On failure nothing was added
  * Cost      O(size)
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module module, csspgo_arch arch,
@@ -2135,11 +2136,12 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * csspgo_match_input_new takes this target as the callee.
  *
  * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call. Probes
- * with id 0 or of an unknown kind get no count, nor do those outside the code: csspgo_code_stats counts them.
+ * with id 0 or above 65535 or of an unknown kind get no count, nor do those outside the code: csspgo_code_stats counts
+ * them.
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: err says why, with the address, or with the index in the array, which is also in
- *           err->offset; E_NOMEM, E_LIMIT. On failure nothing of the call was added, except descriptors before the
- *           failing one
+ * Returns   CSSPGO_OK; E_ARGUMENT: err says why, with the range and the name of what is in the way, or with the index
+ *           in the array, which is also in err->offset; E_RANGE above 4 GiB of code, or above 2^31 nodes or probes;
+ *           E_NOMEM, E_LIMIT. On failure nothing of the call was added, except descriptors before the failing one
  * Cost      O(log total) per entry, in any order; O(1) in ascending address order
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module,
@@ -2201,12 +2203,21 @@ typedef struct csspgo_code_stats {
     uint64_t functions, transfers, probes;   /* entries of the tables, including those of such removed code      */
     uint64_t moved_bytes;         /* bytes moved so far to keep the tables in order                              */
     uint64_t unlike_transfers;    /* added so far: of another kind or target than one at the same address        */
-    uint64_t idle_probes;         /* added so far: not at known code, or with id 0 or an unknown kind: no counts */
+    uint64_t idle_probes;         /* added so far, no counts: not at known code, id 0 or above 65535, unknown kind */
     uint64_t skipped;             /* runs of bytes in decoded code that are no instruction, so far               */
 } csspgo_code_stats;
 
 /* What the map holds. */
 CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *code);
+
+/*
+ * Checks every invariant of a code map, for tests: the order of its tables, and that they agree with each other. With
+ * CSSPGO_VALIDATE the functions that change a map call it from time to time.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
+ * Cost      O(bytes of code + entries log entries), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
 
 /* ----- questions about code at a run-time address; 0 or id 0 where there is no code ------------------------------- */
 
@@ -6585,13 +6596,6 @@ static void csspgo__misuse(const char *function, const char *text)
     CSSPGO_VALIDATE_LOG(function, text);
 }
 
-/* Tells of an error in the program's tables that a call refuses; a program that ignores the status goes on without. */
-CSSPGO__UNUSED static csspgo_status csspgo__misused(const char *function, const csspgo_error *err, const char *text,
-                                                    csspgo_status status)
-{
-    csspgo__misuse(function, err != NULL ? err->message : text);
-    return status;
-}
 #  define CSSPGO__EXPECT(ok, text) ((ok) ? (void)0 : csspgo__misuse(__func__, (text)))
 #else
 #  define CSSPGO__EXPECT(ok, text) ((void)0)
@@ -6609,7 +6613,25 @@ typedef struct csspgo__heap {
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
     uint32_t         llvm;
     uint32_t         reserve;     /* 1: max_bytes is no limit, for functions that read or drain the object */
+#ifdef CSSPGO__COMMIT_CHECKS
+    uint32_t         commits;     /* that are going on                                    */
+#endif
 } csspgo__heap;
+
+/*
+ * A change plans, reserves all memory, and commits, which cannot fail: between BEGIN and END nothing is allocated from
+ * the heap. Only tests check that; an allocation in a commit is then an assertion that fails, also where there is
+ * memory enough.
+ */
+#ifdef CSSPGO__COMMIT_CHECKS
+#  define CSSPGO__COMMIT_BEGIN(h)  ((void)(h)->commits++)
+#  define CSSPGO__COMMIT_END(h)    ((void)(h)->commits--)
+#  define CSSPGO__NO_COMMIT(h)     CSSPGO_ASSERT((h)->commits == 0)
+#else
+#  define CSSPGO__COMMIT_BEGIN(h)  ((void)0)
+#  define CSSPGO__COMMIT_END(h)    ((void)0)
+#  define CSSPGO__NO_COMMIT(h)     ((void)0)
+#endif
 
 static void *csspgo__default_alloc(void *ctx, size_t size)
 {
@@ -6674,6 +6696,7 @@ CSSPGO__UNUSED static csspgo_options csspgo__heap_options(const csspgo__heap *h)
 static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
+    CSSPGO__NO_COMMIT(h);
     h->status = CSSPGO_E_LIMIT;
     if (!h->reserve && (h->used > h->limits.max_bytes || size > h->limits.max_bytes - h->used)) return NULL;
     h->status = CSSPGO_E_NOMEM;
@@ -7825,18 +7848,24 @@ CSSPGO__UNUSED static uint32_t csspgo__names_prefetch(const csspgo__names *t, ui
     return guess;
 }
 
-/* Finds or adds; hash: csspgo__hash_bytes of the text. Returns 0 when memory is exhausted (h->status says why). */
-static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
-                                            uint32_t hash)
+/* Adds a name that is not there; hash: csspgo__hash_bytes. Returns 0 when memory is exhausted (h->status says why). */
+static uint32_t csspgo__names_append(csspgo__heap *h, csspgo__names *t, const char *text, size_t size, uint32_t hash)
 {
-    uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
-    if (id != 0) return id;
+    uint32_t id;
     if (!csspgo__names_room(h, t, 1, 0, size)) return 0;
     id = (uint32_t)++t->count;
     memset(&t->name[id], 0, sizeof t->name[id]);
     csspgo__name_set_text(t, &t->name[id], text, size);
     csspgo__map_insert(&t->by_text, hash, id, t);
     return id;
+}
+
+/* Finds or adds, likewise. */
+static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
+                                            uint32_t hash)
+{
+    const uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
+    return id != 0 ? id : csspgo__names_append(h, t, text, size, hash);
 }
 
 CSSPGO__UNUSED static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const char *text, size_t size)
@@ -10249,27 +10278,32 @@ static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, si
 {
     csspgo__names *t = &p->names;
     uint32_t id = csspgo__func_nameless(p, name, size);
-    if (!csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
     if (id != 0) {
+        if (!csspgo__names_room(&p->heap, t, 1, 0, size)) return 0;
         csspgo__name_set_text(t, &t->name[id], name, size);
         csspgo__map_insert(&t->by_text, hash, id, t);
         return id;
     }
-    id = csspgo__names_intern_hashed(&p->heap, t, name, size, hash);
+    if (!csspgo__func_room(p, 1) || !csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
+    id = csspgo__names_append(&p->heap, t, name, size, hash);
     csspgo__name_guid_keep(t, id);
     csspgo__guids_put(&p->heap, &t->by_guid, t->name, id - 1);
     return id;
 }
 
-/* hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. */
+/*
+ * hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. Memory is asked for only when the
+ * function is known not to be there: commits add functions for which there is exactly room.
+ */
 static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
 {
-    uint32_t id = 0;
+    const uint32_t id = csspgo__names_find_hashed(&p->names, name, size, hash);
+    if (id != 0) return csspgo__func_handle(id);
     p->heap.status = CSSPGO_E_LIMIT;
-    if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return csspgo__func_handle(0);
-    if (!p->unified) return csspgo__func_handle(csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash));
-    id = csspgo__names_find_hashed(&p->names, name, size, hash);
-    return csspgo__func_handle(id != 0 ? id : csspgo__func_add_unified(p, name, size, hash));
+    if (size > p->heap.limits.max_name) return csspgo__func_handle(0);
+    if (p->unified) return csspgo__func_handle(csspgo__func_add_unified(p, name, size, hash));
+    if (!csspgo__func_room(p, 1)) return csspgo__func_handle(0);
+    return csspgo__func_handle(csspgo__names_append(&p->heap, &p->names, name, size, hash));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
@@ -10279,8 +10313,11 @@ CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
-    if (!csspgo__func_room(p, 1) || !csspgo__func_unify(p)) return csspgo__func_handle(0);
-    return csspgo__func_handle(csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0));
+    uint32_t id;
+    if (!csspgo__func_unify(p)) return csspgo__func_handle(0);
+    id = csspgo__names_find_guid(&p->names, guid);
+    if (id == 0 && csspgo__func_room(p, 1)) id = csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0);
+    return csspgo__func_handle(id);
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *name, size_t size)
@@ -10337,9 +10374,18 @@ CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func fu
 /* The node behind a handle, also one that is gone; the unused node[0], which is all zero, for a bad one. */
 static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_node node)
 {
-    CSSPGO__EXPECT(node.id <= p->tree.count, "no such node: the handle is of another profile, or of before a rebuild");
     return &p->tree.node[node.id <= p->tree.count ? node.id : 0];
 }
+
+#ifdef CSSPGO_VALIDATE
+/* Tells of a node that is not there, in the name of the function that was called with it. */
+static void csspgo__node_tell(const char *function, const csspgo_profile *p, csspgo_node node)
+{
+    if (node.id > p->tree.count)
+        csspgo__misuse(function, "no such node: the handle is of another profile, or of before a rebuild");
+}
+#  define csspgo__at_node(p, node) (csspgo__node_tell(__func__, (p), (node)), csspgo__at_node((p), (node)))
+#endif
 
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node)
 {
@@ -10524,9 +10570,13 @@ CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
 static const csspgo__record *csspgo__record_at(const csspgo_profile *p, csspgo_node node)
 {
     static const csspgo__record none = { 0, 0, 0, { 0, 0 }, { 0, 0 }, { 0, 0 }, 0, 0, 0 };
-    const uint32_t id = csspgo__at_node(p, node)->record;
+    const uint32_t id = (csspgo__at_node)(p, node)->record;
     return id != 0 ? &p->record[id] : &none;
 }
+
+#ifdef CSSPGO_VALIDATE
+#  define csspgo__record_at(p, node) (csspgo__node_tell(__func__, (p), (node)), csspgo__record_at((p), (node)))
+#endif
 
 /* How often a record was entered, as far as its own counts say: by its head or its first location; or 1 if it ran. */
 CSSPGO__UNUSED static uint64_t csspgo__record_entry(const csspgo_profile *p, const csspgo__record *r)
@@ -11286,7 +11336,9 @@ static csspgo_status csspgo__plan_run(csspgo__plan *f)
         f->first[f->move[i].to] = (uint32_t)i;
     }
     if (!csspgo__record_room(f->q, f->moves < nodes ? f->moves : nodes)) s = h->status;
+    CSSPGO__COMMIT_BEGIN(h);
     for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__plan_record(f, to);
+    CSSPGO__COMMIT_END(h);
     if (s == CSSPGO_OK) s = csspgo__change_reserve(&f->c, h);
     for (to = 2; to <= nodes && s == CSSPGO_OK; to++) s = csspgo__plan_commit(f, to);
     csspgo__change_free(&f->c, h);
@@ -11674,7 +11726,9 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
     copy = s == CSSPGO_OK && j->meets ? csspgo__clone(p, 1, 1, &s) : NULL;
     if (copy != NULL) j->c.p = copy;
     if (s == CSSPGO_OK) s = csspgo__join_reserve(j);
+    if (copy == NULL) CSSPGO__COMMIT_BEGIN(h);
     if (s == CSSPGO_OK) s = csspgo__join_commit(j);
+    if (copy == NULL) CSSPGO__COMMIT_END(h);
     if (s == CSSPGO_OK && result != NULL) memcpy(result, j->event, nn);
     csspgo__change_free(&j->c, &j->c.p->heap);
     csspgo__arrays_free(&j->arrays);
@@ -12006,6 +12060,21 @@ static void csspgo__mover_undo(csspgo__mover *t)
     }
 }
 
+/* A step of a mover, which has two heaps, begins after its plan, and ends. */
+static void csspgo__mover_step_begin(csspgo__mover *t)
+{
+    CSSPGO__COMMIT_BEGIN(&t->heap);
+    CSSPGO__COMMIT_BEGIN(&t->p->heap);
+    (void)t;
+}
+
+static void csspgo__mover_step_end(csspgo__mover *t)
+{
+    CSSPGO__COMMIT_END(&t->heap);
+    CSSPGO__COMMIT_END(&t->p->heap);
+    (void)t;
+}
+
 /* What a handle stands for now: 0 for a bad one or a lost node. */
 static uint32_t csspgo__mover_live(const csspgo__mover *t, csspgo_node node)
 {
@@ -12273,8 +12342,10 @@ static csspgo_status csspgo__mover_promote(csspgo__mover *t, uint32_t id, uint32
     if (n->parent == parent && n->site == site) return CSSPGO_OK;
     s = csspgo__mover_plan(t, id, parent, site);
     if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(t);
     if (n->parent == CSSPGO__ROOT) csspgo__mover_set_done(t, n->func, 0);
     *result = csspgo__mover_merge_tree(t, id, parent, site);
+    csspgo__mover_step_end(t);
     return CSSPGO_OK;
 }
 
@@ -12320,7 +12391,9 @@ static csspgo_status csspgo__mover_rollback(csspgo__mover *t, uint32_t savepoint
     unsigned k;
     if (savepoint == 0 || savepoint > t->savepoints) return CSSPGO_E_ARGUMENT;
     c = &t->savepoint[savepoint - 1];
+    csspgo__mover_step_begin(t);
     while (t->words > c->words) csspgo__mover_undo(t);
+    csspgo__mover_step_end(t);
     for (k = 0; k < CSSPGO__KINDS; k++) p->pool[k].count = c->pool[k];
     t->stats = c->stats;
     t->savepoints = savepoint - 1;
@@ -19459,14 +19532,22 @@ enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSP
  * A B+ tree: elements of one size stand in pages in the order of their key, an integer that they begin with; above the
  * pages are levels of branches. Elements of equal keys stay in the order in which they came. Adding and removing cost
  * O(log n) whatever the order, adding behind the last one O(1), and nothing is put off: several threads may read at the
- * same time. A branch's key is not above those of its page, and not below those of the page before.
+ * same time.
+ *
+ * A branch's key is not above the keys below it, and not below those before them. The first branch of a page is the
+ * exception: no search compares its key, which therefore means nothing and may be too high once the page that stood
+ * before it is gone. The key that bounds such a page stands one level or more higher, and the first branch gets it when
+ * a join puts it behind others.
  *
  * Pages are small (CSSPGO__PAGE_BYTES), so that moving elements inside one costs less than a cache miss. A full page
  * gives half of its elements to a new right neighbour; one that is less than a quarter full joins its right neighbour
  * if both together fill three quarters at most, so that adding and removing in turns does not split and join each time.
  * All pages of a level are in a list: a walk through all elements needs no stack.
  */
-enum { CSSPGO__PAGE_BYTES = 1024, CSSPGO__LEVELS = 16 };
+#ifndef CSSPGO__PAGE_BYTES
+#  define CSSPGO__PAGE_BYTES 1024u   /* tests set it, for trees of many levels with few elements */
+#endif
+enum { CSSPGO__LEVELS = 16 };
 
 typedef struct csspgo__page {     /* elements or branches follow                          */
     struct csspgo__page *next, *prev;   /* of the same level                              */
@@ -19772,6 +19853,7 @@ static void csspgo__ordered_take(csspgo__heap *h, csspgo__ordered *t, csspgo__cu
             csspgo__page_free(h, t, level, page);
             csspgo__page_cut(t, level + 1, up->page, up->at, 1);
         } else if (page->count < cap / 4 && right != NULL && page->count + right->count <= cap / 4 * 3) {
+            if (level != 0) csspgo__branch_at(right, 0)->key = csspgo__branch_at(up->page, up->at + 1)->key;
             csspgo__page_move(t, level, right, page, right->count);
             csspgo__page_free(h, t, level, right);
             csspgo__page_cut(t, level + 1, up->page, up->at + 1, 1);
@@ -19828,6 +19910,75 @@ static void csspgo__ordered_undo(csspgo__heap *h, csspgo__ordered *t, uint64_t k
     if (path[0].at == 0) csspgo__path_step(t, path, -1);
     path[0].at--;
     csspgo__ordered_take(h, t, path, 1);
+}
+
+/*
+ * Before the key of an element rises to `to`, which is not above the next one's: raises the branch key between the two
+ * if they are in two pages.
+ */
+static void csspgo__ordered_raise(const csspgo__ordered *t, uint64_t key, uint64_t to)
+{
+    csspgo__cursor path[CSSPGO__LEVELS];
+    csspgo__page_branch *between;
+    uint32_t level = 1;
+    csspgo__path_of(t, key + 1, path);                /* behind the element: perhaps the first place of the next page */
+    if (path[0].at != 0 && (path[0].at != path[0].page->count || !csspgo__path_step(t, path, 1))) return;
+    while (path[level].at == 0) level++;              /* only this branch is not the first one of its page */
+    between = csspgo__branch_at(path[level].page, path[level].at);
+    if (between->key < to) between->key = to;
+}
+
+/*
+ * 1 if the pages of a level are a list in both directions, filled, and hang below the branches of the level above in
+ * the same order. Adds the items of the level to *items.
+ */
+static int csspgo__level_valid(const csspgo__ordered *t, uint32_t level, csspgo__page *page, size_t *items)
+{
+    csspgo__page *down = level != 0 ? csspgo__branch_at(page, 0)->page : NULL, *before = NULL;
+    uint32_t i;
+    for (; page != NULL; before = page, page = page->next) {
+        if (page->prev != before || page->count == 0 || page->count > csspgo__page_cap(t, level)) return 0;
+        *items += page->count;
+        for (i = 0; level != 0 && i < page->count; i++, down = down->next)
+            if (down == NULL || csspgo__branch_at(page, i)->page != down) return 0;
+    }
+    return down == NULL && (level != 0 || t->last == before);
+}
+
+/* 1 if a branch that is not the first of its page parts the elements below it from those before them. */
+static int csspgo__branch_valid(const csspgo__ordered *t, uint32_t level, const csspgo__page_branch *b)
+{
+    csspgo__page *page = b->page;
+    while (--level != 0) page = csspgo__branch_at(page, 0)->page;
+    return b->key <= csspgo__elem_key(csspgo__page_at(t, 0, page, 0), t->key64) && page->prev != NULL &&
+           b->key >= csspgo__elem_key(csspgo__page_at(t, 0, page->prev, page->prev->count - 1), t->key64);
+}
+
+/* 1 if a table is as the comment above csspgo__page says. Cost: O(n). */
+static int csspgo__ordered_valid(const csspgo__ordered *t)
+{
+    csspgo__page *first = t->top, *page;
+    csspgo__cursor at = csspgo__ordered_from(t, 0);
+    uint32_t level = t->levels, i;
+    uint64_t key = 0, last;
+    size_t n = 0;
+    const void *elem;
+    if (t->top == NULL) return t->levels == 0 && t->count == 0 && t->last == NULL;
+    if (t->top->next != NULL || (t->levels != 0 && t->top->count < 2)) return 0;
+    for (;; level--, first = csspgo__branch_at(first, 0)->page) {
+        n = 0;
+        if (!csspgo__level_valid(t, level, first, &n)) return 0;
+        if (level == 0) break;
+        for (page = first; page != NULL; page = page->next)
+            for (i = 1; i < page->count; i++)
+                if (!csspgo__branch_valid(t, level, csspgo__branch_at(page, i))) return 0;
+    }
+    while ((elem = csspgo__ordered_next(t, &at)) != NULL) {
+        last = key;
+        key = csspgo__elem_key(elem, t->key64);
+        if (key < last) return 0;
+    }
+    return n == t->count;
 }
 
 /* Frees all pages, level by level from the top. The table stays usable and is empty. */
@@ -19938,6 +20089,7 @@ struct csspgo_code {
     uint32_t          released;   /* areas given back so far                                            */
     uint32_t          changes;    /* how often code or tables were added, removed or given back         */
     uint64_t          unlike_transfers, idle_probes, skipped;   /* csspgo_code_stats                    */
+    uint64_t          unchecked;  /* with CSSPGO_VALIDATE: work since csspgo_code_validate              */
 };
 
 CSSPGO_DEF csspgo_module csspgo_no_module(void)
@@ -19989,33 +20141,116 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     CSSPGO__OBJECT_END(c, arrays);
 }
 
-/* E_ARGUMENT with a sentence that ends in a number: an index, which is the offset too, or a bad value. */
-static csspgo_status csspgo__argument_error(csspgo_error *err, const char *text, uint64_t number)
+/* ----- refusals: messages name the public function that was called, the value, and what is in the way ------------- */
+
+/* Begins a refusal in an error of the caller's own; pieces may follow with csspgo__say*, then csspgo__refused. */
+static void csspgo__refuse(csspgo_error *e, const char *function, csspgo_status status, const char *text)
 {
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, number, text);
-    csspgo__say_u64(err, number);
-    return CSSPGO_E_ARGUMENT;
+    csspgo__error_set(e, status, 0, function);
+    csspgo__say(e, ": ");
+    csspgo__say(e, text);
 }
 
-/* The same with an address. */
-static csspgo_status csspgo__address_error(csspgo_error *err, const char *text, uint64_t address)
+/* The same for an entry of an array at an address: "function: what index at address: ". */
+static void csspgo__refuse_entry(csspgo_error *e, const char *function, const char *what, size_t index,
+                                 uint64_t address)
 {
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, text);
-    csspgo__say_hex(err, address);
-    return CSSPGO_E_ARGUMENT;
+    csspgo__refuse(e, function, CSSPGO_E_ARGUMENT, what);
+    csspgo__say_u64(e, index);
+    csspgo__say(e, " at ");
+    csspgo__say_hex(e, address);
+    csspgo__say(e, ": ");
+    e->offset = index;
 }
 
 #ifdef CSSPGO_VALIDATE
-#  define csspgo__argument_error(err, text, number) \
-    csspgo__misused(__func__, (err), (text), csspgo__argument_error((err), (text), (number)))
-#  define csspgo__address_error(err, text, address) \
-    csspgo__misused(__func__, (err), (text), csspgo__address_error((err), (text), (address)))
+/* Tells of a message that begins with the name of a function. */
+static void csspgo__refusal_tell(const csspgo_error *e)
+{
+    char function[sizeof e->message];
+    size_t n = 0;
+    while (e->message[n] != ':' && e->message[n] != '\0') n++;
+    memcpy(function, e->message, n);
+    function[n] = '\0';
+    csspgo__misuse(function, e->message + (e->message[n] != '\0' ? n + 2 : n));
+}
 #endif
+
+/* Ends a refusal. Returns its status. */
+static csspgo_status csspgo__refused(csspgo_error *err, const csspgo_error *e)
+{
+    if (err != NULL) *err = *e;
+#ifdef CSSPGO_VALIDATE
+    csspgo__refusal_tell(e);
+#endif
+    return e->status;
+}
+
+/*
+ * With CSSPGO_VALIDATE. CSSPGO__EXPECT_ENTRY tells of an entry that is taken but makes no sense; text: what is wrong,
+ * and what follows from it. CSSPGO__EXPECT_MAP: the map was changed, and is still valid.
+ */
+#ifdef CSSPGO_VALIDATE
+static void csspgo__entry_tell(const char *function, const char *what, size_t index, uint64_t address, const char *text)
+{
+    csspgo_error e;
+    csspgo__refuse_entry(&e, function, what, index, address);
+    csspgo__say(&e, text);
+    csspgo__refusal_tell(&e);
+}
+static void csspgo__map_tell(csspgo_code *c, const char *function);
+
+#  define CSSPGO__EXPECT_ENTRY(ok, function, what, index, address, text) \
+    ((ok) ? (void)0 : csspgo__entry_tell((function), (what), (index), (address), (text)))
+#  define CSSPGO__EXPECT_MAP(c, function) csspgo__map_tell((c), (function))
+#else
+#  define CSSPGO__EXPECT_ENTRY(ok, function, what, index, address, text) ((void)0)
+#  define CSSPGO__EXPECT_MAP(c, function) ((void)0)
+#endif
+
+/* E_ARGUMENT with a sentence that ends in a number: an index, which is the offset too, or a bad value. */
+static csspgo_status csspgo__argument_error(csspgo_error *err, const char *function, const char *text, uint64_t number)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, text);
+    csspgo__say_u64(&e, number);
+    e.offset = number;
+    return csspgo__refused(err, &e);
+}
+
+/* The same with an address. */
+static csspgo_status csspgo__address_error(csspgo_error *err, const char *function, const char *text, uint64_t address)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, text);
+    csspgo__say_hex(&e, address);
+    return csspgo__refused(err, &e);
+}
+
+static void csspgo__say_range(csspgo_error *e, uint64_t begin, uint64_t end)
+{
+    csspgo__say(e, "[");
+    csspgo__say_hex(e, begin);
+    csspgo__say(e, ", ");
+    csspgo__say_hex(e, end);
+    csspgo__say(e, ")");
+}
 
 /* The status of the last allocation that failed. */
 static csspgo_status csspgo__code_fail(const csspgo_code *c, csspgo_error *err)
 {
-    return csspgo__error_plain(err, c->heap.status);
+    return csspgo__error_heap(err, c->heap.status, &c->heap, "code map");
+}
+
+/* E_LIMIT for a name that is too long. */
+static csspgo_status csspgo__long_name(const csspgo_code *c, const char *function, size_t size, csspgo_error *err)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_LIMIT, "a name of ");
+    csspgo__say_u64(&e, size);
+    csspgo__say(&e, " bytes is above limits.max_name, ");
+    csspgo__say_u64(&e, c->heap.limits.max_name);
+    return csspgo__refused(err, &e);
 }
 
 /* ----- looking up ------------------------------------------------------------------------------------------------- */
@@ -20247,6 +20482,67 @@ static int csspgo__window_free_at(const csspgo__ordered *windows, uint64_t begin
     return w == NULL || (w->begin < begin && begin - w->begin >= w->size);
 }
 
+/* Says the name of a function, at most 37 bytes of it, and its range [begin, end) of run-time addresses. */
+static void csspgo__say_function(csspgo_error *e, const csspgo_code *c, const csspgo__range *r)
+{
+    const uint64_t begin = csspgo__run_address(c, r->begin);
+    size_t size;
+    const char *text = csspgo__name_text(&c->names, r->func, &size);
+    if (c->names.name[r->func].flags & CSSPGO__HAS_TEXT) {
+        csspgo__say_bytes(e, text, size <= 37 ? size : 34);
+        csspgo__say(e, size <= 37 ? " " : "... ");
+    } else {
+        csspgo__say(e, "GUID ");
+        csspgo__say_u64(e, c->names.name[r->func].guid);
+        csspgo__say(e, " ");
+    }
+    csspgo__say_range(e, begin, begin + (r->end - r->begin));
+}
+
+/* The last function that has code in [begin, end) of a window's addresses, or NULL. */
+static const csspgo__range *csspgo__window_range(const csspgo_code *c, const csspgo__window *w, uint64_t begin,
+                                                 uint64_t end)
+{
+    const uint64_t from = begin > w->begin ? begin - w->begin : 0;
+    const uint64_t to = end - w->begin < w->size ? end - w->begin : w->size;
+    const csspgo__range *r = csspgo__range_before(c, w->pos + to);
+    return r != NULL && r->end > w->pos + from ? r : NULL;
+}
+
+/* A window that overlaps [begin, end): one with a function there if there is one, else any; NULL if none does. */
+static const csspgo__window *csspgo__in_way(const csspgo_code *c, uint64_t begin, uint64_t end)
+{
+    const csspgo__window *w = csspgo__window_before(c, end), *code = NULL;
+    for (; w != NULL && w->begin + w->size > begin; w = csspgo__window_before(c, w->begin)) {
+        if (csspgo__window_range(c, w, begin, end) != NULL) return w;
+        code = w;
+    }
+    return code;
+}
+
+/* E_ARGUMENT: [begin, begin + size) overlaps a window, or (w is NULL) does not end within 64 bits. */
+static csspgo_status csspgo__overlap_error(const csspgo_code *c, const char *function, uint64_t begin, uint64_t size,
+                                           const csspgo__window *w, csspgo_error *err)
+{
+    const csspgo__range *r = w != NULL ? csspgo__window_range(c, w, begin, begin + size) : NULL;
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, "");
+    if (w == NULL) {
+        csspgo__say_u64(&e, size);
+        csspgo__say(&e, " bytes do not fit behind ");
+        csspgo__say_hex(&e, begin);
+        return csspgo__refused(err, &e);
+    }
+    csspgo__say_range(&e, begin, begin + size);
+    csspgo__say(&e, " overlaps ");
+    if (r != NULL) csspgo__say_function(&e, c, r);
+    else {
+        csspgo__say(&e, "code without a function, ");
+        csspgo__say_range(&e, w->begin, w->begin + w->size);
+    }
+    return csspgo__refused(err, &e);
+}
+
 /* Adds an area and its window at `begin`, both or none. Returns 0 when memory is exhausted. */
 static int csspgo__area_put(csspgo_code *c, const csspgo__area *a, uint64_t begin)
 {
@@ -20286,9 +20582,25 @@ static void csspgo__places_leave(csspgo_code *c, uint32_t pos, uint64_t end)
 }
 
 /*
+ * A function that reaches over all of [pos, end) is cut in two: what lies behind becomes a fragment of its own. Returns
+ * 0 when memory is exhausted; nothing was changed then.
+ */
+static int csspgo__range_part(csspgo_code *c, uint32_t pos, uint32_t end)
+{
+    csspgo__range *r = csspgo__range_before(c, pos), behind;
+    if (r == NULL || r->end <= end) return 1;
+    behind = *r;
+    behind.begin = end;
+    behind.fragment = 1;
+    if (!csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &behind)) return 0;
+    csspgo__range_before(c, pos)->end = end;
+    return 1;
+}
+
+/*
  * Forgets the tables of the code at [pos, end). Functions that reach into it from outside lose the part inside: one
- * that begins before ends at pos, one that ends behind begins at end, as a fragment. Instructions shortly behind whose
- * call before them is gone lose that mark.
+ * that begins before ends at pos, one that ends behind begins at end, as a fragment; csspgo__range_part was called for
+ * one that does both. Instructions shortly behind whose call before them is gone lose that mark.
  */
 static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
 {
@@ -20297,15 +20609,16 @@ static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
     if (r != NULL && r->end > pos) r->end = pos;
     r = csspgo__range_before(c, end);
     if (r != NULL && r->end > end) {                  /* its new key is below the next one's */
+        csspgo__ordered_raise(&c->table[CSSPGO__RANGES], r->begin, end);
         r->begin = end;
         r->fragment = 1;
     }
+    for (q = end; q < end + CSSPGO__CALL_FAR && q < c->bytes; q++) {
+        const uint32_t call = csspgo__call_before(c, q);
+        if (call >= pos && call < end) c->byte[q] &= 15;
+    }
     csspgo__places_leave(c, pos, end);
     for (q = CSSPGO__TRANSFERS; q <= CSSPGO__FAR_CALLS; q++) csspgo__ordered_cut(&c->heap, &c->table[q], pos, end);
-    for (q = end; q < end + CSSPGO__CALL_FAR && q < c->bytes; q++) {
-        const uint32_t back = (uint32_t)c->byte[q] >> CSSPGO__CALL_SHIFT;
-        if (back != 0 && q - back < end) c->byte[q] &= 15;   /* the call before it is gone */
-    }
     memset(c->byte + pos, 0, end - pos);
     c->changes++;
 }
@@ -20372,15 +20685,31 @@ static int csspgo__tree_gone(const csspgo_code *c, const csspgo__code_inline *n)
     return top->placed == 0 && top->lost;
 }
 
+/* Probes of inline trees that are gone leave position 0, where those stand that never were at known code. */
+static void csspgo__idle_leave(csspgo_code *c)
+{
+    csspgo__ordered *t = &c->table[CSSPGO__PLACES];
+    csspgo__cursor at = csspgo__ordered_from(t, 0), to = at;
+    csspgo__placed *place;
+    size_t gone = 0;
+    while ((place = (csspgo__placed *)csspgo__ordered_next(t, &at)) != NULL && place->pos == 0) {
+        if (csspgo__tree_gone(c, &c->node[c->probe[place->id].node])) gone++;
+        else memcpy(csspgo__ordered_next(t, &to), place, sizeof *place);
+    }
+    while (gone-- != 0) csspgo__ordered_undo(&c->heap, t, 0);
+}
+
 /*
  * Moves the nodes and probes of inline trees that are not gone together. First the places get the probes' new indices,
  * then nodes and probes the nodes' new ids, then all move.
  */
 static void csspgo__probes_compact(csspgo_code *c)
 {
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
+    csspgo__cursor at;
     csspgo__placed *place;
     uint32_t probes = 0, nodes = 0, i, k;
+    csspgo__idle_leave(c);
+    at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
     for (i = 1; i <= c->nodes; i++) {
         c->node[i].to = probes;
         if (!csspgo__tree_gone(c, &c->node[i])) probes += c->node[i].count;
@@ -20475,7 +20804,8 @@ static void csspgo__funcs_compact(csspgo_code *c)
 /*
  * Gives back removed code of which no position is held: the mark and sweep of this garbage collector. Every holder
  * marks its positions, CSSPGO__GRAIN positions to a bit, then each removed area without a mark is released. Without
- * memory for the marks all stays. Cost: O(positions / 128 + what is held + what is released).
+ * memory for the marks all stays, without memory for a function's fragment its area. Cost: O(positions / 128 + what is
+ * held + what is released).
  */
 static void csspgo__code_collect(csspgo_code *c)
 {
@@ -20489,7 +20819,8 @@ static void csspgo__code_collect(csspgo_code *c)
         const uint32_t pos = c->dead[i];
         const csspgo__area *a = csspgo__area_before(c, (uint64_t)pos + 1);
         const uint64_t bytes = a->size;
-        if (!csspgo__unmarked(marks, pos, pos + (uint32_t)bytes)) {
+        const uint32_t end = pos + (uint32_t)bytes;
+        if (!csspgo__unmarked(marks, pos, end) || !csspgo__range_part(c, pos, end)) {
             c->dead[kept++] = pos;
             continue;
         }
@@ -20520,39 +20851,52 @@ static void csspgo__code_tidy(csspgo_code *c)
 
 /*
  * Room for an area of so many bytes: the smallest gap between areas that is large enough, or behind all. *gap gets the
- * gap's first position and size; size 0: behind all.
+ * gap's first position and size; size 0: behind all. E_RANGE: there are not so many positions.
  */
 static csspgo_status csspgo__area_room(csspgo_code *c, uint64_t size, uint64_t *from, uint64_t *gap)
 {
-    const uint64_t need = csspgo__behind(size);
+    const uint64_t need = csspgo__behind(size < UINT32_MAX ? size : UINT32_MAX);
     const uint64_t *key;
-    if (need > UINT32_MAX - CSSPGO__FIRST_POS) return CSSPGO_E_LIMIT;
+    if (need > UINT32_MAX - CSSPGO__FIRST_POS) return CSSPGO_E_RANGE;
     if (need > UINT32_MAX - c->bytes && c->deads != 0) csspgo__code_collect(c);
     key = (const uint64_t *)csspgo__ordered_first(&c->table[CSSPGO__GAPS], need << 32);
     *from = key != NULL ? *key & UINT32_MAX : c->bytes;
     *gap = key != NULL ? *key >> 32 : 0;
     if (key != NULL) return CSSPGO_OK;
-    if (need > UINT32_MAX - c->bytes) return CSSPGO_E_LIMIT;
+    if (need > UINT32_MAX - c->bytes) return CSSPGO_E_RANGE;
     return CSSPGO__ROOM(&c->heap, c->byte, c->bytes, c->byte_cap, c->bytes + (size_t)need) ? CSSPGO_OK : c->heap.status;
+}
+
+/* E_RANGE: so many bytes more are too many. */
+static csspgo_status csspgo__room_error(const csspgo_code *c, const char *function, uint64_t size, csspgo_error *err)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_RANGE, "above 4 GiB of code: ");
+    csspgo__say_u64(&e, size);
+    csspgo__say(&e, " bytes more than ");
+    csspgo__say_u64(&e, c->live + c->removed);
+    return csspgo__refused(err, &e);
 }
 
 /*
  * A new area with positions of its own, at least one unused position behind it: *area gets what was added. Its bytes
- * are 0, or instruction starts if it is bytewise. On failure nothing was added.
+ * are 0, or instruction starts if it is bytewise. On failure nothing was added. function: the public one.
  */
-static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
-                                      uint32_t bytewise, csspgo__area *area, csspgo_error *err)
+static csspgo_status csspgo__area_add(csspgo_code *c, const char *function, csspgo_module module, uint64_t address,
+                                      uint64_t size, uint32_t bytewise, csspgo__area *area, csspgo_error *err)
 {
     const uint64_t bias = module.id != 0 && module.id <= c->modules ? c->module[module.id].bias : 0;
     csspgo__area fresh = { 0, module.id, address, size, bytewise, 0 };
     uint64_t from = 0, gap = 0;
     csspgo_status s;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
-    if (size == 0) return csspgo__address_error(err, "no bytes: ", address + bias);
+    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
+    if (size == 0) return csspgo__address_error(err, function, "no bytes: ", address + bias);
     if (!csspgo__window_free_at(&c->table[CSSPGO__WINDOWS], address + bias, size))
-        return csspgo__address_error(err, "other code is there: ", address + bias);
+        return csspgo__overlap_error(c, function, address + bias, size,
+                                     csspgo__in_way(c, address + bias, address + bias + size), err);
     s = csspgo__area_room(c, size, &from, &gap);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    if (s == CSSPGO_E_RANGE) return csspgo__room_error(c, function, size, err);
+    if (s != CSSPGO_OK) return csspgo__code_fail(c, err);
     fresh.pos = (uint32_t)from;
     fresh.serial = ++c->serials;
     *area = fresh;
@@ -20579,7 +20923,9 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module modu
                                               csspgo_error *err)
 {
     csspgo__area a;
-    return csspgo__area_add(c, module, address, size, 1, &a, err);
+    const csspgo_status s = csspgo__area_add(c, "csspgo_code_add_area", module, address, size, 1, &a, err);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_add_area");
+    return s;
 }
 
 /* Makes `pos` the instruction after the call at call. Needs no memory within CSSPGO__CALL_FAR bytes. */
@@ -20672,13 +21018,14 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
                                                uint64_t address, const void *bytes, size_t size,
                                                const uint64_t *starts, size_t start_count, csspgo_error *err)
 {
+    const uint64_t skipped = c->skipped;
     csspgo__area area;
     csspgo_status s;
     uint32_t call = 0;
     size_t i = 0;
     if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64)
-        return csspgo__argument_error(err, "no such csspgo_arch: ", (uint64_t)arch);
-    s = csspgo__area_add(c, module, address, size, 0, &area, err);
+        return csspgo__argument_error(err, "csspgo_code_add_bytes", "no such csspgo_arch: ", (uint64_t)arch);
+    s = csspgo__area_add(c, "csspgo_code_add_bytes", module, address, size, 0, &area, err);
     if (s != CSSPGO_OK) return s;
     if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call);
     while (starts != NULL && i < start_count && s == CSSPGO_OK) {
@@ -20690,9 +21037,13 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
             s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, (size_t)at, (size_t)end, &call);
     }
     if (s == CSSPGO_OK) s = csspgo__join_sections(c, &area);
-    if (s != CSSPGO_OK) csspgo__area_undo(c, &area);
+    if (s != CSSPGO_OK) {
+        csspgo__area_undo(c, &area);
+        c->skipped = skipped;
+    }
     c->changes++;
-    return csspgo__error_plain(err, s);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_add_bytes");
+    return csspgo__error_heap(err, s, &c->heap, "code map");
 }
 
 /*
@@ -20712,49 +21063,102 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
 }
 
 /* What a function of a program's tables must be, wherever it is. */
-static csspgo_status csspgo__new_function_check(const csspgo_code *c, csspgo_module module,
+static csspgo_status csspgo__new_function_check(const csspgo_code *c, const char *function, csspgo_module module,
                                                 const csspgo_code_function *f, csspgo_error *err)
 {
     const char *text = NULL;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
     if (f->end == f->begin) text = "no code: function ";
     else if (f->end < f->begin) text = "end below begin: function ";
     else if (f->guid == 0 && f->name == NULL) text = "no name and no GUID: function ";
     else if (f->name != NULL && f->name_size == 0) text = "a name of size 0: function ";
-    if (text != NULL) return csspgo__address_error(err, text, f->begin);
-    CSSPGO__EXPECT(f->name == NULL || f->name[f->name_size - 1] != '\0',
-                   "the name ends in a zero byte, which becomes part of it: name_size is strlen of the name");
-    return csspgo__error_plain(err, f->name_size > c->heap.limits.max_name ? CSSPGO_E_LIMIT : CSSPGO_OK);
+    if (text != NULL) return csspgo__address_error(err, function, text, f->begin);
+    if (f->name_size > c->heap.limits.max_name) return csspgo__long_name(c, function, f->name_size, err);
+#ifdef CSSPGO_VALIDATE
+    if (f->name != NULL && f->name[f->name_size - 1] == '\0')
+        csspgo__misuse(function,
+                       "the name ends in a zero byte, which becomes part of it: name_size is strlen of the name");
+#endif
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* E_ARGUMENT: a function that begins in known code, where another one is, or ends outside of that code. */
+static csspgo_status csspgo__range_error(const csspgo_code *c, const char *function, csspgo_module module,
+                                         const csspgo_code_function *f, csspgo_error *err)
+{
+    const uint64_t begin = f->begin + (module.id != 0 ? c->module[module.id].bias : 0), size = f->end - f->begin;
+    const csspgo__window *w = begin <= UINT64_MAX - size ? csspgo__in_way(c, begin, begin + size) : NULL;
+    csspgo_error e;
+    if (w == NULL || csspgo__window_range(c, w, begin, begin + size) != NULL)
+        return csspgo__overlap_error(c, function, begin, size, w, err);
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, "");
+    csspgo__say_range(&e, begin, begin + size);
+    csspgo__say(&e, " ends outside its code, ");
+    w = csspgo__window_at(c, begin);
+    csspgo__say_range(&e, w->begin, w->begin + w->size);
+    return csspgo__refused(err, &e);
+}
+
+/* 1 if [begin, begin + size), run-time addresses that begin in known code, is all code of one area, without a hole. */
+static int csspgo__is_stretch(const csspgo_code *c, uint64_t begin, uint64_t size)
+{
+    const csspgo__window *w = csspgo__window_at(c, begin), *next;
+    if (begin > UINT64_MAX - size) return 0;
+    for (; begin + size - w->begin > w->size; w = next) {
+        next = (const csspgo__window *)csspgo__ordered_first(&c->table[CSSPGO__WINDOWS], w->begin + w->size);
+        if (next == NULL || next->begin != w->begin + w->size || next->pos != w->pos + w->size) return 0;
+    }
+    return 1;
+}
+
+/*
+ * Adds the range of a function that begins at a position. Whatever fails, nothing was changed: the name, which cannot
+ * be taken back, comes last.
+ */
+static csspgo_status csspgo__range_add(csspgo_code *c, const char *function, csspgo_module module,
+                                       const csspgo_code_function *f, uint32_t begin, csspgo_error *err)
+{
+    const uint64_t bias = module.id != 0 ? c->module[module.id].bias : 0, size = f->end - f->begin;
+    const csspgo__range *before;
+    csspgo__range r;
+    uint32_t func;
+    if (!csspgo__is_stretch(c, f->begin + bias, size)) return csspgo__range_error(c, function, module, f, err);
+    r.begin = begin;
+    r.end = begin + (uint32_t)size;
+    r.func = 0;
+    r.fragment = f->fragment;
+    before = csspgo__range_before(c, r.end);
+    if (before != NULL && before->end > begin) return csspgo__range_error(c, function, module, f, err);
+    if (!csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &r)) return csspgo__code_fail(c, err);
+    func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
+    if (func == 0) {
+        csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__RANGES], begin);
+        return csspgo__code_fail(c, err);
+    }
+    csspgo__range_before(c, r.end)->func = func;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f,
                                                   csspgo_error *err)
 {
-    const csspgo_status status = csspgo__new_function_check(c, module, f, err);
+    static const char function[] = "csspgo_code_add_function";
+    csspgo_status s = csspgo__new_function_check(c, function, module, f, err);
     csspgo__area area;
-    csspgo__range r;
-    const csspgo__range *before;
+    uint32_t begin;
+    if (s != CSSPGO_OK) return s;
     area.size = 0;
-    if (status != CSSPGO_OK) return status;
-    r.begin = csspgo__pos_in(c, module.id, f->begin);
-    if (r.begin == 0) {
-        const csspgo_status s = csspgo__area_add(c, module, f->begin, f->end - f->begin, 1, &area, err);
+    begin = csspgo__pos_in(c, module.id, f->begin);
+    if (begin == 0) {
+        s = csspgo__area_add(c, function, module, f->begin, f->end - f->begin, 1, &area, err);
         if (s != CSSPGO_OK) return s;
-        r.begin = area.pos;
+        begin = area.pos;
     }
-    if (csspgo__pos_in(c, module.id, f->end - 1) - r.begin != f->end - 1 - f->begin)
-        return csspgo__address_error(err, "it ends outside its code: function ", f->begin);
-    r.end = r.begin + (uint32_t)(f->end - f->begin);
-    r.fragment = f->fragment;
-    before = csspgo__range_before(c, r.end);
-    if (before != NULL && before->end > r.begin)
-        return csspgo__address_error(err, "another function is there: function ", f->begin);
     c->changes++;
-    r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
-    if (r.func != 0 && csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &r))
-        return csspgo__error_plain(err, CSSPGO_OK);
-    if (area.size != 0) csspgo__area_undo(c, &area);
-    return csspgo__code_fail(c, err);
+    s = csspgo__range_add(c, function, module, f, begin, err);
+    if (s != CSSPGO_OK && area.size != 0) csspgo__area_undo(c, &area);
+    CSSPGO__EXPECT_MAP(c, function);
+    return s;
 }
 
 /* Takes the first n of these transfers off the lists again. */
@@ -20767,44 +21171,69 @@ static void csspgo__transfers_undo(csspgo_code *c, csspgo_module module, const c
     }
 }
 
-/* Counts a transfer that is unlike the first one listed at pos; there is one. */
-static void csspgo__transfer_compare(csspgo_code *c, uint32_t pos, const csspgo_transfer *t)
+/* Counts transfer i of a call's if it is unlike the first one listed at pos; there is one. */
+static void csspgo__transfer_compare(csspgo_code *c, uint32_t pos, const csspgo_transfer *t, size_t i)
 {
     const csspgo__code_transfer *first = csspgo__transfer_at(c, pos);
     const int other = first != NULL && (first->kind != (uint32_t)t->kind ||
                                         (t->target != first->target && t->target && first->target));
-    CSSPGO__EXPECT(!other, "two transfers at one address differ in kind or target: is old code not removed?");
+    CSSPGO__EXPECT_ENTRY(!other, "csspgo_code_add_transfers", "transfer ", i, t->address,
+                         "two transfers at one address differ in kind or target: is old code not removed?");
+    (void)i;
     c->unlike_transfers += (unsigned)other;
+}
+
+/* E_ARGUMENT for a transfer that is none, or not at known code. */
+static csspgo_status csspgo__transfer_error(const csspgo_transfer *t, size_t i, csspgo_error *err)
+{
+    csspgo_error e;
+    csspgo__refuse_entry(&e, "csspgo_code_add_transfers", "transfer ", i, t->address);
+    if (t->kind > CSSPGO_RET) {
+        csspgo__say(&e, "unknown kind ");
+        csspgo__say_u64(&e, (uint64_t)t->kind);
+    } else if (t->size == 0 || t->size > 15) {
+        csspgo__say(&e, "size is 1 to 15 bytes, not ");
+        csspgo__say_u64(&e, t->size);
+    } else csspgo__say(&e, "not at known code");
+    return csspgo__refused(err, &e);
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
                                                    const csspgo_transfer *transfers, size_t count, csspgo_error *err)
 {
-    const char *text = NULL;
+    static const char function[] = "csspgo_code_add_transfers";
+    int bad = 0;
     size_t i;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
     for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
-        if (t->kind > CSSPGO_RET) text = "unknown kind: transfer ";
-        else if (t->size == 0 || t->size > 15) text = "not 1 to 15 bytes: transfer ";
-        else if (pos == 0) text = "not at known code: transfer ";
-        if (text != NULL || !csspgo__transfer_list(c, pos, t->kind, t->target)) break;
+        bad = t->kind > CSSPGO_RET || t->size == 0 || t->size > 15 || pos == 0;
+        if (bad || !csspgo__transfer_list(c, pos, t->kind, t->target)) break;
     }
     if (i != count) {
         csspgo__transfers_undo(c, module, transfers, i);
-        return text != NULL ? csspgo__argument_error(err, text, i) : csspgo__code_fail(c, err);
+        return bad ? csspgo__transfer_error(&transfers[i], i, err) : csspgo__code_fail(c, err);
     }
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     for (i = 0; i < count; i++) {
         const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
         const uint32_t after = csspgo__pos_in(c, module.id, transfers[i].address + transfers[i].size);
-        if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) csspgo__transfer_compare(c, pos, &transfers[i]);
+        if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) csspgo__transfer_compare(c, pos, &transfers[i], i);
         csspgo__kind_set(c, pos, transfers[i].kind);
         if (transfers[i].kind == CSSPGO_CALL && after == pos + transfers[i].size)
             csspgo__mark_after_call(c, pos, after);   /* cannot fail: 15 bytes at most */
     }
+    CSSPGO__COMMIT_END(&c->heap);
     c->changes++;
+    CSSPGO__EXPECT_MAP(c, function);
     return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* 1 if no profile can hold counts of a probe, or its kind is unknown. */
+static int csspgo__probe_idle(const csspgo__code_probe *p)
+{
+    return p->id == 0 || p->id > 0xffff || p->kind > CSSPGO_PROBE_DIRECT_CALL;
 }
 
 /*
@@ -20827,24 +21256,39 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         const csspgo__code_probe p = { pos, probes[i].id, probes[i].discriminator, node, probes[i].kind };
         c->probe[c->node[node].first + c->node[node].count++] = p;
         c->node[c->node[node].top].placed += pos != 0;
-        CSSPGO__EXPECT(pos != 0, "a probe that is not at known code: it will never count");
-        CSSPGO__EXPECT(p.id != 0 && p.kind <= CSSPGO_PROBE_DIRECT_CALL, "a probe of id 0 or of an unknown kind");
-        c->idle_probes += pos == 0 || p.id == 0 || p.kind > CSSPGO_PROBE_DIRECT_CALL;
+        CSSPGO__EXPECT_ENTRY(pos != 0, "csspgo_code_add_probes", "probe ", i, probes[i].address,
+                             "a probe that is not at known code: it will never count");
+        CSSPGO__EXPECT_ENTRY(!csspgo__probe_idle(&p), "csspgo_code_add_probes", "probe ", i, probes[i].address,
+                             "a probe of id 0 or above 65535, or of an unknown kind: it will never count");
+        c->idle_probes += pos == 0 || csspgo__probe_idle(&p);
     }
     c->probes = at;
 }
 
 /* E_ARGUMENT if a node stands before its parent or a probe has no node. */
-static csspgo_status csspgo__probes_check(const csspgo_inline *inlines, size_t inline_count, const csspgo_probe *probes,
-                                          size_t probe_count, csspgo_error *err)
+static csspgo_status csspgo__probes_check(const char *function, const csspgo_inline *inlines, size_t inline_count,
+                                          const csspgo_probe *probes, size_t probe_count, csspgo_error *err)
 {
+    csspgo_error e;
     size_t i;
-    for (i = 0; i < inline_count; i++)
-        if (inlines[i].parent > i) return csspgo__argument_error(err, "a parent that does not come before node ", i);
-    for (i = 0; i < probe_count; i++)
-        if (probes[i].inline_node == 0 || probes[i].inline_node > inline_count)
-            return csspgo__argument_error(err, "no such node: probe ", i);
-    return csspgo__error_plain(err, CSSPGO_OK);
+    for (i = 0; i < inline_count && inlines[i].parent <= i; i++) {}
+    if (i < inline_count) {
+        csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, "a parent that does not come before its node: node ");
+        csspgo__say_u64(&e, i);
+        csspgo__say(&e, " has parent ");
+        csspgo__say_u64(&e, inlines[i].parent);
+        csspgo__say(&e, ", which is an index + 1");
+        e.offset = i;
+        return csspgo__refused(err, &e);
+    }
+    for (i = 0; i < probe_count && probes[i].inline_node != 0 && probes[i].inline_node <= inline_count; i++) {}
+    if (i == probe_count) return csspgo__error_plain(err, CSSPGO_OK);
+    csspgo__refuse_entry(&e, function, "probe ", i, probes[i].address);
+    csspgo__say(&e, "inline_node is an index + 1, from 1 to ");
+    csspgo__say_u64(&e, inline_count);
+    csspgo__say(&e, ", not ");
+    csspgo__say_u64(&e, probes[i].inline_node);
+    return csspgo__refused(err, &e);
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module module, const csspgo_inline *inlines,
@@ -20853,12 +21297,13 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
 {
     const size_t node0 = c->nodes, probe0 = c->probes;
     const uint64_t idle = c->idle_probes;
-    const csspgo_status s = csspgo__probes_check(inlines, inline_count, probes, probe_count, err);
+    static const char function[] = "csspgo_code_add_probes";
+    const csspgo_status s = csspgo__probes_check(function, inlines, inline_count, probes, probe_count, err);
     size_t i;
     if (s != CSSPGO_OK) return s;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
     if (inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "over 2^31 nodes or probes");
+        return csspgo__error_set(err, CSSPGO_E_RANGE, 0, "csspgo_code_add_probes: above 2^31 nodes or probes");
     if (!CSSPGO__ROOM(&c->heap, c->node, c->nodes + (c->nodes != 0), c->node_cap, c->nodes + 1 + inline_count) ||
         !CSSPGO__ROOM(&c->heap, c->probe, c->probes, c->probe_cap, c->probes + probe_count))
         return csspgo__code_fail(c, err);
@@ -20879,6 +21324,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     }
     if (i == c->probes) {
         c->changes++;
+        CSSPGO__EXPECT_MAP(c, function);
         return CSSPGO_OK;
     }
     csspgo__code_fail(c, err);
@@ -20896,7 +21342,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspg
     for (i = 0; i < count; i++) {
         const csspgo_descriptor *d = &descriptors[i];
         uint32_t id;
-        if (d->name_size > c->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (d->name_size > c->heap.limits.max_name)
+            return csspgo__long_name(c, "csspgo_code_add_descriptors", d->name_size, err);
         id = csspgo__func_bind(c, d->guid, d->name_size != 0 ? d->name : NULL, d->name_size, d->checksum);
         if (id == 0) return csspgo__code_fail(c, err);
         c->names.name[id].flags |= CSSPGO__DESCRIBED;
@@ -20945,8 +21392,11 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
 CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
                                                   csspgo_error *err)
 {
-    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
-    if (size > CSSPGO__BUILD_ID_SIZE) return csspgo__argument_error(err, "a build id of more than 20 bytes: ", size);
+    static const char function[] = "csspgo_code_set_build_id";
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__argument_error(err, function, "no such module: ", module.id);
+    if (size > CSSPGO__BUILD_ID_SIZE)
+        return csspgo__argument_error(err, function, "a build id of more than 20 bytes: ", size);
     c->module[module.id].build_id_size = (uint32_t)size;
     if (size != 0) memcpy(c->module[module.id].build_id, id, size);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -20957,11 +21407,26 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
+typedef struct csspgo__clash {    /* why a module cannot be mapped somewhere                  */
+    csspgo__window moved, other;  /* its window; what it would overlap, size 0: 64 bits end   */
+} csspgo__clash;
+
+/* Notes which of two windows that overlap is the module's: `moved`, which was to be put behind `below`. */
+static void csspgo__clash_note(csspgo__clash *clash, uint32_t module, const csspgo__window *moved,
+                               const csspgo__window *below)
+{
+    memset(clash, 0, sizeof *clash);
+    clash->moved = moved->module == module || below == NULL ? *moved : *below;
+    if (below == NULL || moved->begin > UINT64_MAX - moved->size) return;
+    clash->other = moved->module == module ? *below : *moved;
+}
+
 /*
  * Moves the windows of a module by delta (mod 2^64), all or none: they are put into another table, whose order follows
- * from their new addresses, and which takes the place of the old one if none of them overlaps another.
+ * from their new addresses, and which takes the place of the old one if none of them overlaps another. E_ARGUMENT:
+ * *clash says which do.
  */
-static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta)
+static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta, csspgo__clash *clash)
 {
     csspgo__ordered *old = &c->table[CSSPGO__WINDOWS], other = *old;
     csspgo__cursor at = csspgo__ordered_from(old, 0);
@@ -20972,8 +21437,11 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
     while (s == CSSPGO_OK && (w = (const csspgo__window *)csspgo__ordered_next(old, &at)) != NULL) {
         csspgo__window moved = *w;
         if (w->module == module) moved.begin += delta;
-        if (!csspgo__window_free_at(&other, moved.begin, w->size)) s = CSSPGO_E_ARGUMENT;
-        else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
+        if (!csspgo__window_free_at(&other, moved.begin, w->size)) {
+            csspgo__clash_note(clash, module, &moved,
+                               (const csspgo__window *)csspgo__ordered_before(&other, moved.begin + moved.size));
+            s = CSSPGO_E_ARGUMENT;
+        } else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
     }
     csspgo__ordered_free(&c->heap, s == CSSPGO_OK ? old : &other);
     if (s == CSSPGO_OK) *old = other;
@@ -20981,12 +21449,13 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
     return s;
 }
 
-/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there; E_NOMEM, E_LIMIT. */
-static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias)
+/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there (*clash); E_NOMEM, E_LIMIT. */
+static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo__clash *clash)
 {
     csspgo__code_module *m = &c->module[module.id];
     csspgo_status s = CSSPGO_OK;
-    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0) s = csspgo__windows_move(c, module.id, bias - m->bias);
+    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0)
+        s = csspgo__windows_move(c, module.id, bias - m->bias, clash);
     if (s != CSSPGO_OK) return s;
     m->bias = bias;
     m->mapped = 1;
@@ -20995,11 +21464,17 @@ static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, ui
 
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
 {
+    static const char function[] = "csspgo_code_map";
+    csspgo__clash clash;
     csspgo_status s;
-    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
-    s = csspgo__module_map(c, module, bias);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__address_error(err, "other code is mapped there: bias ", bias);
-    return csspgo__error_plain(err, s);
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__argument_error(err, function, "no such module: ", module.id);
+    s = csspgo__module_map(c, module, bias, &clash);
+    CSSPGO__EXPECT_MAP(c, function);
+    if (s == CSSPGO_E_ARGUMENT)
+        return csspgo__overlap_error(c, function, clash.moved.begin, clash.moved.size,
+                                     clash.other.size != 0 ? &clash.other : NULL, err);
+    return csspgo__error_heap(err, s, &c->heap, "code map");
 }
 
 /* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
@@ -21051,6 +21526,7 @@ CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, 
 {
     csspgo_module m;
     csspgo_status s = CSSPGO_OK;
+    csspgo__clash clash;
     int found = 0;
     m.id = 0;
     if (e->executable) m = csspgo__module_named(c, e, NULL);
@@ -21058,12 +21534,13 @@ CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, 
         const csspgo__code_module *mod = &c->module[m.id];
         found = csspgo__module_fits(c, mod, e);
         if (e->file_offset == mod->base_offset) {
-            s = csspgo__module_map(c, m, e->address - mod->base);
+            s = csspgo__module_map(c, m, e->address - mod->base, &clash);
             found = s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : 0;
         }
     }
     if (mapped != NULL) *mapped = found;
-    return csspgo__error_plain(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_mmap");
+    return csspgo__error_heap(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s, &c->heap, "code map");
 }
 
 /* Cuts the JIT's area that has code on both sides of an address, and its window, in two. Returns 0 without memory. */
@@ -21098,21 +21575,25 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
     uint64_t at = end;
     size_t windows = 0;
     csspgo__window *w;
-    if (begin >= end) return csspgo__address_error(err, "nothing to remove: end is not above ", begin);
+    if (begin >= end)
+        return csspgo__address_error(err, "csspgo_code_remove", "nothing to remove: end is not above ", begin);
     CSSPGO__EXPECT((w = csspgo__window_before(c, end)) != NULL && w->begin + w->size > begin,
                    "no code is there: it was removed already, or never added");
     c->changes++;
     if (!csspgo__area_split(c, begin) || !csspgo__area_split(c, end)) return csspgo__code_fail(c, err);
     for (; (w = csspgo__window_within(c, begin, at)) != NULL; at = w->begin) windows++;
     if (!CSSPGO__ROOM(&c->heap, c->dead, c->deads, c->dead_cap, c->deads + windows)) return csspgo__code_fail(c, err);
-    while ((w = csspgo__window_within(c, begin, end)) != NULL) {      /* cannot fail */
+    CSSPGO__COMMIT_BEGIN(&c->heap);
+    while ((w = csspgo__window_within(c, begin, end)) != NULL) {
         c->dead[c->deads++] = w->pos;
         c->live -= w->size;
         c->removed += w->size;
         c->garbage += w->size;
         csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__WINDOWS], w->begin);
     }
+    CSSPGO__COMMIT_END(&c->heap);
     csspgo__code_tidy(c);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_remove");
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
@@ -21135,6 +21616,190 @@ CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
     stats.idle_probes = c->idle_probes;
     return stats;
 }
+
+/* ----- is the map whole? ------------------------------------------------------------------------------------------ */
+
+/* What is wrong with an area that begins behind `end`, or NULL. *dead: 1 if it has no window. */
+static const char *csspgo__area_check(const csspgo_code *c, const csspgo__area *a, uint64_t end, int *dead)
+{
+    const uint64_t begin = a->address + (a->module != 0 && a->module <= c->modules ? c->module[a->module].bias : 0);
+    const csspgo__window *w = csspgo__window_at(c, begin);
+    uint64_t q;
+    *dead = w == NULL || w->pos != a->pos;
+    if (a->module > c->modules || a->size == 0) return "an area is of no module, or empty";
+    if (a->pos < end || a->pos + a->size >= c->bytes) return "areas overlap, or end behind all positions";
+    if (*dead && a->module != 0) return "code of a module has no window";
+    if (!*dead && (w->begin != begin || w->size != a->size || w->module != a->module))
+        return "a window is not that of its area";
+    for (q = end; q < a->pos; q++)
+        if (c->byte[q] != 0) return "a position between areas is not free";
+    for (q = a->pos; a->bytewise && q < a->pos + a->size; q++)
+        if (!(c->byte[q] & CSSPGO__START)) return "an address of code without bytes is no instruction";
+    return NULL;
+}
+
+/* Areas, their windows and the list of removed ones. */
+static const char *csspgo__areas_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
+    uint64_t end = CSSPGO__FIRST_POS, live = 0, removed = 0;
+    const csspgo__area *a;
+    size_t deads = 0, i;
+    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) {
+        int dead;
+        const char *broken = csspgo__area_check(c, a, end, &dead);
+        if (broken != NULL) return broken;
+        end = a->pos + a->size;
+        *(dead ? &removed : &live) += a->size;
+        deads += (unsigned)dead;
+    }
+    if (c->table[CSSPGO__WINDOWS].count + deads != c->table[CSSPGO__AREAS].count) return "a window has no area";
+    if (live != c->live || removed != c->removed || deads != c->deads) return "sizes do not add up to those of areas";
+    for (i = 0; i < c->deads; i++) {
+        a = csspgo__area_of(c, c->dead[i]);
+        if (a == NULL || a->pos != c->dead[i]) return "removed code has no area";
+    }
+    return NULL;
+}
+
+/* 1 if a transfer of a kind is listed at a position; CSSPGO_NONE: one behind which code does not run on. */
+static int csspgo__listed_kind(const csspgo_code *c, uint32_t pos, csspgo_kind kind)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], pos);
+    const csspgo__code_transfer *t;
+    while ((t = csspgo__transfer_next(c, &at, (uint64_t)pos + 1)) != NULL)
+        if (kind != CSSPGO_NONE ? t->kind == (uint32_t)kind : csspgo__kind_stops((csspgo_kind)t->kind)) return 1;
+    return 0;
+}
+
+/* Kinds of instructions, calls before them, transfers and stops. */
+static const char *csspgo__transfers_check(const csspgo_code *c)
+{
+    const csspgo__ordered *stops = &c->table[CSSPGO__STOPS];
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
+    const csspgo__code_transfer *t;
+    const uint32_t *stop;
+    size_t n = 0;
+    uint32_t pos, call;
+    for (pos = CSSPGO__FIRST_POS; pos < c->bytes; pos++) {
+        const csspgo_kind kind = csspgo__insn_kind(c, pos);
+        if (kind != CSSPGO_NONE && !csspgo__listed_kind(c, pos, kind)) return "a transfer is in no table";
+        if (c->byte[pos] >> CSSPGO__CALL_SHIFT == 0) continue;
+        call = csspgo__call_before(c, pos);
+        if (call < CSSPGO__FIRST_POS || call >= pos || !csspgo__listed_kind(c, call, CSSPGO_CALL))
+            return "the call before an instruction is none";
+    }
+    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL) {
+        if (csspgo__area_of(c, t->pos) == NULL) return "a transfer is not in an area";
+        n += (unsigned)csspgo__kind_stops((csspgo_kind)t->kind);
+    }
+    if (n != stops->count) return "a call, jump or return is missing in the table of stops";
+    at = csspgo__ordered_from(stops, 0);
+    while ((stop = (const uint32_t *)csspgo__ordered_next(stops, &at)) != NULL)
+        if (!csspgo__listed_kind(c, *stop, CSSPGO_NONE)) return "a stop is no call, jump or return";
+    return NULL;
+}
+
+/* Functions: in areas, without overlap. */
+static const char *csspgo__ranges_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
+    const csspgo__range *r;
+    uint32_t end = 0;
+    while ((r = csspgo__range_next(c, &at)) != NULL) {
+        const csspgo__area *a = csspgo__area_of(c, r->begin);
+        if (r->begin < end || r->end <= r->begin) return "functions overlap, or are empty";
+        if (r->func == 0 || r->func > c->names.count) return "a function has no name";
+        while (a != NULL && a->pos + a->size < r->end) a = csspgo__area_of(c, a->pos + (uint32_t)a->size);
+        if (a == NULL) return "a function is not in areas";
+        end = r->end;
+    }
+    return NULL;
+}
+
+/* Probes: where they are, and their inline trees. */
+static const char *csspgo__places_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
+    const csspgo__placed *p, *before = NULL;
+    size_t placed = 0, found = 0, i;
+    uint64_t tops = 0, probes = 0;
+    for (i = 1; i <= c->nodes; i++) {
+        const csspgo__code_inline *n = &c->node[i];
+        uint32_t k;
+        if (n->func == 0 || n->func > c->names.count || n->parent >= i || n->top == 0 || n->top > i ||
+            n->top != (n->parent != 0 ? c->node[n->parent].top : i))
+            return "an inline tree is broken";
+        if (n->first != probes || n->count > c->probes - probes) return "the probes of two inline nodes do not meet";
+        for (k = n->first; k < n->first + n->count; k++) {
+            if (c->probe[k].node != i) return "a probe is not of its node";
+            placed += c->probe[k].pos != 0;
+        }
+        probes += n->count;
+        if (n->parent == 0) tops += n->placed;
+    }
+    while ((p = (const csspgo__placed *)csspgo__ordered_next(&c->table[CSSPGO__PLACES], &at)) != NULL) {
+        if (p->id >= c->probes || c->probe[p->id].pos != p->pos) return "a probe is not at its place";
+        if (p->pos != 0 && csspgo__area_of(c, p->pos) == NULL) return "a probe is not in an area";
+        if (before != NULL && before->pos == p->pos && before->id >= p->id)
+            return "probes at one place are out of order";
+        found += p->pos != 0;
+        before = p;
+    }
+    if (probes != c->probes || found != placed || tops != placed)
+        return "probes do not add up to those of inline nodes";
+    return NULL;
+}
+
+/* Free positions: each gap is all that is free between two areas. */
+static const char *csspgo__gaps_check(const csspgo_code *c)
+{
+    const csspgo__ordered *gaps = &c->table[CSSPGO__GAPS];
+    csspgo__cursor at = csspgo__ordered_from(gaps, 0);
+    const uint64_t *key;
+    uint64_t last = 0;
+    while ((key = (const uint64_t *)csspgo__ordered_next(gaps, &at)) != NULL) {
+        const uint64_t from = *key & UINT32_MAX, to = from + (*key >> 32);
+        const csspgo__area *below = csspgo__area_before(c, from);
+        const csspgo__area *above = (const csspgo__area *)csspgo__ordered_first(&c->table[CSSPGO__AREAS], from);
+        if (*key == last || above == NULL || to != above->pos / CSSPGO__GRAIN * CSSPGO__GRAIN || from >= to ||
+            from != (below != NULL ? csspgo__behind(below->pos + below->size) : (uint64_t)CSSPGO__FIRST_POS))
+            return "free positions are not those between two areas";
+        last = *key;
+    }
+    return NULL;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
+{
+    const char *broken = c->checksum_cap > c->names.count || c->names.count == 0 ? NULL : "a function has no checksum";
+    size_t i;
+    for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
+        if (!csspgo__ordered_valid(&c->table[i])) broken = "a table is out of order";
+    if (broken == NULL) broken = csspgo__areas_check(c);
+    if (broken == NULL) broken = csspgo__transfers_check(c);
+    if (broken == NULL) broken = csspgo__ranges_check(c);
+    if (broken == NULL) broken = csspgo__places_check(c);
+    if (broken == NULL) broken = csspgo__gaps_check(c);
+    if (broken == NULL) return csspgo__error_plain(err, CSSPGO_OK);
+    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
+}
+
+#ifdef CSSPGO_VALIDATE
+/* Validates a map each time that changes have made as much work as that takes. */
+static void csspgo__map_tell(csspgo_code *c, const char *function)
+{
+    csspgo_error e;
+    size_t i, work = c->bytes + c->probes + c->nodes;
+    for (i = 0; i < CSSPGO__TABLES; i++) work += c->table[i].count;
+    c->unchecked += 256;
+    if (c->unchecked < work) return;
+    c->unchecked = 0;
+    if (csspgo_code_validate(c, &e) == CSSPGO_OK) return;
+    csspgo__say(&e, ": the code map is damaged, by csspgo or by what writes over its memory");
+    csspgo__misuse(function, e.message);
+}
+#endif
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 {
@@ -21490,7 +22155,8 @@ CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t addres
     const uint32_t pos = csspgo__pos_any(f->code, address);
     const csspgo__range *r = pos != 0 ? csspgo__range_of(f->code, pos) : NULL;
     memset(graph, 0, sizeof *graph);
-    if (r == NULL) return csspgo__address_error(err, "no function is at the address ", address);
+    if (r == NULL)
+        return csspgo__address_error(err, "csspgo_code_cfg", "no function is at the address ", address);
     if (!f->listed || f->changes != f->code->changes) {
         f->listed = (uint32_t)csspgo__finder_list(&f->b, &f->heap, f->code, 1);
         f->changes = f->code->changes;
@@ -22036,16 +22702,19 @@ typedef struct csspgo__probe_plan {
 /* E_ARGUMENT if the encoder's input breaks a rule of csspgo_probe_set_add. */
 static csspgo_status csspgo__function_check(const csspgo_probe_function *f, csspgo_error *err)
 {
-    csspgo_status s = csspgo__probes_check(f->inlines, f->inline_count, f->probes, f->probe_count, err);
+    static const char function[] = "csspgo_probe_set_add";
+    csspgo_status s = csspgo__probes_check(function, f->inlines, f->inline_count, f->probes, f->probe_count, err);
     size_t i;
     for (i = 0; s == CSSPGO_OK && i < f->inline_count; i++)
-        if (f->inlines[i].guid == 0) s = csspgo__argument_error(err, "GUID 0 in node ", i);
+        if (f->inlines[i].guid == 0) s = csspgo__argument_error(err, function, "GUID 0 in node ", i);
     for (i = 0; s == CSSPGO_OK && i < f->probe_count; i++) {
         const csspgo_probe *p = &f->probes[i];
-        if (p->id == 0) return csspgo__argument_error(err, "id 0 in probe ", i);
-        if (p->kind > CSSPGO_PROBE_DIRECT_CALL) return csspgo__argument_error(err, "unknown kind in probe ", i);
-        if (p->attributes & ~(CSSPGO__ATTR_RESERVED | CSSPGO__ATTR_DISCRIMINATOR))
-            return csspgo__argument_error(err, "unknown attributes in probe ", i);
+        const char *text = NULL;
+        if (p->id == 0) text = "id 0 in probe ";
+        else if (p->kind > CSSPGO_PROBE_DIRECT_CALL) text = "unknown kind in probe ";
+        else if (p->attributes & ~(CSSPGO__ATTR_RESERVED | CSSPGO__ATTR_DISCRIMINATOR))
+            text = "unknown attributes in probe ";
+        if (text != NULL) s = csspgo__argument_error(err, function, text, i);
     }
     return s;
 }
@@ -22237,7 +22906,8 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, cssp
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_probe_style");
     for (i = 0; needs_base && i < t->record_count; i++)
         if (!(t->records[i].flags & CSSPGO_RECORD_BASED) && t->records[i].probe_count != 0)
-            return csspgo__argument_error(err, "the address of the symbol is unknown: record ", i);
+            return csspgo__argument_error(err, "csspgo_probe_set_encode",
+                                          "the address of the symbol is unknown: record ", i);
     for (i = 0; i < t->record_count; i++) csspgo__encode_record(&w, t, &t->records[i]);
     return csspgo__sink_end(&w.sink, size, err);
 }
@@ -22458,7 +23128,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_p
     for (i = 0; i < n && s == CSSPGO_OK; i++) {
         probes[i].id = probes[i].first_call = probes[i].numbered_calls = 0;
         if (probes[i].flags & CSSPGO_CFG_INVOKE && c.begin[i] == c.begin[i + 1])
-            s = csspgo__argument_error(err, "an invoke without successors: block ", i);
+            s = csspgo__argument_error(err, "csspgo_cfg_checksum", "an invoke without successors: block ", i);
     }
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__cfg_run(&c, llvm));
     csspgo__free(&h, memory, bytes);
@@ -29087,9 +29757,11 @@ static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace
     c->stats.unwound++;
     c->stats.branches += single ? 1 : t->nlbr;
     c->stats.oldest_branches += oldest;
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     if (single) csspgo__unwind_single(c, t);
     else csspgo__unwind_trace(c, t, t->nlbr - oldest);
     csspgo__increments_apply(c, t->count);
+    CSSPGO__COMMIT_END(&c->heap);
     return CSSPGO_OK;
 }
 
@@ -30179,7 +30851,9 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
         return csspgo__error_plain(err, c->heap.status);
     c->mode = u.mode;
     u.apply = 1;
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     csspgo__unsym_read(&u);
+    CSSPGO__COMMIT_END(&c->heap);
     return u.r.status;
 }
 
@@ -30226,7 +30900,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
         if (!csspgo__collector_room(c, 0, 2)) return csspgo__error_heap(err, c->heap.status, &c->heap, "collector");
         if (lines[i].kind == 'E') continue;
         c->mode = CSSPGO__CONTEXTLESS;
+        CSSPGO__COMMIT_BEGIN(&c->heap);
         csspgo__collector_aggregate(c, &lines[i]);
+        CSSPGO__COMMIT_END(&c->heap);
     }
     csspgo__error_clear(err);
     return CSSPGO_OK;
@@ -30881,8 +31557,11 @@ static csspgo_status csspgo__late_merge(csspgo__late *l, uint32_t from, uint32_t
     memset(m->change.need, 0, sizeof m->change.need);
     csspgo__mover_plan_record(m, &need, m->at[a], m->at[b]);
     s = csspgo__change_reserve(&m->change, &m->heap);
-    if (s == CSSPGO_OK) csspgo__mover_merge_record(m, m->at[a], m->at[b]);
-    return s;
+    if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(m);
+    csspgo__mover_merge_record(m, m->at[a], m->at[b]);
+    csspgo__mover_step_end(m);
+    return CSSPGO_OK;
 }
 
 /* Merges a node into the base as LLVM does. */
@@ -30977,6 +31656,7 @@ static csspgo_status csspgo__late_return(csspgo__mover *m, uint32_t id, uint32_t
 {
     csspgo_status s = csspgo__mover_plan(m, id, CSSPGO__ROOT, 0);
     if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(m);
     if (*top == 0) {
         csspgo__mover_attach(m, *top = id, CSSPGO__ROOT, 0);
         csspgo__mover_moved(m, id);
@@ -30984,6 +31664,7 @@ static csspgo_status csspgo__late_return(csspgo__mover *m, uint32_t id, uint32_t
         csspgo__mover_merge_record(m, *top, id);
         csspgo__mover_leave(m, id, *top);
     }
+    csspgo__mover_step_end(m);
     return CSSPGO_OK;
 }
 
@@ -39664,6 +40345,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
     if (in->stream >> 28 != 0 && (l->how.llvm == 22 ? kept : l->own.stream) > l->how.max_traces) s = CSSPGO_E_LIMIT;
     else if (!csspgo__layout_reserve(l, in, &d)) s = h->status;
     if (s == CSSPGO_OK) {
+        CSSPGO__COMMIT_BEGIN(h);
         for (i = 1; i <= in->names.count; i++)
             d.number[i] = csspgo__names_bind_from(h, &l->own.names, &in->names, (uint32_t)i);
         for (i = 0; i < in->run.count; i++)
@@ -39674,6 +40356,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
         l->own.kind |= in->kind;
         if (l->how.llvm == 22) csspgo__reservoir_22(l, in);
         else csspgo__reservoir_19(l, in, &d);
+        CSSPGO__COMMIT_END(h);
     }
     csspgo__arrays_free(&d.arrays);
     return csspgo__error_plain(err, s);
@@ -43090,8 +43773,10 @@ static csspgo_status csspgo__ctx_join(csspgo__heap *h, csspgo__ctx_tree *t, cons
     if (s == CSSPGO_OK && !csspgo__ctx_order_init(&loan, &o, t->node.count + nodes, 1))
         s = csspgo__error_plain(err, loan.status);
     if (s == CSSPGO_OK) {
+        CSSPGO__COMMIT_BEGIN(h);
         csspgo__ctx_commit(t, from, to);
         csspgo__ctx_order_run(&o, t);
+        CSSPGO__COMMIT_END(h);
     }
     CSSPGO__DROP(&loan, o.id);
     csspgo__free(&loan, to, n * sizeof *to);
