@@ -2897,6 +2897,10 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  * overlap, that one is taken in which most of the sample's branches and calls exist, of equal ones the last. As long as
  * no mapping of any module is known, samples stay as they are: modules are then where the code map has them.
  *
+ * Executable memory without a file (anonymous, of huge pages, of a memfd) hides no module: a program that copies its
+ * text to huge pages goes on at the same addresses. Where more than a third of the sampled branches and callers are not
+ * those of the module's code, the memory has other code, such as a JIT's, and the module is hidden from then on.
+ *
  * Stacks whose addresses are offsets in files (perf script 5.16 to 6.3 prints them) are turned into addresses. A stack
  * is one of these if its innermost address is in no mapping, is in the range of file offsets of one, and the same was
  * true of most samples before. If it is in a mapping and a file offset as well, the function that the newest branch led
@@ -2920,6 +2924,8 @@ typedef struct csspgo_spaces_stats {
     uint64_t guessed;             /* samples of a process without any event, looked up in the mappings of all     */
     uint64_t offset_records;      /* samples whose branch records are offsets in files (perf script -F            */
                                   /* brstackoff): nothing can be made of these                                    */
+    uint64_t covered, refuted;    /* parts of modules over which memory without a file was mapped; those of them  */
+                                  /* that samples showed to have other code                                       */
     unsigned char other_build[20];/* the first one of other_builds                                                */
     uint32_t other_build_size;    /* its bytes                                                                    */
     uint32_t reserved;
@@ -25613,6 +25619,8 @@ typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint   
     uint32_t module;
     uint32_t order;               /* number of its event                                                 */
     uint32_t name;                /* last component of its path, in the code map's names                 */
+    uint32_t over;                /* 1: memory without a file was mapped over it: csspgo__mapping_over   */
+    uint32_t good, bad;           /* over: addresses of samples that are as in the module's code, or not */
 } csspgo__mapping;
 
 typedef struct csspgo__space {    /* a process, or a thread of one                                       */
@@ -25621,6 +25629,7 @@ typedef struct csspgo__space {    /* a process, or a thread of one              
     uint32_t process;             /* index of its process, itself for one                                */
     uint32_t known;               /* 1: some event told of its mappings                                  */
     uint32_t dead;                /* 1: it has ended; samples of it may still come                       */
+    uint32_t covered;             /* 1: some mapping is `over`                                           */
 } csspgo__space;
 
 typedef struct csspgo__file_id {  /* the build id of the file with the name number index + 1             */
@@ -25635,6 +25644,7 @@ enum {
     CSSPGO__OFFSET_PLACES = 8,    /* of instructions that an offset in a file may stand for, no more are looked at */
     CSSPGO__OVERLAPS_MOST = 64,   /* of mappings that hold one address, more are not looked at            */
     CSSPGO__MAPPINGS_MOST = 4096, /* of a space: adding one costs O(their number)                         */
+    CSSPGO__FUSED_MOST = 11,      /* bytes from a compare to the branch that it is fused with             */
     CSSPGO__DEAD_KEPT = 1024
 };
 
@@ -25716,10 +25726,17 @@ static size_t csspgo__mapping_upper(const csspgo__space *s, uint64_t address)
     return a;
 }
 
+/* 1 if memory without a file was mapped over a module, and more than a third of what was sampled there is not its. */
+static int csspgo__mapping_refuted(const csspgo__mapping *m)
+{
+    return m->over && m->bad > m->good / 2;
+}
+
 static const csspgo__mapping *csspgo__mapping_at(const csspgo__space *v, uint64_t address)
 {
     const size_t i = csspgo__mapping_upper(v, address);
-    return i < v->mapping.count && v->mapping.v[i].begin <= address ? &v->mapping.v[i] : NULL;
+    const csspgo__mapping *const m = i < v->mapping.count ? &v->mapping.v[i] : NULL;
+    return m != NULL && m->begin <= address && !csspgo__mapping_refuted(m) ? m : NULL;
 }
 
 /*
@@ -25753,6 +25770,92 @@ static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mappi
     if (puts != 0) memcpy(v + from, put, puts * sizeof *v);
     space->mapping.count = n - (to - from) + puts;
     return 1;
+}
+
+/* ----- memory without a file over the code of one ----- */
+
+/*
+ * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget.
+ * The end " (deleted)" is cut off. The kernel's own code, such as [vdso], has a name of its own.
+ */
+static int csspgo__is_fileless(const char *path, size_t size)
+{
+    static const char *const begins[] = {
+        "//anon", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV", "/dev/hugepages/", "anon_inode:", "/anon_inode:",
+        "[anon", "[heap]", "[stack"
+    };
+    size_t i;
+    for (i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const size_t n = strlen(begins[i]);
+        if (size >= n && memcmp(path, begins[i], n) == 0) return 1;
+    }
+    return size == 0;
+}
+
+/*
+ * What code of a file is at [begin, last], which is in no mapping of a process: the part of an executable segment of
+ * which the process has mapped another part. Of several the one that begins first. Returns 0 if there is none.
+ */
+static int csspgo__mapping_unmapped(const csspgo_spaces *s, const csspgo__space *space, uint64_t begin, uint64_t last,
+                                    csspgo__mapping *part)
+{
+    int found = 0;
+    size_t i;
+    uint32_t k;
+    for (i = 0; i < space->mapping.count; i++) {
+        const csspgo__mapping *const v = &space->mapping.v[i];
+        const csspgo__code_module *const m = &s->code->module[v->module];
+        for (k = 0; k < m->segments; k++) {
+            const csspgo_segment *const g = &s->code->segment[m->segment + k];
+            const uint64_t at = g->address - v->delta, from = at > begin ? at : begin;
+            uint64_t size;
+            if (!g->executable || from > last || from - at >= g->size || (found && from >= part->begin)) continue;
+            size = g->size - (from - at);
+            *part = *v;
+            part->begin = from;
+            part->size = size <= last - from ? size : last - from + 1;
+            part->offset = g->file_offset + (from - at);
+            found = 1;
+        }
+    }
+    return found;
+}
+
+/*
+ * Executable memory without a file is mapped over [begin, last] of a process. Where a module was, or would be if all of
+ * its segment were mapped, its code most likely goes on there: programs copy their text to huge pages. But the file may
+ * be gone, as unmapping makes no event, and the memory may be a JIT's: csspgo__judge. Returns 0 when memory is
+ * exhausted.
+ */
+static int csspgo__mapping_over(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last)
+{
+    uint64_t at = begin, end;
+    for (;; at = end + 1) {
+        const csspgo__space *const space = &s->space.v[i];
+        const size_t k = csspgo__mapping_upper(space, at);
+        const csspgo__mapping *const m = k < space->mapping.count ? &space->mapping.v[k] : NULL;
+        csspgo__mapping part;
+        end = last;
+        if (m != NULL && m->begin <= at) {
+            part = *m;
+            part.begin = at;
+            part.offset += at - m->begin;
+            part.size -= at - m->begin;
+            if (part.size - 1 > last - at) part.size = last - at + 1;
+        } else {
+            if (m != NULL && m->begin <= last) end = m->begin - 1;
+            if (!csspgo__mapping_unmapped(s, space, at, end, &part)) part.size = 0;
+        }
+        if (part.size != 0) {
+            end = part.begin + (part.size - 1);
+            part.over = 1;
+            part.good = part.bad = 0;
+            s->space.v[i].covered = 1;
+            s->stats.covered++;
+            if (!csspgo__mapping_add(s, i, &part)) return 0;
+        }
+        if (end == last) return 1;
+    }
 }
 
 /* ----- events ----- */
@@ -25863,7 +25966,7 @@ static int csspgo__spaces_mapped(csspgo_spaces *s, csspgo__mapping *add, const c
 static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
 {
     const csspgo_segment *g = NULL;
-    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0, 0 };   /* of no module */
+    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0, 0, 0, 0, 0 };   /* of no module */
     csspgo_mmap e = *event;
     csspgo_module m;
     uint32_t file, i;
@@ -25888,6 +25991,8 @@ static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
     if (i == 0) return 0;
     i = s->space.v[i].process;
     s->space.v[i].known = 1;
+    if (add.module == 0 && csspgo__is_fileless(e.path, e.path_size))
+        return csspgo__mapping_over(s, i, e.address, e.address + (e.size - 1));
     return csspgo__mapping_add(s, i, &add);
 }
 
@@ -25906,11 +26011,12 @@ static int csspgo__spaces_fork(csspgo_spaces *s, uint32_t pid, uint32_t tid, uin
     v = &s->space.v[child];
     v->process = child;
     v->mapping.count = 0;
-    v->known = v->dead = 0;
+    v->known = v->dead = v->covered = 0;
     own = up != 0 ? s->space.v[up].process : child;
     if (own == child) return 1;
     if (CSSPGO__FILL(&s->heap, v->mapping, s->space.v[own].mapping.count) == NULL) return 0;
     v->known = s->space.v[own].known;
+    v->covered = s->space.v[own].covered;
     if (v->mapping.count != 0)
         memcpy(v->mapping.v, s->space.v[own].mapping.v, v->mapping.count * sizeof *v->mapping.v);
     return 1;
@@ -25924,7 +26030,7 @@ static int csspgo__spaces_exec(csspgo_spaces *s, uint32_t pid)
     s->space.v[i].process = i;
     s->space.v[i].known = 1;
     s->space.v[i].mapping.count = 0;
-    s->space.v[i].dead = 0;
+    s->space.v[i].dead = s->space.v[i].covered = 0;
     return 1;
 }
 
@@ -25989,6 +26095,61 @@ static uint64_t csspgo__mapped_address(const csspgo_spaces *s, const csspgo__map
     return address + m->delta + s->code->module[m->module].bias;
 }
 
+/* What one address of a sample says of memory that lies over a module: is it what it would have to be in its code? */
+enum csspgo__evidence { CSSPGO__SAYS_NOTHING = 0, CSSPGO__SAYS_MODULE = 1, CSSPGO__SAYS_OTHER = 2 };
+
+enum csspgo__role { CSSPGO__IS_SOURCE, CSSPGO__IS_TARGET, CSSPGO__IS_SAMPLED, CSSPGO__IS_CALLER };   /* of an address */
+
+/*
+ * A branch's source is a branch; or on AMD's processors the compare before it, which says nothing. A caller follows a
+ * call, or is one byte less where a stack was unwound by DWARF. Any other address need only be an instruction's, and
+ * one in four is that by chance: it can only speak against the module.
+ */
+static enum csspgo__evidence csspgo__code_says(const csspgo_code *c, uint64_t address, enum csspgo__role role)
+{
+    const uint32_t at = csspgo__pos_any(c, address), pos = csspgo__pos(c, address);
+    if (at == 0 || csspgo__is_bytewise(c, at)) return CSSPGO__SAYS_NOTHING;
+    if (role == CSSPGO__IS_CALLER && csspgo__call_before(c, csspgo__pos(c, address + 1)) != 0)
+        return CSSPGO__SAYS_MODULE;
+    if (pos == CSSPGO__EXT) return CSSPGO__SAYS_OTHER;
+    if (role == CSSPGO__IS_CALLER) return csspgo__call_before(c, pos) != 0 ? CSSPGO__SAYS_MODULE : CSSPGO__SAYS_OTHER;
+    if (role != CSSPGO__IS_SOURCE) return CSSPGO__SAYS_NOTHING;
+    if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) return CSSPGO__SAYS_MODULE;
+    return csspgo__run_end(c, pos) - pos <= CSSPGO__FUSED_MOST ? CSSPGO__SAYS_NOTHING : CSSPGO__SAYS_OTHER;
+}
+
+static void csspgo__judge_one(csspgo_spaces *s, csspgo__space *space, uint64_t address, enum csspgo__role role)
+{
+    const size_t i = csspgo__mapping_upper(space, address);
+    csspgo__mapping *const m = i < space->mapping.count ? &space->mapping.v[i] : NULL;
+    enum csspgo__evidence says;
+    int before;
+    if (m == NULL || m->begin > address || !m->over || m->good + m->bad > UINT32_MAX / 2) return;
+    says = csspgo__code_says(s->code, address + m->delta + s->code->module[m->module].bias, role);
+    before = csspgo__mapping_refuted(m);
+    m->good += says == CSSPGO__SAYS_MODULE;
+    m->bad += says == CSSPGO__SAYS_OTHER;
+    if (!before && csspgo__mapping_refuted(m)) s->stats.refuted++;
+}
+
+/*
+ * Whether memory that lies over modules has their code: the addresses of a sample in it count, before they are looked
+ * up. Records of interrupts, to or from the kernel, say nothing. Stacks of offsets in files have no such addresses.
+ */
+static void csspgo__judge(csspgo_spaces *s, csspgo__space *space, const csspgo_sample *x, uint32_t first)
+{
+    uint32_t i;
+    if (!space->covered) return;
+    for (i = 0; i < x->branch_count; i++) {
+        const csspgo_branch *const b = &x->branches[i];
+        if ((b->from | b->to) >> 63 != 0 || b->from == 0 || b->to == 0) continue;
+        csspgo__judge_one(s, space, b->from, CSSPGO__IS_SOURCE);
+        csspgo__judge_one(s, space, b->to, CSSPGO__IS_TARGET);
+    }
+    for (i = first; i < x->stack_count && s->as_offsets <= s->as_addresses; i++)
+        csspgo__judge_one(s, space, x->stack[i], i == first ? CSSPGO__IS_SAMPLED : CSSPGO__IS_CALLER);
+}
+
 /* How many addresses of a sample make sense if a mapping is its: sources of branches, and what calls end before. */
 static uint32_t csspgo__mapping_score(const csspgo_spaces *s, const csspgo__mapping *m, const csspgo_sample *x)
 {
@@ -26049,13 +26210,16 @@ static const csspgo__mapping *csspgo__mapping_for(const csspgo_spaces *s, const 
     return m != NULL ? m : csspgo__mapping_at(&s->space.v[CSSPGO__SPACE_KERNEL], address);
 }
 
-/* Leaves of the addresses from *begin to *last those around an address that is in no mapping. */
+/* Leaves of the addresses from *begin to *last those around an address that is in no mapping, or a refuted one. */
 static void csspgo__between_mappings(const csspgo__space *v, uint64_t address, uint64_t *begin, uint64_t *last)
 {
     const csspgo__mapping *const m = v->mapping.v;
     const size_t i = csspgo__mapping_upper(v, address);
     if (i != 0 && m[i - 1].begin + m[i - 1].size > *begin) *begin = m[i - 1].begin + m[i - 1].size;
-    if (i != v->mapping.count && m[i].begin - 1 < *last) *last = m[i].begin - 1;
+    if (i == v->mapping.count) return;
+    if (m[i].begin <= address && m[i].begin > *begin) *begin = m[i].begin;
+    if (m[i].begin <= address && m[i].begin + (m[i].size - 1) < *last) *last = m[i].begin + (m[i].size - 1);
+    if (m[i].begin > address && m[i].begin - 1 < *last) *last = m[i].begin - 1;
 }
 
 /* The addresses around one that is in no mapping and no code; none if mappings overlap. */
@@ -26289,8 +26453,9 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
     if (CSSPGO__FILL(&s->heap, s->frame, sample->stack_count) == NULL ||
         CSSPGO__FILL(&s->heap, s->branch, sample->branch_count) == NULL)
         return csspgo__error_heap(err, s->heap.status, &s->heap, "spaces object");
-    l = csspgo__lookup_of(s, sample);
     for (first = 0; first < sample->stack_count && sample->stack[first] >> 63 != 0; first++) {}   /* the kernel's */
+    l = csspgo__lookup_of(s, sample);
+    csspgo__judge(s, &s->space.v[l.space - s->space.v], sample, first);
     offsets = csspgo__stack_of_offsets(s, &l, sample, first);
     s->stats.offset_stacks += offsets != 0;
     s->stats.offset_records += (unsigned)csspgo__records_of_offsets(s, &l, sample);
@@ -27234,7 +27399,15 @@ static int csspgo__pprof_resolve(csspgo_pprof *d)
     return 1;
 }
 
-/* Moves mappings that overlap others to where nothing is. Returns 0 when memory is exhausted. */
+/* 1 for memory without a file: what it overlaps goes on there, see csspgo_spaces. */
+static int csspgo__pprof_fileless(const csspgo_pprof *d, const csspgo__pprof_mapping *m)
+{
+    size_t n;
+    const char *const path = csspgo__pprof_string(d, m->path, &n);
+    return n != 0 && csspgo__is_fileless(path, n);
+}
+
+/* Moves mappings of files that overlap others to where nothing is. Returns 0 when memory is exhausted. */
 static int csspgo__pprof_part(csspgo_pprof *d)
 {
     CSSPGO__LIST(csspgo__pprof_mapping) v = { NULL, 0, 0 };
@@ -27250,7 +27423,7 @@ static int csspgo__pprof_part(csspgo_pprof *d)
     for (i = 0; ok && i < v.count; i++) {
         const uint64_t size = v.v[i].end - v.v[i].begin;
         csspgo__pprof_mapping *const m = &d->mapping.v[(size_t)v.v[i].delta];
-        if (size == 0) continue;
+        if (size == 0 || csspgo__pprof_fileless(d, m)) continue;
         if (v.v[i].begin >= end) {
             end = v.v[i].end;
             continue;

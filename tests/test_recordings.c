@@ -614,6 +614,151 @@ static void too_many_mappings_are_counted(void)
     csspgo_code_free(code);
 }
 
+/* ----- memory without a file over the code of one ----- */
+
+/*
+ * A module "m": text at 0x1400 (offset 0x400), of nops and, in the last 5 of 32 bytes each, a call of 0x1400: branches
+ * come from 0x141b, 0x143b ..., return addresses are 0x1420, 0x1440 ...
+ */
+static csspgo_code *module_of_bytes(csspgo_module *module)
+{
+    enum { SIZE = 0x1c00 };
+    unsigned char *const bytes = (unsigned char *)malloc(SIZE);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_segment v;
+    uint32_t at;
+    memset(bytes, 0x90, SIZE);
+    for (at = 27; at < SIZE; at += 32) {
+        const uint32_t back = 0u - (at + 5);
+        bytes[at] = 0xe8;
+        bytes[at + 1] = (unsigned char)(back & 255);
+        bytes[at + 2] = (unsigned char)(back >> 8 & 255);
+        bytes[at + 3] = bytes[at + 4] = 255;
+    }
+    memset(&v, 0, sizeof v);
+    v.address = 0x1400;
+    v.file_offset = 0x400;
+    v.size = SIZE;
+    v.executable = 1;
+    *module = csspgo_code_add_module(code, "m", 1, &v, 1, NULL);
+    T_EQ(csspgo_code_add_bytes(code, *module, CSSPGO_X86_64, 0x1400, bytes, SIZE, NULL, 0, NULL), CSSPGO_OK);
+    free(bytes);
+    return code;
+}
+
+static void memory_without_a_file_hides_no_module(void)
+{
+    static const char *const names[] = {
+        "//anon", "[heap]", "[anon:text]", "/anon_hugepage (deleted)", "/memfd:hot (deleted)", "/dev/zero (deleted)",
+        "/SYSV00000000 (deleted)", "/dev/hugepages/libhugetlbfs.tmp.x (deleted)", "anon_inode:x", ""
+    };
+    static const char *const others[] = { "/x/lib", "[vdso]", "[uprobes]", "/x/memfd:m", "/tmp/perf-3.map" };
+    csspgo_module m;
+    csspgo_code *code = module_of_bytes(&m);
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
+        mapped(s, 5, 0x50600, 0x200, i & 1 ? 0x50600 : 0, names[i]);
+        mapped(s, 5, 0x51000, 0x5000, 0, names[i]);                     /* sticks out */
+        T_EQ(placed(s, 5, 0x505bb), 0x15bb);
+        T_EQ(placed(s, 5, 0x5063b), 0x163b);
+        T_EQ(placed(s, 5, 0x5083b), 0x183b);
+        T_EQ(placed(s, 5, 0x5103b), 0x203b);
+        T_EQ(placed(s, 5, 0x55000), 0x55000);
+        T_EQ(csspgo_spaces_get_stats(s).covered, 2);
+        happened(s, CSSPGO_ITEM_FORK, 6, 6, 5);
+        T_EQ(placed(s, 6, 0x5063b), 0x163b);
+        happened(s, CSSPGO_ITEM_COMM, 6, 6, 0);
+        T_EQ(placed(s, 6, 0x5063b), 0x5063b);
+        mapped(s, 5, 0x50600, 0x100, 0, names[i]);                      /* once more */
+        T_EQ(placed(s, 5, 0x5063b), 0x163b);
+        mapped(s, 7, 0x50000, 0x2000, 0, names[i]);                     /* where no module is */
+        T_EQ(placed(s, 7, 0x5063b), 0x5063b);
+        T_EQ(csspgo_spaces_get_stats(s).refuted, 0);
+        csspgo_spaces_free(s);
+    }
+    for (i = 0; i < sizeof others / sizeof *others; i++) {
+        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
+        mapped(s, 5, 0x50600, 0x200, 0, others[i]);
+        T_EQ(placed(s, 5, 0x5063b), 0x5063b);
+        csspgo_spaces_free(s);
+    }
+    csspgo_code_free(code);
+}
+
+/* Recorded from then on: the file is only mapped where the memory is not. */
+static void memory_without_a_file_goes_on_between_parts_of_one(void)
+{
+    csspgo_module m;
+    csspgo_code *code = module_of_bytes(&m);
+    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    mapped(s, 5, 0x50000, 0x600, 0, "/x/m");
+    mapped(s, 5, 0x50600, 0x900, 0, "//anon");
+    mapped(s, 5, 0x50f00, 0x9000, 0, "/memfd:x");
+    mapped(s, 5, 0x70000, 0x2000, 0, "//anon");
+    T_EQ(placed(s, 5, 0x5059b), 0x159b);
+    T_EQ(placed(s, 5, 0x5061b), 0x161b);
+    T_EQ(placed(s, 5, 0x50f1b), 0x1f1b);
+    T_EQ(placed(s, 5, 0x51ffb), 0x2ffb);
+    T_EQ(placed(s, 5, 0x5201b), 0x5201b);              /* behind the segment */
+    T_EQ(placed(s, 5, 0x7061b), 0x7061b);
+    csspgo_spaces_free(s);
+    csspgo_code_free(code);
+}
+
+/* A sample with one branch record, a sampled address and a caller, moved; returns where the caller went. */
+static uint64_t caller_placed(csspgo_spaces *s, uint64_t from, uint64_t to, uint64_t leaf, uint64_t caller)
+{
+    uint64_t stack[2];
+    csspgo_branch b;
+    csspgo_sample x;
+    memset(&b, 0, sizeof b);
+    memset(&x, 0, sizeof x);
+    b.from = from;
+    b.to = to;
+    stack[0] = leaf;
+    stack[1] = caller;
+    x.stack = stack;
+    x.branches = &b;
+    x.stack_count = 2;
+    x.branch_count = from != 0;
+    x.pid = 5;
+    T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
+    return x.stack[1];
+}
+
+static void samples_refute_that_memory_without_a_file_is_a_module(void)
+{
+    csspgo_module m;
+    csspgo_code *code = module_of_bytes(&m);
+    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    int i;
+    mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");
+    for (i = 0; i < 3; i++) T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x1620);
+    T_EQ(caller_placed(s, 0x5061c, 0x50600, 0x50601, 0x50620), 0x1620);        /* one of many */
+    T_EQ(caller_placed(s, 0x5061a, 0x50600, 0x50601, 0x5061f), 0x161f);        /* fused; unwound by DWARF */
+    T_EQ(caller_placed(s, UINT64_MAX - 4095, 0x50604, 0x50604, 0x50640), 0x1640);     /* an interrupt's */
+    for (i = 0; i < 20; i++) caller_placed(s, 0x50605, 0x5061c, 0x5061e, 0x50622);
+    T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x50620);
+    T_EQ(caller_placed(s, 0, 0, 0x50601, 0x50840), 0x1840);                    /* beside it nothing has changed */
+    T_EQ(csspgo_spaces_get_stats(s).refuted, 1);
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* other memory: it begins anew */
+    T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x1620);
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* the first sample already */
+    T_EQ(caller_placed(s, 0x50605, 0x5061c, 0x5061e, 0x50620), 0x50620);
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* without branch records */
+    T_EQ(caller_placed(s, 0, 0, 0x5061e, 0x50620), 0x50620);
+    T_EQ(csspgo_spaces_get_stats(s).refuted, 3);
+    T_EQ(csspgo_code_map(code, m, 0x4f000, NULL), CSSPGO_OK);                  /* where the code map has it, too */
+    T_EQ(caller_placed(s, 0, 0, 0x5061e, 0x50620), 1);
+    T_EQ(caller_placed(s, 0, 0, 0x50401, 0x50420), 0x50420);
+    csspgo_spaces_free(s);
+    csspgo_code_free(code);
+}
+
 /* The stack of a sample, moved; returns its frames in a number: 16 bits each, the innermost lowest. */
 static uint64_t stack_placed(csspgo_spaces *s, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -1326,6 +1471,9 @@ int main(void)
     some_mappings_are_those_of_all_processes();
     ended_processes_are_forgotten_when_there_are_many();
     too_many_mappings_are_counted();
+    memory_without_a_file_hides_no_module();
+    memory_without_a_file_goes_on_between_parts_of_one();
+    samples_refute_that_memory_without_a_file_is_a_module();
     offsets_in_files_become_addresses();
     offsets_that_are_addresses_too();
     offsets_in_several_files();

@@ -83,12 +83,19 @@ static health_counts *tally_given(const profgen *g, uint64_t address)
     return &x->file[at].n;
 }
 
+/* 1 if an address of the code map is in code of a program that is given: it may run in memory without a file. */
+static int tally_is_program(const profgen *g, uint64_t address)
+{
+    return g->spaces != NULL && address >> IMAGE_BITS <= g->images->count && is_code(g, address);
+}
+
 /* Notes in which file a sample is; placed: the same in the code map. Returns 0 without memory. */
 int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *placed)
 {
     images *x = g->images;
     csspgo_sample s = *sample;
     const csspgo_sample *const p = placed;
+    tallied *file = NULL;
     uint64_t at;
     x->at = NULL;
     if (s.stack_count == 0 && s.branch_count == 0) return 1;
@@ -98,9 +105,11 @@ int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *p
     s.branch_count = 0;
     if (x->spaces != NULL && csspgo_spaces_sample(x->spaces, &s, NULL) != CSSPGO_OK) return 0;
     x->at = s.stack[0] >> 63 != 0 ? &x->kernel : &x->nowhere;
+    at = sampled_address(g, p);
     if (s.stack[0] >= TALLY_BASE && (s.stack[0] - TALLY_BASE) >> IMAGE_BITS < x->files)
-        x->at = &x->file[(s.stack[0] - TALLY_BASE) >> IMAGE_BITS].n;
-    else if (is_code(g, at = sampled_address(g, p))) x->at = tally_given(g, at);
+        file = &x->file[(s.stack[0] - TALLY_BASE) >> IMAGE_BITS];
+    if (file != NULL && (file->given || !tally_is_program(g, at))) x->at = &file->n;
+    else if (is_code(g, at)) x->at = tally_given(g, at);
     if (x->at != NULL) x->at->samples = sum_of(x->at->samples, s.count != 0 ? s.count : 1);
     return x->at != NULL;
 }
