@@ -2772,6 +2772,8 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *   - A frame is the address that a line begins with; what follows it (symbol, file) is not looked at, except that a
  *     frame in a file that is no module of code becomes the address 1: perf 5.16 to 6.3 prints offsets in files, and an
  *     offset in one file is one in another, too.
+ *   - Lines that end in " (inlined)", or are followed by a source line that does, are no frames: the frame that they
+ *     are inlined in follows, with the same address. See csspgo_script_fold_inlined for those that do not say it.
  *   - A record may have the file's name behind each address. A build id and a colon before an address ("1a2b:0x40")
  *     make it a link-time address of the module of code that has this id, else the address 1.
  *   - A line that ends in a header's address is a sample of that address alone.
@@ -2803,6 +2805,8 @@ typedef struct csspgo_script_stats {
     uint64_t bad_mmaps;           /* mapping lines that do not parse                                      */
     uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                      */
     uint64_t oversized;           /* lines above limits.max_line, samples above 65536 frames or records   */
+    uint64_t inlined;             /* lines left out: frames that are inlined in the frame that follows    */
+    uint64_t inlined_repeats;     /* left out by csspgo_script_fold_inlined                               */
     uint64_t first_bad_line;      /* line number of the first of the bad ones above, 0 = none             */
     uint32_t hybrid;              /* 1: call stacks and branches, 0: branches only (or not yet known)     */
     uint32_t reserved;
@@ -2876,6 +2880,37 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
  */
 CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s);
 
+typedef struct csspgo_inlined {   /* what is inlined at an address                                           */
+    uint32_t all;                 /* functions, one within the other                                         */
+    uint32_t same;                /* those of them that have the name of the function that the code is of    */
+} csspgo_inlined;
+
+/*
+ * Leaves the repeated lines of inlined functions out of a stack. Perf prints the address of a frame once for each
+ * function that is inlined there and once for the function itself. Lines that say "(inlined)" are out already, but not
+ * all say it: not those of a recursive function that is inlined in itself, and none in text that was cut down to
+ * addresses. But recursion repeats addresses, too. Of n equal addresses in a row remain
+ *
+ *   1                     if the call before the address cannot lead to the function that it is in
+ *   n / lines of a frame  if it can, where all frames have their lines (else n). A frame has 1 + all lines; but only
+ *                         1 + same of them remain if others say "(inlined)"
+ *
+ * Whether the text has lines of inlined functions that do not say it is learnt from addresses where only one is possible.
+ *
+ *   sample    the last one of csspgo_script_next, its addresses moved to those of csspgo_script_options.code
+ *             (csspgo_spaces_sample). Its stack then points into s, until the next call on s
+ *   inlined   what is inlined at each of its sample->stack_count frames, or, where perf unwound stacks by DWARF, at the
+ *             call; NULL: by the code map's probes
+ *   err       NULL, or filled in every case
+ *
+ * Does nothing without options.code, and in LLVM mode.
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: the sample is as it was
+ * Cost      O(frames); for addresses that repeat a few look-ups in the code map
+ */
+CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
+                                                    const csspgo_inlined *inlined, csspgo_error *err);
+
 /* Statistics of what was read so far. */
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 
@@ -2891,6 +2926,8 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  *         else if (csspgo_spaces_sample(spaces, &sample, &err) == CSSPGO_OK) csspgo_collector_add(c, &sample, 1, &err);
  *     }
  *
+ * (with text, csspgo_script_fold_inlined before samples are added).
+ *
  * Mappings are kept per process. A later mapping hides what it overlaps; a new process begins with its parent's
  * mappings, a program that is executed with none. Mappings of pid 0 and -1 belong to every process. Samples without pid
  * (0), or of a process of which nothing is known, are looked up in the mappings of all processes together; where these
@@ -2900,6 +2937,9 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  * Executable memory without a file (anonymous, of huge pages, of a memfd) hides no module: a program that copies its
  * text to huge pages goes on at the same addresses. Where more than a third of the sampled branches and callers are not
  * those of the module's code, the memory has other code, such as a JIT's, and the module is hidden from then on.
+ *
+ * Callers that are one less than return addresses, as perf prints them where it unwinds stacks by DWARF, become return
+ * addresses if that is true of most of the first ones.
  *
  * Stacks whose addresses are offsets in files (perf script 5.16 to 6.3 prints them) are turned into addresses. A stack
  * is one of these if its innermost address is in no mapping, is in the range of file offsets of one, and the same was
@@ -2924,6 +2964,7 @@ typedef struct csspgo_spaces_stats {
     uint64_t guessed;             /* samples of a process without any event, looked up in the mappings of all     */
     uint64_t offset_records;      /* samples whose branch records are offsets in files (perf script -F            */
                                   /* brstackoff): nothing can be made of these                                    */
+    uint64_t call_addresses;      /* callers that were one less than return addresses, which they became          */
     uint64_t covered, refuted;    /* parts of modules over which memory without a file was mapped; those of them  */
                                   /* that samples showed to have other code                                       */
     unsigned char other_build[20];/* the first one of other_builds                                                */
@@ -19958,6 +19999,55 @@ static const csspgo__code_probe *csspgo__probe_next(const csspgo_code *c, csspgo
     return p != NULL ? &c->probe[p->id] : NULL;
 }
 
+/* What a search along jumps has reached: code ranges, of which each is looked at once. */
+typedef struct csspgo__reached {
+    const csspgo__range *range[16];
+    size_t count;
+    uint32_t steps;               /* transfers that may still be looked at */
+} csspgo__reached;
+
+/* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
+static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func, csspgo__reached *to)
+{
+    const uint32_t pos = csspgo__transfer_target(c, t->pos);
+    const csspgo__range *const r = csspgo__range_of(c, pos);
+    size_t i;
+    if (t->target == 0) return t->kind == CSSPGO_IJMP;
+    if (r == NULL) return t->kind != CSSPGO_COND;             /* a stub */
+    for (i = 0; i < to->count && to->range[i] != r; i++) {}
+    if (i == to->count && i == sizeof to->range / sizeof *to->range) return 1;
+    if (i == to->count) to->range[to->count++] = r;
+    return r->func == func;
+}
+
+/*
+ * 1 if the call that ends at pos can lead to the function that it is in, directly or by jumps out of what it calls
+ * (tail calls). Calls and jumps by pointer, stubs, and what would take too long to follow may lead anywhere.
+ */
+CSSPGO__UNUSED static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call = csspgo__call_before(c, pos);
+    const csspgo__range *const own = csspgo__range_of(c, call);
+    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call));
+    csspgo__reached to;
+    size_t i;
+    if (call == 0) return 0;
+    if (own == NULL || called == NULL || called->func == own->func) return 1;
+    to.range[0] = called;
+    to.count = 1;
+    to.steps = 1024;
+    for (i = 0; i < to.count; i++) {
+        const uint32_t end = to.range[i]->end;
+        csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], to.range[i]->begin);
+        const csspgo__code_transfer *t;
+        while ((t = csspgo__transfer_next(c, &at, end)) != NULL) {
+            if (to.steps-- == 0) return 1;
+            if (t->kind != CSSPGO_CALL && t->kind != CSSPGO_RET && csspgo__jump_reaches(c, t, own->func, &to)) return 1;
+        }
+    }
+    return 0;
+}
+
 /* The ith probe at pos, or NULL. */
 static const csspgo__code_probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
 {
@@ -24490,6 +24580,7 @@ enum {
     CSSPGO__AT_GAP = 4            /* any fields: behind frames and an empty line                         */
 };
 enum { CSSPGO__PENDING_MOST = 1 << 20, CSSPGO__SAMPLE_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
+enum { CSSPGO__FOLD_PROBED = 256 };   /* samples without repeats that csspgo_script_fold_inlined looks at */
 
 /*
  * LLVM mode has the states of llvm-profgen's reading loop, csspgo__hybrid_line and csspgo__script_flat, behind a scan
@@ -24512,6 +24603,10 @@ struct csspgo_script {
     uint64_t       pending_lines, lines_before; /* lines in it; lines read when the type became known     */
     CSSPGO__LIST(uint64_t) frame;               /* of the sample being read                               */
     CSSPGO__LIST(uint32_t) file;                /* any fields: of its frames up to the last one that has any */
+    CSSPGO__LIST(unsigned char) inlined;        /* any fields: up to the last one that is, whether they are       */
+    CSSPGO__LIST(uint64_t) folded;              /* its stack without lines of inlined functions           */
+    uint64_t       unfolded, single;            /* addresses with, without lines that do not say "(inlined)" */
+    uint64_t       probed;                      /* samples looked at to tell that                         */
     CSSPGO__LIST(csspgo_branch) branch;         /* scratch: its records                                   */
     uint64_t       count;                       /* of it                                                  */
     uint64_t       line, size;                  /* number of the line being read; bytes fed               */
@@ -24567,7 +24662,7 @@ static void csspgo__script_begin(csspgo_script *s)
 {
     s->stats.attempts++;
     s->count = 1;
-    s->frame.count = s->file.count = 0;
+    s->frame.count = s->file.count = s->inlined.count = 0;
     s->crowded = 0;
     s->state = CSSPGO__AT_FRAMES;
 }
@@ -24764,6 +24859,40 @@ static void csspgo__script_frame(csspgo_script *s, uint64_t address, uint32_t fi
         s->state = CSSPGO__AT_SKIP;
     } else if (!CSSPGO__PUT(&s->heap, s->frame, address) || (file != 0 && !csspgo__script_frame_file(s, file))) {
         csspgo__script_out_of_memory(s);
+    }
+}
+
+/* 1 if the last frame's line said that it is inlined in the next one. */
+static int csspgo__script_is_inlined(const csspgo_script *s)
+{
+    return s->frame.count != 0 && s->inlined.count == s->frame.count && s->inlined.v[s->inlined.count - 1];
+}
+
+/* The last frame is inlined in the next one. */
+static void csspgo__script_mark_inlined(csspgo_script *s)
+{
+    const size_t had = s->inlined.count, n = s->frame.count - had;
+    if (n == 0) return;
+    if (!CSSPGO__MORE(&s->heap, s->inlined, n)) {
+        csspgo__script_out_of_memory(s);
+        return;
+    }
+    memset(s->inlined.v + had, 0, n);
+    s->inlined.count += n;
+    s->inlined.v[s->inlined.count - 1] = 1;
+}
+
+/*
+ * A frame follows that is not inlined. Those before it that are inlined in it are none. Where the debug information has
+ * another name for a function than its symbol, perf says "(inlined)" of the function itself: such frames stay.
+ */
+static void csspgo__script_drop_inlined(csspgo_script *s, uint64_t address)
+{
+    while (csspgo__script_is_inlined(s) && s->frame.v[s->frame.count - 1] == address) {
+        s->frame.count--;
+        s->inlined.count--;
+        if (s->file.count > s->frame.count) s->file.count = s->frame.count;
+        s->stats.inlined++;
     }
 }
 
@@ -25079,13 +25208,22 @@ static const unsigned char *csspgo__flat_address(const csspgo_script *s, const u
     return at;
 }
 
+/* What is before " (inlined)" at the end of a line; end if that is not there. */
+static const unsigned char *csspgo__before_inlined(const unsigned char *p, const unsigned char *end)
+{
+    static const char mark[] = " (inlined)";
+    const size_t n = sizeof mark - 1;
+    const unsigned char *const tail = csspgo__trim_right(p, end);
+    return (size_t)(tail - p) >= n && memcmp(tail - n, mark, n) == 0 ? tail - n : end;
+}
+
 /*
- * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)",
- * is one, as headers begin with a blank too (one with a sampled address is not). A frame in a file that is no module
- * becomes CSSPGO__EXT. "BUILD ID:ADDRESS" is a link-time address of that file.
+ * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)"
+ * or "(inlined)", is one, as headers begin with a blank too (one with a sampled address is not). A frame in a file that
+ * is no module has the file UINT32_MAX. "BUILD ID:ADDRESS" is a link-time address of that file.
  */
 static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
-                             uint64_t *address, uint32_t *file)
+                             uint64_t *address, uint32_t *file, int *inlined)
 {
     const int tab = p != end && *p == '\t', blank = p != end && *p == ' ';
     const unsigned char *q;
@@ -25095,7 +25233,9 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     int in_file = 0;
     *file = 0;
     if (!tab && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
-    end = csspgo__trim_right(p, end);
+    q = csspgo__before_inlined(p, end);
+    *inlined = q != end;
+    end = csspgo__trim_right(p, q);
     p = csspgo__trim_left(p, end);
     q = p + csspgo__word(&p, end);
     if (lead != 0 && csspgo__upto(p, q, ':') != q) in_file = csspgo__eat_file_id(s->how.code, &p, q, &module);
@@ -25103,10 +25243,17 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (in_file) *address = csspgo__file_address(s->how.code, module, *address);
     if (q == end || in_file) return 1;
-    if (!tab && (end[-1] != ')' || csspgo__flat_address(s, q, end, &v, file) != NULL)) return 0;
-    *file = csspgo__file_of_frame(s->how.code, q, end);
-    if (*file == UINT32_MAX) *address = CSSPGO__EXT;
+    if (!tab && ((end[-1] != ')' && !*inlined) || csspgo__flat_address(s, q, end, &v, file) != NULL)) return 0;
+    *file = !*inlined ? csspgo__file_of_frame(s->how.code, q, end) : 0;
     return 1;
+}
+
+/* Adds a frame of any text to the sample being read. One in a file that is no module becomes CSSPGO__EXT. */
+static void csspgo__any_add_frame(csspgo_script *s, uint64_t address, uint32_t file, int inlined)
+{
+    if (!inlined) csspgo__script_drop_inlined(s, address);
+    csspgo__script_frame(s, file != UINT32_MAX ? address : (uint64_t)CSSPGO__EXT, file);
+    if (inlined && !s->crowded && s->error.status == CSSPGO_OK) csspgo__script_mark_inlined(s);
 }
 
 /* The nanoseconds of a word "SECONDS.FRACTION:" of n > 0 bytes; 0: it is none. */
@@ -25284,6 +25431,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     const unsigned char *at, *event;
     uint32_t file = 0;
     uint64_t v;
+    int inlined;
     if (csspgo__trim_left(p, end) == end) {
         if (frames) s->state = CSSPGO__AT_GAP;
         return CSSPGO_ITEM_NONE;
@@ -25292,11 +25440,11 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__is_listing(p, end))
         return csspgo__any_refuse(s, "a listing of instructions (brstackinsn): use -F brstack");
     event = *p != '\t' ? csspgo__find_text(p, end, "PERF_RECORD_", 0) : NULL;
-    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file)) {
+    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file, &inlined)) {
         *again = gap;
         if (gap) return csspgo__any_sample(s, 0, sample);
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
-        if (!s->crowded) csspgo__script_frame(s, v, file);
+        if (!s->crowded) csspgo__any_add_frame(s, v, file, inlined);
         return CSSPGO_ITEM_NONE;
     }
     at = event == NULL ? csspgo__first_record(p, end) : NULL;
@@ -25315,6 +25463,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (event != NULL) return csspgo__any_event(s, p, event, end, sample, map);
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
+    if (frames && !s->crowded && csspgo__before_inlined(p, end) != end) csspgo__script_mark_inlined(s);
     if (frames) return CSSPGO_ITEM_NONE;
     at = csspgo__flat_address(s, p, end, &v, &file);
     if (at != NULL) {
@@ -25342,7 +25491,8 @@ static csspgo_item csspgo__script_any(csspgo_script *s, csspgo_sample *sample, c
     csspgo_item item;
     int again = 0;
     size_t n;
-    if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) csspgo__script_frames_plain(s);
+    if (s->state == CSSPGO__AT_START || (s->state == CSSPGO__AT_FRAMES && !csspgo__script_is_inlined(s)))
+        csspgo__script_frames_plain(s);
     if (s->p == s->lim) return CSSPGO_ITEM_NONE;
     n = csspgo__script_branches_plain(s);
     if (n != 0) return csspgo__any_sample(s, n, sample);
@@ -25556,6 +25706,8 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
     CSSPGO__DROP(&s->heap, s->pending);
     CSSPGO__DROP(&s->heap, s->frame);
     CSSPGO__DROP(&s->heap, s->file);
+    CSSPGO__DROP(&s->heap, s->inlined);
+    CSSPGO__DROP(&s->heap, s->folded);
     CSSPGO__DROP(&s->heap, s->branch);
     csspgo__object_free(s, sizeof *s);
 }
@@ -25603,6 +25755,105 @@ CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s)
     return s->file.count != 0 ? s->file.v : NULL;
 }
 
+/* ----- repeated lines of inlined functions ----- */
+
+/* Equal addresses in a row in a stack. */
+typedef struct csspgo__repeat {
+    uint64_t lines;
+    csspgo_inlined inlined;       /* at the address                                                     */
+    int recurs;                   /* 1: the call before it can lead to the function that it is in       */
+    int marked;                   /* 1: all the lines say "(inlined)"                                   */
+} csspgo__repeat;
+
+/* What is inlined at the call that ends at pos, by the probe that the call has. */
+static csspgo_inlined csspgo__inlined_by_probes(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call = csspgo__call_before(c, pos);
+    csspgo_inlined n = { 0, 0 };
+    const csspgo__code_probe *probe;
+    size_t i;
+    for (i = 0; call != 0 && (probe = csspgo__probe_at(c, call, i)) != NULL; i++) {
+        uint32_t node;
+        if (probe->kind == CSSPGO_PROBE_BLOCK) continue;
+        for (node = probe->node; c->node[node].parent != 0; node = c->node[node].parent) {
+            n.all++;
+            n.same += c->node[node].func == c->node[c->node[probe->node].top].func;
+        }
+        break;
+    }
+    return n;
+}
+
+/* The lines from number `first` on that have the same address. */
+static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sample *x, const csspgo_inlined *inlined,
+                                        uint32_t first)
+{
+    const uint32_t pos = csspgo__pos(s->how.code, x->stack[first]);
+    csspgo__repeat r;
+    uint32_t i;
+    r.marked = x->stack_count == s->frame.count;
+    for (i = first; i < x->stack_count && x->stack[i] == x->stack[first]; i++)
+        r.marked &= i < s->inlined.count && s->inlined.v[i];
+    r.lines = i - first;
+    r.inlined = inlined != NULL ? inlined[first] : csspgo__inlined_by_probes(s->how.code, pos);
+    r.recurs = pos == CSSPGO__EXT || csspgo__call_recurs(s->how.code, pos);
+    return r;
+}
+
+/* Counts what the repeats of a stack say of others: have they lines of inlined functions that do not say it? */
+static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const csspgo_inlined *inlined)
+{
+    uint32_t i;
+    csspgo__repeat r;
+    for (i = 0; i < x->stack_count; i += (uint32_t)r.lines) {
+        r = csspgo__repeat_at(s, x, inlined, i);
+        s->unfolded += r.lines > 1 && !r.recurs;
+        s->single += r.inlined.all != 0 && r.lines % (1 + (uint64_t)r.inlined.all) != 0 && (r.recurs || r.lines == 1);
+    }
+}
+
+/* How many of some equal lines are frames. */
+static uint64_t csspgo__fold_frames(const csspgo_script *s, const csspgo__repeat *r)
+{
+    uint64_t each = 1;
+    if (!r->recurs) return 1;
+    if (r->marked || (s->stats.inlined == 0 && s->unfolded >= s->single)) each += r->inlined.all;
+    else if (s->stats.inlined != 0) each += r->inlined.same;
+    return r->lines % each == 0 ? r->lines / each : r->lines;
+}
+
+/* 1 if two neighbours of a stack are equal. */
+static int csspgo__has_repeats(const csspgo_sample *x)
+{
+    uint32_t i;
+    for (i = 1; i < x->stack_count; i++)
+        if (x->stack[i] == x->stack[i - 1]) return 1;
+    return 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
+                                                    const csspgo_inlined *inlined, csspgo_error *err)
+{
+    const int repeats = csspgo__has_repeats(sample);
+    uint32_t i, n = 0;
+    csspgo__repeat r;
+    csspgo__error_clear(err);
+    if (s->how.code == NULL || s->how.llvm != 0) return CSSPGO_OK;
+    if (s->stats.inlined == 0 && (repeats || s->probed++ < CSSPGO__FOLD_PROBED)) csspgo__fold_learn(s, sample, inlined);
+    if (!repeats) return CSSPGO_OK;
+    if (CSSPGO__FILL(&s->heap, s->folded, sample->stack_count) == NULL)
+        return csspgo__error_heap(err, s->heap.status, &s->heap, "script");
+    for (i = 0; i < sample->stack_count; i += (uint32_t)r.lines) {
+        uint64_t frames;
+        r = csspgo__repeat_at(s, sample, inlined, i);
+        for (frames = csspgo__fold_frames(s, &r); frames != 0; frames--) s->folded.v[n++] = sample->stack[i];
+    }
+    s->stats.inlined_repeats += sample->stack_count - n;
+    sample->stack = s->folded.v;
+    sample->stack_count = n;
+    return CSSPGO_OK;
+}
+
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
     csspgo_script_stats stats = s->stats;
@@ -25644,6 +25895,7 @@ enum {
     CSSPGO__OFFSET_PLACES = 8,    /* of instructions that an offset in a file may stand for, no more are looked at */
     CSSPGO__OVERLAPS_MOST = 64,   /* of mappings that hold one address, more are not looked at            */
     CSSPGO__MAPPINGS_MOST = 4096, /* of a space: adding one costs O(their number)                         */
+    CSSPGO__CALLERS_SEEN = 1000,  /* of callers that tell whether they are return addresses, no more are looked at */
     CSSPGO__FUSED_MOST = 11,      /* bytes from a compare to the branch that it is fused with             */
     CSSPGO__DEAD_KEPT = 1024
 };
@@ -25663,6 +25915,7 @@ struct csspgo_spaces {
     uint64_t         dead;        /* processes that have ended */
     uint32_t         dead_ring[CSSPGO__DEAD_KEPT];   /* the last ones of these: what they had is kept */
     uint64_t         as_addresses, as_offsets;   /* stacks that are surely of addresses, of offsets */
+    uint64_t         exact, less;                /* of the first callers: return addresses; one less */
     const uint32_t  *in, *next_in;               /* files of the frames of this sample and the next; NULL: unknown */
     csspgo_spaces_stats stats;
 };
@@ -26312,6 +26565,8 @@ static csspgo__offset_places csspgo__places_of_offset(const csspgo_spaces *s, co
         if (i == v->mapping.count) break;
         m = &v->mapping.v[i];
         pos = csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)));
+        if (returned && s->less > s->exact && csspgo__call_before(s->code, pos) == 0)
+            pos = csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)) + 1);
         if (pos == CSSPGO__EXT || (returned && csspgo__call_before(s->code, pos) == 0)) continue;
         for (k = 0; k < p.count && p.pos[k] != pos; k++) {}
         if (k == p.count) p.pos[p.count++] = pos;
@@ -26361,6 +26616,44 @@ static uint32_t csspgo__offset_choose(const csspgo_code *c, const csspgo__offset
     return best;
 }
 
+/* 1 if a call ends at an address of the code map. */
+static int csspgo__ends_call(const csspgo_code *c, uint64_t address)
+{
+    return csspgo__call_before(c, csspgo__pos(c, address)) != 0;
+}
+
+/* 1 if a call may end at an offset in a file. */
+static int csspgo__offset_ends_call(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset)
+{
+    size_t i = csspgo__mapping_of_offset(v, 0, offset, 0);
+    for (; i < v->mapping.count; i = csspgo__mapping_of_offset(v, i + 1, offset, 0)) {
+        const csspgo__mapping *const m = &v->mapping.v[i];
+        if (csspgo__ends_call(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)))) return 1;
+    }
+    return 0;
+}
+
+/* A caller counts: does the call end at its address or, as where perf unwinds stacks by DWARF, one byte behind? */
+static void csspgo__caller_counts(csspgo_spaces *s, int here, int behind)
+{
+    s->exact += (unsigned)here;
+    s->less += (unsigned)(behind && !here);
+}
+
+/* Callers of a sample, from number i on, that are one less than return addresses become these if most of all are. */
+static void csspgo__callers_mend(csspgo_spaces *s, uint32_t i, uint32_t n)
+{
+    uint32_t k;
+    for (k = i; k < n && s->exact + s->less < CSSPGO__CALLERS_SEEN; k++)
+        csspgo__caller_counts(s, csspgo__ends_call(s->code, s->frame.v[k]),
+                              csspgo__ends_call(s->code, s->frame.v[k] + 1));
+    for (; i < n && s->less > s->exact; i++) {
+        const int less = !csspgo__ends_call(s->code, s->frame.v[i]) && csspgo__ends_call(s->code, s->frame.v[i] + 1);
+        s->frame.v[i] += (unsigned)less;
+        s->stats.call_addresses += (unsigned)less;
+    }
+}
+
 /* The frames of a sample from number `first` on, which are offsets in files, as addresses, or else CSSPGO__EXT. */
 static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const csspgo_sample *x, uint32_t first)
 {
@@ -26369,6 +26662,9 @@ static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const
     uint32_t inner = CSSPGO__EXT, i;
     if (x->branch_count != 0)
         target = csspgo__range_of(s->code, csspgo__pos(s->code, csspgo__space_address(s, l, x->branches[0].to)));
+    for (i = first + 1; i < x->stack_count && s->exact + s->less < CSSPGO__CALLERS_SEEN; i++)
+        csspgo__caller_counts(s, csspgo__offset_ends_call(s, l->space, x->stack[i]),
+                              csspgo__offset_ends_call(s, l->space, x->stack[i] + 1));
     outer.count = 0;
     for (i = first; i < x->stack_count; i++) {
         const uint32_t *const file = s->in != NULL ? s->in + i : NULL;
@@ -26462,6 +26758,7 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
     if (offsets) csspgo__frames_of_offsets(s, &l, sample, first);
     for (i = 0; i < (offsets ? first : sample->stack_count); i++)
         s->frame.v[i] = csspgo__space_address(s, &l, sample->stack[i]);
+    if (!offsets && first < sample->stack_count) csspgo__callers_mend(s, first + 1, sample->stack_count);
     for (i = 0; i < sample->branch_count; i++) {
         s->branch.v[i].from = csspgo__space_address(s, &l, sample->branches[i].from);
         s->branch.v[i].to = csspgo__space_address(s, &l, sample->branches[i].to);

@@ -365,6 +365,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     images_free(g.images);
     health_free(g.health);
     lines_free(g.lines);
+    inlined_free(g.inlined);
     free(g.detail);
     free(g.fit.area);
     free(g.noted);

@@ -23,6 +23,7 @@ enum {                            /* places in the choice of --format */
 typedef struct line_work line_work;
 typedef struct mapped_file mapped_file;
 typedef struct health health;
+typedef struct inlined_work inlined_work;
 
 typedef struct images images;
 typedef struct fit_area fit_area;
@@ -78,6 +79,8 @@ typedef struct profgen {
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
+    csspgo_script    *script;     /* that the sample is of; NULL: it is of no text */
+    inlined_work     *inlined;    /* by line: what is inlined at addresses of frames; NULL: nobody asked */
     fit               fit;
     struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
@@ -143,6 +146,10 @@ int makers_map(profgen *g);
 void makers_sample(profgen *g, const csspgo_sample *s);
 void makers_unmapped(const profgen *g);
 void makers_warnings(const profgen *g);
+
+/* profgen_inlined.c */
+void inlined_free(inlined_work *w);
+int profgen_fold(profgen *g, csspgo_sample *s);
 
 /* profgen_fit.c */
 int fit_due(profgen *g);
@@ -238,6 +245,7 @@ csspgo_status images_units(const profgen *g);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
 int images_join(images *x, csspgo_sample *s);
 const loaded *images_at(const profgen *g, uint64_t *address);
+line_work *lines_of_image(const profgen *g, uint64_t address, size_t *image);
 
 /* profgen_tally.c */
 int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int given);

@@ -128,6 +128,16 @@ const loaded *images_at(const profgen *g, uint64_t *address)
     return &g->images->v[i - 1].loaded;
 }
 
+/* The lines of what an address of the code map is in, and its number: 0 is the program. */
+line_work *lines_of_image(const profgen *g, uint64_t address, size_t *image)
+{
+    const uint64_t i = g->spaces != NULL ? address >> IMAGE_BITS : 0;
+    *image = 0;
+    if (i == 0 || i > images_more(g->images)) return g->lines;
+    *image = (size_t)i;
+    return g->images->v[i - 1].lines;
+}
+
 /* How many there are besides the first. */
 size_t images_more(const images *x)
 {

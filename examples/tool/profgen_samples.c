@@ -183,6 +183,7 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     if (g->jit_only && placed.count == 0) return 1;            /* counted */
     if (g->images != NULL && (!images_tally(g, sample, &placed) || !images_join(g->images, &placed)))
         return fail(g->tool, "out of memory"), 0;
+    if (!profgen_fold(g, &placed)) return 0;
     if (g->sampler != NULL) return profgen_trace(g, &placed);
     if (g->aggregator != NULL)
         return csspgo_aggregator_add(g->aggregator, &placed, 1, NULL) == CSSPGO_OK ||

@@ -1,0 +1,186 @@
+/* profgen_inlined.c - profgen: lines of inlined functions in the call stacks of a script
+ *
+ * The library folds them (csspgo_script_fold_inlined). By probe it knows what is inlined where; by source line the debug
+ * information tells, which is asked for each address once.
+ */
+#include "profgen_images.h"
+#include "profgen_lines.h"
+
+enum { FOLD_PROBED = 64 };        /* samples without repeats whose frames are looked up, to learn what the text has */
+
+typedef struct inlined_at { uint64_t address; csspgo_inlined n; int known; } inlined_at;
+
+struct inlined_work {
+    inlined_at     *place;        /* hash table of `places`, a power of 2 */
+    size_t          places, count;
+    csspgo_inlined *of;           /* of the frames of a sample            */
+    debug_area     *area;         /* ... whose addresses are new          */
+    size_t          cap;
+    uint64_t        probed;
+};
+
+void inlined_free(inlined_work *w)
+{
+    if (w == NULL) return;
+    free(w->place);
+    free(w->of);
+    free(w->area);
+    free(w);
+}
+
+/* The place of an address of the code map, taken or free; there is a free one. */
+static inlined_at *inlined_place(const inlined_work *w, uint64_t address)
+{
+    size_t i = (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (w->places - 1);
+    while (w->place[i].known && w->place[i].address != address) i = (i + 1) & (w->places - 1);
+    return &w->place[i];
+}
+
+/* Room for n more addresses. Returns 0 without memory. */
+static int inlined_room(inlined_work *w, size_t n)
+{
+    const inlined_work old = *w;
+    size_t i;
+    if ((w->count + n) * 2 <= w->places) return 1;
+    for (w->places = w->places != 0 ? w->places : 1024; (w->count + n) * 2 > w->places;) w->places *= 2;
+    w->place = (inlined_at *)calloc(w->places, sizeof *w->place);
+    if (w->place == NULL) {
+        *w = old;
+        return 0;
+    }
+    for (i = 0; i < old.places; i++)
+        if (old.place[i].known) *inlined_place(w, old.place[i].address) = old.place[i];
+    free(old.place);
+    return 1;
+}
+
+/* The functions that are inlined where a row is of. */
+static csspgo_inlined inlined_in(const debug_lines *l, uint32_t node)
+{
+    csspgo_inlined n = { 0, 0 };
+    uint32_t top = node, i;
+    if (node == 0) return n;
+    while (l->node[top - 1].parent != 0) top = l->node[top - 1].parent;
+    for (i = node; i != top; i = l->node[i - 1].parent) {
+        const csspgo_line_inline *a = &l->node[i - 1], *b = &l->node[top - 1];
+        n.all++;
+        n.same += a->name_size == b->name_size && memcmp(a->name, b->name, a->name_size) == 0;
+    }
+    return n;
+}
+
+/* Notes what a unit says of addresses; away: from these to those of the code map. */
+static void inlined_note(const inlined_work *w, const debug_lines *l, const debug_areas *in, uint64_t away)
+{
+    size_t i, k = 0;
+    for (i = 0; i < in->n; i++) {
+        while (k + 1 < l->rows && l->row[k + 1].address <= in->v[i].begin) k++;
+        if (k < l->rows && l->row[k].address <= in->v[i].begin && l->row[k].inline_node != 0)
+            inlined_place(w, in->v[i].begin + away)->n = inlined_in(l, l->row[k].inline_node);
+    }
+}
+
+/* Asks one program's debug information. Returns 0 without memory. */
+static int inlined_ask(const inlined_work *w, debug_info *d, const debug_areas *in, uint64_t away)
+{
+    const size_t units = debug_info_units(d);
+    unsigned char *unit = (unsigned char *)calloc(units + 1, 1);
+    debug_lines l;
+    size_t i;
+    int ok = unit != NULL;
+    if (ok) debug_info_units_in(d, in, unit);
+    for (i = 0; ok && i < units; i++) {
+        if (!unit[i]) continue;
+        ok = debug_info_lines(d, i, in, &l);
+        if (ok) inlined_note(w, &l, in, away);
+    }
+    free(unit);
+    return ok;
+}
+
+static int area_cmp(const void *a, const void *b)
+{
+    const debug_area *x = (const debug_area *)a, *y = (const debug_area *)b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/*
+ * The address of a frame that perf has looked up: that of the call where it has unwound the stack by DWARF, or else the
+ * frame's.
+ */
+static uint64_t inlined_address(const profgen *g, const csspgo_sample *s, uint32_t i)
+{
+    return s->stack[i] - (i != 0 && g->spaces != NULL && csspgo_spaces_get_stats(g->spaces).call_addresses != 0);
+}
+
+/* Looks up the frames of a sample that are new, of each program in its debug information. Returns 0 without memory. */
+static int inlined_look_up(const profgen *g, inlined_work *w, const csspgo_sample *s)
+{
+    debug_areas in;
+    size_t image;
+    uint32_t i;
+    for (i = 0; i < s->stack_count; i++) {
+        inlined_at *const p = inlined_place(w, inlined_address(g, s, i));
+        w->area[i].begin = p->known ? UINT64_MAX : inlined_address(g, s, i);
+        w->count += !p->known;
+        p->address = inlined_address(g, s, i);
+        p->known = 1;
+    }
+    qsort(w->area, s->stack_count, sizeof *w->area, area_cmp);
+    in.v = w->area;
+    for (i = 0; i < s->stack_count && w->area[i].begin != UINT64_MAX; i += (uint32_t)in.n, in.v += in.n) {
+        const line_work *const lines = lines_of_image(g, w->area[i].begin, &image);
+        const uint64_t away = image != 0 ? (uint64_t)image << IMAGE_BITS : g->bias;
+        size_t other;
+        for (in.n = 0; i + in.n < s->stack_count && w->area[i + in.n].begin != UINT64_MAX; in.n++) {
+            debug_area *const a = &w->area[i + in.n];
+            if (in.n != 0 && (lines_of_image(g, a->begin, &other), other != image)) break;
+            a->begin -= away;
+            a->end = a->begin + 1;
+        }
+        if (lines != NULL && !inlined_ask(w, lines->debug, &in, away)) return 0;
+    }
+    return 1;
+}
+
+/* What is inlined at each frame of a sample; NULL without memory. */
+static const csspgo_inlined *inlined_of(const profgen *g, inlined_work *w, const csspgo_sample *s)
+{
+    uint32_t i;
+    if (w->cap < s->stack_count) {
+        const size_t cap = (size_t)s->stack_count * 2;
+        free(w->of);
+        free(w->area);
+        w->of = (csspgo_inlined *)malloc(cap * sizeof *w->of);
+        w->area = (debug_area *)malloc(cap * sizeof *w->area);
+        w->cap = w->of != NULL && w->area != NULL ? cap : 0;
+    }
+    if (w->cap == 0 || !inlined_room(w, s->stack_count) || !inlined_look_up(g, w, s)) return NULL;
+    for (i = 0; i < s->stack_count; i++) w->of[i] = inlined_place(w, inlined_address(g, s, i))->n;
+    return w->of;
+}
+
+/* 1 if two neighbours of a stack are equal. */
+static int has_repeats(const csspgo_sample *s)
+{
+    uint32_t i;
+    for (i = 1; i < s->stack_count; i++)
+        if (s->stack[i] == s->stack[i - 1]) return 1;
+    return 0;
+}
+
+/* Folds the lines of a sample of a script that are of inlined functions. Returns 0 after saying what is wrong. */
+int profgen_fold(profgen *g, csspgo_sample *s)
+{
+    const csspgo_inlined *inlined = NULL;
+    if (g->script == NULL || g->tool->compat || s->stack_count == 0 || g->o[O_IGNORE_STACK].number) return 1;
+    if (g->lines != NULL) {
+        if (g->inlined == NULL) g->inlined = (inlined_work *)calloc(1, sizeof *g->inlined);
+        if (g->inlined == NULL) return fail(g->tool, "out of memory"), 0;
+        if (!has_repeats(s) && g->inlined->probed++ >= FOLD_PROBED) return 1;
+        inlined = inlined_of(g, g->inlined, s);
+        if (inlined == NULL) return fail(g->tool, "out of memory"), 0;
+    }
+    return csspgo_script_fold_inlined(g->script, s, inlined, NULL) == CSSPGO_OK ||
+           (fail(g->tool, "out of memory"), 0);
+}
