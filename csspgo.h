@@ -2806,7 +2806,8 @@ typedef struct csspgo_script_stats {
     uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                      */
     uint64_t oversized;           /* lines above limits.max_line, samples above 65536 frames or records   */
     uint64_t inlined;             /* lines left out: frames that are inlined in the frame that follows    */
-    uint64_t inlined_repeats;     /* left out by csspgo_script_fold_inlined                               */
+    uint64_t with_lines, without_lines;   /* frames which showed csspgo_script_fold_inlined that text has lines of */
+                                  /* inlined functions that do not say it; that it has none               */
     uint64_t first_bad_line;      /* line number of the first of the bad ones above, 0 = none             */
     uint32_t hybrid;              /* 1: call stacks and branches, 0: branches only (or not yet known)     */
     uint32_t reserved;
@@ -2891,11 +2892,13 @@ typedef struct csspgo_inlined {   /* what is inlined at an address              
  * all say it: not those of a recursive function that is inlined in itself, and none in text that was cut down to
  * addresses. But recursion repeats addresses, too. Of n equal addresses in a row remain
  *
- *   1                     if the call before the address cannot lead to the function that it is in
- *   n / lines of a frame  if it can, where all frames have their lines (else n). A frame has 1 + all lines; but only
- *                         1 + same of them remain if others say "(inlined)"
+ *   1                    if the call before the address cannot lead to the function that it is in
+ *   n / lines per frame  if it can, and the text has lines of inlined functions: 1 + all lines per frame, but 1 + same
+ *                        in text that says more than addresses, as the other lines are out already
+ *   n                    else
  *
- * Whether the text has lines of inlined functions that do not say it is learnt from addresses where only one is possible.
+ * Whether the text has lines of inlined functions is learnt from addresses where it cannot be otherwise. As long as
+ * there was none (both are 0: stats.with_lines, without_lines), it has; a caller may keep samples back until then.
  *
  *   sample    the last one of csspgo_script_next, its addresses moved to those of csspgo_script_options.code
  *             (csspgo_spaces_sample). Its stack then points into s, until the next call on s
@@ -24605,7 +24608,7 @@ struct csspgo_script {
     CSSPGO__LIST(uint32_t) file;                /* any fields: of its frames up to the last one that has any */
     CSSPGO__LIST(unsigned char) inlined;        /* any fields: up to the last one that is, whether they are       */
     CSSPGO__LIST(uint64_t) folded;              /* its stack without lines of inlined functions           */
-    uint64_t       unfolded, single;            /* addresses with, without lines that do not say "(inlined)" */
+    uint32_t       texts;                       /* 1: some frame has text behind it                       */
     uint64_t       probed;                      /* samples looked at to tell that                         */
     CSSPGO__LIST(csspgo_branch) branch;         /* scratch: its records                                   */
     uint64_t       count;                       /* of it                                                  */
@@ -25208,6 +25211,9 @@ static const unsigned char *csspgo__flat_address(const csspgo_script *s, const u
     return at;
 }
 
+/* What follows the address in a frame's line. */
+enum csspgo__behind { CSSPGO__BARE = 0, CSSPGO__TEXT = 1, CSSPGO__INLINED = 2 };
+
 /* What is before " (inlined)" at the end of a line; end if that is not there. */
 static const unsigned char *csspgo__before_inlined(const unsigned char *p, const unsigned char *end)
 {
@@ -25223,7 +25229,7 @@ static const unsigned char *csspgo__before_inlined(const unsigned char *p, const
  * is no module has the file UINT32_MAX. "BUILD ID:ADDRESS" is a link-time address of that file.
  */
 static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
-                             uint64_t *address, uint32_t *file, int *inlined)
+                             uint64_t *address, uint32_t *file, enum csspgo__behind *behind)
 {
     const int tab = p != end && *p == '\t', blank = p != end && *p == ' ';
     const unsigned char *q;
@@ -25234,7 +25240,7 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     *file = 0;
     if (!tab && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
     q = csspgo__before_inlined(p, end);
-    *inlined = q != end;
+    *behind = q != end ? CSSPGO__INLINED : CSSPGO__BARE;
     end = csspgo__trim_right(p, q);
     p = csspgo__trim_left(p, end);
     q = p + csspgo__word(&p, end);
@@ -25243,17 +25249,20 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (in_file) *address = csspgo__file_address(s->how.code, module, *address);
     if (q == end || in_file) return 1;
-    if (!tab && ((end[-1] != ')' && !*inlined) || csspgo__flat_address(s, q, end, &v, file) != NULL)) return 0;
-    *file = !*inlined ? csspgo__file_of_frame(s->how.code, q, end) : 0;
+    if (!tab && ((end[-1] != ')' && *behind == CSSPGO__BARE) || csspgo__flat_address(s, q, end, &v, file) != NULL))
+        return 0;
+    *file = *behind == CSSPGO__BARE ? csspgo__file_of_frame(s->how.code, q, end) : 0;
+    if (*behind == CSSPGO__BARE) *behind = CSSPGO__TEXT;
     return 1;
 }
 
 /* Adds a frame of any text to the sample being read. One in a file that is no module becomes CSSPGO__EXT. */
-static void csspgo__any_add_frame(csspgo_script *s, uint64_t address, uint32_t file, int inlined)
+static void csspgo__any_add_frame(csspgo_script *s, uint64_t address, uint32_t file, enum csspgo__behind behind)
 {
-    if (!inlined) csspgo__script_drop_inlined(s, address);
+    s->texts |= behind != CSSPGO__BARE;
+    if (behind != CSSPGO__INLINED) csspgo__script_drop_inlined(s, address);
     csspgo__script_frame(s, file != UINT32_MAX ? address : (uint64_t)CSSPGO__EXT, file);
-    if (inlined && !s->crowded && s->error.status == CSSPGO_OK) csspgo__script_mark_inlined(s);
+    if (behind == CSSPGO__INLINED && !s->crowded && s->error.status == CSSPGO_OK) csspgo__script_mark_inlined(s);
 }
 
 /* The nanoseconds of a word "SECONDS.FRACTION:" of n > 0 bytes; 0: it is none. */
@@ -25431,7 +25440,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     const unsigned char *at, *event;
     uint32_t file = 0;
     uint64_t v;
-    int inlined;
+    enum csspgo__behind behind;
     if (csspgo__trim_left(p, end) == end) {
         if (frames) s->state = CSSPGO__AT_GAP;
         return CSSPGO_ITEM_NONE;
@@ -25440,11 +25449,11 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__is_listing(p, end))
         return csspgo__any_refuse(s, "a listing of instructions (brstackinsn): use -F brstack");
     event = *p != '\t' ? csspgo__find_text(p, end, "PERF_RECORD_", 0) : NULL;
-    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file, &inlined)) {
+    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file, &behind)) {
         *again = gap;
         if (gap) return csspgo__any_sample(s, 0, sample);
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
-        if (!s->crowded) csspgo__any_add_frame(s, v, file, inlined);
+        if (!s->crowded) csspgo__any_add_frame(s, v, file, behind);
         return CSSPGO_ITEM_NONE;
     }
     at = event == NULL ? csspgo__first_record(p, end) : NULL;
@@ -25800,6 +25809,15 @@ static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sam
     return r;
 }
 
+/*
+ * The lines of inlined functions that do not say so which a frame has if any has such lines. Where text follows the
+ * addresses they do, but for functions that are inlined in themselves.
+ */
+static uint64_t csspgo__fold_silent(const csspgo_script *s, const csspgo__repeat *r)
+{
+    return s->texts ? r->inlined.same : r->inlined.all;
+}
+
 /* Counts what the repeats of a stack say of others: have they lines of inlined functions that do not say it? */
 static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const csspgo_inlined *inlined)
 {
@@ -25807,8 +25825,8 @@ static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const c
     csspgo__repeat r;
     for (i = 0; i < x->stack_count; i += (uint32_t)r.lines) {
         r = csspgo__repeat_at(s, x, inlined, i);
-        s->unfolded += r.lines > 1 && !r.recurs;
-        s->single += r.inlined.all != 0 && r.lines % (1 + (uint64_t)r.inlined.all) != 0 && (r.recurs || r.lines == 1);
+        s->stats.with_lines += r.lines > 1 && !r.recurs;
+        s->stats.without_lines += r.lines % (1 + csspgo__fold_silent(s, &r)) != 0 && (r.recurs || r.lines == 1);
     }
 }
 
@@ -25817,8 +25835,8 @@ static uint64_t csspgo__fold_frames(const csspgo_script *s, const csspgo__repeat
 {
     uint64_t each = 1;
     if (!r->recurs) return 1;
-    if (r->marked || (s->stats.inlined == 0 && s->unfolded >= s->single)) each += r->inlined.all;
-    else if (s->stats.inlined != 0) each += r->inlined.same;
+    if (r->marked) each += r->inlined.all;
+    else if (s->stats.inlined != 0 || s->stats.with_lines >= s->stats.without_lines) each += csspgo__fold_silent(s, r);
     return r->lines % each == 0 ? r->lines / each : r->lines;
 }
 
@@ -25848,7 +25866,6 @@ CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sam
         r = csspgo__repeat_at(s, sample, inlined, i);
         for (frames = csspgo__fold_frames(s, &r); frames != 0; frames--) s->folded.v[n++] = sample->stack[i];
     }
-    s->stats.inlined_repeats += sample->stack_count - n;
     sample->stack = s->folded.v;
     sample->stack_count = n;
     return CSSPGO_OK;
@@ -26633,6 +26650,14 @@ static int csspgo__offset_ends_call(const csspgo_spaces *s, const csspgo__space 
     return 0;
 }
 
+/* The number of the first caller behind the innermost frame, which is repeated if functions are inlined there. */
+static uint32_t csspgo__first_caller(const csspgo_sample *x, uint32_t innermost)
+{
+    uint32_t i = innermost;
+    while (i < x->stack_count && x->stack[i] == x->stack[innermost]) i++;
+    return i;
+}
+
 /* A caller counts: does the call end at its address or, as where perf unwinds stacks by DWARF, one byte behind? */
 static void csspgo__caller_counts(csspgo_spaces *s, int here, int behind)
 {
@@ -26662,7 +26687,7 @@ static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const
     uint32_t inner = CSSPGO__EXT, i;
     if (x->branch_count != 0)
         target = csspgo__range_of(s->code, csspgo__pos(s->code, csspgo__space_address(s, l, x->branches[0].to)));
-    for (i = first + 1; i < x->stack_count && s->exact + s->less < CSSPGO__CALLERS_SEEN; i++)
+    for (i = csspgo__first_caller(x, first); i < x->stack_count && s->exact + s->less < CSSPGO__CALLERS_SEEN; i++)
         csspgo__caller_counts(s, csspgo__offset_ends_call(s, l->space, x->stack[i]),
                               csspgo__offset_ends_call(s, l->space, x->stack[i] + 1));
     outer.count = 0;
@@ -26758,7 +26783,7 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
     if (offsets) csspgo__frames_of_offsets(s, &l, sample, first);
     for (i = 0; i < (offsets ? first : sample->stack_count); i++)
         s->frame.v[i] = csspgo__space_address(s, &l, sample->stack[i]);
-    if (!offsets && first < sample->stack_count) csspgo__callers_mend(s, first + 1, sample->stack_count);
+    if (!offsets) csspgo__callers_mend(s, csspgo__first_caller(sample, first), sample->stack_count);
     for (i = 0; i < sample->branch_count; i++) {
         s->branch.v[i].from = csspgo__space_address(s, &l, sample->branches[i].from);
         s->branch.v[i].to = csspgo__space_address(s, &l, sample->branches[i].to);

@@ -139,6 +139,7 @@ int profgen_address(profgen *g, const csspgo_sample *sample);
 uint64_t flat_weight(const profgen *g, const csspgo_sample *s);
 int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 int profgen_place(profgen *g, csspgo_sample *sample);
+int profgen_take(profgen *g, const csspgo_sample *placed);
 int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 
 /* profgen_makers.c */
@@ -149,7 +150,8 @@ void makers_warnings(const profgen *g);
 
 /* profgen_inlined.c */
 void inlined_free(inlined_work *w);
-int profgen_fold(profgen *g, csspgo_sample *s);
+int profgen_fold(profgen *g, const csspgo_sample *placed);   /* folds a sample, and takes it, now or later */
+int profgen_release(profgen *g);               /* takes all that wait. Both return 0 after saying what is wrong */
 
 /* profgen_fit.c */
 int fit_due(profgen *g);

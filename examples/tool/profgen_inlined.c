@@ -1,14 +1,24 @@
 /* profgen_inlined.c - profgen: lines of inlined functions in the call stacks of a script
  *
  * The library folds them (csspgo_script_fold_inlined). By probe it knows what is inlined where; by source line the debug
- * information tells, which is asked for each address once.
+ * information tells, which is asked for each address once. As long as nothing has told whether the text has such lines,
+ * samples that depend on it wait.
  */
 #include "profgen_images.h"
 #include "profgen_lines.h"
 
-enum { FOLD_PROBED = 64 };        /* samples without repeats whose frames are looked up, to learn what the text has */
+enum {
+    FOLD_PROBED = 64,             /* samples without repeats whose frames are looked up, to learn what the text has */
+    HELD_MOST = 1024
+};
 
+typedef struct held_sample held_sample;
 typedef struct inlined_at { uint64_t address; csspgo_inlined n; int known; } inlined_at;
+
+struct held_sample {              /* its arrays are behind it */
+    held_sample  *next;
+    csspgo_sample sample;
+};
 
 struct inlined_work {
     inlined_at     *place;        /* hash table of `places`, a power of 2 */
@@ -17,11 +27,18 @@ struct inlined_work {
     debug_area     *area;         /* ... whose addresses are new          */
     size_t          cap;
     uint64_t        probed;
+    held_sample    *held, *last;  /* samples that wait, in their order    */
+    size_t          waiting;
 };
 
 void inlined_free(inlined_work *w)
 {
     if (w == NULL) return;
+    while (w->held != NULL) {
+        held_sample *const next = w->held->next;
+        free(w->held);
+        w->held = next;
+    }
     free(w->place);
     free(w->of);
     free(w->area);
@@ -169,18 +186,74 @@ static int has_repeats(const csspgo_sample *s)
     return 0;
 }
 
-/* Folds the lines of a sample of a script that are of inlined functions. Returns 0 after saying what is wrong. */
-int profgen_fold(profgen *g, csspgo_sample *s)
+/* Folds a sample. Returns 0 without memory. */
+static int fold(profgen *g, csspgo_sample *s)
 {
     const csspgo_inlined *inlined = NULL;
-    if (g->script == NULL || g->tool->compat || s->stack_count == 0 || g->o[O_IGNORE_STACK].number) return 1;
     if (g->lines != NULL) {
-        if (g->inlined == NULL) g->inlined = (inlined_work *)calloc(1, sizeof *g->inlined);
-        if (g->inlined == NULL) return fail(g->tool, "out of memory"), 0;
         if (!has_repeats(s) && g->inlined->probed++ >= FOLD_PROBED) return 1;
         inlined = inlined_of(g, g->inlined, s);
-        if (inlined == NULL) return fail(g->tool, "out of memory"), 0;
+        if (inlined == NULL) return 0;
     }
-    return csspgo_script_fold_inlined(g->script, s, inlined, NULL) == CSSPGO_OK ||
-           (fail(g->tool, "out of memory"), 0);
+    return csspgo_script_fold_inlined(g->script, s, inlined, NULL) == CSSPGO_OK;
+}
+
+/* ----- samples that wait for others to tell what the text has ----------------------------------------------------- */
+
+static int hold(inlined_work *w, const csspgo_sample *s)
+{
+    const size_t stack = s->stack_count * sizeof *s->stack, branches = s->branch_count * sizeof *s->branches;
+    held_sample *const h = (held_sample *)malloc(sizeof *h + stack + branches);
+    if (h == NULL) return 0;
+    h->next = NULL;
+    h->sample = *s;
+    h->sample.stack = (const uint64_t *)(h + 1);
+    h->sample.branches = (const csspgo_branch *)((const char *)(h + 1) + stack);
+    if (stack != 0) memcpy(h + 1, s->stack, stack);
+    if (branches != 0) memcpy((char *)(h + 1) + stack, s->branches, branches);
+    *(w->held != NULL ? &w->last->next : &w->held) = h;
+    w->last = h;
+    w->waiting++;
+    return 1;
+}
+
+/* 1 once something has told whether the text has lines of inlined functions. */
+static int is_learnt(const profgen *g)
+{
+    const csspgo_script_stats s = csspgo_script_get_stats(g->script);
+    return s.inlined != 0 || s.with_lines != 0 || s.without_lines != 0;
+}
+
+int profgen_release(profgen *g)
+{
+    inlined_work *const w = g->inlined;
+    int ok = 1;
+    while (ok && w != NULL && w->held != NULL) {
+        held_sample *const h = w->held;
+        if (!fold(g, &h->sample)) ok = (fail(g->tool, "out of memory"), 0);
+        ok = ok && profgen_take(g, &h->sample);
+        w->held = h->next;
+        w->waiting--;
+        free(h);
+    }
+    return ok;
+}
+
+int profgen_fold(profgen *g, const csspgo_sample *placed)
+{
+    csspgo_sample s = *placed;
+    int holds;
+    if (g->script == NULL || g->tool->compat || s.stack_count == 0 || g->o[O_IGNORE_STACK].number)
+        return profgen_take(g, &s);
+    if (g->inlined == NULL) g->inlined = (inlined_work *)calloc(1, sizeof *g->inlined);
+    if (g->inlined == NULL || !fold(g, &s)) return fail(g->tool, "out of memory"), 0;
+    holds = s.stack_count != placed->stack_count && !is_learnt(g) && g->inlined->waiting < HELD_MOST &&
+            g->sampler == NULL;
+    if (holds) return hold(g->inlined, placed) || (fail(g->tool, "out of memory"), 0);
+    if (g->inlined->held != NULL && is_learnt(g)) {
+        if (!profgen_release(g)) return 0;
+        s = *placed;                                 /* its stack was where those of the others are now */
+        if (!fold(g, &s)) return fail(g->tool, "out of memory"), 0;
+    }
+    return profgen_take(g, &s);
 }
