@@ -25223,6 +25223,14 @@ static const unsigned char *csspgo__before_inlined(const unsigned char *p, const
     return (size_t)(tail - p) >= n && memcmp(tail - n, mark, n) == 0 ? tail - n : end;
 }
 
+/* 1 for a line that ends in ":NUMBER". */
+static int csspgo__is_source_line(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *q = end;
+    while (q != p && csspgo__hexval[q[-1]] < 10) q--;
+    return q != end && q != p && q[-1] == ':';
+}
+
 /*
  * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)"
  * or "(inlined)", is one, as headers begin with a blank too (one with a sampled address is not). A frame in a file that
@@ -25249,8 +25257,8 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (in_file) *address = csspgo__file_address(s->how.code, module, *address);
     if (q == end || in_file) return 1;
-    if (!tab && ((end[-1] != ')' && *behind == CSSPGO__BARE) || csspgo__flat_address(s, q, end, &v, file) != NULL))
-        return 0;
+    if (!tab && (*behind == CSSPGO__BARE ? end[-1] != ')' : csspgo__is_source_line(q, end))) return 0;
+    if (!tab && csspgo__flat_address(s, q, end, &v, file) != NULL) return 0;
     *file = *behind == CSSPGO__BARE ? csspgo__file_of_frame(s->how.code, q, end) : 0;
     if (*behind == CSSPGO__BARE) *behind = CSSPGO__TEXT;
     return 1;

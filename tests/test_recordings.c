@@ -100,6 +100,23 @@ static void lines_of_any_fields_are_samples(void)
         { " 0x1(/x/a (b) c)/0x2(/x/d)/M/-/-/0  0x3([unknown])/0x4(x)/-N\n", "S 0/0 1>2 3>4N\n" },
         { "\t 1\n 0x1/0x2/P 0x3/junk 0x5/0x6\n", "S 0/0 1 1>2\n" },
         { "\t 1\n 0x1/0x2/P\n\n\t 2\n const0116c/0x401150/P/-/-/0\n 0x3/0x4/P\n", "S 0/0 1 1>2\nS 0/0 2 3>4\n" },
+        /* frames that are inlined in the one that follows are none */
+        { "\t 1 f (inlined)\n\t 1 g+0x1 (/x/y)\n\t 2 (inlined)\n\t 2\n\t 3\n 0x1/0x2/P\n", "S 0/0 1 2 3 1>2\n" },
+        { "\t 1 f+0x12 (inlined) \n\t 1 g(int) (inlined)\r\n\t 1 h(int)\n 0x1/0x2/P\n", "S 0/0 1 1>2\n" },
+        { "\t 1 f (inlined)\n\t 1 g\n\t 1 f (inlined)\n\t 1 g\n\n", "S 0/0 1 1\n" },
+        { "\t 1 f\n  a b.c:5 (inlined)\n\t 1 g\n  a b.c:7\n\t 2\n  ??:0\n 0x1/0x2/P\n", "S 0/0 1 2 1>2\n" },
+        { " 1 f (inlined)\n 1 g (/x)\n 2 (inlined)\n 2 (/y)\n\n", "S 0/0 1 2\n" },
+        { "  1 (inlined)\n  1\n\n  3 (inlined)\n  3\n", "S 0/0 1\nS 0/0 3\n" },
+        { "\tffffffff81000010 f (inlined)\n\tffffffff81000010 g ([kernel.kallsyms])\n\t 2\n\n",
+          "S 0/0 ffffffff81000010 2\n" },
+        /* "(inlined)" in a name */
+        { "\t 1 f(inlined)\n\t 1 f((inlined) const)\n\t 1 f (inlined) (/x/y)\n\t 1 a<b (inlined)>\n 0x1/0x2/P\n",
+          "S 0/0 1 1 1 1 1>2\n" },
+        { "\t 1 f(inlined) (inlined)\n\t 1 operator (inlined) T (inlined)\n\t 1 f\n 0x1/0x2/P\n", "S 0/0 1 1>2\n" },
+        /* the function itself may have another name than its symbol */
+        { "\t 1 f (inlined)\n\t 1 g (inlined)\n\t 2 h (inlined)\n\t 3 i\n\t 4 j (inlined)\n 0x1/0x2/P\n",
+          "S 0/0 1 1 2 3 4 1>2\n" },
+        { "\t 1 f (inlined)\n\n\t 1 g\n\n", "S 0/0 1\nS 0/0 1\n" },
         /* stacks alone */
         { "\t 1\n\t 2\n\n\t 3\n", "S 0/0 1 2\nS 0/0 3\n" },
         { " 1\n 2\n\n 3\n", "S 0/0 1 2\nS 0/0 3\n" },
@@ -612,6 +629,178 @@ static void too_many_mappings_are_counted(void)
     T_EQ(placed(s, 3, ((uint64_t)5000 << 20) + 0x500), ((uint64_t)5000 << 20) + 0x500);
     csspgo_spaces_free(s);
     csspgo_code_free(code);
+}
+
+/* ----- repeated lines of inlined functions ----- */
+
+/*
+ * Code of FUNCTIONS functions, 256 bytes each from FUNCTION(0) on: 16 nops, then a call in the last 5 of 16 bytes each,
+ * so that call c of a function returns to 32 + 16 * c. Where they lead is the model's: to a function, or by pointer
+ * (-1). The last instruction is a jump to the function's `tail`, or a return (-1).
+ */
+enum { FUNCTIONS = 6, CALLS = 12 };
+
+static uint32_t random_state = 1;
+
+static uint32_t random_next(void)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return random_state >> 8;
+}
+
+#define FUNCTION(f) (UINT64_C(0x10000) + 256 * (uint64_t)(f))
+
+typedef struct call_model {
+    int            to[FUNCTIONS][CALLS], tail[FUNCTIONS];
+    csspgo_inlined inlined[FUNCTIONS][CALLS];
+    csspgo_code   *code;
+} call_model;
+
+static void put_jump(unsigned char *p, unsigned opcode, uint64_t from, uint64_t to)
+{
+    const uint32_t away = (uint32_t)(to - from - 5);
+    p[0] = (unsigned char)opcode;
+    p[1] = (unsigned char)(away & 255);
+    p[2] = (unsigned char)(away >> 8 & 255);
+    p[3] = (unsigned char)(away >> 16 & 255);
+    p[4] = (unsigned char)(away >> 24 & 255);
+}
+
+/* Makes the code of a model. */
+static void model_code(call_model *m)
+{
+    static unsigned char bytes[256 * FUNCTIONS];
+    csspgo_code_function v;
+    int f, c;
+    memset(bytes, 0x90, sizeof bytes);
+    for (f = 0; f < FUNCTIONS; f++) {
+        unsigned char *const p = bytes + 256 * f;
+        for (c = 0; c < CALLS; c++) {
+            const int at = 27 + 16 * c;
+            if (m->to[f][c] >= 0)
+                put_jump(p + at, 0xe8, FUNCTION(f) + (uint64_t)at, FUNCTION(m->to[f][c]));
+            else memcpy(p + at, "\x66\x66\x90\xff\xd0", 5);              /* nop, call *%rax */
+        }
+        if (m->tail[f] >= 0) put_jump(p + 251, 0xe9, FUNCTION(f) + 251, FUNCTION(m->tail[f]));
+        else p[255] = 0xc3;
+    }
+    m->code = csspgo_code_new(NULL, NULL);
+    T_EQ(csspgo_code_add_bytes(m->code, csspgo_no_module(), CSSPGO_X86_64, FUNCTION(0), bytes, sizeof bytes, NULL, 0,
+                               NULL), CSSPGO_OK);
+    memset(&v, 0, sizeof v);
+    for (f = 0; f < FUNCTIONS; f++) {
+        v.begin = FUNCTION(f);
+        v.end = v.begin + 256;
+        v.guid = 100 + (uint64_t)f;
+        T_EQ(csspgo_code_add_function(m->code, csspgo_no_module(), &v, NULL), CSSPGO_OK);
+    }
+}
+
+/* A model that is random but for function 0, whose call 0 leads to 1 only, and is inlined in itself. */
+static void random_model(call_model *m)
+{
+    int f, c;
+    for (f = 0; f < FUNCTIONS; f++) {
+        m->tail[f] = random_next() % 3 == 0 ? (int)(random_next() % FUNCTIONS) : -1;
+        for (c = 0; c < CALLS; c++) {
+            const uint32_t all = random_next() % 3 == 0 ? 1 + (uint32_t)(random_next() % 3) : 0;
+            m->to[f][c] = random_next() % 5 == 0 ? -1 : (int)(random_next() % FUNCTIONS);
+            m->inlined[f][c].all = all;
+            m->inlined[f][c].same = all != 0 ? (uint32_t)(random_next() % (all + 1)) : 0;
+        }
+    }
+    m->tail[1] = m->tail[2] = -1;
+    m->to[0][0] = 1;
+    m->inlined[0][0].all = m->inlined[0][0].same = 1;
+    model_code(m);
+}
+
+/* Callers of a walk from function 0 on, innermost first; each is 16 * function + call. Returns how many. */
+static uint32_t random_stack(const call_model *m, int *caller)
+{
+    int walk[12], f = 0;
+    uint32_t n = 0, i;
+    while (n < 12 && (n == 0 || random_next() % 8 != 0)) {
+        const int c = n != 0 && random_next() % 2 && f == walk[n - 1] / 16 ? walk[n - 1] % 16 : (int)(random_next() % CALLS);
+        walk[n++] = 16 * f + c;
+        f = m->to[f][c] >= 0 ? m->to[f][c] : (int)(random_next() % FUNCTIONS);
+        for (i = 0; i < 3 && m->tail[f] >= 0 && random_next() % 2; i++) f = m->tail[f];
+    }
+    for (i = 0; i < n; i++) caller[i] = walk[n - 1 - i];
+    return n;
+}
+
+enum { TEXT_PLAIN, TEXT_SILENT, TEXT_MARKED, TEXT_NAMES, TEXT_FORMS };
+
+/* Prints a stack whose leaf is the first byte of function 5: all lines, those that do not say "(inlined)", or one. */
+static size_t print_stack(const call_model *m, char *to, const int *caller, uint32_t n, int form)
+{
+    size_t size = (size_t)sprintf(to, "\t%llx%s\n", (unsigned long long)FUNCTION(5), form == TEXT_NAMES ? " f" : "");
+    uint32_t i, k;
+    for (i = 0; i < n; i++) {
+        const int f = caller[i] / 16, c = caller[i] % 16;
+        const unsigned long long a = (unsigned long long)FUNCTION(f) + 32 + 16 * (unsigned)c;
+        const csspgo_inlined in = m->inlined[f][c];
+        for (k = 0; k < in.all && form != TEXT_PLAIN && form != TEXT_NAMES; k++) {
+            const int says = form == TEXT_MARKED && k >= in.same;
+            size += (size_t)sprintf(to + size, says ? "\t%llx g (inlined)\n" : form == TEXT_MARKED ? "\t%llx f\n"
+                                                                                              : "\t%llx\n", a);
+        }
+        size += (size_t)sprintf(to + size, form == TEXT_NAMES || form == TEXT_MARKED ? "\t%llx f\n" : "\t%llx\n", a);
+    }
+    return size + (size_t)sprintf(to + size, " 0x1/0x2/P/-/-/0\n\n");
+}
+
+/* The next sample of a script, folded, has these callers. */
+static int folds_to(const call_model *m, csspgo_script *s, const char *text, size_t size, const int *caller, uint32_t n)
+{
+    csspgo_inlined inlined[128];
+    csspgo_sample x;
+    csspgo_mmap map;
+    uint32_t i;
+    int same;
+    T_EQ(csspgo_script_feed(s, text, size, NULL), CSSPGO_OK);
+    if (!T_EQ(csspgo_script_next(s, &x, &map, NULL), CSSPGO_ITEM_SAMPLE)) return 0;
+    memset(inlined, 0, sizeof inlined);
+    for (i = 1; i < x.stack_count; i++) {
+        const uint64_t in = x.stack[i] - FUNCTION(0);
+        inlined[i] = m->inlined[in / 256][(in % 256 - 32) / 16];
+    }
+    T_EQ(csspgo_script_fold_inlined(s, &x, inlined, NULL), CSSPGO_OK);
+    same = x.stack_count == n + 1;
+    for (i = 0; same && i < n; i++)
+        same = x.stack[i + 1] == FUNCTION(caller[i] / 16) + 32 + 16 * (unsigned)(caller[i] % 16);
+    T_EQ(csspgo_script_next(s, &x, &map, NULL), CSSPGO_ITEM_NONE);
+    return same;
+}
+
+/*
+ * Whatever calls what, and whatever is inlined where: text with all lines of inlined functions, with those that perf
+ * leaves without "(inlined)", and without any has the same stacks.
+ */
+static void lines_of_inlined_functions_fold_to_the_frames(void)
+{
+    const size_t models = t_size(20, 400);
+    size_t k, i;
+    int form;
+    for (k = 0; k < models; k++) {
+        call_model m;
+        random_model(&m);
+        for (form = 0; form < TEXT_FORMS; form++) {
+            csspgo_script *s = any_script(m.code);
+            size_t bad = 0;
+            for (i = 0; i < 60; i++) {
+                static char text[8192];
+                int caller[12] = { 0 };
+                const uint32_t n = i != 0 ? random_stack(&m, caller) : 1;     /* the first one tells the form */
+                const size_t size = print_stack(&m, text, caller, n, form);
+                bad += !folds_to(&m, s, text, size, caller, n);
+            }
+            if (!T_EQ(bad, 0)) fprintf(stderr, "model %u, form %d\n", (unsigned)k, form);
+            csspgo_script_free(s);
+        }
+        csspgo_code_free(m.code);
+    }
 }
 
 /* ----- memory without a file over the code of one ----- */
@@ -1429,6 +1618,33 @@ static csspgo_status files_with(const csspgo_options *o, const csspgo_code *code
     return e.status;
 }
 
+/* A stack with lines of inlined functions, of both kinds, many of them. */
+static csspgo_status folds_with(const csspgo_options *o, const csspgo_code *code)
+{
+    char text[4096] = "";
+    csspgo_script_options how;
+    csspgo_error e;
+    csspgo_sample x;
+    csspgo_mmap m;
+    csspgo_script *s;
+    int i;
+    for (i = 0; i < 200; i++) strcat(text, "\t1403\n");
+    for (i = 0; i < 40; i++) strcat(text, "\t1415 f (inlined)\n");
+    strcat(text, " 0x1/0x2/P\n\n");
+    memset(&how, 0, sizeof how);
+    how.code = code;
+    s = csspgo_script_new(&how, o, &e);
+    if (s == NULL) return e.status;
+    T_EQ(csspgo_script_feed(s, text, strlen(text), NULL), CSSPGO_OK);
+    if (csspgo_script_next(s, &x, &m, &e) == CSSPGO_ITEM_SAMPLE) {
+        T_EQ(x.stack_count, 240);
+        if (csspgo_script_fold_inlined(s, &x, NULL, &e) == CSSPGO_OK) T_EQ(x.stack_count, 2);
+        else T_EQ(x.stack_count, 240);
+    }
+    csspgo_script_free(s);
+    return e.status;
+}
+
 static void every_allocation_may_fail(void)
 {
     csspgo_module m;
@@ -1452,6 +1668,15 @@ static void every_allocation_may_fail(void)
         T_EQ(status, CSSPGO_E_NOMEM);
     }
     T_CHECK(nth > 3 && nth < 1000);
+    for (nth = 1; nth < 1000; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status status = folds_with(&o, code);
+        T_EQ(h.live, 0);
+        if (status == CSSPGO_OK) break;
+        T_EQ(status, CSSPGO_E_NOMEM);
+    }
+    T_CHECK(nth > 5 && nth < 1000);
     csspgo_code_free(code);
 }
 
@@ -1471,6 +1696,7 @@ int main(void)
     some_mappings_are_those_of_all_processes();
     ended_processes_are_forgotten_when_there_are_many();
     too_many_mappings_are_counted();
+    lines_of_inlined_functions_fold_to_the_frames();
     memory_without_a_file_hides_no_module();
     memory_without_a_file_goes_on_between_parts_of_one();
     samples_refute_that_memory_without_a_file_is_a_module();
