@@ -25899,8 +25899,13 @@ typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint   
     uint32_t good, bad;           /* over: addresses of samples that are as in the module's code, or not */
 } csspgo__mapping;
 
+typedef struct csspgo__fileless { /* executable memory without a file that was mapped: [begin, last]      */
+    uint64_t begin, last;
+} csspgo__fileless;
+
 typedef struct csspgo__space {    /* a process, or a thread of one                                       */
     CSSPGO__LIST(csspgo__mapping) mapping;
+    CSSPGO__LIST(csspgo__fileless) fileless;     /* the last ones that were not all over modules         */
     uint64_t number;              /* pid or tid: they share one set of numbers                           */
     uint32_t process;             /* index of its process, itself for one                                */
     uint32_t known;               /* 1: some event told of its mappings                                  */
@@ -25920,6 +25925,7 @@ enum {
     CSSPGO__OFFSET_PLACES = 8,    /* of instructions that an offset in a file may stand for, no more are looked at */
     CSSPGO__OVERLAPS_MOST = 64,   /* of mappings that hold one address, more are not looked at            */
     CSSPGO__MAPPINGS_MOST = 4096, /* of a space: adding one costs O(their number)                         */
+    CSSPGO__FILELESS_MOST = 64,   /* of a process                                                         */
     CSSPGO__CALLERS_SEEN = 1000,  /* of callers that tell whether they are return addresses, no more are looked at */
     CSSPGO__FUSED_MOST = 11,      /* bytes from a compare to the branch that it is fused with             */
     CSSPGO__DEAD_KEPT = 1024
@@ -25962,7 +25968,10 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 {
     size_t i;
     if (s == NULL) return;
-    for (i = 0; i < s->space.count; i++) CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
+    for (i = 0; i < s->space.count; i++) {
+        CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
+        CSSPGO__DROP(&s->heap, s->space.v[i].fileless);
+    }
     CSSPGO__DROP(&s->heap, s->space);
     csspgo__map_free(&s->heap, &s->by_number.map);
     csspgo__names_free(&s->heap, &s->files);
@@ -26099,41 +26108,77 @@ static int csspgo__mapping_unmapped(const csspgo_spaces *s, const csspgo__space 
     return found;
 }
 
+/* Adds part of a module over which memory without a file lies. */
+static int csspgo__mapping_cover(csspgo_spaces *s, uint32_t i, csspgo__mapping *part)
+{
+    part->over = 1;
+    part->good = part->bad = 0;
+    s->space.v[i].covered = 1;
+    s->stats.covered++;
+    return csspgo__mapping_add(s, i, part);
+}
+
 /*
- * Executable memory without a file is mapped over [begin, last] of a process. Where a module was, or would be if all of
- * its segment were mapped, its code most likely goes on there: programs copy their text to huge pages. But the file may
- * be gone, as unmapping makes no event, and the memory may be a JIT's: csspgo__judge. Returns 0 when memory is
- * exhausted.
+ * Executable memory without a file lies at [begin, last] of a process. Where a module was, or would be if all of its
+ * segment were mapped, its code most likely goes on there: programs copy their text to huge pages. But the file may
+ * be gone, as unmapping makes no event, and the memory may be a JIT's: csspgo__judge. mapped: 0 if only what is in no
+ * mapping is looked at. *all gets 1 if all of it is a module's. Returns 0 when memory is exhausted.
  */
-static int csspgo__mapping_over(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last)
+static int csspgo__mapping_over(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last, int mapped, int *all)
 {
     uint64_t at = begin, end;
-    for (;; at = end + 1) {
+    for (*all = 1;; at = end + 1) {
         const csspgo__space *const space = &s->space.v[i];
         const size_t k = csspgo__mapping_upper(space, at);
         const csspgo__mapping *const m = k < space->mapping.count ? &space->mapping.v[k] : NULL;
+        const int inside = m != NULL && m->begin <= at;
         csspgo__mapping part;
+        int found = inside && mapped;
         end = last;
-        if (m != NULL && m->begin <= at) {
+        if (inside) {
             part = *m;
             part.begin = at;
             part.offset += at - m->begin;
             part.size -= at - m->begin;
             if (part.size - 1 > last - at) part.size = last - at + 1;
+            end = at + (part.size - 1);
         } else {
             if (m != NULL && m->begin <= last) end = m->begin - 1;
-            if (!csspgo__mapping_unmapped(s, space, at, end, &part)) part.size = 0;
+            found = csspgo__mapping_unmapped(s, space, at, end, &part);
+            *all &= found && part.begin == at;
+            if (found) end = part.begin + (part.size - 1);
         }
-        if (part.size != 0) {
-            end = part.begin + (part.size - 1);
-            part.over = 1;
-            part.good = part.bad = 0;
-            s->space.v[i].covered = 1;
-            s->stats.covered++;
-            if (!csspgo__mapping_add(s, i, &part)) return 0;
-        }
+        if (found && !csspgo__mapping_cover(s, i, &part)) return 0;
         if (end == last) return 1;
     }
+}
+
+/* Executable memory without a file is mapped; what is over no module may turn out to be when other parts are mapped. */
+static int csspgo__spaces_fileless(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last)
+{
+    csspgo__space *space;
+    csspgo__fileless add;
+    int all;
+    if (!csspgo__mapping_over(s, i, begin, last, 1, &all)) return 0;
+    if (all) return 1;
+    space = &s->space.v[i];
+    add.begin = begin;
+    add.last = last;
+    if (space->fileless.count == CSSPGO__FILELESS_MOST)
+        memmove(space->fileless.v, space->fileless.v + 1, --space->fileless.count * sizeof *space->fileless.v);
+    return CSSPGO__PUT(&s->heap, space->fileless, add);
+}
+
+/* A process has mapped a module: it may go on in memory without a file that lies beside, and was told of before. */
+static int csspgo__spaces_go_on(csspgo_spaces *s, uint32_t i)
+{
+    size_t k;
+    int all;
+    for (k = 0; k < s->space.v[i].fileless.count; k++) {
+        const csspgo__fileless f = s->space.v[i].fileless.v[k];
+        if (!csspgo__mapping_over(s, i, f.begin, f.last, 0, &all)) return 0;
+    }
+    return 1;
 }
 
 /* ----- events ----- */
@@ -26270,8 +26315,8 @@ static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
     i = s->space.v[i].process;
     s->space.v[i].known = 1;
     if (add.module == 0 && csspgo__is_fileless(e.path, e.path_size))
-        return csspgo__mapping_over(s, i, e.address, e.address + (e.size - 1));
-    return csspgo__mapping_add(s, i, &add);
+        return csspgo__spaces_fileless(s, i, e.address, e.address + (e.size - 1));
+    return csspgo__mapping_add(s, i, &add) && (add.module == 0 || csspgo__spaces_go_on(s, i));
 }
 
 /* A process begins with its parent's mappings; a thread belongs to its process. */
@@ -26288,7 +26333,7 @@ static int csspgo__spaces_fork(csspgo_spaces *s, uint32_t pid, uint32_t tid, uin
     }
     v = &s->space.v[child];
     v->process = child;
-    v->mapping.count = 0;
+    v->mapping.count = v->fileless.count = 0;
     v->known = v->dead = v->covered = 0;
     own = up != 0 ? s->space.v[up].process : child;
     if (own == child) return 1;
@@ -26307,7 +26352,7 @@ static int csspgo__spaces_exec(csspgo_spaces *s, uint32_t pid)
     if (i == 0) return 0;
     s->space.v[i].process = i;
     s->space.v[i].known = 1;
-    s->space.v[i].mapping.count = 0;
+    s->space.v[i].mapping.count = s->space.v[i].fileless.count = 0;
     s->space.v[i].dead = s->space.v[i].covered = 0;
     return 1;
 }
@@ -26320,7 +26365,10 @@ static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
     csspgo__space *v;
     if (i == 0 || s->space.v[i].dead) return;
     v = &s->space.v[*place];
-    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) CSSPGO__DROP(&s->heap, v->mapping);
+    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) {
+        CSSPGO__DROP(&s->heap, v->mapping);
+        CSSPGO__DROP(&s->heap, v->fileless);
+    }
     s->space.v[i].dead = 1;
     s->dead++;
     *place = i;

@@ -893,6 +893,16 @@ static void memory_without_a_file_goes_on_between_parts_of_one(void)
     T_EQ(placed(s, 5, 0x51ffb), 0x2ffb);
     T_EQ(placed(s, 5, 0x5201b), 0x5201b);              /* behind the segment */
     T_EQ(placed(s, 5, 0x7061b), 0x7061b);
+    mapped(s, 6, 0x50600, 0x900, 0, "//anon");         /* in the order of addresses */
+    T_EQ(placed(s, 6, 0x5061b), 0x5061b);
+    mapped(s, 6, 0x50f00, 0x1100, 0xf00, "/x/m");
+    mapped(s, 6, 0x60f00, 0x1100, 0xf00, "/x/m");
+    T_EQ(placed(s, 6, 0x5061b), 0x161b);
+    T_EQ(placed(s, 6, 0x50f1b), 0x1f1b);
+    T_EQ(placed(s, 6, 0x505fb), 0x505fb);
+    happened(s, CSSPGO_ITEM_COMM, 6, 6, 0);
+    mapped(s, 6, 0x50f00, 0x1100, 0xf00, "/x/m");
+    T_EQ(placed(s, 6, 0x5061b), 0x5061b);              /* that was of another program */
     csspgo_spaces_free(s);
     csspgo_code_free(code);
 }
