@@ -3204,7 +3204,7 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, co
  *
  *   - The mappings come first, as CSSPGO_ITEM_MMAP. Everything is of one process, with pid and tid 1. Where mappings
  *     overlap, as in a profile that was merged from several processes, later ones and the addresses of their locations
- *     are moved to addresses of their own.
+ *     are moved to addresses of their own. Memory without a file stays: csspgo_spaces knows what is there.
  *   - A sample is the addresses of its locations, and its value is its count. Of several values it is that of the type
  *     options.type; else of the type "samples" or "count"; else of the profile's default type; else the last one.
  *     Values of the default type, and of the type in which sampling periods are measured, are divided by the period,
@@ -20010,7 +20010,8 @@ typedef struct csspgo__reached {
 } csspgo__reached;
 
 /* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
-static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func, csspgo__reached *to)
+static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func,
+                                csspgo__reached *to)
 {
     const uint32_t pos = csspgo__transfer_target(c, t->pos);
     const csspgo__range *const r = csspgo__range_of(c, pos);
@@ -26067,7 +26068,7 @@ static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mappi
  */
 static int csspgo__is_fileless(const char *path, size_t size)
 {
-    static const char *const begins[] = {
+    static const char begins[][16] = {
         "//anon", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV", "/dev/hugepages/", "anon_inode:", "/anon_inode:",
         "[anon", "[heap]", "[stack"
     };

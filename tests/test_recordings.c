@@ -721,7 +721,8 @@ static uint32_t random_stack(const call_model *m, int *caller)
     int walk[12], f = 0;
     uint32_t n = 0, i;
     while (n < 12 && (n == 0 || random_next() % 8 != 0)) {
-        const int c = n != 0 && random_next() % 2 && f == walk[n - 1] / 16 ? walk[n - 1] % 16 : (int)(random_next() % CALLS);
+        const int again = n != 0 && random_next() % 2 && f == walk[n - 1] / 16;
+        const int c = again ? walk[n - 1] % 16 : (int)(random_next() % CALLS);
         walk[n++] = 16 * f + c;
         f = m->to[f][c] >= 0 ? m->to[f][c] : (int)(random_next() % FUNCTIONS);
         for (i = 0; i < 3 && m->tail[f] >= 0 && random_next() % 2; i++) f = m->tail[f];

@@ -1,8 +1,8 @@
 /* profgen_inlined.c - profgen: lines of inlined functions in the call stacks of a script
  *
- * The library folds them (csspgo_script_fold_inlined). By probe it knows what is inlined where; by source line the debug
- * information tells, which is asked for each address once. As long as nothing has told whether the text has such lines,
- * samples that depend on it wait.
+ * The library folds them (csspgo_script_fold_inlined). By probe it knows what is inlined where; by source line the
+ * debug information tells, which is asked for each address once. As long as nothing has told whether the text has such
+ * lines, samples that depend on it wait.
  */
 #include "profgen_images.h"
 #include "profgen_lines.h"
