@@ -25839,13 +25839,23 @@ static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const c
     }
 }
 
+/*
+ * 1 if the text has lines of inlined functions that do not say so. Only such a text repeats addresses that no recursion
+ * can, so one in eight is enough: that an address stands alone where something is inlined may be an error of the tables,
+ * as perf looks up the return address, and the probe is that of the call.
+ */
+static int csspgo__fold_has_lines(const csspgo_script *s)
+{
+    return s->stats.with_lines >= s->stats.without_lines / 8 + (s->stats.without_lines != 0);
+}
+
 /* How many of some equal lines are frames. */
 static uint64_t csspgo__fold_frames(const csspgo_script *s, const csspgo__repeat *r)
 {
     uint64_t each = 1;
     if (!r->recurs) return 1;
     if (r->marked) each += r->inlined.all;
-    else if (s->stats.inlined != 0 || s->stats.with_lines >= s->stats.without_lines) each += csspgo__fold_silent(s, r);
+    else if (s->stats.inlined != 0 || csspgo__fold_has_lines(s)) each += csspgo__fold_silent(s, r);
     return r->lines % each == 0 ? r->lines / each : r->lines;
 }
 

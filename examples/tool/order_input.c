@@ -136,5 +136,6 @@ int order_read_recordings(order_run *r, const option *in)
         *(in == &r->o[R_PERFDATA] ? &g.perfdata : &g.perfscript) = g.path;
         ok = order_read_recording(r, &g);
     }
+    inlined_free(g.inlined);
     return ok;
 }

@@ -247,7 +247,9 @@ csspgo_status images_units(const profgen *g);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
 int images_join(images *x, csspgo_sample *s);
 const loaded *images_at(const profgen *g, uint64_t *address);
-line_work *lines_of_image(const profgen *g, uint64_t address, size_t *image);
+size_t image_of(const profgen *g, uint64_t address);
+line_work *image_lines(const profgen *g, size_t image);
+line_work *image_open_lines(const profgen *g, size_t image);
 
 /* profgen_tally.c */
 int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int given);

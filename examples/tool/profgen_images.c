@@ -6,6 +6,7 @@
  * targets are as if all were linked statically.
  */
 #include "profgen_images.h"
+#include "profgen_lines.h"
 
 enum { STUB_MOST = 64 };
 
@@ -128,14 +129,25 @@ const loaded *images_at(const profgen *g, uint64_t *address)
     return &g->images->v[i - 1].loaded;
 }
 
-/* The lines of what an address of the code map is in, and its number: 0 is the program. */
-line_work *lines_of_image(const profgen *g, uint64_t address, size_t *image)
+/* The number of the image that an address of the code map is in; 0: the program, or none. */
+size_t image_of(const profgen *g, uint64_t address)
 {
     const uint64_t i = g->spaces != NULL ? address >> IMAGE_BITS : 0;
-    *image = 0;
-    if (i == 0 || i > images_more(g->images)) return g->lines;
-    *image = (size_t)i;
-    return g->images->v[i - 1].lines;
+    return i <= images_more(g->images) ? (size_t)i : 0;
+}
+
+/* What is known of an image's lines; NULL by probe. */
+line_work *image_lines(const profgen *g, size_t image)
+{
+    return image == 0 ? g->lines : g->images->v[image - 1].lines;
+}
+
+/* Opens the debug information of an image that has probes, for lines_free; NULL: it has none. */
+line_work *image_open_lines(const profgen *g, size_t image)
+{
+    const profgen one = image == 0 ? *g : image_view(g, &g->images->v[image - 1]);
+    char why[256];
+    return work_open(&one, why, sizeof why);
 }
 
 /* How many there are besides the first. */

@@ -1,7 +1,7 @@
 /* profgen_inlined.c - profgen: lines of inlined functions in the call stacks of a script
  *
- * The library folds them (csspgo_script_fold_inlined). By probe it knows what is inlined where; by source line the
- * debug information tells, which is asked for each address once. As long as nothing has told whether the text has such
+ * The library folds them (csspgo_script_fold_inlined). The debug information, which is asked for each address once,
+ * tells what is inlined where; by probe the probes of calls do where that is enough. As long as nothing has told whether the text has such
  * lines, samples that depend on it wait.
  */
 #include "profgen_images.h"
@@ -27,6 +27,8 @@ struct inlined_work {
     debug_area     *area;         /* ... whose addresses are new          */
     size_t          cap;
     uint64_t        probed;
+    line_work     **lines;        /* by probe: of the images, or NULL     */
+    size_t          images;       /* ... how many were opened             */
     held_sample    *held, *last;  /* samples that wait, in their order    */
     size_t          waiting;
 };
@@ -34,6 +36,8 @@ struct inlined_work {
 void inlined_free(inlined_work *w)
 {
     if (w == NULL) return;
+    while (w->images != 0) lines_free(w->lines[--w->images]);
+    free(w->lines);
     while (w->held != NULL) {
         held_sample *const next = w->held->next;
         free(w->held);
@@ -134,7 +138,6 @@ static uint64_t inlined_address(const profgen *g, const csspgo_sample *s, uint32
 static int inlined_look_up(const profgen *g, inlined_work *w, const csspgo_sample *s)
 {
     debug_areas in;
-    size_t image;
     uint32_t i;
     for (i = 0; i < s->stack_count; i++) {
         inlined_at *const p = inlined_place(w, inlined_address(g, s, i));
@@ -146,12 +149,12 @@ static int inlined_look_up(const profgen *g, inlined_work *w, const csspgo_sampl
     qsort(w->area, s->stack_count, sizeof *w->area, area_cmp);
     in.v = w->area;
     for (i = 0; i < s->stack_count && w->area[i].begin != UINT64_MAX; i += (uint32_t)in.n, in.v += in.n) {
-        const line_work *const lines = lines_of_image(g, w->area[i].begin, &image);
+        const size_t image = image_of(g, w->area[i].begin);
+        const line_work *const lines = w->images != 0 ? w->lines[image] : image_lines(g, image);
         const uint64_t away = image != 0 ? (uint64_t)image << IMAGE_BITS : g->bias;
-        size_t other;
         for (in.n = 0; i + in.n < s->stack_count && w->area[i + in.n].begin != UINT64_MAX; in.n++) {
             debug_area *const a = &w->area[i + in.n];
-            if (in.n != 0 && (lines_of_image(g, a->begin, &other), other != image)) break;
+            if (in.n != 0 && image_of(g, a->begin) != image) break;
             a->begin -= away;
             a->end = a->begin + 1;
         }
@@ -186,15 +189,30 @@ static int has_repeats(const csspgo_sample *s)
     return 0;
 }
 
+/*
+ * 1 if the debug information is to be asked what is inlined at the frames of a sample. By probe that is only where it
+ * matters, in text that has lines of inlined functions which do not say so: the probes of calls say what is inlined
+ * there, but perf prints what is at the return address. Returns -1 without memory.
+ */
+static int asks_debug(const profgen *g, inlined_work *w, const csspgo_sample *s)
+{
+    const csspgo_script_stats had = csspgo_script_get_stats(g->script);
+    const size_t all = images_more(g->images) + 1;
+    if (g->lines != NULL) return has_repeats(s) || w->probed++ < FOLD_PROBED;
+    if (!has_repeats(s) || had.inlined != 0 || had.with_lines == 0) return 0;
+    if (w->images != 0) return w->lines[0] != NULL;
+    w->lines = (line_work **)calloc(all, sizeof *w->lines);
+    if (w->lines == NULL) return -1;
+    for (; w->images < all; w->images++) w->lines[w->images] = image_open_lines(g, w->images);
+    return w->lines[0] != NULL;
+}
+
 /* Folds a sample. Returns 0 without memory. */
 static int fold(profgen *g, csspgo_sample *s)
 {
-    const csspgo_inlined *inlined = NULL;
-    if (g->lines != NULL) {
-        if (!has_repeats(s) && g->inlined->probed++ >= FOLD_PROBED) return 1;
-        inlined = inlined_of(g, g->inlined, s);
-        if (inlined == NULL) return 0;
-    }
+    const int asks = asks_debug(g, g->inlined, s);
+    const csspgo_inlined *const inlined = asks > 0 ? inlined_of(g, g->inlined, s) : NULL;
+    if (asks < 0 || (asks > 0 && inlined == NULL)) return 0;
     return csspgo_script_fold_inlined(g->script, s, inlined, NULL) == CSSPGO_OK;
 }
 
@@ -242,17 +260,20 @@ int profgen_release(profgen *g)
 int profgen_fold(profgen *g, const csspgo_sample *placed)
 {
     csspgo_sample s = *placed;
-    int holds;
+    uint64_t had;
+    int knew, holds;
     if (g->script == NULL || g->tool->compat || s.stack_count == 0 || g->o[O_IGNORE_STACK].number)
         return profgen_take(g, &s);
     if (g->inlined == NULL) g->inlined = (inlined_work *)calloc(1, sizeof *g->inlined);
+    knew = is_learnt(g);
+    had = csspgo_script_get_stats(g->script).with_lines;
     if (g->inlined == NULL || !fold(g, &s)) return fail(g->tool, "out of memory"), 0;
     holds = s.stack_count != placed->stack_count && !is_learnt(g) && g->inlined->waiting < HELD_MOST &&
             g->sampler == NULL;
     if (holds) return hold(g->inlined, placed) || (fail(g->tool, "out of memory"), 0);
-    if (g->inlined->held != NULL && is_learnt(g)) {
+    if ((!knew && is_learnt(g)) || (had == 0 && csspgo_script_get_stats(g->script).with_lines != 0)) {
         if (!profgen_release(g)) return 0;
-        s = *placed;                                 /* its stack was where those of the others are now */
+        s = *placed;
         if (!fold(g, &s)) return fail(g->tool, "out of memory"), 0;
     }
     return profgen_take(g, &s);
