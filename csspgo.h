@@ -24584,7 +24584,10 @@ enum {
     CSSPGO__AT_GAP = 4            /* any fields: behind frames and an empty line                         */
 };
 enum { CSSPGO__PENDING_MOST = 1 << 20, CSSPGO__SAMPLE_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
-enum { CSSPGO__FOLD_PROBED = 256 };   /* samples without repeats that csspgo_script_fold_inlined looks at */
+enum {                                 /* csspgo_script_fold_inlined:                                */
+    CSSPGO__FOLD_PROBED = 256,         /* samples without repeats that it looks at                   */
+    CSSPGO__FOLD_LEARNT = 1000         /* frames that tell what the text has, no more are looked at  */
+};
 
 /*
  * LLVM mode has the states of llvm-profgen's reading loop, csspgo__hybrid_line and csspgo__script_flat, behind a scan
@@ -25841,12 +25844,26 @@ static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const c
 
 /*
  * 1 if the text has lines of inlined functions that do not say so. Only such a text repeats addresses that no recursion
- * can, so one in eight is enough: that an address stands alone where something is inlined may be an error of the tables,
- * as perf looks up the return address, and the probe is that of the call.
+ * can, so one in eight is enough: that an address stands alone where something is inlined may be an error of the
+ * tables, as perf looks up the return address, and the probe is that of the call.
  */
 static int csspgo__fold_has_lines(const csspgo_script *s)
 {
     return s->stats.with_lines >= s->stats.without_lines / 8 + (s->stats.without_lines != 0);
+}
+
+/* 1 if a sample may still say whether the text has such lines. */
+static int csspgo__fold_learns(csspgo_script *s, int repeats)
+{
+    if (s->stats.inlined != 0 || s->stats.with_lines + s->stats.without_lines >= CSSPGO__FOLD_LEARNT) return 0;
+    return repeats || s->probed++ < CSSPGO__FOLD_PROBED;
+}
+
+/* 1 if the text is known to have no lines of inlined functions, and the last sample has none either. */
+static int csspgo__fold_is_over(const csspgo_script *s)
+{
+    return s->stats.with_lines + s->stats.without_lines >= CSSPGO__FOLD_LEARNT && s->stats.inlined == 0 &&
+           s->inlined.count == 0 && !csspgo__fold_has_lines(s);
 }
 
 /* How many of some equal lines are frames. */
@@ -25876,8 +25893,8 @@ CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sam
     csspgo__repeat r;
     csspgo__error_clear(err);
     if (s->how.code == NULL || s->how.llvm != 0) return CSSPGO_OK;
-    if (s->stats.inlined == 0 && (repeats || s->probed++ < CSSPGO__FOLD_PROBED)) csspgo__fold_learn(s, sample, inlined);
-    if (!repeats) return CSSPGO_OK;
+    if (csspgo__fold_learns(s, repeats)) csspgo__fold_learn(s, sample, inlined);
+    if (!repeats || csspgo__fold_is_over(s)) return CSSPGO_OK;
     if (CSSPGO__FILL(&s->heap, s->folded, sample->stack_count) == NULL)
         return csspgo__error_heap(err, s->heap.status, &s->heap, "script");
     for (i = 0; i < sample->stack_count; i += (uint32_t)r.lines) {

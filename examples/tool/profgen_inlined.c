@@ -1,14 +1,15 @@
 /* profgen_inlined.c - profgen: lines of inlined functions in the call stacks of a script
  *
  * The library folds them (csspgo_script_fold_inlined). The debug information, which is asked for each address once,
- * tells what is inlined where; by probe the probes of calls do where that is enough. As long as nothing has told whether the text has such
- * lines, samples that depend on it wait.
+ * tells what is inlined where; by probe the probes of calls do where that is enough. As long as nothing has told
+ * whether the text has such lines, samples that depend on it wait.
  */
 #include "profgen_images.h"
 #include "profgen_lines.h"
 
 enum {
     FOLD_PROBED = 64,             /* samples without repeats whose frames are looked up, to learn what the text has */
+    FOLD_ALONE = 256,             /* ... that the library sees                                                      */
     HELD_MOST = 1024
 };
 
@@ -26,7 +27,7 @@ struct inlined_work {
     csspgo_inlined *of;           /* of the frames of a sample            */
     debug_area     *area;         /* ... whose addresses are new          */
     size_t          cap;
-    uint64_t        probed;
+    uint64_t        probed, alone;
     line_work     **lines;        /* by probe: of the images, or NULL     */
     size_t          images;       /* ... how many were opened             */
     held_sample    *held, *last;  /* samples that wait, in their order    */
@@ -265,6 +266,7 @@ int profgen_fold(profgen *g, const csspgo_sample *placed)
     if (g->script == NULL || g->tool->compat || s.stack_count == 0 || g->o[O_IGNORE_STACK].number)
         return profgen_take(g, &s);
     if (g->inlined == NULL) g->inlined = (inlined_work *)calloc(1, sizeof *g->inlined);
+    if (g->inlined != NULL && !has_repeats(&s) && g->inlined->alone++ >= FOLD_ALONE) return profgen_take(g, &s);
     knew = is_learnt(g);
     had = csspgo_script_get_stats(g->script).with_lines;
     if (g->inlined == NULL || !fold(g, &s)) return fail(g->tool, "out of memory"), 0;
