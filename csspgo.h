@@ -2831,6 +2831,8 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *   - A frame is the address that a line begins with; what follows it (symbol, file) is not looked at, except that a
  *     frame in a file that is no module of code becomes the address 1: perf 5.16 to 6.3 prints offsets in files, and an
  *     offset in one file is one in another, too.
+ *   - Lines that end in " (inlined)", or are followed by a source line that does, are no frames: the frame that they
+ *     are inlined in follows, with the same address. See csspgo_script_fold_inlined for those that do not say it.
  *   - A record may have the file's name behind each address. A build id and a colon before an address ("1a2b:0x40")
  *     make it a link-time address of the module of code that has this id, else the address 1.
  *   - A line that ends in a header's address is a sample of that address alone.
@@ -2863,6 +2865,9 @@ typedef struct csspgo_script_stats {
     uint64_t bad_mmaps;           /* mapping lines that do not parse                                      */
     uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                      */
     uint64_t oversized;           /* lines above limits.max_line, samples above 65536 frames or records   */
+    uint64_t inlined;             /* lines left out: frames that are inlined in the frame that follows    */
+    uint64_t with_lines, without_lines;   /* frames which showed csspgo_script_fold_inlined that text has lines of */
+                                  /* inlined functions that do not say it; that it has none               */
     uint64_t first_bad_line;      /* line number of the first of the bad ones above, 0 = none             */
     uint32_t hybrid;              /* 1: call stacks and branches, 0: branches only (or not yet known)     */
     uint32_t reserved;
@@ -2946,6 +2951,39 @@ CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s);
  */
 CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, csspgo_event *event);
 
+typedef struct csspgo_inlined {   /* what is inlined at an address                                           */
+    uint32_t all;                 /* functions, one within the other                                         */
+    uint32_t same;                /* those of them that have the name of the function that the code is of    */
+} csspgo_inlined;
+
+/*
+ * Leaves the repeated lines of inlined functions out of a stack. Perf prints the address of a frame once for each
+ * function that is inlined there and once for the function itself. Lines that say "(inlined)" are out already, but not
+ * all say it: not those of a recursive function that is inlined in itself, and none in text that was cut down to
+ * addresses. But recursion repeats addresses, too. Of n equal addresses in a row remain
+ *
+ *   1                    if the call before the address cannot lead to the function that it is in
+ *   n / lines per frame  if it can, and the text has lines of inlined functions: 1 + all lines per frame, but 1 + same
+ *                        in text that says more than addresses, as the other lines are out already
+ *   n                    else
+ *
+ * Whether the text has lines of inlined functions is learnt from addresses where it cannot be otherwise. As long as
+ * there was none (both are 0: stats.with_lines, without_lines), it has; a caller may keep samples back until then.
+ *
+ *   sample    the last one of csspgo_script_next, its addresses moved to those of csspgo_script_options.code
+ *             (csspgo_spaces_sample). Its stack then points into s, until the next call on s
+ *   inlined   what is inlined at each of its sample->stack_count frames, or, where perf unwound stacks by DWARF, at the
+ *             call; NULL: by the code map's probes
+ *   err       NULL, or filled in every case
+ *
+ * Does nothing without options.code, and in LLVM mode.
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: the sample is as it was
+ * Cost      O(frames); for addresses that repeat a few look-ups in the code map
+ */
+CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
+                                                    const csspgo_inlined *inlined, csspgo_error *err);
+
 /* Statistics of what was read so far. */
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
 
@@ -2961,11 +2999,20 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  *         else if (csspgo_spaces_sample(spaces, &sample, &err) == CSSPGO_OK) csspgo_collector_add(c, &sample, 1, &err);
  *     }
  *
+ * (with text, csspgo_script_fold_inlined before samples are added).
+ *
  * Mappings are kept per process. A later mapping hides what it overlaps; a new process begins with its parent's
  * mappings, a program that is executed with none. Mappings of pid 0 and -1 belong to every process. Samples without pid
  * (0), or of a process of which nothing is known, are looked up in the mappings of all processes together; where these
  * overlap, that one is taken in which most of the sample's branches and calls exist, of equal ones the last. As long as
  * no mapping of any module is known, samples stay as they are: modules are then where the code map has them.
+ *
+ * Executable memory without a file (anonymous, of huge pages, of a memfd) hides no module: a program that copies its
+ * text to huge pages goes on at the same addresses. Where more than a third of the sampled branches and callers are not
+ * those of the module's code, the memory has other code, such as a JIT's, and the module is hidden from then on.
+ *
+ * Callers that are one less than return addresses, as perf prints them where it unwinds stacks by DWARF, become return
+ * addresses if that is true of most of the first ones.
  *
  * Stacks whose addresses are offsets in files (perf script 5.16 to 6.3 prints them) are turned into addresses. A stack
  * is one of these if its innermost address is in no mapping, is in the range of file offsets of one, and the same was
@@ -2990,6 +3037,9 @@ typedef struct csspgo_spaces_stats {
     uint64_t guessed;             /* samples of a process without any event, looked up in the mappings of all     */
     uint64_t offset_records;      /* samples whose branch records are offsets in files (perf script -F            */
                                   /* brstackoff): nothing can be made of these                                    */
+    uint64_t call_addresses;      /* callers that were one less than return addresses, which they became          */
+    uint64_t covered, refuted;    /* parts of modules over which memory without a file was mapped; those of them  */
+                                  /* that samples showed to have other code                                       */
     unsigned char other_build[20];/* the first one of other_builds                                                */
     uint32_t other_build_size;    /* its bytes                                                                    */
     uint32_t reserved;
@@ -3225,7 +3275,7 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, co
  *
  *   - The mappings come first, as CSSPGO_ITEM_MMAP. Everything is of one process, with pid and tid 1. Where mappings
  *     overlap, as in a profile that was merged from several processes, later ones and the addresses of their locations
- *     are moved to addresses of their own.
+ *     are moved to addresses of their own. Memory without a file stays: csspgo_spaces knows what is there.
  *   - A sample is the addresses of its locations, and its value is its count. Of several values it is that of the type
  *     options.type; else of the type "samples" or "count"; else of the profile's default type; else of the first whose
  *     name begins with "cpu"; else the last one. Types that count something other than what ran (memory, locks,
@@ -20462,6 +20512,56 @@ static const csspgo__code_probe *csspgo__probe_next(const csspgo_code *c, csspgo
     return p != NULL ? &c->probe[p->id] : NULL;
 }
 
+/* What a search along jumps has reached: code ranges, of which each is looked at once. */
+typedef struct csspgo__reached {
+    const csspgo__range *range[16];
+    size_t count;
+    uint32_t steps;               /* transfers that may still be looked at */
+} csspgo__reached;
+
+/* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
+static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func,
+                                csspgo__reached *to)
+{
+    const uint32_t pos = csspgo__transfer_target(c, t->pos);
+    const csspgo__range *const r = csspgo__range_of(c, pos);
+    size_t i;
+    if (t->target == 0) return t->kind == CSSPGO_IJMP;
+    if (r == NULL) return t->kind != CSSPGO_COND;             /* a stub */
+    for (i = 0; i < to->count && to->range[i] != r; i++) {}
+    if (i == to->count && i == sizeof to->range / sizeof *to->range) return 1;
+    if (i == to->count) to->range[to->count++] = r;
+    return r->func == func;
+}
+
+/*
+ * 1 if the call that ends at pos can lead to the function that it is in, directly or by jumps out of what it calls
+ * (tail calls). Calls and jumps by pointer, stubs, and what would take too long to follow may lead anywhere.
+ */
+CSSPGO__UNUSED static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call = csspgo__call_before(c, pos);
+    const csspgo__range *const own = csspgo__range_of(c, call);
+    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call));
+    csspgo__reached to;
+    size_t i;
+    if (call == 0) return 0;
+    if (own == NULL || called == NULL || called->func == own->func) return 1;
+    to.range[0] = called;
+    to.count = 1;
+    to.steps = 1024;
+    for (i = 0; i < to.count; i++) {
+        const uint32_t end = to.range[i]->end;
+        csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], to.range[i]->begin);
+        const csspgo__code_transfer *t;
+        while ((t = csspgo__transfer_next(c, &at, end)) != NULL) {
+            if (to.steps-- == 0) return 1;
+            if (t->kind != CSSPGO_CALL && t->kind != CSSPGO_RET && csspgo__jump_reaches(c, t, own->func, &to)) return 1;
+        }
+    }
+    return 0;
+}
+
 /* The ith probe at pos, or NULL. */
 static const csspgo__code_probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
 {
@@ -25666,6 +25766,10 @@ enum {
 };
 enum { CSSPGO__PENDING_MOST = 1 << 20, CSSPGO__SAMPLE_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
 enum { CSSPGO__EVENTS_MOST = 1024, CSSPGO__EVENT_NAME_MOST = 256 };        /* names that are kept; their bytes     */
+enum {                                 /* csspgo_script_fold_inlined:                                */
+    CSSPGO__FOLD_PROBED = 256,         /* samples without repeats that it looks at                   */
+    CSSPGO__FOLD_LEARNT = 1000         /* frames that tell what the text has, no more are looked at  */
+};
 
 /*
  * LLVM mode has the states of llvm-profgen's reading loop, csspgo__hybrid_line and csspgo__script_flat, behind a scan
@@ -25688,6 +25792,10 @@ struct csspgo_script {
     uint64_t       pending_lines, lines_before; /* lines in it; lines read when the type became known     */
     CSSPGO__LIST(uint64_t) frame;               /* of the sample being read                               */
     CSSPGO__LIST(uint32_t) file;                /* any fields: of its frames up to the last one that has any */
+    CSSPGO__LIST(unsigned char) inlined;        /* any fields: up to the last one that is, whether they are       */
+    CSSPGO__LIST(uint64_t) folded;              /* its stack without lines of inlined functions           */
+    uint32_t       texts;                       /* 1: some frame has text behind it                       */
+    uint64_t       probed;                      /* samples looked at to tell that                         */
     CSSPGO__LIST(csspgo_branch) branch;         /* scratch: its records                                   */
     uint64_t       count;                       /* of it                                                  */
     uint64_t       line, size;                  /* number of the line being read; bytes fed               */
@@ -25746,7 +25854,7 @@ static void csspgo__script_begin(csspgo_script *s)
 {
     s->stats.attempts++;
     s->count = 1;
-    s->frame.count = s->file.count = 0;
+    s->frame.count = s->file.count = s->inlined.count = 0;
     s->crowded = 0;
     s->state = CSSPGO__AT_FRAMES;
 }
@@ -25943,6 +26051,40 @@ static void csspgo__script_frame(csspgo_script *s, uint64_t address, uint32_t fi
         s->state = CSSPGO__AT_SKIP;
     } else if (!CSSPGO__PUT(&s->heap, s->frame, address) || (file != 0 && !csspgo__script_frame_file(s, file))) {
         csspgo__script_out_of_memory(s);
+    }
+}
+
+/* 1 if the last frame's line said that it is inlined in the next one. */
+static int csspgo__script_is_inlined(const csspgo_script *s)
+{
+    return s->frame.count != 0 && s->inlined.count == s->frame.count && s->inlined.v[s->inlined.count - 1];
+}
+
+/* The last frame is inlined in the next one. */
+static void csspgo__script_mark_inlined(csspgo_script *s)
+{
+    const size_t had = s->inlined.count, n = s->frame.count - had;
+    if (n == 0) return;
+    if (!CSSPGO__MORE(&s->heap, s->inlined, n)) {
+        csspgo__script_out_of_memory(s);
+        return;
+    }
+    memset(s->inlined.v + had, 0, n);
+    s->inlined.count += n;
+    s->inlined.v[s->inlined.count - 1] = 1;
+}
+
+/*
+ * A frame follows that is not inlined. Those before it that are inlined in it are none. Where the debug information has
+ * another name for a function than its symbol, perf says "(inlined)" of the function itself: such frames stay.
+ */
+static void csspgo__script_drop_inlined(csspgo_script *s, uint64_t address)
+{
+    while (csspgo__script_is_inlined(s) && s->frame.v[s->frame.count - 1] == address) {
+        s->frame.count--;
+        s->inlined.count--;
+        if (s->file.count > s->frame.count) s->file.count = s->frame.count;
+        s->stats.inlined++;
     }
 }
 
@@ -26258,13 +26400,33 @@ static const unsigned char *csspgo__flat_address(const csspgo_script *s, const u
     return at;
 }
 
+/* What follows the address in a frame's line. */
+enum csspgo__behind { CSSPGO__BARE = 0, CSSPGO__TEXT = 1, CSSPGO__INLINED = 2 };
+
+/* What is before " (inlined)" at the end of a line; end if that is not there. */
+static const unsigned char *csspgo__before_inlined(const unsigned char *p, const unsigned char *end)
+{
+    static const char mark[] = " (inlined)";
+    const size_t n = sizeof mark - 1;
+    const unsigned char *const tail = csspgo__trim_right(p, end);
+    return (size_t)(tail - p) >= n && memcmp(tail - n, mark, n) == 0 ? tail - n : end;
+}
+
+/* 1 for a line that ends in ":NUMBER". */
+static int csspgo__is_source_line(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *q = end;
+    while (q != p && csspgo__hexval[q[-1]] < 10) q--;
+    return q != end && q != p && q[-1] == ':';
+}
+
 /*
- * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)",
- * is one, as headers begin with a blank too (one with a sampled address is not). A frame in a file that is no module
- * becomes CSSPGO__EXT. "BUILD ID:ADDRESS" is a link-time address of that file.
+ * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)"
+ * or "(inlined)", is one, as headers begin with a blank too (one with a sampled address is not). A frame in a file that
+ * is no module has the file UINT32_MAX. "BUILD ID:ADDRESS" is a link-time address of that file.
  */
 static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
-                             uint64_t *address, uint32_t *file)
+                             uint64_t *address, uint32_t *file, enum csspgo__behind *behind)
 {
     const int tab = p != end && *p == '\t', blank = p != end && *p == ' ';
     const unsigned char *q;
@@ -26274,7 +26436,9 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     int in_file = 0;
     *file = 0;
     if (!tab && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
-    end = csspgo__trim_right(p, end);
+    q = csspgo__before_inlined(p, end);
+    *behind = q != end ? CSSPGO__INLINED : CSSPGO__BARE;
+    end = csspgo__trim_right(p, q);
     p = csspgo__trim_left(p, end);
     q = p + csspgo__word(&p, end);
     if (lead != 0 && csspgo__upto(p, q, ':') != q) in_file = csspgo__eat_file_id(s->how.code, &p, q, &module);
@@ -26282,10 +26446,20 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (in_file) *address = csspgo__file_address(s->how.code, module, *address);
     if (q == end || in_file) return 1;
-    if (!tab && (end[-1] != ')' || csspgo__flat_address(s, q, end, &v, file) != NULL)) return 0;
-    *file = csspgo__file_of_frame(s->how.code, q, end);
-    if (*file == UINT32_MAX) *address = CSSPGO__EXT;
+    if (!tab && (*behind == CSSPGO__BARE ? end[-1] != ')' : csspgo__is_source_line(q, end))) return 0;
+    if (!tab && csspgo__flat_address(s, q, end, &v, file) != NULL) return 0;
+    *file = *behind == CSSPGO__BARE ? csspgo__file_of_frame(s->how.code, q, end) : 0;
+    if (*behind == CSSPGO__BARE) *behind = CSSPGO__TEXT;
     return 1;
+}
+
+/* Adds a frame of any text to the sample being read. One in a file that is no module becomes CSSPGO__EXT. */
+static void csspgo__any_add_frame(csspgo_script *s, uint64_t address, uint32_t file, enum csspgo__behind behind)
+{
+    s->texts |= behind != CSSPGO__BARE;
+    if (behind != CSSPGO__INLINED) csspgo__script_drop_inlined(s, address);
+    csspgo__script_frame(s, file != UINT32_MAX ? address : (uint64_t)CSSPGO__EXT, file);
+    if (behind == CSSPGO__INLINED && !s->crowded && s->error.status == CSSPGO_OK) csspgo__script_mark_inlined(s);
 }
 
 /* The nanoseconds of a word "SECONDS.FRACTION:" of n > 0 bytes; 0: it is none. */
@@ -26497,6 +26671,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     const unsigned char *at, *event;
     uint32_t file = 0;
     uint64_t v;
+    enum csspgo__behind behind;
     if (csspgo__trim_left(p, end) == end) {
         if (frames) s->state = CSSPGO__AT_GAP;
         return CSSPGO_ITEM_NONE;
@@ -26505,11 +26680,11 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__is_listing(p, end))
         return csspgo__any_refuse(s, "a listing of instructions (brstackinsn): use -F brstack");
     event = *p != '\t' ? csspgo__find_text(p, end, "PERF_RECORD_", 0) : NULL;
-    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file)) {
+    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file, &behind)) {
         *again = gap;
         if (gap) return csspgo__any_sample(s, 0, sample);
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
-        if (!s->crowded) csspgo__script_frame(s, v, file);
+        if (!s->crowded) csspgo__any_add_frame(s, v, file, behind);
         return CSSPGO_ITEM_NONE;
     }
     at = event == NULL ? csspgo__first_record(p, end) : NULL;
@@ -26528,6 +26703,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (event != NULL) return csspgo__any_event(s, p, event, end, sample, map);
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
+    if (frames && !s->crowded && csspgo__before_inlined(p, end) != end) csspgo__script_mark_inlined(s);
     if (frames) return CSSPGO_ITEM_NONE;
     if (csspgo__is_branch_trace(s, p, end))
         return csspgo__any_refuse(s, "single branches (FROM => TO) are no records of what ran between: make such "
@@ -26558,7 +26734,8 @@ static csspgo_item csspgo__script_any(csspgo_script *s, csspgo_sample *sample, c
     csspgo_item item;
     int again = 0;
     size_t n;
-    if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) csspgo__script_frames_plain(s);
+    if (s->state == CSSPGO__AT_START || (s->state == CSSPGO__AT_FRAMES && !csspgo__script_is_inlined(s)))
+        csspgo__script_frames_plain(s);
     if (s->p == s->lim) return CSSPGO_ITEM_NONE;
     n = csspgo__script_branches_plain(s);
     if (n != 0) return csspgo__any_sample(s, n, sample);
@@ -26773,6 +26950,8 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
     CSSPGO__DROP(&s->heap, s->pending);
     CSSPGO__DROP(&s->heap, s->frame);
     CSSPGO__DROP(&s->heap, s->file);
+    CSSPGO__DROP(&s->heap, s->inlined);
+    CSSPGO__DROP(&s->heap, s->folded);
     CSSPGO__DROP(&s->heap, s->branch);
     CSSPGO__DROP(&s->heap, s->event_samples);
     csspgo__names_free(&s->heap, &s->events);
@@ -26832,6 +27011,137 @@ CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, cssp
     return 1;
 }
 
+/* ----- repeated lines of inlined functions ----- */
+
+/* Equal addresses in a row in a stack. */
+typedef struct csspgo__repeat {
+    uint64_t lines;
+    csspgo_inlined inlined;       /* at the address                                                     */
+    int recurs;                   /* 1: the call before it can lead to the function that it is in       */
+    int marked;                   /* 1: all the lines say "(inlined)"                                   */
+} csspgo__repeat;
+
+/* What is inlined at the call that ends at pos, by the probe that the call has. */
+static csspgo_inlined csspgo__inlined_by_probes(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call = csspgo__call_before(c, pos);
+    csspgo_inlined n = { 0, 0 };
+    const csspgo__code_probe *probe;
+    size_t i;
+    for (i = 0; call != 0 && (probe = csspgo__probe_at(c, call, i)) != NULL; i++) {
+        uint32_t node;
+        if (probe->kind == CSSPGO_PROBE_BLOCK) continue;
+        for (node = probe->node; c->node[node].parent != 0; node = c->node[node].parent) {
+            n.all++;
+            n.same += c->node[node].func == c->node[c->node[probe->node].top].func;
+        }
+        break;
+    }
+    return n;
+}
+
+/* The lines from number `first` on that have the same address. */
+static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sample *x, const csspgo_inlined *inlined,
+                                        uint32_t first)
+{
+    const uint32_t pos = csspgo__pos(s->how.code, x->stack[first]);
+    csspgo__repeat r;
+    uint32_t i;
+    r.marked = x->stack_count == s->frame.count;
+    for (i = first; i < x->stack_count && x->stack[i] == x->stack[first]; i++)
+        r.marked &= i < s->inlined.count && s->inlined.v[i];
+    r.lines = i - first;
+    r.inlined = inlined != NULL ? inlined[first] : csspgo__inlined_by_probes(s->how.code, pos);
+    r.recurs = pos == CSSPGO__EXT || csspgo__call_recurs(s->how.code, pos);
+    return r;
+}
+
+/*
+ * The lines of inlined functions that do not say so which a frame has if any has such lines. Where text follows the
+ * addresses they do, but for functions that are inlined in themselves.
+ */
+static uint64_t csspgo__fold_silent(const csspgo_script *s, const csspgo__repeat *r)
+{
+    return s->texts ? r->inlined.same : r->inlined.all;
+}
+
+/* Counts what the repeats of a stack say of others: have they lines of inlined functions that do not say it? */
+static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const csspgo_inlined *inlined)
+{
+    uint32_t i;
+    csspgo__repeat r;
+    for (i = 0; i < x->stack_count; i += (uint32_t)r.lines) {
+        r = csspgo__repeat_at(s, x, inlined, i);
+        s->stats.with_lines += r.lines > 1 && !r.recurs;
+        s->stats.without_lines += r.lines % (1 + csspgo__fold_silent(s, &r)) != 0 && (r.recurs || r.lines == 1);
+    }
+}
+
+/*
+ * 1 if the text has lines of inlined functions that do not say so. Only such a text repeats addresses that no recursion
+ * can, so one in eight is enough: that an address stands alone where something is inlined may be an error of the
+ * tables, as perf looks up the return address, and the probe is that of the call.
+ */
+static int csspgo__fold_has_lines(const csspgo_script *s)
+{
+    return s->stats.with_lines >= s->stats.without_lines / 8 + (s->stats.without_lines != 0);
+}
+
+/* 1 if a sample may still say whether the text has such lines. */
+static int csspgo__fold_learns(csspgo_script *s, int repeats)
+{
+    if (s->stats.inlined != 0 || s->stats.with_lines + s->stats.without_lines >= CSSPGO__FOLD_LEARNT) return 0;
+    return repeats || s->probed++ < CSSPGO__FOLD_PROBED;
+}
+
+/* 1 if the text is known to have no lines of inlined functions, and the last sample has none either. */
+static int csspgo__fold_is_over(const csspgo_script *s)
+{
+    return s->stats.with_lines + s->stats.without_lines >= CSSPGO__FOLD_LEARNT && s->stats.inlined == 0 &&
+           s->inlined.count == 0 && !csspgo__fold_has_lines(s);
+}
+
+/* How many of some equal lines are frames. */
+static uint64_t csspgo__fold_frames(const csspgo_script *s, const csspgo__repeat *r)
+{
+    uint64_t each = 1;
+    if (!r->recurs) return 1;
+    if (r->marked) each += r->inlined.all;
+    else if (s->stats.inlined != 0 || csspgo__fold_has_lines(s)) each += csspgo__fold_silent(s, r);
+    return r->lines % each == 0 ? r->lines / each : r->lines;
+}
+
+/* 1 if two neighbours of a stack are equal. */
+static int csspgo__has_repeats(const csspgo_sample *x)
+{
+    uint32_t i;
+    for (i = 1; i < x->stack_count; i++)
+        if (x->stack[i] == x->stack[i - 1]) return 1;
+    return 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
+                                                    const csspgo_inlined *inlined, csspgo_error *err)
+{
+    const int repeats = csspgo__has_repeats(sample);
+    uint32_t i, n = 0;
+    csspgo__repeat r;
+    csspgo__error_clear(err);
+    if (s->how.code == NULL || s->how.llvm != 0) return CSSPGO_OK;
+    if (csspgo__fold_learns(s, repeats)) csspgo__fold_learn(s, sample, inlined);
+    if (!repeats || csspgo__fold_is_over(s)) return CSSPGO_OK;
+    if (CSSPGO__FILL(&s->heap, s->folded, sample->stack_count) == NULL)
+        return csspgo__error_heap(err, s->heap.status, &s->heap, "script");
+    for (i = 0; i < sample->stack_count; i += (uint32_t)r.lines) {
+        uint64_t frames;
+        r = csspgo__repeat_at(s, sample, inlined, i);
+        for (frames = csspgo__fold_frames(s, &r); frames != 0; frames--) s->folded.v[n++] = sample->stack[i];
+    }
+    sample->stack = s->folded.v;
+    sample->stack_count = n;
+    return CSSPGO_OK;
+}
+
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
     csspgo_script_stats stats = s->stats;
@@ -26848,14 +27158,22 @@ typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint   
     uint32_t module;
     uint32_t order;               /* number of its event                                                 */
     uint32_t name;                /* last component of its path, in the code map's names                 */
+    uint32_t over;                /* 1: memory without a file was mapped over it: csspgo__mapping_over   */
+    uint32_t good, bad;           /* over: addresses of samples that are as in the module's code, or not */
 } csspgo__mapping;
+
+typedef struct csspgo__fileless { /* executable memory without a file that was mapped: [begin, last]      */
+    uint64_t begin, last;
+} csspgo__fileless;
 
 typedef struct csspgo__space {    /* a process, or a thread of one                                       */
     CSSPGO__LIST(csspgo__mapping) mapping;
+    CSSPGO__LIST(csspgo__fileless) fileless;     /* the last ones that were not all over modules         */
     uint64_t number;              /* pid or tid: they share one set of numbers                           */
     uint32_t process;             /* index of its process, itself for one                                */
     uint32_t known;               /* 1: some event told of its mappings                                  */
     uint32_t dead;                /* 1: it has ended; samples of it may still come                       */
+    uint32_t covered;             /* 1: some mapping is `over`                                           */
 } csspgo__space;
 
 typedef struct csspgo__file_id {  /* the build id of the file with the name number index + 1             */
@@ -26870,6 +27188,9 @@ enum {
     CSSPGO__OFFSET_PLACES = 8,    /* of instructions that an offset in a file may stand for, no more are looked at */
     CSSPGO__OVERLAPS_MOST = 64,   /* of mappings that hold one address, more are not looked at            */
     CSSPGO__MAPPINGS_MOST = 4096, /* of a space: adding one costs O(their number)                         */
+    CSSPGO__FILELESS_MOST = 64,   /* of a process                                                         */
+    CSSPGO__CALLERS_SEEN = 1000,  /* of callers that tell whether they are return addresses, no more are looked at */
+    CSSPGO__FUSED_MOST = 11,      /* bytes from a compare to the branch that it is fused with             */
     CSSPGO__DEAD_KEPT = 1024
 };
 
@@ -26888,6 +27209,7 @@ struct csspgo_spaces {
     uint64_t         dead;        /* processes that have ended */
     uint32_t         dead_ring[CSSPGO__DEAD_KEPT];   /* the last ones of these: what they had is kept */
     uint64_t         as_addresses, as_offsets;   /* stacks that are surely of addresses, of offsets */
+    uint64_t         exact, less;                /* of the first callers: return addresses; one less */
     const uint32_t  *in, *next_in;               /* files of the frames of this sample and the next; NULL: unknown */
     csspgo_spaces_stats stats;
 };
@@ -26909,7 +27231,10 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 {
     size_t i;
     if (s == NULL) return;
-    for (i = 0; i < s->space.count; i++) CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
+    for (i = 0; i < s->space.count; i++) {
+        CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
+        CSSPGO__DROP(&s->heap, s->space.v[i].fileless);
+    }
     CSSPGO__DROP(&s->heap, s->space);
     csspgo__map_free(&s->heap, &s->by_number.map);
     csspgo__names_free(&s->heap, &s->files);
@@ -26951,10 +27276,17 @@ static size_t csspgo__mapping_upper(const csspgo__space *s, uint64_t address)
     return a;
 }
 
+/* 1 if memory without a file was mapped over a module, and more than a third of what was sampled there is not its. */
+static int csspgo__mapping_refuted(const csspgo__mapping *m)
+{
+    return m->over && m->bad > m->good / 2;
+}
+
 static const csspgo__mapping *csspgo__mapping_at(const csspgo__space *v, uint64_t address)
 {
     const size_t i = csspgo__mapping_upper(v, address);
-    return i < v->mapping.count && v->mapping.v[i].begin <= address ? &v->mapping.v[i] : NULL;
+    const csspgo__mapping *const m = i < v->mapping.count ? &v->mapping.v[i] : NULL;
+    return m != NULL && m->begin <= address && !csspgo__mapping_refuted(m) ? m : NULL;
 }
 
 /*
@@ -26987,6 +27319,128 @@ static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mappi
     memmove(v + from + puts, v + to, (n - to) * sizeof *v);
     if (puts != 0) memcpy(v + from, put, puts * sizeof *v);
     space->mapping.count = n - (to - from) + puts;
+    return 1;
+}
+
+/* ----- memory without a file over the code of one ----- */
+
+/*
+ * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget.
+ * The end " (deleted)" is cut off. The kernel's own code, such as [vdso], has a name of its own.
+ */
+static int csspgo__is_fileless(const char *path, size_t size)
+{
+    static const char begins[][16] = {
+        "//anon", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV", "/dev/hugepages/", "anon_inode:", "/anon_inode:",
+        "[anon", "[heap]", "[stack"
+    };
+    size_t i;
+    for (i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const size_t n = strlen(begins[i]);
+        if (size >= n && memcmp(path, begins[i], n) == 0) return 1;
+    }
+    return size == 0;
+}
+
+/*
+ * What code of a file is at [begin, last], which is in no mapping of a process: the part of an executable segment of
+ * which the process has mapped another part. Of several the one that begins first. Returns 0 if there is none.
+ */
+static int csspgo__mapping_unmapped(const csspgo_spaces *s, const csspgo__space *space, uint64_t begin, uint64_t last,
+                                    csspgo__mapping *part)
+{
+    int found = 0;
+    size_t i;
+    uint32_t k;
+    for (i = 0; i < space->mapping.count; i++) {
+        const csspgo__mapping *const v = &space->mapping.v[i];
+        const csspgo__code_module *const m = &s->code->module[v->module];
+        for (k = 0; k < m->segments; k++) {
+            const csspgo_segment *const g = &s->code->segment[m->segment + k];
+            const uint64_t at = g->address - v->delta, from = at > begin ? at : begin;
+            uint64_t size;
+            if (!g->executable || from > last || from - at >= g->size || (found && from >= part->begin)) continue;
+            size = g->size - (from - at);
+            *part = *v;
+            part->begin = from;
+            part->size = size <= last - from ? size : last - from + 1;
+            part->offset = g->file_offset + (from - at);
+            found = 1;
+        }
+    }
+    return found;
+}
+
+/* Adds part of a module over which memory without a file lies. */
+static int csspgo__mapping_cover(csspgo_spaces *s, uint32_t i, csspgo__mapping *part)
+{
+    part->over = 1;
+    part->good = part->bad = 0;
+    s->space.v[i].covered = 1;
+    s->stats.covered++;
+    return csspgo__mapping_add(s, i, part);
+}
+
+/*
+ * Executable memory without a file lies at [begin, last] of a process. Where a module was, or would be if all of its
+ * segment were mapped, its code most likely goes on there: programs copy their text to huge pages. But the file may
+ * be gone, as unmapping makes no event, and the memory may be a JIT's: csspgo__judge. mapped: 0 if only what is in no
+ * mapping is looked at. *all gets 1 if all of it is a module's. Returns 0 when memory is exhausted.
+ */
+static int csspgo__mapping_over(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last, int mapped, int *all)
+{
+    uint64_t at = begin, end;
+    for (*all = 1;; at = end + 1) {
+        const csspgo__space *const space = &s->space.v[i];
+        const size_t k = csspgo__mapping_upper(space, at);
+        const csspgo__mapping *const m = k < space->mapping.count ? &space->mapping.v[k] : NULL;
+        const int inside = m != NULL && m->begin <= at;
+        csspgo__mapping part;
+        int found = inside && mapped;
+        end = last;
+        if (inside) {
+            part = *m;
+            part.begin = at;
+            part.offset += at - m->begin;
+            part.size -= at - m->begin;
+            if (part.size - 1 > last - at) part.size = last - at + 1;
+            end = at + (part.size - 1);
+        } else {
+            if (m != NULL && m->begin <= last) end = m->begin - 1;
+            found = csspgo__mapping_unmapped(s, space, at, end, &part);
+            *all &= found && part.begin == at;
+            if (found) end = part.begin + (part.size - 1);
+        }
+        if (found && !csspgo__mapping_cover(s, i, &part)) return 0;
+        if (end == last) return 1;
+    }
+}
+
+/* Executable memory without a file is mapped; what is over no module may turn out to be when other parts are mapped. */
+static int csspgo__spaces_fileless(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last)
+{
+    csspgo__space *space;
+    csspgo__fileless add;
+    int all;
+    if (!csspgo__mapping_over(s, i, begin, last, 1, &all)) return 0;
+    if (all) return 1;
+    space = &s->space.v[i];
+    add.begin = begin;
+    add.last = last;
+    if (space->fileless.count == CSSPGO__FILELESS_MOST)
+        memmove(space->fileless.v, space->fileless.v + 1, --space->fileless.count * sizeof *space->fileless.v);
+    return CSSPGO__PUT(&s->heap, space->fileless, add);
+}
+
+/* A process has mapped a module: it may go on in memory without a file that lies beside, and was told of before. */
+static int csspgo__spaces_go_on(csspgo_spaces *s, uint32_t i)
+{
+    size_t k;
+    int all;
+    for (k = 0; k < s->space.v[i].fileless.count; k++) {
+        const csspgo__fileless f = s->space.v[i].fileless.v[k];
+        if (!csspgo__mapping_over(s, i, f.begin, f.last, 0, &all)) return 0;
+    }
     return 1;
 }
 
@@ -27098,7 +27552,7 @@ static int csspgo__spaces_mapped(csspgo_spaces *s, csspgo__mapping *add, const c
 static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
 {
     const csspgo_segment *g = NULL;
-    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0, 0 };   /* of no module */
+    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0, 0, 0, 0, 0 };   /* of no module */
     csspgo_mmap e = *event;
     csspgo_module m;
     uint32_t file, i;
@@ -27123,7 +27577,9 @@ static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
     if (i == 0) return 0;
     i = s->space.v[i].process;
     s->space.v[i].known = 1;
-    return csspgo__mapping_add(s, i, &add);
+    if (add.module == 0 && csspgo__is_fileless(e.path, e.path_size))
+        return csspgo__spaces_fileless(s, i, e.address, e.address + (e.size - 1));
+    return csspgo__mapping_add(s, i, &add) && (add.module == 0 || csspgo__spaces_go_on(s, i));
 }
 
 /* A process begins with its parent's mappings; a thread belongs to its process. */
@@ -27140,12 +27596,13 @@ static int csspgo__spaces_fork(csspgo_spaces *s, uint32_t pid, uint32_t tid, uin
     }
     v = &s->space.v[child];
     v->process = child;
-    v->mapping.count = 0;
-    v->known = v->dead = 0;
+    v->mapping.count = v->fileless.count = 0;
+    v->known = v->dead = v->covered = 0;
     own = up != 0 ? s->space.v[up].process : child;
     if (own == child) return 1;
     if (CSSPGO__FILL(&s->heap, v->mapping, s->space.v[own].mapping.count) == NULL) return 0;
     v->known = s->space.v[own].known;
+    v->covered = s->space.v[own].covered;
     if (v->mapping.count != 0)
         memcpy(v->mapping.v, s->space.v[own].mapping.v, v->mapping.count * sizeof *v->mapping.v);
     return 1;
@@ -27158,8 +27615,8 @@ static int csspgo__spaces_exec(csspgo_spaces *s, uint32_t pid)
     if (i == 0) return 0;
     s->space.v[i].process = i;
     s->space.v[i].known = 1;
-    s->space.v[i].mapping.count = 0;
-    s->space.v[i].dead = 0;
+    s->space.v[i].mapping.count = s->space.v[i].fileless.count = 0;
+    s->space.v[i].dead = s->space.v[i].covered = 0;
     return 1;
 }
 
@@ -27171,7 +27628,10 @@ static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
     csspgo__space *v;
     if (i == 0 || s->space.v[i].dead) return;
     v = &s->space.v[*place];
-    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) CSSPGO__DROP(&s->heap, v->mapping);
+    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) {
+        CSSPGO__DROP(&s->heap, v->mapping);
+        CSSPGO__DROP(&s->heap, v->fileless);
+    }
     s->space.v[i].dead = 1;
     s->dead++;
     *place = i;
@@ -27222,6 +27682,61 @@ typedef struct csspgo__lookup {
 static uint64_t csspgo__mapped_address(const csspgo_spaces *s, const csspgo__mapping *m, uint64_t address)
 {
     return address + m->delta + s->code->module[m->module].bias;
+}
+
+/* What one address of a sample says of memory that lies over a module: is it what it would have to be in its code? */
+enum csspgo__evidence { CSSPGO__SAYS_NOTHING = 0, CSSPGO__SAYS_MODULE = 1, CSSPGO__SAYS_OTHER = 2 };
+
+enum csspgo__role { CSSPGO__IS_SOURCE, CSSPGO__IS_TARGET, CSSPGO__IS_SAMPLED, CSSPGO__IS_CALLER };   /* of an address */
+
+/*
+ * A branch's source is a branch; or on AMD's processors the compare before it, which says nothing. A caller follows a
+ * call, or is one byte less where a stack was unwound by DWARF. Any other address need only be an instruction's, and
+ * one in four is that by chance: it can only speak against the module.
+ */
+static enum csspgo__evidence csspgo__code_says(const csspgo_code *c, uint64_t address, enum csspgo__role role)
+{
+    const uint32_t at = csspgo__pos_any(c, address), pos = csspgo__pos(c, address);
+    if (at == 0 || csspgo__is_bytewise(c, at)) return CSSPGO__SAYS_NOTHING;
+    if (role == CSSPGO__IS_CALLER && csspgo__call_before(c, csspgo__pos(c, address + 1)) != 0)
+        return CSSPGO__SAYS_MODULE;
+    if (pos == CSSPGO__EXT) return CSSPGO__SAYS_OTHER;
+    if (role == CSSPGO__IS_CALLER) return csspgo__call_before(c, pos) != 0 ? CSSPGO__SAYS_MODULE : CSSPGO__SAYS_OTHER;
+    if (role != CSSPGO__IS_SOURCE) return CSSPGO__SAYS_NOTHING;
+    if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) return CSSPGO__SAYS_MODULE;
+    return csspgo__run_end(c, pos) - pos <= CSSPGO__FUSED_MOST ? CSSPGO__SAYS_NOTHING : CSSPGO__SAYS_OTHER;
+}
+
+static void csspgo__judge_one(csspgo_spaces *s, csspgo__space *space, uint64_t address, enum csspgo__role role)
+{
+    const size_t i = csspgo__mapping_upper(space, address);
+    csspgo__mapping *const m = i < space->mapping.count ? &space->mapping.v[i] : NULL;
+    enum csspgo__evidence says;
+    int before;
+    if (m == NULL || m->begin > address || !m->over || m->good + m->bad > UINT32_MAX / 2) return;
+    says = csspgo__code_says(s->code, address + m->delta + s->code->module[m->module].bias, role);
+    before = csspgo__mapping_refuted(m);
+    m->good += says == CSSPGO__SAYS_MODULE;
+    m->bad += says == CSSPGO__SAYS_OTHER;
+    if (!before && csspgo__mapping_refuted(m)) s->stats.refuted++;
+}
+
+/*
+ * Whether memory that lies over modules has their code: the addresses of a sample in it count, before they are looked
+ * up. Records of interrupts, to or from the kernel, say nothing. Stacks of offsets in files have no such addresses.
+ */
+static void csspgo__judge(csspgo_spaces *s, csspgo__space *space, const csspgo_sample *x, uint32_t first)
+{
+    uint32_t i;
+    if (!space->covered) return;
+    for (i = 0; i < x->branch_count; i++) {
+        const csspgo_branch *const b = &x->branches[i];
+        if ((b->from | b->to) >> 63 != 0 || b->from == 0 || b->to == 0) continue;
+        csspgo__judge_one(s, space, b->from, CSSPGO__IS_SOURCE);
+        csspgo__judge_one(s, space, b->to, CSSPGO__IS_TARGET);
+    }
+    for (i = first; i < x->stack_count && s->as_offsets <= s->as_addresses; i++)
+        csspgo__judge_one(s, space, x->stack[i], i == first ? CSSPGO__IS_SAMPLED : CSSPGO__IS_CALLER);
 }
 
 /* How many addresses of a sample make sense if a mapping is its: sources of branches, and what calls end before. */
@@ -27284,13 +27799,16 @@ static const csspgo__mapping *csspgo__mapping_for(const csspgo_spaces *s, const 
     return m != NULL ? m : csspgo__mapping_at(&s->space.v[CSSPGO__SPACE_KERNEL], address);
 }
 
-/* Leaves of the addresses from *begin to *last those around an address that is in no mapping. */
+/* Leaves of the addresses from *begin to *last those around an address that is in no mapping, or a refuted one. */
 static void csspgo__between_mappings(const csspgo__space *v, uint64_t address, uint64_t *begin, uint64_t *last)
 {
     const csspgo__mapping *const m = v->mapping.v;
     const size_t i = csspgo__mapping_upper(v, address);
     if (i != 0 && m[i - 1].begin + m[i - 1].size > *begin) *begin = m[i - 1].begin + m[i - 1].size;
-    if (i != v->mapping.count && m[i].begin - 1 < *last) *last = m[i].begin - 1;
+    if (i == v->mapping.count) return;
+    if (m[i].begin <= address && m[i].begin > *begin) *begin = m[i].begin;
+    if (m[i].begin <= address && m[i].begin + (m[i].size - 1) < *last) *last = m[i].begin + (m[i].size - 1);
+    if (m[i].begin > address && m[i].begin - 1 < *last) *last = m[i].begin - 1;
 }
 
 /* The addresses around one that is in no mapping and no code; none if mappings overlap. */
@@ -27383,6 +27901,8 @@ static csspgo__offset_places csspgo__places_of_offset(const csspgo_spaces *s, co
         if (i == v->mapping.count) break;
         m = &v->mapping.v[i];
         pos = csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)));
+        if (returned && s->less > s->exact && csspgo__call_before(s->code, pos) == 0)
+            pos = csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)) + 1);
         if (pos == CSSPGO__EXT || (returned && csspgo__call_before(s->code, pos) == 0)) continue;
         for (k = 0; k < p.count && p.pos[k] != pos; k++) {}
         if (k == p.count) p.pos[p.count++] = pos;
@@ -27432,6 +27952,52 @@ static uint32_t csspgo__offset_choose(const csspgo_code *c, const csspgo__offset
     return best;
 }
 
+/* 1 if a call ends at an address of the code map. */
+static int csspgo__ends_call(const csspgo_code *c, uint64_t address)
+{
+    return csspgo__call_before(c, csspgo__pos(c, address)) != 0;
+}
+
+/* 1 if a call may end at an offset in a file. */
+static int csspgo__offset_ends_call(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset)
+{
+    size_t i = csspgo__mapping_of_offset(v, 0, offset, 0);
+    for (; i < v->mapping.count; i = csspgo__mapping_of_offset(v, i + 1, offset, 0)) {
+        const csspgo__mapping *const m = &v->mapping.v[i];
+        if (csspgo__ends_call(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)))) return 1;
+    }
+    return 0;
+}
+
+/* The number of the first caller behind the innermost frame, which is repeated if functions are inlined there. */
+static uint32_t csspgo__first_caller(const csspgo_sample *x, uint32_t innermost)
+{
+    uint32_t i = innermost;
+    while (i < x->stack_count && x->stack[i] == x->stack[innermost]) i++;
+    return i;
+}
+
+/* A caller counts: does the call end at its address or, as where perf unwinds stacks by DWARF, one byte behind? */
+static void csspgo__caller_counts(csspgo_spaces *s, int here, int behind)
+{
+    s->exact += (unsigned)here;
+    s->less += (unsigned)(behind && !here);
+}
+
+/* Callers of a sample, from number i on, that are one less than return addresses become these if most of all are. */
+static void csspgo__callers_mend(csspgo_spaces *s, uint32_t i, uint32_t n)
+{
+    uint32_t k;
+    for (k = i; k < n && s->exact + s->less < CSSPGO__CALLERS_SEEN; k++)
+        csspgo__caller_counts(s, csspgo__ends_call(s->code, s->frame.v[k]),
+                              csspgo__ends_call(s->code, s->frame.v[k] + 1));
+    for (; i < n && s->less > s->exact; i++) {
+        const int less = !csspgo__ends_call(s->code, s->frame.v[i]) && csspgo__ends_call(s->code, s->frame.v[i] + 1);
+        s->frame.v[i] += (unsigned)less;
+        s->stats.call_addresses += (unsigned)less;
+    }
+}
+
 /* The frames of a sample from number `first` on, which are offsets in files, as addresses, or else CSSPGO__EXT. */
 static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const csspgo_sample *x, uint32_t first)
 {
@@ -27440,6 +28006,9 @@ static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const
     uint32_t inner = CSSPGO__EXT, i;
     if (x->branch_count != 0)
         target = csspgo__range_of(s->code, csspgo__pos(s->code, csspgo__space_address(s, l, x->branches[0].to)));
+    for (i = csspgo__first_caller(x, first); i < x->stack_count && s->exact + s->less < CSSPGO__CALLERS_SEEN; i++)
+        csspgo__caller_counts(s, csspgo__offset_ends_call(s, l->space, x->stack[i]),
+                              csspgo__offset_ends_call(s, l->space, x->stack[i] + 1));
     outer.count = 0;
     for (i = first; i < x->stack_count; i++) {
         const uint32_t *const file = s->in != NULL ? s->in + i : NULL;
@@ -27524,14 +28093,16 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
     if (CSSPGO__FILL(&s->heap, s->frame, sample->stack_count) == NULL ||
         CSSPGO__FILL(&s->heap, s->branch, sample->branch_count) == NULL)
         return csspgo__error_heap(err, s->heap.status, &s->heap, "spaces object");
-    l = csspgo__lookup_of(s, sample);
     for (first = 0; first < sample->stack_count && sample->stack[first] >> 63 != 0; first++) {}   /* the kernel's */
+    l = csspgo__lookup_of(s, sample);
+    csspgo__judge(s, &s->space.v[l.space - s->space.v], sample, first);
     offsets = csspgo__stack_of_offsets(s, &l, sample, first);
     s->stats.offset_stacks += offsets != 0;
     s->stats.offset_records += (unsigned)csspgo__records_of_offsets(s, &l, sample);
     if (offsets) csspgo__frames_of_offsets(s, &l, sample, first);
     for (i = 0; i < (offsets ? first : sample->stack_count); i++)
         s->frame.v[i] = csspgo__space_address(s, &l, sample->stack[i]);
+    if (!offsets) csspgo__callers_mend(s, csspgo__first_caller(sample, first), sample->stack_count);
     for (i = 0; i < sample->branch_count; i++) {
         s->branch.v[i].from = csspgo__space_address(s, &l, sample->branches[i].from);
         s->branch.v[i].to = csspgo__space_address(s, &l, sample->branches[i].to);
@@ -28513,7 +29084,15 @@ static int csspgo__pprof_resolve(csspgo_pprof *d)
     return 1;
 }
 
-/* Moves mappings that overlap others to where nothing is. Returns 0 when memory is exhausted. */
+/* 1 for memory without a file: what it overlaps goes on there, see csspgo_spaces. */
+static int csspgo__pprof_fileless(const csspgo_pprof *d, const csspgo__pprof_mapping *m)
+{
+    size_t n;
+    const char *const path = csspgo__pprof_string(d, m->path, &n);
+    return n != 0 && csspgo__is_fileless(path, n);
+}
+
+/* Moves mappings of files that overlap others to where nothing is. Returns 0 when memory is exhausted. */
 static int csspgo__pprof_part(csspgo_pprof *d)
 {
     CSSPGO__LIST(csspgo__pprof_mapping) v = { NULL, 0, 0 };
@@ -28529,7 +29108,7 @@ static int csspgo__pprof_part(csspgo_pprof *d)
     for (i = 0; ok && i < v.count; i++) {
         const uint64_t size = v.v[i].end - v.v[i].begin;
         csspgo__pprof_mapping *const m = &d->mapping.v[(size_t)v.v[i].delta];
-        if (size == 0) continue;
+        if (size == 0 || csspgo__pprof_fileless(d, m)) continue;
         if (v.v[i].begin >= end) {
             end = v.v[i].end;
             continue;

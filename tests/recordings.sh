@@ -75,6 +75,24 @@ sed '1s, 00:1d 1001 1]: r-xp /x/demo.probe, <3c4d>]: r-xp /x/one,' $D/plain.ps >
 sed '1s, 00:1d 1001 1]: r-xp /x/demo.probe, <1a2b>]: r-xp /lib/two,p;d' $D/plain.ps >>$B/another.ps
 refused another 'demo.probe (build id 3915[0-9a-f]*) is not among the mapped files, which are, .*: /x/one (3c4d), /lib/two (1a2b); --perf-binary=NAME says'
 
+# text that goes on in memory without a file: all of it, parts; in text and in perf.data. A library there hides it
+over() { sed "1{p;s,\[0x401000(0x1000) @ 0x1000 .*,[$1 @ 0 00:00 0 0]: rwxp $2,}" $D/pid-tid-cpu-time.ps >$B/over.ps; }
+make -s build/plain/make_perfdata || fail "make_perfdata does not build"
+for name in //anon '/anon_hugepage (deleted)' '/memfd:text (deleted)' /dev/zero; do
+    for at in '0x401000(0x1000)' '0x401150(0x10)' '0x400000(0x200000)'; do
+        over "$at" "$name"
+        build/plain/make_perfdata file <$B/over.ps >$B/over.data
+        for from in perfscript=$B/over.ps perfdata=$B/over.data; do
+            profile out $demo --$from --show-images || fail "$name at $at, $from: status $?"
+            equal "$name at $at, $from" $B/plain $B/out
+            grep -v ' 4 samples in /x/demo.probe$' $B/said >$B/rest; mv $B/rest $B/said
+            says "$name at $at, $from" ""
+        done
+    done
+done
+over '0x401000(0x1000)' /x/another
+if profile out $demo --perfscript=$B/over.ps; then fail "a library over the program"; else pass; fi
+
 # raw OPTIONS...: the raw counters of $B/made.ps in one line
 raw() {
     $TOOL profgen --binary=$demo --perfscript=$B/made.ps --skip-symbolization -o $B/out "$@" 2>$B/said

@@ -335,6 +335,30 @@ static void mappings_that_overlap_are_moved(void)
 }
 
 /* Callers of demo.pie: 1ae, 25d and 2af are behind calls. */
+/* Text that was copied to huge pages goes on at the same addresses, which csspgo_spaces knows. */
+static void memory_without_a_file_stays_over_one(void)
+{
+    static const char want[] = "M 1000 2000 0 /x\nM 1800 400 0 //anon\nS 1 1900 2900\n";
+    message m, s;
+    csspgo_pprof_stats stats;
+    t_out out;
+    m.size = s.size = 0;
+    put_text(&m, "");
+    put_text(&m, "/x");
+    put_text(&m, "//anon");
+    put_mapping(&m, 1, 0x1000, 0x3000, 0, 1);
+    put_mapping(&m, 2, 0x1800, 0x1c00, 0, 2);
+    put_location(&m, 1, 2, 0x1900);
+    put_location(&m, 2, 1, 0x2900);
+    put_bytes(&s, 1, "\1\2", 2);
+    put_number(&s, 2, 1);
+    put_bytes(&m, 2, s.at, s.size);
+    T_EQ(print_message(&out, &m, NULL, &stats).status, CSSPGO_OK);
+    t_same("memory without a file", out.at, out.size, want, sizeof want - 1);
+    T_EQ(stats.moved_mappings, 0);
+    t_out_free(&out);
+}
+
 static void callers_one_less_are_corrected(void)
 {
     static const uint64_t callers[] = { 0x11ae, 0x125d, 0x12af };
@@ -515,6 +539,7 @@ int main(void)
     only_what_ran_counts();
     samples_that_do_not_count();
     mappings_that_overlap_are_moved();
+    memory_without_a_file_stays_over_one();
     callers_one_less_are_corrected();
     bad_profiles_are_refused();
     cut_and_changed_profiles();

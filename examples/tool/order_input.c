@@ -137,5 +137,6 @@ int order_read_recordings(order_run *r, const option *in)
     }
     events_free(g.events);
     renamed_free(g.renamed);
+    inlined_free(g.inlined);
     return ok;
 }

@@ -390,6 +390,7 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     events_free(g.events);
     renamed_free(g.renamed);
     lines_free(g.lines);
+    inlined_free(g.inlined);
     free(g.detail);
     free(g.fit.area);
     free(g.noted);

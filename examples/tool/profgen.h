@@ -24,6 +24,7 @@ typedef struct line_work line_work;
 typedef struct mapped_file mapped_file;
 typedef struct health health;
 typedef struct loss loss;
+typedef struct inlined_work inlined_work;
 
 typedef struct images images;
 typedef struct events events;
@@ -83,6 +84,8 @@ typedef struct profgen {
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
+    csspgo_script    *script;     /* that the sample is of; NULL: it is of no text */
+    inlined_work     *inlined;    /* by line: what is inlined at addresses of frames; NULL: nobody asked */
     fit               fit;
     events           *events;     /* of the recordings; NULL: none is known          */
     renamed          *renamed;    /* which files of the recording are programs of other names; or NULL */
@@ -144,6 +147,7 @@ int profgen_address(profgen *g, const csspgo_sample *sample);
 uint64_t flat_weight(const profgen *g, const csspgo_sample *s);
 int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 int profgen_place(profgen *g, csspgo_sample *sample);
+int profgen_take(profgen *g, const csspgo_sample *placed);
 int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 
 /* profgen_makers.c */
@@ -170,6 +174,11 @@ int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size
 csspgo_mmap renamed_map(profgen *g, csspgo_item item, const csspgo_mmap *map, unsigned char *id);   /* id: 20 bytes */
 int renamed_forced(const profgen *g);          /* 1: a mapping was taken although neither name nor id says so */
 void renamed_free(renamed *x);
+
+/* profgen_inlined.c */
+void inlined_free(inlined_work *w);
+int profgen_fold(profgen *g, const csspgo_sample *placed);   /* folds a sample, and takes it, now or later */
+int profgen_release(profgen *g);               /* takes all that wait. Both return 0 after saying what is wrong */
 
 /* profgen_fit.c */
 int fit_is_source(const profgen *g, uint64_t address);
@@ -269,6 +278,9 @@ csspgo_status images_units(const profgen *g, const csspgo_profile *p);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
 int images_join(images *x, csspgo_sample *s);
 const loaded *images_at(const profgen *g, uint64_t *address);
+size_t image_of(const profgen *g, uint64_t address);
+line_work *image_lines(const profgen *g, size_t image);
+line_work *image_open_lines(const profgen *g, size_t image);
 
 /* profgen_tally.c */
 int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int given);

@@ -6,6 +6,7 @@
  * targets are as if all were linked statically.
  */
 #include "profgen_images.h"
+#include "profgen_lines.h"
 
 enum { STUB_MOST = 64 };
 
@@ -127,6 +128,27 @@ const loaded *images_at(const profgen *g, uint64_t *address)
     if (i == 0 || i > images_more(g->images)) return *address -= g->bias, &g->image;
     *address -= i << IMAGE_BITS;
     return &g->images->v[i - 1].loaded;
+}
+
+/* The number of the image that an address of the code map is in; 0: the program, or none. */
+size_t image_of(const profgen *g, uint64_t address)
+{
+    const uint64_t i = g->spaces != NULL ? address >> IMAGE_BITS : 0;
+    return i <= images_more(g->images) ? (size_t)i : 0;
+}
+
+/* What is known of an image's lines; NULL by probe. */
+line_work *image_lines(const profgen *g, size_t image)
+{
+    return image == 0 ? g->lines : g->images->v[image - 1].lines;
+}
+
+/* Opens the debug information of an image that has probes, for lines_free; NULL: it has none. */
+line_work *image_open_lines(const profgen *g, size_t image)
+{
+    const profgen one = image == 0 ? *g : image_view(g, &g->images->v[image - 1]);
+    char why[256];
+    return work_open(&one, why, sizeof why);
 }
 
 /* How many there are besides the first. */

@@ -145,7 +145,7 @@ static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
     ok = ok && events_leave_out(g, &r);
     ok = ok && recording_read(g, &r, f, total);
     if (ok && r.data != NULL && recording_samples(&r) == 0 && is_thread_data(g)) ok = 0;
-    ok = ok && recording_over(g, &r, recording_samples(&r));
+    ok = ok && profgen_release(g) && recording_over(g, &r, recording_samples(&r));
     recording_close(&r);
     return ok;
 }

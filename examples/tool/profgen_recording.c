@@ -10,11 +10,13 @@ int recording_open(profgen *g, recording *r, int any)
     r->path = g->path;
     how.code = any || g->tool->compat ? g->image.code : NULL;              /* compat: broken stacks as LLVM's */
     how.llvm = any ? 0 : 19;
+    g->script = NULL;
     if (g->preagg != NULL) return preagg_open(g, r);
     if (g->pprof != NULL) return pprof_open(g, r);
     if (g->perfscript != NULL) r->script = csspgo_script_new(&how, seeded(), NULL);
     else r->data = csspgo_perfdata_new(seeded(), NULL);
     if (r->script == NULL && r->data == NULL) return fail(g->tool, "out of memory"), 0;
+    g->script = r->script;
     if (r->data != NULL && g->o[O_KERNEL].number) csspgo_perfdata_take_kernel(r->data);
     return 1;
 }

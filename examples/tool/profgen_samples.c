@@ -176,10 +176,24 @@ static int profgen_count(profgen *g, const csspgo_sample *placed)
     return !details_wanted(g) || details_add(g, placed, profgen_dropped(g) == dropped);
 }
 
+/* Takes a sample whose addresses are the code map's. Returns 0 after saying what is wrong. */
+int profgen_take(profgen *g, const csspgo_sample *placed)
+{
+    csspgo_collector_stats before;
+    if (g->sampler != NULL) return profgen_trace(g, placed);
+    if (g->aggregator != NULL)
+        return csspgo_aggregator_add(g->aggregator, placed, 1, NULL) == CSSPGO_OK ||
+               (fail(g->tool, "out of memory"), 0);
+    if (g->loss == NULL) return profgen_count(g, placed);
+    before = csspgo_collector_get_stats(g->collector);
+    if (!profgen_count(g, placed)) return 0;
+    if (g->health != NULL) health_sample(g, placed, &before);
+    return loss_sample(g, placed, &before) || (fail(g->tool, "out of memory"), 0);
+}
+
 /* One item of a recording. Returns 0 after saying what is wrong. */
 int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
-    csspgo_collector_stats before;
     csspgo_sample placed;
     if (item != CSSPGO_ITEM_SAMPLE) return profgen_event(g, item, sample, map);
     if (sample->count == 0 && !g->tool->compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
@@ -188,13 +202,5 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     if (g->jit_only && placed.count == 0) return 1;            /* counted */
     if (g->images != NULL && (!images_tally(g, sample, &placed) || !images_join(g->images, &placed)))
         return fail(g->tool, "out of memory"), 0;
-    if (g->sampler != NULL) return profgen_trace(g, &placed);
-    if (g->aggregator != NULL)
-        return csspgo_aggregator_add(g->aggregator, &placed, 1, NULL) == CSSPGO_OK ||
-               (fail(g->tool, "out of memory"), 0);
-    if (g->loss == NULL) return profgen_count(g, &placed);
-    before = csspgo_collector_get_stats(g->collector);
-    if (!profgen_count(g, &placed)) return 0;
-    if (g->health != NULL) health_sample(g, &placed, &before);
-    return loss_sample(g, &placed, &before) || (fail(g->tool, "out of memory"), 0);
+    return profgen_fold(g, &placed);
 }
