@@ -942,7 +942,9 @@ extern "C" {
     X(E_LIMIT,       6, "a limit of csspgo_limits was reached")         \
     X(E_VERSION,     7, "a format version that this build cannot read") \
     X(E_UNSUPPORTED, 8, "needs a part that this build leaves out")      \
-    X(E_IO,          9, "a file could not be read or written")
+    X(E_IO,          9, "a file could not be read or written")          \
+    X(E_FULL,       10, "full: take a profile, then add the rest")      \
+    X(E_SHORT,      11, "the caller's buffer or array is too short")
 
 typedef enum csspgo_status {
 #define CSSPGO__X(name, value, text) CSSPGO_##name = value,
@@ -2630,7 +2632,7 @@ typedef struct csspgo_ring {
     uint64_t    head, tail;       /* as in struct perf_event_mmap_page; tail moves forward          */
     void       *bounce;           /* owner's buffer, aligned to 8; NULL: records that wrap are lost */
     size_t      bounce_size;      /* its bytes; 65536 is enough for every record                    */
-    csspgo_perf_event event;      /* the event whose records these are                              */
+    csspgo_perf_event event;      /* the event whose records these are; zeroed: no samples can come */
     uint64_t    lost;             /* samples that the kernel says it lost, added up                 */
     uint64_t    unfit;            /* records that wrapped and did not fit bounce                    */
 } csspgo_ring;
@@ -2647,7 +2649,7 @@ typedef struct csspgo_ring {
  * the sampled address alone, as does one that was not taken if there are no branch records either.
  *
  * Returns   what was found; tail is then behind it. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT (the
- *           fields of ring make no sense), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
+ *           fields of ring make no sense, or a sample came though ring->event has no addresses), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
  *           tail is head: the records in between are lost, and the next call starts behind them
  * Cost      O(1) beyond the record's stack; no copy unless the record wraps, no allocation
  */
@@ -2661,8 +2663,8 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
  *   sample       filled in, count is 1; all 0 after a failure
  *   err          NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned;
- *           E_UNSUPPORTED for branch records in call-stack mode, which are no trace
+ * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned,
+ *           or the event has no addresses, as where it was left zeroed; E_UNSUPPORTED for branch records in call-stack mode, which are no trace
  * Source    Linux: perf_event_open(2), include/uapi/linux/perf_event.h
  */
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -2779,9 +2781,8 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *   - Header lines give samples their pid and tid. If a header has one number only, that goes to both: perf prints the
  *     pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
  *   - Other lines, such as those of srcline, are skipped; frames before them count.
- * A stack without branch records is a sample of its own. So is a line of branch records without a stack, as long as
- * there was no stack at all; later such lines are dropped and counted in stats.empty_stacks. What makes no sense is
- * skipped and counted. The only errors of the input are that it has no sample at all, and that it ends between a stack
+ * A stack without branch records is a sample of its own. So is a line of branch records without a stack, whatever other
+ * samples have. What makes no sense is skipped and counted. The only errors of the input are that it has no sample at all, and that it ends between a stack
  * and its branch line.
  *
  * LLVM mode (csspgo_script_options.llvm). The items are what llvm-profgen 19 reads in the text of `perf script
@@ -2801,7 +2802,7 @@ typedef struct csspgo_script_stats {
     uint64_t bad_frame_lines;     /* stacks abandoned at a line that is not an address                    */
     uint64_t bad_records;         /* branch lines cut at something that is no record, or dropped for it   */
     uint64_t bad_mmaps;           /* mapping lines that do not parse                                      */
-    uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                      */
+    uint64_t empty_stacks;        /* LLVM mode: branch lines without a stack in a hybrid script, dropped  */
     uint64_t oversized;           /* lines above limits.max_line, samples above 65536 frames or records   */
     uint64_t first_bad_line;      /* line number of the first of the bad ones above, 0 = none             */
     uint32_t hybrid;              /* 1: call stacks and branches, 0: branches only (or not yet known)     */
@@ -3247,8 +3248,10 @@ CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d);
 typedef struct csspgo_collector csspgo_collector;
 
 /*
- * All zero: contexts of any depth, with recursion compressed. The collector then also repairs samples where the
- * hardware or the stack walk lost information:
+ * All zero: contexts of any depth, with recursion compressed. Samples without a stack count without a context. If no
+ * sample has one, as in a recording of branch records alone, there are no contexts at all: a profile is then context-
+ * less. Nothing of this depends on the order of the samples. The collector also repairs samples where the hardware or
+ * the stack walk lost information:
  *
  *   missing callers   A frame-pointer walk misses a caller if it begins in a prologue, at a return, or in code without
  *                     frame pointers. The caller comes from the branch records. (LLVM drops such samples.)
@@ -3273,7 +3276,8 @@ typedef struct csspgo_collector csspgo_collector;
  * Samples without branch records are counted by address: see csspgo_collector_stats.addresses.
  */
 typedef struct csspgo_collector_options {
-    uint32_t ignore_stack;        /* 1: no contexts (stacks still decide which samples are dropped)                   */
+    uint32_t ignore_stack;        /* 1: no contexts, whatever stacks there are (they still decide which samples are   */
+                                  /* dropped)                                                                         */
     uint32_t keep_leaves;         /* 1: stacks are exact: no sample is dropped for its leaf, no stack is repaired     */
     uint32_t limit_recursion, max_recursion;   /* limit_recursion 1: compress cycles of up to max_recursion frames,   */
                                                /* none if max_recursion is 0; 0: cycles of any length                 */
@@ -3286,6 +3290,8 @@ typedef struct csspgo_collector_options {
     uint32_t single_branches;     /* 1: records are no trace but one branch each, as Arm SPE samples them: see below  */
     csspgo_status (*judge_fn)(csspgo_collector *c, const csspgo_sample *s, int added);   /* csspgo_judge: samples */
                                   /* count as repaired_samples and cut_samples as they come; NULL: they do not        */
+    uint32_t always_contexts;     /* 1: a profile has contexts even if no sample since the last one had a stack, so   */
+                                  /* that those of a running program are of one kind                                  */
 } csspgo_collector_options;
 
 /*
@@ -3304,10 +3310,13 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
 /*
  * What happened to the samples: one counter per reason. The first six count samples with their multiplicity. The
  * others, from unwound on, count distinct samples when they leave the cache, whatever their multiplicity.
+ *
+ * A sample without a stack (no_stack) is not lost: it counts without a context. With llvm = 19 it is dropped if another
+ * sample has a stack.
  */
 typedef struct csspgo_collector_stats {
     uint64_t samples;             /* passed to csspgo_collector_add                                                   */
-    uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                          */
+    uint64_t no_stack;            /* samples without a call stack: they have no context (not with ignore_stack)       */
     uint64_t no_branches;         /* dropped: no branch record with an end in known code                              */
     uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue (llvm = 19)                              */
     uint64_t external_leaves;     /* the leaf is in unknown code                                                      */
@@ -3350,7 +3359,8 @@ typedef struct csspgo_collector_stats {
  *   how       NULL = defaults; copied
  *   options   memory and limits, NULL = defaults; copied
  *
- * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT (options: always_contexts
+ *           contradicts ignore_stack and single_branches)
  * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one; while a table
  *           grows, the old one in addition
  * Threads   collectors share only the code map, which they only read: calls on different collectors may overlap. Calls
@@ -3364,14 +3374,15 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
 
 /*
- * Adds samples. Their addresses are looked up at once, in the current code map. The first sample decides whether the
- * collector keeps contexts: it does if that sample has a stack.
+ * Adds samples. Their addresses are looked up at once, in the current code map. Any order of the same samples gives the
+ * same counters: what a stack may lack is decided when all samples are known, as far as half of the cache can hold those
+ * for which that matters.
  *
  *   samples, count   only read during the call
  *   err              NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: samples from the failing one on were not taken (taking a profile empties a
- *           collector that has reached its limits.max_bytes); E_ARGUMENT if contexts with names were read
+ *           collector that has reached its limits.max_bytes); E_ARGUMENT for one with a stack, if contexts with names were read
  * Cost      a look-up per address and a hash of the sample; two counter updates per branch when a distinct one leaves
  *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
@@ -3389,7 +3400,10 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
  */
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err);
 
-/* Returns 1 if counters are per context, 0 if they are not, or if that is not decided yet. */
+/*
+ * Returns 1 if counters are per context: since the last profile a sample had a stack, or contexts were read, or the
+ * options say always_contexts. 0 if not.
+ */
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
 /* Statistics of the samples so far; complete after csspgo_collector_flush. */
@@ -3471,8 +3485,9 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  * Reads a text that csspgo_write_unsymbolized or llvm-profgen wrote, and adds its counters to the collector.
  *
  * Contexts. They are absent, paths of hexadecimal call addresses, or paths of names, [main:3.1 @ foo]. llvm-profgen
- * writes the last form for code without probes. Contexts of names are taken as they are, are only for
- * csspgo_collector_line_profile, and no samples can be added to them.
+ * writes the last form for code without probes. Contexts of names are taken as they are and are only for
+ * csspgo_collector_line_profile. Contexts of addresses, and samples with a stack, do not mix with them. Counts without a
+ * context mix with either, in one text or in several.
  *
  * Unknown code. Frames in it cut the context. Branches from it keep their count; ranges and branches into it do not
  * (stats.unplaced). Blank lines are skipped.
@@ -3482,7 +3497,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_ARGUMENT (unknown
- *           module, or contexts of another kind than the collector has); E_NOMEM, E_LIMIT. On failure the counters are
+ *           module, or contexts of addresses where the collector has names, or the other way round); E_NOMEM, E_LIMIT. On failure the counters are
  *           what they were before
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
@@ -3497,14 +3512,14 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 #endif
 
 /*
- * Adds counts that were aggregated elsewhere, such as the lines of csspgo_preagg. They have no contexts: a collector
- * that has contexts does not take them. Branches into other code and ranges that leave known code do not count
+ * Adds counts that were aggregated elsewhere, such as the lines of csspgo_preagg. They count without a context, beside
+ * whatever else the collector gets. Branches into other code and ranges that leave known code do not count
  * (stats.unplaced), nor do ranges that cannot run straight (stats.invalid_ranges).
  *
  *   lines, count   only read during the call; their addresses are looked up at once, in the current code map
  *   err                 NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind; the collector has contexts); E_NOMEM, E_LIMIT: counts from the
+ * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind); E_NOMEM, E_LIMIT: counts from the
  *           failing one on were not taken
  * Cost      a look-up per address
  */
@@ -3902,7 +3917,7 @@ typedef struct csspgo_generate_options {
  *
  *   c       its code map keeps removed code that was sampled until this call
  *   p       gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested
- *           inlinees
+ *           inlinees. If p has contexts, a collector whose samples all lack a stack adds to them, too
  *   how     NULL = defaults
  *   stats   NULL, or filled in
  *   err     NULL, or filled in every case
@@ -6441,6 +6456,25 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_u64(csspgo_error *err, csspgo_
     csspgo__error_set(err, status, offset, text);
     csspgo__say_u64(err, number);
     return status;
+}
+
+/* E_ARGUMENT: what is wrong with an argument, behind the name of the public function. index: in an array, else 0. */
+CSSPGO__UNUSED static csspgo_status csspgo__refuse(const char *function, csspgo_error *err, uint64_t index,
+                                                   const char *text)
+{
+    csspgo__error_set(err, CSSPGO_E_ARGUMENT, index, function);
+    csspgo__say(err, ": ");
+    csspgo__say(err, text);
+    return CSSPGO_E_ARGUMENT;
+}
+
+/* The same with a number behind the text. */
+CSSPGO__UNUSED static csspgo_status csspgo__refuse_u64(const char *function, csspgo_error *err, uint64_t index,
+                                                       const char *text, uint64_t number)
+{
+    csspgo__refuse(function, err, index, text);
+    csspgo__say_u64(err, number);
+    return CSSPGO_E_ARGUMENT;
 }
 
 /* For statuses that carry no detail of their own (memory, limits): the status's sentence. */
@@ -23214,11 +23248,26 @@ static int csspgo__no_trace(const csspgo_perf_event *e)
     return e->sample_type & CSSPGO__HAS_BRANCHES && e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK;
 }
 
+/* 1 if samples of an event have no address at all: the description is zeroed, or not the event's. */
+static int csspgo__no_address(const csspgo_perf_event *e)
+{
+    return (e->sample_type & (CSSPGO__HAS_IP | CSSPGO__HAS_CALLCHAIN | CSSPGO__HAS_BRANCHES)) == 0;
+}
+
+/* Says so, in the name of a public function. Returns E_ARGUMENT. */
+static csspgo_status csspgo__deny_event(const char *function, const csspgo_perf_event *e, csspgo_error *err)
+{
+    csspgo__refuse(function, err, 0, "the event has no addresses (IP, CALLCHAIN or BRANCH_STACK): its sample_type is ");
+    csspgo__say_u64(err, e->sample_type);
+    return CSSPGO_E_ARGUMENT;
+}
+
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
                                               csspgo_sample *sample, csspgo_error *err)
 {
     csspgo__decoder d;
     memset(sample, 0, sizeof *sample);
+    if (csspgo__no_address(event)) return csspgo__deny_event(__func__, event, err);
     if ((uintptr_t)body % 8 != 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
     if (csspgo__no_trace(event))
         return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
@@ -23366,7 +23415,9 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             continue;
         }
         csspgo__decoder_init(&d, record + 8, h.size - 8u, err);
-        if (h.type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event))
+        if (h.type == CSSPGO__RECORD_SAMPLE && csspgo__no_address(&ring->event))
+            csspgo__deny_event(__func__, &ring->event, err);
+        else if (h.type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event))
             csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
         else item = csspgo__decode(&d, h.type, h.misc, &ring->event, sample, map, &ring->lost);
         if (item != CSSPGO_ITEM_NONE) return item;
@@ -25205,18 +25256,12 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
     return csspgo__eat(&p, end, ": ") && csspgo__comm_name(p, end, sample, map) ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_NONE;
 }
 
-/*
- * The sample that has been read, with so many branch records. Where other samples had a stack, records without one are
- * of a sample whose stack is lost: context-less counts would be wrong for it.
- */
+/* The sample that has been read, with so many branch records. */
 static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
 {
     csspgo_item item = CSSPGO_ITEM_NONE;
-    const int empty = branches != 0 && s->frame.count == 0;
-    s->scan_frames |= s->frame.count != 0;
     s->has_records |= branches != 0;
-    if (empty && s->scan_frames) csspgo__script_bad(s, &s->stats.empty_stacks);
-    else if (!s->crowded && (branches != 0 || s->frame.count != 0)) item = csspgo__script_sample(s, branches, sample);
+    if (!s->crowded && (branches != 0 || s->frame.count != 0)) item = csspgo__script_sample(s, branches, sample);
     if (item == CSSPGO_ITEM_SAMPLE) {
         if (s->file.count != 0 && s->file.count != s->frame.count && !csspgo__script_frame_file(s, 0))
             return csspgo__script_out_of_memory(s), CSSPGO_ITEM_NONE;
@@ -27493,7 +27538,7 @@ CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d)
  */
 typedef struct csspgo__lbr_trace {
     const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT        */
-    uint32_t nstack;              /* 0: stacks are ignored                                                            */
+    uint32_t nstack;              /* 0: the sample has no stack, or stacks are ignored                                */
     uint32_t frameless;           /* 1: the sampled address is where a frame-pointer walk misses the caller           */
     const uint32_t *lbr;          /* nlbr pairs from, to; newest first; at most one of a pair is CSSPGO__EXT          */
     uint32_t nlbr;                /* 0: no branch records were taken; stack[0] is then the sampled address            */
@@ -27527,14 +27572,20 @@ typedef struct csspgo__cache {
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
 #define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
+#define CSSPGO__UNWOUND   0x40000000u               /* likewise: its counts are taken */
+#define CSSPGO__FRAMES    0x3fffffffu               /* the rest of it */
 #define CSSPGO__PAIRS     0x3fffffffu               /* a trace's nlbr; above it: what csspgo_judge found */
-enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
+
+static size_t csspgo__trace_words(const uint32_t *w)
+{
+    return CSSPGO__TRACE_WORDS + (w[0] & CSSPGO__FRAMES) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
+}
 
 static uint32_t csspgo__cache_hash(const void *owner, uint32_t id)
 {
     const csspgo__cache *c = (const csspgo__cache *)owner;
     const uint32_t *w = c->word + id;
-    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
+    const size_t words = (w[0] & CSSPGO__FRAMES) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
     return csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, words * sizeof *w, w[0]);
 }
 
@@ -27553,20 +27604,24 @@ CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
     c->used = 1;
 }
 
-/* The next trace in order of insertion; *at is 0 for the first one. Returns 0 behind the last. */
+/*
+ * The next trace in order of insertion that is not unwound; *at is 0 for the first one, and gets where the one behind it
+ * begins. Returns 0 behind the last.
+ */
 CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__lbr_trace *t)
 {
-    const size_t i = *at != 0 ? *at : 1;
     const uint32_t *w;
+    size_t i = *at != 0 ? *at : 1;
+    for (; i < c->used && c->word[i] & CSSPGO__UNWOUND; i += csspgo__trace_words(c->word + i)) {}
     if (i >= c->used) return 0;
     w = c->word + i;
-    t->nstack = w[0] & ~CSSPGO__FRAMELESS;
+    t->nstack = w[0] & CSSPGO__FRAMES;
     t->frameless = w[0] >> 31;
     t->nlbr = w[1] & CSSPGO__PAIRS;
     t->count = (uint64_t)w[3] << 32 | w[2];
     t->stack = w + CSSPGO__TRACE_WORDS;
     t->lbr = t->stack + t->nstack;
-    *at = i + CSSPGO__TRACE_WORDS + t->nstack + 2 * (size_t)t->nlbr;
+    *at = i + csspgo__trace_words(w);
     return 1;
 }
 
@@ -27597,13 +27652,16 @@ static int csspgo__cache_allocate(csspgo__heap *h, csspgo__cache *c)
     return csspgo__cache_words(h, c, cap < 0x7fffffff ? cap : 0x7fffffff);   /* an index is an id of the table */
 }
 
-/* Room for a trace of need words. A trace larger than all of the cache makes an empty one grow. */
-static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint64_t need)
+/*
+ * Room for a trace of need words. A trace larger than all of the cache makes an empty one grow. *full gets 1, and
+ * nothing is done, if other traces have to be unwound first.
+ */
+static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint64_t need, int *full)
 {
+    *full = 0;
     if (c->word == NULL && !csspgo__cache_allocate(h, c)) return h->status;
-    if (c->map.count >= c->map.mask / 4 * 3) return (csspgo_status)CSSPGO__FULL;
-    if (need <= c->cap - c->used) return CSSPGO_OK;
-    if (c->used != 1) return (csspgo_status)CSSPGO__FULL;
+    *full = c->map.count >= c->map.mask / 4 * 3 || (need > c->cap - c->used && c->used != 1);
+    if (*full || need <= c->cap - c->used) return CSSPGO_OK;
     if (need + 1 > 0x7fffffff || need + 1 > SIZE_MAX / sizeof *c->word) return CSSPGO_E_LIMIT;
     csspgo__free(h, c->word, c->cap * sizeof *c->word);
     return csspgo__cache_words(h, c, (size_t)need + 1) ? CSSPGO_OK : h->status;
@@ -27832,7 +27890,7 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
 static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
 {
     uint32_t *w = c->word + c->used, *old = NULL, at, id;
-    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1], bytes = words * sizeof *w;
+    const size_t words = (w[0] & CSSPGO__FRAMES) + 2 * (size_t)w[1], bytes = words * sizeof *w;
     const uint32_t hash = csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, bytes, w[0]);
     at = hash;
     while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
@@ -27851,6 +27909,28 @@ static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
     old[2] = (uint32_t)(count & UINT32_MAX);
     old[3] = (uint32_t)(count >> 32);
     c->last = (size_t)(old - c->word);
+}
+
+/* Keeps only the traces that are not unwound. Returns 0, and does nothing, if they are half of what there is room for. */
+static int csspgo__cache_keep(csspgo__cache *c)
+{
+    const size_t end = c->used;
+    csspgo__lbr_trace t;
+    size_t at = 0, words = 0, n = 0, i;
+    while (csspgo__cache_next(c, &at, &t)) {
+        words += csspgo__trace_words(t.stack - CSSPGO__TRACE_WORDS);
+        n++;
+    }
+    if (words > c->cap / 2 || n > c->map.mask / 4) return 0;
+    csspgo__cache_clear(c);
+    for (i = 1; i < end; i += words) {
+        words = csspgo__trace_words(c->word + i);
+        if (c->word[i] & CSSPGO__UNWOUND) continue;
+        memmove(c->word + c->used, c->word + i, words * sizeof *c->word);
+        csspgo__map_insert(&c->map, csspgo__cache_hash(c, (uint32_t)c->used), (uint32_t)c->used, c);
+        c->used += words;
+    }
+    return 1;
 }
 
 static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t count)
@@ -27928,7 +28008,8 @@ static int csspgo__place_single(const csspgo_code *code, csspgo__near *near, con
 }
 
 /*
- * Writes a sample as a trace, its addresses looked up now. Returns 0 if it does not count; notes say why.
+ * Writes a sample as a trace, its addresses looked up now. Returns 0 if it does not count; notes say why. A sample
+ * without a stack becomes a trace without one.
  *
  *   how      ignore_stack: the stack decides only whether the sample is kept, the trace has none
  */
@@ -27945,7 +28026,6 @@ static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, con
         return csspgo__not_placed(notes, CSSPGO__IN_PROLOGUE);
     if (leaf > CSSPGO__EXT && repairs) frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
-    else if (nstack == 0) nstack = 1;
     nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, notes);
     if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
     if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT))
@@ -27970,20 +28050,22 @@ static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, con
 /*
  * Adds one sample. stats: those of dropped, cut and repaired samples are added to.
  *
- * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
- *           done. A cache that is empty is never full
+ *   full    gets 1 when the cache has no room, and nothing was done: unwind what it holds, and add the sample again.
+ *           A cache that is empty is never full
+ *
+ * Returns   CSSPGO_OK when it was added or dropped, or the cache is full; E_NOMEM, E_LIMIT
  * Cost      O(frames + records)
  */
 CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__cache *c, const csspgo_code *code,
                                                       const csspgo_sample *s, const csspgo_collector_options *how,
-                                                      csspgo_collector_stats *stats)
+                                                      csspgo_collector_stats *stats, int *full)
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 4 + 2 * (uint64_t)s->branch_count;
-    const csspgo_status status = csspgo__cache_room(h, c, need);
+    const csspgo_status status = csspgo__cache_room(h, c, need, full);
     csspgo__near *const near = &c->near;
     uint32_t notes[CSSPGO__NOTES], *w;
     c->last = 0;
-    if (status != CSSPGO_OK) return status;
+    if (status != CSSPGO_OK || *full) return status;
     if (near->changes != code->changes) memset(near, 0, sizeof *near);
     near->changes = code->changes;
     memset(notes, 0, sizeof notes);
@@ -28027,7 +28109,7 @@ typedef struct csspgo__step {     /* what undoing a branch means                
 } csspgo__step;
 
 enum { CSSPGO__MOST_CALLERS = 32 };   /* callers that branch records show: those looked at                      */
-enum { CSSPGO__ENOUGH = 64 };         /* stacks from which it is clear whether they lack callers                */
+enum { CSSPGO__OPEN = CSSPGO__MOST_CALLERS + 2 };   /* csspgo__lacks: what other stacks lack decides             */
 
 typedef struct csspgo__sole_call {    /* the only call of callee in caller: begins of functions; 0 = none       */
     uint32_t caller, callee, call;
@@ -28035,8 +28117,11 @@ typedef struct csspgo__sole_call {    /* the only call of callee in caller: begi
 
 enum { CSSPGO__SOLES = 256, CSSPGO__MOST_TRANSFERS = 4096 };
 
-/* csspgo_collector.mode; NAMES: contexts that were read and stand as names */
-enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__CONTEXTLESS = 2, CSSPGO__NAMES = 3 };
+/*
+ * csspgo_collector.mode: what was added since the last profile, the highest of it, so that the order in which it came
+ * does not matter. NAMES: contexts that were read and stand as names.
+ */
+enum { CSSPGO__EMPTY = 0, CSSPGO__CONTEXTLESS = 1, CSSPGO__CONTEXTS = 2, CSSPGO__NAMES = 3 };
 
 /*
  * A context is a path of calls in a tree, outermost first: positions, with func 0. With names, a call is a function and
@@ -28062,11 +28147,17 @@ struct csspgo_collector {
     CSSPGO__LIST(csspgo__step) step;          /* scratch: per branch of a trace                                       */
     csspgo__u32_list         site;            /* scratch: frames of a repaired stack                                  */
     csspgo__sole_call        sole[CSSPGO__SOLES];     /* by hash                                                      */
-    uint64_t                 missing, complete;   /* traces whose stack had, had not lost the leaf's caller           */
+    uint64_t                 missing, complete;   /* samples whose stack had, had not lost the leaf's caller          */
     csspgo__cache            cache;
-    size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace            */
+    uint32_t                 unwinding;       /* 1: a flush failed, so some traces of the cache are unwound           */
     csspgo_collector_stats   stats;
 };
+
+/* Notes what was added; see csspgo_collector.mode. */
+static void csspgo__collector_got(csspgo_collector *c, uint32_t mode)
+{
+    if (c->mode < mode) c->mode = mode;
+}
 
 /* ----- counters --------------------------------------------------------------------------------------------------- */
 
@@ -28156,6 +28247,7 @@ CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
     csspgo__map_clear(&c->map);
     csspgo__tree_clear(&c->trie);
     c->path.count = 0;
+    c->mode = CSSPGO__EMPTY;
     memset(&fresh, 0, sizeof fresh);
     if (c->heap.used <= c->heap.limits.max_bytes || !csspgo__tree_init(&c->heap, &fresh)) return;
     csspgo__tree_free(&c->heap, &c->trie);
@@ -28269,6 +28361,12 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     return CSSPGO__BROKEN;
 }
 
+/* 1 if a trace counts in contexts: it has a stack, and stacks are not ignored. */
+static uint32_t csspgo__has_context(const csspgo_collector *c, const csspgo__lbr_trace *t)
+{
+    return t->nstack != 0 && !c->how.ignore_stack;
+}
+
 /*
  * What each branch of a trace does to the stack, and which code between them ran straight. Branches are newest first:
  * code ran from the target of number i to the source of number i - 1. What ran behind the newest one is not complete,
@@ -28278,7 +28376,7 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
  */
 static void csspgo__steps_make(csspgo_collector *c, const csspgo__lbr_trace *t)
 {
-    uint32_t i, ip = 0, good = c->mode == CSSPGO__CONTEXTS, cut = 1;
+    uint32_t i, ip = 0, good = csspgo__has_context(c, t), cut = 1;
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1], after = cut;
         csspgo__step *s = &c->step.v[i];
@@ -28355,13 +28453,15 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
  * The same where no caller shows among the branches. The stack's next call tells if it goes to the leaf's function for
  * certain, or to another one: that then calls the leaf's, perhaps from one place only, which callers[0] gets.
  */
-static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers)
+static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers, int decide)
 {
     const csspgo__range *r = csspgo__range_of(c->code, t->stack[0]);
     uint32_t called;
     if (!t->frameless || t->nstack < 2 || t->stack[1] == CSSPGO__EXT || r == NULL) return 0;
     called = csspgo__called_range(c->code, t->stack[1]);
-    if (called == r->begin || (called == 0 ? c->missing <= c->complete : c->missing < c->complete)) return 0;
+    if (called == r->begin) return 0;
+    if (!decide) return CSSPGO__OPEN;
+    if (called == 0 ? c->missing <= c->complete : c->missing < c->complete) return 0;
     callers[0] = called != 0 ? csspgo__only_call(c, called, r->begin) : 0;
     return callers[0] != 0 ? 1 : CSSPGO__MOST_CALLERS + 1;
 }
@@ -28376,35 +28476,58 @@ static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trac
  *
  * The smallest j that agrees wins. Where recursion makes both one and none agree, what most others lack decides. LLVM
  * drops such samples instead. Returns CSSPGO__MOST_CALLERS + 1 if only the sampled address is certain.
+ *
+ *   decide   0: returns CSSPGO__OPEN where what most others lack decides: not all of them are known yet
  */
-static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers)
+static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers, int decide)
 {
     const uint32_t n = csspgo__callers(c, t->nlbr, callers, callers + CSSPGO__MOST_CALLERS);
     const uint32_t *stack = t->stack + 1, m = t->nstack - 1;
     uint32_t j;
-    if (n == 0) return csspgo__lacks_unseen(c, t, callers);
+    if (n == 0) return csspgo__lacks_unseen(c, t, callers, decide);
     if (m == 0) return n;
     for (j = 0; j < n && !csspgo__callers_match(callers, n, j, stack, m); j++) {}
     if (j > 2 && j == n) return 0;                      /* no agreement at all: as good as any other guess */
     if (j != 0 || !t->frameless) {
-        c->missing += t->frameless && j == 1;
+        if (t->frameless && j == 1) c->missing = csspgo__sat_add(c->missing, t->count);
         return j;
     }
     if (csspgo__callers_match(callers, n, 1, stack, m) &&
         csspgo__range_of(c->code, callers[0]) == csspgo__range_of(c->code, t->stack[0]))
-        return c->missing > c->complete;
-    c->complete++;
+        return decide ? c->missing > c->complete : (uint32_t)CSSPGO__OPEN;
+    c->complete = csspgo__sat_add(c->complete, t->count);
     return 0;
 }
 
-/* The context of a trace's leaf, its stack repaired: the callers that it lacks are put before it. */
-static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_trace *t)
+/*
+ * Where counts of samples without a stack go: among those without a context. LLVM drops such samples if others have a
+ * stack, which is known at the end only: with llvm they have a node of their own, which no call makes.
+ */
+static uint32_t csspgo__stackless(csspgo_collector *c)
+{
+    if (!c->how.llvm || c->how.ignore_stack) return CSSPGO__ROOT;
+    return csspgo__tree_add(&c->heap, &c->trie, CSSPGO__ROOT, CSSPGO__NOWHERE, 0);
+}
+
+/* 1 if a context is that of samples that LLVM drops. */
+static int csspgo__is_dropped(const csspgo_collector *c, uint32_t node)
+{
+    const csspgo__tree_node *n = &c->trie.node[node];
+    return c->mode >= CSSPGO__CONTEXTS && n->parent == CSSPGO__ROOT && n->site == CSSPGO__NOWHERE && n->func == 0;
+}
+
+/*
+ * The context of a trace's leaf, its stack repaired: the callers that it lacks are put before it. Returns 0 if that is
+ * open (csspgo__lacks).
+ */
+static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_trace *t, int decide)
 {
     uint32_t *callers = c->site.v + 1, lacks;
-    if (c->mode != CSSPGO__CONTEXTS) return CSSPGO__ROOT;
+    if (!csspgo__has_context(c, t)) return csspgo__stackless(c);
     if (c->how.llvm || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
-    lacks = csspgo__lacks(c, t, callers);
+    lacks = csspgo__lacks(c, t, callers, decide);
     if (lacks == 0) return csspgo__context_of(c, t->stack, t->nstack);
+    if (lacks == CSSPGO__OPEN) return 0;
     if (lacks > CSSPGO__MOST_CALLERS) {
         c->stats.cut_stacks++;
         return CSSPGO__ROOT;
@@ -28418,12 +28541,11 @@ static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_
 /*
  * The context before a branch, given the one behind it; there is room. Undoing a call pops its frame, undoing a return
  * pushes one, a jump changes nothing. A call that the stack does not show on top leaves the context as it is: the stack
- * lacks that frame, which is better than one popped for another (LLVM does the same).
+ * lacks that frame, which is better than one popped for another (LLVM does the same). A break is not for this function.
  */
 static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, const csspgo__step *s)
 {
     if (s->move == CSSPGO__STAY || (s->move == CSSPGO__CALLED && node == CSSPGO__ROOT)) return node;
-    if (s->move == CSSPGO__BROKEN) return CSSPGO__ROOT;
     if (s->move == CSSPGO__RETURNED) return csspgo__context_add(c, node, s->site);
     if (c->trie.node[node].site == s->site) return c->trie.node[node].parent;
     if (s->site == CSSPGO__EXT) c->stats.mismatched_external++;
@@ -28448,38 +28570,49 @@ static void csspgo__unwind_single(csspgo_collector *c, const csspgo__lbr_trace *
  * function is always the source of the branch undone last. The order matters: first the range, under the context before
  * the branch is undone, then the branch, under the one after. A branch from unknown code has no context, one into it
  * does not count. A break in the trace leaves the rest of it without context. counting: so many branches count.
+ * Returns 0 if nothing was counted, as the context is open (csspgo__lacks).
  *
  * Source   LLVM 19: VirtualUnwinder::unwind, with probes. Cost: O(branches), each with two increments
  */
-static void csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t counting)
+static int csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t counting, int decide)
 {
-    uint32_t node, ip = 0, i;
+    uint32_t node, root = CSSPGO__ROOT, ip = 0, i;
     csspgo__steps_make(c, t);
-    node = csspgo__context_repaired(c, t);
+    node = csspgo__context_repaired(c, t, decide);
+    if (node == 0) return 0;
+    if (!csspgo__has_context(c, t)) root = node;
     if (t->nlbr == 0) csspgo__increment_add(c, node, t->stack[0], 0);
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
         if (c->step.v[i].range) csspgo__increment_add(c, node, to, ip);
-        node = csspgo__undo(c, node, &c->step.v[i]);
+        node = c->step.v[i].move != CSSPGO__BROKEN ? csspgo__undo(c, node, &c->step.v[i]) : root;
         ip = from;
         if (to == CSSPGO__EXT || i >= counting) continue;
-        csspgo__increment_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to);
+        csspgo__increment_add(c, (from == CSSPGO__EXT ? root : node) | CSSPGO__BRANCH, from, to);
     }
+    return 1;
 }
 
 /*
  * Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all: room is made for everything first. The oldest branch has
- * no range before it, so it is left out beside others.
+ * no range before it, so it is left out beside others. *open gets 1, and nothing is counted, if that depends on others
+ * (csspgo__lacks).
  */
-static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t)
+static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t, int decide, int *open)
 {
     const uint32_t single = c->how.single_branches && t->nlbr != 0, oldest = t->nlbr > 1 && !c->how.llvm && !single;
+    const csspgo_collector_stats before = c->stats;
+    *open = 0;
     if (!csspgo__trace_room(c, t->nstack, t->nlbr)) return c->heap.status;
+    if (single) csspgo__unwind_single(c, t);
+    else *open = !csspgo__unwind_trace(c, t, t->nlbr - oldest, decide);
+    if (*open) {
+        c->stats = before;
+        return CSSPGO_OK;
+    }
     c->stats.unwound++;
     c->stats.branches += single ? 1 : t->nlbr;
     c->stats.oldest_branches += oldest;
-    if (single) csspgo__unwind_single(c, t);
-    else csspgo__unwind_trace(c, t, t->nlbr - oldest);
     csspgo__increments_apply(c, t->count);
     return CSSPGO_OK;
 }
@@ -28492,7 +28625,7 @@ static size_t csspgo__collector_mark(const csspgo__holder *holder, unsigned char
     const csspgo_collector *c =
         (const csspgo_collector *)(const void *)((const char *)holder - offsetof(csspgo_collector, holder));
     csspgo__lbr_trace t;
-    size_t at = c->flushed, i;
+    size_t at = 0, i;
     if (marks == NULL) return c->cache.used - 1 + 2 * c->counter.count + c->trie.count - 1;
     while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         for (i = 0; i < t.nstack + 2 * (size_t)t.nlbr; i++) csspgo__pos_mark(marks, t.stack[i]);   /* and t.lbr */
@@ -28518,11 +28651,14 @@ static void csspgo__known_check(csspgo_collector *c)
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
+    csspgo_collector *c;
+    if (how != NULL && how->always_contexts && (how->ignore_stack || how->single_branches))
+        return csspgo__refuse(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches"), NULL;
+    c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
     if (c == NULL) return NULL;
     CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
     CSSPGO__EXPECT(how == NULL || (how->ignore_stack | how->keep_leaves | how->limit_recursion | how->limit_depth |
-                                   how->keep_records | how->single_branches) <= 1,
+                                   how->keep_records | how->single_branches | how->always_contexts) <= 1,
                    "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
     c->code = code;
     c->holder.mark_fn = csspgo__collector_mark;
@@ -28531,6 +28667,7 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     if (code->holder != NULL) code->holder->link = &c->holder.next;
     code->holder = &c->holder;
     if (how != NULL) c->how = *how;
+    c->how.ignore_stack |= c->how.single_branches;
     csspgo__names_init(&c->heap, &c->names);
     csspgo__map_init(&c->heap, &c->map, csspgo__counter_rehash);
     csspgo__cache_init(&c->heap, &c->cache, c->how.cache_bytes);
@@ -28556,50 +28693,48 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
     CSSPGO__OBJECT_END(c, arrays);
 }
 
-/*
- * Looks at the cache before anything is unwound: are its stacks such that they lack callers (csspgo__lacks)? So the
- * first traces are not guessed otherwise than the later ones. Statistics stay as they are.
- */
-static csspgo_status csspgo__stacks_survey(csspgo_collector *c)
+/* Unwinds the traces of the cache, or those of them that are not open; *open gets 1 if some are. */
+static csspgo_status csspgo__unwind_traces(csspgo_collector *c, int decide, int *open)
 {
-    const csspgo_collector_stats stats = c->stats;
     csspgo__lbr_trace t;
     size_t at = 0;
-    if (c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
-    while (c->missing + c->complete < CSSPGO__ENOUGH && csspgo__cache_next(&c->cache, &at, &t)) {
-        if (!t.frameless) continue;
-        if (!csspgo__trace_room(c, t.nstack, t.nlbr)) return c->heap.status;
-        csspgo__steps_make(c, &t);
-        csspgo__lacks(c, &t, c->site.v + 1);
+    *open = 0;
+    while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
+        int waits;
+        const csspgo_status s = csspgo__unwind(c, &t, decide, &waits);
+        if (s != CSSPGO_OK) return s;
+        if (!waits) c->cache.word[at - csspgo__trace_words(t.stack - CSSPGO__TRACE_WORDS)] |= CSSPGO__UNWOUND;
+        *open |= waits;
     }
-    c->stats = stats;
     return CSSPGO_OK;
 }
 
 /*
- * Unwinds what the cache holds and clears it. After a failure the next call goes on behind the last trace unwound, so
- * none counts twice. To be called before code is removed or moved, while the positions of the traces are its.
+ * Unwinds what the cache holds and clears it. Open traces come last, when all others have shown what stacks lack; unless
+ * all of them are to be unwound they stay, up to half of the cache. So the order of samples does not matter. After a
+ * failure the next call goes on with the traces that are not unwound, so none counts twice.
  */
-static csspgo_status csspgo__unwind_cache(csspgo_collector *c)
+static csspgo_status csspgo__unwind_cache(csspgo_collector *c, int all)
 {
-    csspgo__lbr_trace t;
-    size_t at = c->flushed;
-    csspgo_status s = CSSPGO_OK;
+    int open;
+    csspgo_status s;
     csspgo__known_check(c);
-    if (c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_survey(c);
-    while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
-        s = csspgo__unwind(c, &t);
-        if (s == CSSPGO_OK) c->flushed = at;
+    c->unwinding = 1;
+    s = csspgo__unwind_traces(c, 0, &open);
+    if (s == CSSPGO_OK && open && !all && csspgo__cache_keep(&c->cache)) {
+        c->unwinding = 0;
+        return CSSPGO_OK;
     }
+    if (s == CSSPGO_OK && open) s = csspgo__unwind_traces(c, 1, &open);
     if (s != CSSPGO_OK) return s;
     csspgo__cache_clear(&c->cache);
-    c->flushed = 0;
+    c->unwinding = 0;
     return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err)
 {
-    return csspgo__error_heap(err, csspgo__unwind_cache(c), &c->heap, "collector");
+    return csspgo__error_heap(err, csspgo__unwind_cache(c, 1), &c->heap, "collector");
 }
 
 /*
@@ -28615,12 +28750,12 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
     csspgo__lbr_trace t;
     if (!added)
         return csspgo__trace_room(c, (size_t)s->stack_count + 1, s->branch_count) ? CSSPGO_OK : c->heap.status;
-    if (at == 0 || c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
+    if (at == 0 || c->how.ignore_stack || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     w = c->cache.word + at;
     if (w[1] <= CSSPGO__PAIRS && csspgo__cache_next(&c->cache, &at, &t) && t.nstack != 0) {
         csspgo__known_check(c);
         csspgo__steps_make(c, &t);
-        lacks = csspgo__lacks(c, &t, c->site.v + 1);
+        lacks = csspgo__lacks(c, &t, c->site.v + 1, 1);
         w[1] |= lacks == 0 ? 1u << 30 : lacks > CSSPGO__MOST_CALLERS ? 3u << 30 : 2u << 30;
         c->stats = stats;
         c->missing = missing;
@@ -28631,26 +28766,20 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
     return CSSPGO_OK;
 }
 
-/* Takes one sample in; a full cache is unwound first. The first sample decides whether there are contexts. */
+/* Takes one sample in; a full cache is unwound first. */
 static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
 {
-    csspgo_status status;
-    if (c->mode == CSSPGO__UNDECIDED)
-        c->mode = s->stack_count != 0 && !c->how.ignore_stack && !c->how.single_branches ? CSSPGO__CONTEXTS
-                                                                                        : CSSPGO__CONTEXTLESS;
-    if (c->mode == CSSPGO__CONTEXTS && s->stack_count == 0) {
-        c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
-        return CSSPGO_OK;
+    csspgo_status status = c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 0) : CSSPGO_OK;
+    int full = 1, all;
+    for (all = 0; status == CSSPGO_OK && full; all = 1) {
+        status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats, &full);
+        if (status == CSSPGO_OK && full) status = csspgo__unwind_cache(c, all);
     }
-    c->how.ignore_stack = c->mode == CSSPGO__CONTEXTLESS;
-    status = c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 0) : CSSPGO_OK;
+    if (status == CSSPGO_OK && c->how.judge_fn != NULL) status = c->how.judge_fn(c, s, 1);
     if (status != CSSPGO_OK) return status;
-    while ((status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats)) ==
-           (csspgo_status)CSSPGO__FULL) {
-        status = csspgo__unwind_cache(c);
-        if (status != CSSPGO_OK) break;
-    }
-    return status == CSSPGO_OK && c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 1) : status;
+    if (s->stack_count == 0 && !c->how.ignore_stack) c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
+    csspgo__collector_got(c, s->stack_count == 0 || c->how.ignore_stack ? CSSPGO__CONTEXTLESS : CSSPGO__CONTEXTS);
+    return CSSPGO_OK;
 }
 
 #ifdef CSSPGO_VALIDATE
@@ -28698,12 +28827,13 @@ static void csspgo__sample_check(const csspgo_code *code, const csspgo_sample *s
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
                                               csspgo_error *err)
 {
-    csspgo_status s = c->flushed != 0 ? csspgo__unwind_cache(c) : CSSPGO_OK;
+    csspgo_status s = c->unwinding ? csspgo__unwind_cache(c, 1) : CSSPGO_OK;
     size_t i;
-    if (c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "samples do not mix with contexts of names");
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_sample sample = samples[i];
+        if (c->mode == CSSPGO__NAMES && sample.stack_count != 0 && !c->how.ignore_stack)
+            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
+                                     "a sample with a stack, but the collector's contexts are names: they do not mix");
 #ifdef CSSPGO_VALIDATE
         csspgo__sample_check(c->code, &sample);
 #endif
@@ -28716,7 +28846,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
 {
-    return c->mode == CSSPGO__CONTEXTS || c->mode == CSSPGO__NAMES;
+    return c->mode >= CSSPGO__CONTEXTS || c->how.always_contexts;
 }
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c)
@@ -28734,7 +28864,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 #define CSSPGO__COUNTED(field, text) { offsetof(csspgo_collector_stats, field), " " text "\n" }
 static const struct csspgo__report_line { uint16_t counter; char text[70]; } csspgo__report_lines[] = {
     /* what became of samples: those that do not count, and those without a context or with a shorter one */
-    CSSPGO__COUNTED(no_stack, "samples dropped: no call stack, though the first sample had one"),
+    CSSPGO__COUNTED(no_stack, "samples without a call stack: they have no context"),
     CSSPGO__COUNTED(no_branches, "samples dropped: no branch record with an end in known code"),
     CSSPGO__COUNTED(prologue_leaves, "samples dropped: sampled in a prologue or epilogue"),
     CSSPGO__COUNTED(late_stacks, "samples whose stack is later than their branch records"),
@@ -28788,6 +28918,11 @@ static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
     if (v->bad_return_addresses > v->samples / 8)
         csspgo__put_str(s, "advice: many stacks are cut: frame pointers are missing, or calls in the transfers are, or "
                            "their sizes are wrong\n");
+    if (v->no_stack > v->samples / 8 && csspgo_collector_has_contexts(c))
+        csspgo__put_str(s, "advice: many samples have no call stack, others do: are there two recordings, or events "
+                           "without a stack?\n");
+    if (v->addresses != 0 && v->branches != 0)
+        csspgo__put_str(s, "advice: samples without branch records do not count beside those that have them\n");
     if (v->samples != 0 && v->addresses == v->samples)
         csspgo__put_str(s, "advice: no sample has branch records: csspgo_collector_profile needs csspgo_estimate\n");
     if (code->idle_probes != 0)
@@ -28868,6 +29003,7 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     size_t size, i;
     uint32_t id = CSSPGO__ROOT, *frame;
     if (n->func != 0) return csspgo__tree_add(&c->heap, keys, above, n->site, n->func);
+    if (n->site == CSSPGO__NOWHERE) return id;
     frame = csspgo__frames_of(c, node, k, &deep, &seen);
     size = (size_t)(k->path.v + k->path.count - frame);
     c->stats.deep_contexts += deep != 0;
@@ -28905,9 +29041,12 @@ static void csspgo__keyed_fill(const csspgo_collector *c, csspgo__keyed *k, cons
     size_t i, end = c->counter.count;
     for (i = 0; i < c->counter.count; i++) {
         const csspgo__counter *v = &c->counter.v[i];
-        csspgo__counter *to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
+        const uint32_t node = key[v->node & ~CSSPGO__BRANCH];
+        csspgo__counter *to;
+        if (node == CSSPGO__WANTED) continue;                      /* LLVM drops it */
+        to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
         *to = *v;
-        to->node = key[v->node & ~CSSPGO__BRANCH] | (v->node & CSSPGO__BRANCH);
+        to->node = node | (v->node & CSSPGO__BRANCH);
     }
     k->hit = k->v + end;
     k->hits = c->counter.count - end;
@@ -28922,18 +29061,28 @@ static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
     c->heap.reserve = 0;
 }
 
+/* The key of counters without a context among contexts of names: the function "". Returns 0 when memory is exhausted. */
+static uint32_t csspgo__key_nameless(csspgo_collector *c, csspgo__tree *keys)
+{
+    const uint32_t func = csspgo__names_intern(&c->heap, &c->names, "", 0);
+    return func != 0 ? csspgo__tree_add(&c->heap, keys, CSSPGO__ROOT, CSSPGO__LEAF, func) : 0;
+}
+
 /* Keys of all contexts that have counters; parents come before their children. Returns 0 when memory is exhausted. */
 static int csspgo__keys_make(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k)
 {
+    int contextless;
     size_t i;
     for (i = 0; i < c->counter.count; i++) k->key.v[c->counter.v[i].node & ~CSSPGO__BRANCH] = CSSPGO__WANTED;
+    contextless = k->key.v[CSSPGO__ROOT] == CSSPGO__WANTED;
     c->stats.deep_contexts = 0;
     for (i = CSSPGO__ROOT; i <= c->trie.count; i++) {
-        if (k->key.v[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) continue;
+        if ((k->key.v[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) || csspgo__is_dropped(c, (uint32_t)i)) continue;
         k->key.v[i] = csspgo__key_of(c, keys, k, (uint32_t)i);
         if (k->key.v[i] == 0) return 0;
     }
-    return 1;
+    if (!contextless || c->mode != CSSPGO__NAMES) return 1;
+    return (k->key.v[CSSPGO__ROOT] = csspgo__key_nameless(c, keys)) != 0;
 }
 
 /*
@@ -28952,7 +29101,7 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k, u
     memset(&s, 0, sizeof s);
     s.by_line = by_line;
     h->reserve = 1;
-    status = csspgo__unwind_cache(c);
+    status = csspgo__unwind_cache(c, 1);
     if (status != CSSPGO_OK) return status;
     ok = CSSPGO__ZEROS(h, s.key, c->trie.count + 1) != NULL &&
          CSSPGO__FILL(h, s.path, c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth) != NULL &&
@@ -29265,7 +29414,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     status = csspgo__keyed_make(c, &u.keyed, 0);
     if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
         status = c->heap.status;
-    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode != CSSPGO__CONTEXTLESS);
+    if (status == CSSPGO_OK && c->mode != CSSPGO__EMPTY) csspgo__unsym_put(s, &u, csspgo_collector_has_contexts(c));
     csspgo__keyed_free(c, &u.keyed);
     csspgo__tree_free(&c->heap, &u.tree);
     CSSPGO__DROP(&c->heap, u.text);
@@ -29309,7 +29458,7 @@ typedef struct csspgo__unsym_reader {
     csspgo__reader              r;                /* ends where the line does                                     */
     const unsigned char        *next, *stop;      /* the next line; the end of the text                           */
     uint32_t                    node, mode;       /* context of the block; mode of the contexts so far            */
-    int                         contexts, apply;  /* blocks have contexts; second reading                         */
+    int                         contexts, apply;  /* some blocks have contexts; second reading                    */
     size_t                      blocks, frames, entries;   /* measured                                            */
 } csspgo__unsym_reader;
 
@@ -29415,7 +29564,7 @@ static void csspgo__unsym_context(csspgo__unsym_reader *u)
         if (++u->r.p != u->r.end) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "text behind a context");
         else if (u->apply && u->mode == CSSPGO__NAMES) csspgo__unsym_frame(u, 0, CSSPGO__LEAF);
         u->frames++;
-    } else if (u->mode != CSSPGO__UNDECIDED && u->mode != mode) {
+    } else if (u->mode != CSSPGO__EMPTY && u->mode != mode) {
         csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "contexts of names and of addresses do not mix");
     } else {
         u->mode = mode;
@@ -29468,7 +29617,7 @@ static void csspgo__unsym_list(csspgo__unsym_reader *u, int branch, int first)
 }
 
 /*
- * The text: blocks of a context line (in all blocks or in none), a list of ranges and a list of branches, each list its
+ * The text: blocks of a context line, which may be absent, a list of ranges and a list of branches, each list its
  * number and then so many entries.
  */
 static void csspgo__unsym_read(csspgo__unsym_reader *u)
@@ -29477,13 +29626,8 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
     u->blocks = 0;
     for (; csspgo__unsym_line(u); u->blocks++) {
         const int context = *u->r.p == '[' && (u->r.p == u->r.base || u->r.p[-1] == '\n');
-        if (u->blocks == 0) u->contexts = context;
+        u->contexts |= context;
         u->node = CSSPGO__ROOT;
-        if (context != u->contexts) {
-            csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p,
-                         context ? "a context behind a block without" : "expected a context in brackets");
-            return;
-        }
         if (context) csspgo__unsym_context(u);
         if (context && !csspgo__unsym_line(u))
             csspgo__fail(&u->r, CSSPGO_E_TRUNCATED, u->r.p, "the text ends behind a context");
@@ -29506,14 +29650,17 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
     if (u.r.status != CSSPGO_OK && err != NULL) csspgo__error_line(err, u.r.base, u.r.base + err->offset, 0);
     if (u.r.status != CSSPGO_OK || u.blocks == 0) return u.r.status;
     if (!u.contexts) u.mode = CSSPGO__CONTEXTLESS;
-    else if (u.mode == CSSPGO__UNDECIDED) u.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
-    if (c->mode != CSSPGO__UNDECIDED && c->mode != u.mode)
+    else if (u.mode == CSSPGO__EMPTY) u.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
+    if ((c->mode == CSSPGO__CONTEXTS && u.mode == CSSPGO__NAMES) ||
+        (c->mode == CSSPGO__NAMES && u.mode == CSSPGO__CONTEXTS))
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
-                                 "contexts of addresses, contexts of names and counts without contexts do not mix");
+                                 c->mode == CSSPGO__NAMES
+                                     ? "the text's contexts are addresses, the collector's are names: they do not mix"
+                                     : "the text's contexts are names, the collector's are addresses: they do not mix");
     if ((u.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
         !csspgo__collector_room(c, u.frames, u.entries))
         return csspgo__error_plain(err, c->heap.status);
-    c->mode = u.mode;
+    csspgo__collector_got(c, u.mode);
     u.apply = 1;
     csspgo__unsym_read(&u);
     return u.r.status;
@@ -29553,15 +29700,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
                                                 csspgo_error *err)
 {
     size_t i;
-    if (c->mode == CSSPGO__CONTEXTS || c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "counts without contexts do not mix with contexts");
     csspgo__known_check(c);
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
             return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
         if (!csspgo__collector_room(c, 0, 2)) return csspgo__error_heap(err, c->heap.status, &c->heap, "collector");
         if (lines[i].kind == 'E') continue;
-        c->mode = CSSPGO__CONTEXTLESS;
+        csspgo__collector_got(c, CSSPGO__CONTEXTLESS);
         csspgo__collector_aggregate(c, &lines[i]);
     }
     csspgo__error_clear(err);
@@ -32482,19 +32627,28 @@ static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t
         } else {
             s = make(g, &p->heap, (flags & CSSPGO_IS_CS) != 0) ? csspgo__gen_commit(g, p, flags) : g->status;
         }
-        if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
     }
+    if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
     if (stats != NULL) *stats = g->stats;
     csspgo__gen_free(g);
     return refusal != NULL ? csspgo__error_set(err, s, 0, refusal) : csspgo__error_heap(err, s, &p->heap, "profile");
+}
+
+/*
+ * CSSPGO_IS_CS if the collector's counts are to be contexts in p. Counts of samples without a stack are, too, where p
+ * has contexts already, unless the options say that there are none.
+ */
+static uint32_t csspgo__gen_kind(const csspgo_collector *c, const csspgo_profile *p)
+{
+    const int joins = p->tree.count > 1 && (p->flags & CSSPGO_IS_CS) && !c->how.ignore_stack;
+    return joins || csspgo_collector_has_contexts(c) ? CSSPGO_IS_CS : 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
                                                   const csspgo_generate_options *how, csspgo_generate_stats *stats,
                                                   csspgo_error *err)
 {
-    const uint32_t cs = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
-    const uint32_t flags = csspgo_collector_has_contexts(c) ? cs : (uint32_t)CSSPGO_IS_PROBE;
+    const uint32_t flags = csspgo__gen_kind(c, p) | CSSPGO_IS_PROBE;
     csspgo__gen g;
     if (c->mode == CSSPGO__NAMES)
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "contexts with names are of lines, not of probes");
@@ -33730,7 +33884,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 {
     csspgo__by_line x;
     csspgo_status s;
-    uint32_t flags = csspgo_collector_has_contexts(c) ? CSSPGO_IS_CS : 0;
+    uint32_t flags = csspgo__gen_kind(c, p);
     memset(&x, 0, sizeof x);
     x.l = l;
     csspgo__gen_init(&x.g, c, how);
