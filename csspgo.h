@@ -253,7 +253,7 @@
  *
  * HOW TO stay within a bound of memory
  *
- *     A collector that has reached its limits.max_bytes says E_LIMIT and can still give its profile, which empties it.
+ *     A collector that has reached its limits.max_bytes says E_FULL and can still give its profile, which empties it.
  *     A profile that has become too large shrinks: its coldest contexts become part of their functions' base profiles.
  *
  *     static int how_to_bound_memory(void)
@@ -276,7 +276,7 @@
  *         p = code != NULL ? csspgo_profile_new(&small, &e) : NULL;
  *         c = p != NULL ? csspgo_collector_new(code, NULL, &small, &e) : NULL;
  *         s = c == NULL ? e.status : csspgo_collector_add(c, &sample, 1, &e);
- *         if (s == CSSPGO_E_LIMIT) {                       // it is full: take its profile, add the sample again
+ *         if (s == CSSPGO_E_FULL) {                        // take its profile, add the sample again
  *             s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *             if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
  *         }
@@ -939,13 +939,19 @@ extern "C" {
     X(E_SYNTAX,      3, "input does not follow the grammar")            \
     X(E_TRUNCATED,   4, "input ends inside a record")                   \
     X(E_RANGE,       5, "a value does not fit its field")               \
-    X(E_LIMIT,       6, "a limit of csspgo_limits was reached")         \
+    X(E_LIMIT,       6, "a limit was reached")                          \
     X(E_VERSION,     7, "a format version that this build cannot read") \
     X(E_UNSUPPORTED, 8, "needs a part that this build leaves out")      \
     X(E_IO,          9, "a file could not be read or written")          \
     X(E_FULL,       10, "full: take a profile, then add the rest")      \
     X(E_SHORT,      11, "the caller's buffer or array is too short")
 
+/*
+ * What to do about those that say no room: E_NOMEM: the allocator has none. E_LIMIT: raise that member of csspgo_limits,
+ * or take less in; some functions document a fixed limit, err says which. E_FULL: only of what fills a collector: take
+ * its profile, which empties it, then add the rest. E_SHORT: only of what fills a buffer or an array of the caller:
+ * call again with as much as the function says is needed.
+ */
 typedef enum csspgo_status {
 #define CSSPGO__X(name, value, text) CSSPGO_##name = value,
     CSSPGO_STATUSES(CSSPGO__X)
@@ -1545,7 +1551,7 @@ CSSPGO_DEF csspgo_profile *csspgo_load(const void *data, size_t size, const cssp
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed (0 after any failure but a short buffer)
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
  *           would read back as something else (in LLVM mode it is written all the same, as LLVM does); E_ARGUMENT for
  *           an unknown form; E_NOMEM
  * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node, 20 per name and 24
@@ -1907,8 +1913,8 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
  *                test_samples; then by context
  *   count        NULL, or gets the number of rows
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_LIMIT if cap is less than the
- *           number of rows (which count gets), or for memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_SHORT if cap is less than the
+ *           number of rows (which count gets); E_LIMIT; E_NOMEM
  * Cost      O(n + m) hash probes; sorts rows, and inlinees that are out of order. 4 bytes for each node and function
  *           of test and 1 for each node of base, after what csspgo_summarize needs
  * Source    LLVM 19: SampleOverlapAggregator
@@ -1959,7 +1965,7 @@ typedef struct csspgo_quality_row {
  *                largest first, then by name. Only functions with samples have a row
  *   count        NULL, or gets the number of rows
  *
- * Returns   CSSPGO_OK; E_LIMIT if cap is too small, or for memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if cap is too small; E_LIMIT; E_NOMEM
  * Cost      O(n log n) in the number of body counts
  */
 CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
@@ -2491,7 +2497,7 @@ typedef enum csspgo_probe_style { /* how addresses are written; sections of diff
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_ARGUMENT for an unknown style,
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_ARGUMENT for an unknown style,
  *           or one that needs the address of a record's symbol where it is unknown
  * Cost      O(n), no memory
  */
@@ -2649,7 +2655,7 @@ typedef struct csspgo_ring {
  * the sampled address alone, as does one that was not taken if there are no branch records either.
  *
  * Returns   what was found; tail is then behind it. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT (the
- *           fields of ring make no sense, or a sample came though ring->event has no addresses), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
+ *           fields of ring make no sense, or a sample came though ring->event is zeroed), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
  *           tail is head: the records in between are lost, and the next call starts behind them
  * Cost      O(1) beyond the record's stack; no copy unless the record wraps, no allocation
  */
@@ -2664,7 +2670,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned,
- *           or the event has no addresses, as where it was left zeroed; E_UNSUPPORTED for branch records in call-stack mode, which are no trace
+ *           or the event is zeroed; E_UNSUPPORTED for branch records in call-stack mode, which are no trace
  * Source    Linux: perf_event_open(2), include/uapi/linux/perf_event.h
  */
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -3133,7 +3139,7 @@ enum { CSSPGO_PREAGG_TRACES = 1 };   /* csspgo_write_preagg */
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM
  * Cost      O(counts log counts)
  */
 CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_t form, void *buf, size_t cap,
@@ -3359,8 +3365,8 @@ typedef struct csspgo_collector_stats {
  *   how       NULL = defaults; copied
  *   options   memory and limits, NULL = defaults; copied
  *
- * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT (options: always_contexts
- *           contradicts ignore_stack and single_branches)
+ * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM; E_ARGUMENT: always_contexts with ignore_stack or
+ *           single_branches, or limits.max_bytes is too little for any sample (err says what the least is)
  * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one; while a table
  *           grows, the old one in addition
  * Threads   collectors share only the code map, which they only read: calls on different collectors may overlap. Calls
@@ -3381,8 +3387,10 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  *   samples, count   only read during the call
  *   err              NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: samples from the failing one on were not taken (taking a profile empties a
- *           collector that has reached its limits.max_bytes); E_ARGUMENT for one with a stack, if contexts with names were read
+ * Returns   CSSPGO_OK; E_NOMEM, E_FULL: samples from the failing one on were not taken (E_FULL: limits.max_bytes is
+ *           reached, taking a profile empties the collector); E_LIMIT: the sample is too large for an empty collector
+ *           of that limit, err says how much it needs; E_ARGUMENT for one with a stack, if contexts with names were
+ *           read. err->offset is the sample's index
  * Cost      a look-up per address and a hash of the sample; two counter updates per branch when a distinct one leaves
  *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
@@ -3395,7 +3403,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
  *
  *   err   NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (the rest stays in the cache)
+ * Returns   CSSPGO_OK; E_NOMEM, E_FULL (the rest stays in the cache)
  * Cost      O(branch records of the distinct samples in the cache)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err);
@@ -3417,7 +3425,7 @@ CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collec
  *   buf, cap   the output, cap bytes, not terminated; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled)
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled)
  * Cost      O(1), no memory
  */
 CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c, void *buf, size_t cap, size_t *size,
@@ -3435,7 +3443,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
  *   address, cap   the output, cap elements, ascending, each address once; NULL and 0 to ask for their number
  *   count          NULL, or gets the number of addresses
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_LIMIT if there are more than cap (the first cap are filled
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_SHORT if there are more than cap (the first cap are filled
  *           in); E_NOMEM
  * Cost      O(counters log counters)
  */
@@ -3474,7 +3482,7 @@ typedef struct csspgo_unsymbolized_options {
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_LIMIT if buf is too short (its first cap bytes are filled);
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_SHORT if buf is too short (its first cap bytes are filled);
  *           E_NOMEM
  * Cost      O(counters log counters)
  */
@@ -3497,7 +3505,8 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_ARGUMENT (unknown
- *           module, or contexts of addresses where the collector has names, or the other way round); E_NOMEM, E_LIMIT. On failure the counters are
+ *           module, or contexts of addresses where the collector has names, or the other way round); E_NOMEM, E_FULL; E_LIMIT
+ *           if the collector is empty. On failure the counters are
  *           what they were before
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
@@ -3519,8 +3528,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
  *   lines, count   only read during the call; their addresses are looked up at once, in the current code map
  *   err                 NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind); E_NOMEM, E_LIMIT: counts from the
- *           failing one on were not taken
+ * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind); E_NOMEM, E_FULL: counts from the failing one on were not taken
  * Cost      a look-up per address
  */
 CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *lines, size_t count,
@@ -3842,7 +3850,7 @@ typedef struct csspgo_decision {
  *   base         NULL, or gets the function's base profile: the counts of its own code
  *   err          NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_LIMIT: more than cap decisions, or memory; E_NOMEM. After a
+ * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_SHORT: more than cap decisions; E_LIMIT; E_NOMEM. After a
  *           failure the tracker is what it was
  * Cost      O(k log k) for k calls looked at
  * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
@@ -4627,7 +4635,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, 
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
  *           that would read back as something else: a number, one with a comma in a trace, with a line end (written all
  *           the same with llvm)
  * Cost      O(n log n) in the number of functions
@@ -4706,8 +4714,8 @@ typedef struct csspgo_layout_order_options {
  *   id, cap   gets the first cap ids; NULL and 0 to ask for their number
  *   count     gets the number of all ids; never more than stats.functions
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: no trace would be left, or as csspgo_bipartite_order; E_LIMIT: cap is too small, or
- *           memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT: no trace would be left, or as csspgo_bipartite_order; E_SHORT: cap is too small;
+ *           E_LIMIT; E_NOMEM
  * Cost      that of csspgo_bipartite_order, for about 2 entries of each function in each trace. No threads
  * Source    LLVM 19 and 21: BPFunctionNode::createBPFunctionNodes, llvm-profdata order; lld 20 for sizes
  */
@@ -4807,7 +4815,7 @@ typedef struct csspgo_layout_format {
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: an unknown form; E_LIMIT if buf is too short (its first cap bytes are filled);
+ * Returns   CSSPGO_OK; E_ARGUMENT: an unknown form; E_SHORT if buf is too short (its first cap bytes are filled);
  *           E_NOMEM
  */
 CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const uint64_t *id, size_t count,
@@ -5070,8 +5078,8 @@ typedef struct csspgo_ctx_write_options {
  *   buf, cap   where to; NULL and 0 to ask for the size
  *   size       gets the bytes needed, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled), or a block would have 2^32 words;
- *           E_ARGUMENT: an unknown form; E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_LIMIT: a block would have 2^32
+ *           words; E_ARGUMENT: an unknown form; E_NOMEM
  * Cost      O(n); 4 bytes of memory per node, for YAML 60 and O(n log n)
  * Source    LLVM 19: PGOCtxProfWriter, byte for byte in version 1
  */
@@ -5548,7 +5556,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
  *   size       gets the bytes needed, or NULL
  *   busy       gets how many trees were left out, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM
  * Cost      O(bytes of cells), and as much memory, which is not counted against limits.max_bytes; each tree is taken
  *           while it is copied
  */
@@ -6031,7 +6039,7 @@ typedef struct csspgo_bottleneck_report_options {
  *   buf, cap    get as much as fits; NULL and 0: only the size is wanted
  *   size        NULL, or gets the size needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: not finished, an unknown form; E_LIMIT: buf is too short
+ * Returns   CSSPGO_OK; E_ARGUMENT: not finished, an unknown form; E_SHORT: buf is too short
  * Cost      O(output), no memory
  * Source    LLVM 19 and 20: BottleneckAnalysis of llvm-mca
  */
@@ -6477,6 +6485,19 @@ CSSPGO__UNUSED static csspgo_status csspgo__refuse_u64(const char *function, css
     return CSSPGO_E_ARGUMENT;
 }
 
+/* E_SHORT: a buffer or an array of the caller, `place`, for cap of n things. The offset is cap. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_short(csspgo_error *err, const char *place, const char *things,
+                                                        uint64_t cap, uint64_t n)
+{
+    csspgo__error_set(err, CSSPGO_E_SHORT, cap, place);
+    csspgo__say(err, " has room for ");
+    csspgo__say_u64(err, cap);
+    csspgo__say(err, " of ");
+    csspgo__say_u64(err, n);
+    csspgo__say(err, things);
+    return CSSPGO_E_SHORT;
+}
+
 /* For statuses that carry no detail of their own (memory, limits): the status's sentence. */
 CSSPGO__UNUSED static csspgo_status csspgo__error_plain(csspgo_error *err, csspgo_status status)
 {
@@ -6658,8 +6679,9 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_heap(csspgo_error *err, csspgo
     if (status != CSSPGO_E_LIMIT) return csspgo__error_plain(err, status);
     csspgo__error_set(err, status, 0, "the ");
     csspgo__say(err, object);
-    csspgo__say(err, " is full: take less in or raise its limits.max_bytes, ");
+    csspgo__say(err, " has reached its limits.max_bytes, ");
     csspgo__say_u64(err, h->limits.max_bytes);
+    csspgo__say(err, ": take less in or raise it");
     return status;
 }
 
@@ -7136,13 +7158,13 @@ CSSPGO__UNUSED static void csspgo__put_sleb(csspgo__sink *s, uint64_t v)
     csspgo__put_char(s, (char)(v & 127));
 }
 
-/* The end of a csspgo_*_write that fills the caller's buffer: *size gets what is needed; E_LIMIT if buf was short. */
+/* The end of a csspgo_*_write that fills the caller's buffer: *size gets what is needed; E_SHORT if buf was short. */
 CSSPGO__UNUSED static csspgo_status csspgo__sink_end(csspgo__sink *s, size_t *size, csspgo_error *err)
 {
     if (s->status == CSSPGO_OK && s->total > SIZE_MAX) s->status = CSSPGO_E_LIMIT;
     if (size != NULL) *size = s->status == CSSPGO_OK ? (size_t)s->total : 0;
     if (s->status == CSSPGO_OK && s->buf != NULL && s->total > s->cap)
-        return csspgo__error_set(err, CSSPGO_E_LIMIT, s->cap, "the buffer is smaller than the output");
+        return csspgo__error_short(err, "the buffer", " bytes", s->cap, s->total);
     return csspgo__error_plain(err, s->status);
 }
 
@@ -18849,7 +18871,7 @@ static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
         if (!csspgo__overlap_function(o, id, 0)) return o->c.heap.status;
     }
     if (csspgo__nearly(o->out->similarity, 1)) o->out->similarity = 1;
-    if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_LIMIT : CSSPGO_OK;
+    if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_SHORT : CSSPGO_OK;
     return csspgo__sort(&o->c.heap, o->rows, o->count, sizeof *o->rows, csspgo__overlap_row_cmp, &o->c)
                ? CSSPGO_OK : o->c.heap.status;
 }
@@ -18885,6 +18907,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     CSSPGO__DROP(&o.c.heap, o.list[1]);
     CSSPGO__DROP(&o.c.heap, o.frame);
     csspgo__arrays_free(&o.c.arrays);
+    if (s == CSSPGO_E_SHORT) return csspgo__error_short(err, "the array", " rows", o.cap, o.count);
     return csspgo__error_plain(err, s);
 }
 
@@ -19164,12 +19187,14 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
     s = csspgo__pair_begin(&q.c, base, test, 1);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     if (!csspgo__quality_run(&q, how)) s = q.c.heap.status;
-    else if (q.count > q.cap && rows != NULL) s = CSSPGO_E_LIMIT;
+    else if (q.count > q.cap && rows != NULL) s = CSSPGO_E_SHORT;
     if (count != NULL) *count = q.count;
+    if (s == CSSPGO_E_SHORT) csspgo__error_short(err, "the array", " rows", q.cap, q.count);
+    else csspgo__error_plain(err, s);
     for (side = 0; side < 2; side++)
         csspgo__free(&q.c.heap, q.blocks[side].v, q.blocks[side].cap * sizeof *q.blocks[side].v);
     csspgo__arrays_free(&q.c.arrays);
-    return csspgo__error_plain(err, s);
+    return s;
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -23248,18 +23273,10 @@ static int csspgo__no_trace(const csspgo_perf_event *e)
     return e->sample_type & CSSPGO__HAS_BRANCHES && e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK;
 }
 
-/* 1 if samples of an event have no address at all: the description is zeroed, or not the event's. */
-static int csspgo__no_address(const csspgo_perf_event *e)
+/* Says, in the name of a public function, that an event's description was left zeroed: no kernel samples nothing. */
+static csspgo_status csspgo__deny_event(const char *function, csspgo_error *err)
 {
-    return (e->sample_type & (CSSPGO__HAS_IP | CSSPGO__HAS_CALLCHAIN | CSSPGO__HAS_BRANCHES)) == 0;
-}
-
-/* Says so, in the name of a public function. Returns E_ARGUMENT. */
-static csspgo_status csspgo__deny_event(const char *function, const csspgo_perf_event *e, csspgo_error *err)
-{
-    csspgo__refuse(function, err, 0, "the event has no addresses (IP, CALLCHAIN or BRANCH_STACK): its sample_type is ");
-    csspgo__say_u64(err, e->sample_type);
-    return CSSPGO_E_ARGUMENT;
+    return csspgo__refuse(function, err, 0, "the event's sample_type is 0: copy that of the perf_event_attr");
 }
 
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -23267,7 +23284,7 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
 {
     csspgo__decoder d;
     memset(sample, 0, sizeof *sample);
-    if (csspgo__no_address(event)) return csspgo__deny_event(__func__, event, err);
+    if (event->sample_type == 0) return csspgo__deny_event(__func__, err);
     if ((uintptr_t)body % 8 != 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
     if (csspgo__no_trace(event))
         return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
@@ -23415,8 +23432,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             continue;
         }
         csspgo__decoder_init(&d, record + 8, h.size - 8u, err);
-        if (h.type == CSSPGO__RECORD_SAMPLE && csspgo__no_address(&ring->event))
-            csspgo__deny_event(__func__, &ring->event, err);
+        if (h.type == CSSPGO__RECORD_SAMPLE && ring->event.sample_type == 0) csspgo__deny_event(__func__, err);
         else if (h.type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event))
             csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
         else item = csspgo__decode(&d, h.type, h.misc, &ring->event, sample, map, &ring->lost);
@@ -27571,6 +27587,7 @@ typedef struct csspgo__cache {
 } csspgo__cache;
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
+enum { CSSPGO__CACHE_LEAST = 1024 };                /* bytes of the smallest one */
 #define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
 #define CSSPGO__UNWOUND   0x40000000u               /* likewise: its counts are taken */
 #define CSSPGO__FRAMES    0x3fffffffu               /* the rest of it */
@@ -28239,21 +28256,32 @@ static int csspgo__trace_room(csspgo_collector *c, size_t nstack, size_t nlbr)
            CSSPGO__MORE(h, c->site, frames + nlbr) && CSSPGO__MORE(h, c->path, frames);
 }
 
+/* Frees the room of counts and contexts, of which there are none; that of contexts stays if there is no memory. */
+static void csspgo__counters_shed(csspgo_collector *c)
+{
+    const uint32_t reserve = c->heap.reserve;
+    csspgo__tree fresh;
+    int ok;
+    memset(&fresh, 0, sizeof fresh);
+    csspgo__map_free(&c->heap, &c->map);
+    CSSPGO__DROP(&c->heap, c->counter);
+    c->heap.reserve = 1;
+    ok = csspgo__tree_init(&c->heap, &fresh);
+    c->heap.reserve = reserve;
+    if (!ok) return;
+    csspgo__tree_free(&c->heap, &c->trie);
+    c->trie = fresh;
+}
+
 /* Forgets counts and contexts. Keeps the room, unless a full collector needed more than its limit to be drained. */
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
-    csspgo__tree fresh;
     c->counter.count = 0;
     csspgo__map_clear(&c->map);
     csspgo__tree_clear(&c->trie);
     c->path.count = 0;
     c->mode = CSSPGO__EMPTY;
-    memset(&fresh, 0, sizeof fresh);
-    if (c->heap.used <= c->heap.limits.max_bytes || !csspgo__tree_init(&c->heap, &fresh)) return;
-    csspgo__tree_free(&c->heap, &c->trie);
-    c->trie = fresh;
-    csspgo__map_free(&c->heap, &c->map);
-    CSSPGO__DROP(&c->heap, c->counter);
+    if (c->heap.used > c->heap.limits.max_bytes) csspgo__counters_shed(c);
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */
@@ -28648,18 +28676,75 @@ static void csspgo__known_check(csspgo_collector *c)
     c->known_changes = c->code->changes;
 }
 
+/* Frees all room of a collector that holds no counts. */
+static void csspgo__collector_shed(csspgo_collector *c)
+{
+    csspgo__heap *h = &c->heap;
+    csspgo__counters_clear(c);
+    csspgo__counters_shed(c);
+    csspgo__free(h, c->cache.word, c->cache.cap * sizeof *c->cache.word);
+    csspgo__map_free(h, &c->cache.map);
+    c->cache.word = NULL;
+    c->cache.cap = 0;
+    CSSPGO__DROP(h, c->path);
+    CSSPGO__DROP(h, c->pending);
+    CSSPGO__DROP(h, c->step);
+    CSSPGO__DROP(h, c->site);
+}
+
+/*
+ * The least limits.max_bytes with which a collector that holds no counts takes a sample of so many frames and branch
+ * records; 0 without memory. It is tried out, as only those who make a table know its size.
+ */
+static uint64_t csspgo__collector_needs(csspgo_collector *c, size_t frames, size_t records)
+{
+    const uint64_t words = CSSPGO__TRACE_WORDS + (uint64_t)frames + 4 + 2 * (uint64_t)records, bytes = c->cache.bytes;
+    uint64_t least = 0, cache;
+    csspgo__collector_shed(c);
+    c->heap.reserve = 1;
+    if (csspgo__trace_room(c, frames, records)) {
+        least = c->heap.used;
+        cache = c->how.cache_bytes != 0 ? bytes : least / 3 + 4;        /* a quarter of both */
+        least += cache > CSSPGO__CACHE_LEAST ? cache : CSSPGO__CACHE_LEAST;
+        if (words * 4 + CSSPGO__CACHE_LEAST > cache) least += words * 4;
+    }
+    csspgo__collector_shed(c);
+    c->heap.reserve = 0;
+    return least;
+}
+
+/* E_ARGUMENT if limits.max_bytes is too little for any sample. */
+static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *function, csspgo_error *err)
+{
+    const uint64_t most = c->heap.limits.max_bytes, used = c->heap.used + c->cache.bytes;
+    uint64_t least;
+    if (used < most && most - used > 1 << 16) return csspgo__error_plain(err, CSSPGO_OK);      /* plenty */
+    least = csspgo__collector_needs(c, 1, 2);
+    if (least == 0 || least <= most) return csspgo__error_plain(err, least != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM);
+    csspgo__refuse_u64(function, err, 0, "no sample would ever fit: limits.max_bytes is ", most);
+    csspgo__say(err, ", the least is ");
+    csspgo__say_u64(err, least);
+    return CSSPGO_E_ARGUMENT;
+}
+
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err)
 {
+    csspgo_options unlimited;
     csspgo_collector *c;
-    if (how != NULL && how->always_contexts && (how->ignore_stack || how->single_branches))
-        return csspgo__refuse(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches"), NULL;
-    c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
-    if (c == NULL) return NULL;
     CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
     CSSPGO__EXPECT(how == NULL || (how->ignore_stack | how->keep_leaves | how->limit_recursion | how->limit_depth |
                                    how->keep_records | how->single_branches | how->always_contexts) <= 1,
                    "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
+    if (how != NULL && how->always_contexts && (how->ignore_stack || how->single_branches)) {
+        csspgo__refuse(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches");
+        return NULL;
+    }
+    memset(&unlimited, 0, sizeof unlimited);
+    if (options != NULL) unlimited = *options;
+    unlimited.limits.max_bytes = 0;
+    c = (csspgo_collector *)csspgo__object_new(&unlimited, sizeof *c, err);
+    if (c == NULL) return NULL;
     c->code = code;
     c->holder.mark_fn = csspgo__collector_mark;
     c->holder.next = code->holder;
@@ -28670,9 +28755,14 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     c->how.ignore_stack |= c->how.single_branches;
     csspgo__names_init(&c->heap, &c->names);
     csspgo__map_init(&c->heap, &c->map, csspgo__counter_rehash);
+    if (options != NULL && options->limits.max_bytes != 0) c->heap.limits.max_bytes = options->limits.max_bytes;
     csspgo__cache_init(&c->heap, &c->cache, c->how.cache_bytes);
-    if (csspgo__tree_init(&c->heap, &c->trie)) return c;
-    csspgo__error_plain(err, c->heap.status);
+    c->heap.reserve = 1;
+    if (!csspgo__tree_init(&c->heap, &c->trie)) csspgo__error_plain(err, c->heap.status);
+    else if (csspgo__collector_limit(c, __func__, err) == CSSPGO_OK) {
+        c->heap.reserve = 0;
+        return c;
+    }
     csspgo_collector_free(c);
     return NULL;
 }
@@ -28732,9 +28822,24 @@ static csspgo_status csspgo__unwind_cache(csspgo_collector *c, int all)
     return CSSPGO_OK;
 }
 
+/* 1 if a profile, once taken, would leave a collector emptier than it is. */
+static int csspgo__holds_counts(const csspgo_collector *c)
+{
+    return c->counter.count != 0 || c->cache.used > 1;
+}
+
+/* As csspgo__error_plain, of what fills a collector: "full" where taking a profile helps. */
+static csspgo_status csspgo__collector_end(const csspgo_collector *c, csspgo_status s, csspgo_error *err)
+{
+    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
+    if (!csspgo__holds_counts(c)) return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__error_u64(err, CSSPGO_E_FULL, 0, "the collector is full: take its profile, then add the rest; its "
+                                                    "limits.max_bytes is ", c->heap.limits.max_bytes);
+}
+
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err)
 {
-    return csspgo__error_heap(err, csspgo__unwind_cache(c, 1), &c->heap, "collector");
+    return csspgo__collector_end(c, csspgo__unwind_cache(c, 1), err);
 }
 
 /*
@@ -28824,6 +28929,22 @@ static void csspgo__sample_check(const csspgo_code *code, const csspgo_sample *s
 }
 #endif
 
+/* E_LIMIT for a sample that an empty collector has no room for. */
+static csspgo_status csspgo__sample_too_large(csspgo_collector *c, const csspgo_sample *s, size_t index,
+                                              csspgo_error *err)
+{
+    const uint64_t least = csspgo__collector_needs(c, s->stack_count, s->branch_count);
+    if (least == 0) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    csspgo__error_u64(err, CSSPGO_E_LIMIT, index, "a sample of ", s->stack_count);
+    csspgo__say(err, " frames and ");
+    csspgo__say_u64(err, s->branch_count);
+    csspgo__say(err, " branch records needs a collector with limits.max_bytes of ");
+    csspgo__say_u64(err, least);
+    csspgo__say(err, ", not ");
+    csspgo__say_u64(err, c->heap.limits.max_bytes);
+    return CSSPGO_E_LIMIT;
+}
+
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
                                               csspgo_error *err)
 {
@@ -28839,9 +28960,14 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 #endif
         if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
+        if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) {        /* room that others left may be in the way */
+            csspgo__collector_shed(c);
+            s = csspgo__collect(c, &sample);
+        }
+        if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) return csspgo__sample_too_large(c, &sample, i, err);
         if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, sample.count);
     }
-    return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__collector_end(c, s, err);
 }
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
@@ -29186,7 +29312,7 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
     if (s != CSSPGO_OK || n <= cap || out == NULL) return csspgo__error_heap(err, s, &c->heap, "collector");
-    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
+    return csspgo__error_short(err, "the array", " elements", cap, n);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
@@ -29659,7 +29785,7 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
                                      : "the text's contexts are names, the collector's are addresses: they do not mix");
     if ((u.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
         !csspgo__collector_room(c, u.frames, u.entries))
-        return csspgo__error_plain(err, c->heap.status);
+        return csspgo__collector_end(c, c->heap.status, err);
     csspgo__collector_got(c, u.mode);
     u.apply = 1;
     csspgo__unsym_read(&u);
@@ -29704,7 +29830,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
             return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
-        if (!csspgo__collector_room(c, 0, 2)) return csspgo__error_heap(err, c->heap.status, &c->heap, "collector");
+        if (!csspgo__collector_room(c, 0, 2)) return csspgo__collector_end(c, c->heap.status, err);
         if (lines[i].kind == 'E') continue;
         csspgo__collector_got(c, CSSPGO__CONTEXTLESS);
         csspgo__collector_aggregate(c, &lines[i]);
@@ -30921,7 +31047,7 @@ static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__ca
     const csspgo_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func), csspgo__node_handle(c->node),
                                 c->count, c->func == 0, 0 };
     csspgo_status s = CSSPGO_OK;
-    if (in->made == in->out_cap) return CSSPGO_E_LIMIT;
+    if (in->made == in->out_cap) return CSSPGO_E_SHORT;
     in->out[in->made++] = d;
     in->size += size;
     in->budget -= size;
@@ -31025,6 +31151,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     CSSPGO__DROP(&t->m.heap, in.queue);
     CSSPGO__DROP(&t->m.heap, in.callees);
     s = csspgo__track_end_savepoint(t, savepoint, s);
+    if (s == CSSPGO_E_SHORT)
+        return csspgo__error_u64(err, s, cap, "more decisions than the array has room for, ", cap);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     if (base != NULL) *base = own;
     if (in.how.budget != NULL) *in.how.budget = in.budget;
@@ -39841,7 +39969,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     if (s == CSSPGO_OK) {
         *count = g.n;
         for (i = 0; i < g.n && i < cap; i++) id[i] = g.nodes[g.order[i]].id;
-        if (id != NULL && g.n > cap) s = csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (id != NULL && g.n > cap) s = csspgo__error_short(err, "the array", " ids", cap, g.n);
     }
     csspgo__arrays_free(&g.arrays);
     CSSPGO__DROP(&g.heap, g.size);

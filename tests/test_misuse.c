@@ -123,7 +123,7 @@ static const char *report(const csspgo_collector *c)
     T_EQ(size, other);
     text[size] = '\0';
     memset(part, 'x', sizeof part);
-    T_EQ(csspgo_collector_report_text(c, part, 10, &other, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_report_text(c, part, 10, &other, &e), CSSPGO_E_SHORT);
     T_CHECK(memcmp(part, text, 10) == 0 && part[10] == 'x');
     return text;
 }

@@ -927,8 +927,8 @@ static void every_short_buffer_is_filled_and_refused(void)
             size_t size = 0;
             csspgo_error err;
             if (buf == NULL) abort();
-            T_EQ(csspgo_write_unsymbolized(c, NULL, buf, n, &size, &err), CSSPGO_E_LIMIT);
-            T_EQ(err.status, CSSPGO_E_LIMIT);
+            T_EQ(csspgo_write_unsymbolized(c, NULL, buf, n, &size, &err), CSSPGO_E_SHORT);
+            T_EQ(err.status, CSSPGO_E_SHORT);
             T_EQ(size, sizeof calls_text - 1);
             T_CHECK(memcmp(buf, calls_text, n) == 0);
             free(buf);
@@ -1109,7 +1109,7 @@ static void a_memory_limit_is_kept(void)
         c = csspgo_collector_new(t.code, &how, &o, NULL);
         T_CHECK(c != NULL);
         for (i = 0; c != NULL && i < n && s == CSSPGO_OK; i++) s = add_hand(c, &list[i]);
-        T_EQ(s, CSSPGO_E_LIMIT);
+        T_EQ(s, CSSPGO_E_FULL);
         T_CHECK(c != NULL && csspgo_collector_memory(c) <= 150000);
         csspgo_collector_free(c);
         free(list);
@@ -1349,6 +1349,110 @@ static void compare_program(const char *binary, const char *trace, uint64_t shif
     free(script);
 }
 
+/* ----- limits that no sample, or not this one, fits --------------------------------------------------------------- */
+
+/* The number behind a text in a message. */
+static uint64_t said(const char *message, const char *text)
+{
+    const char *at = strstr(message, text);
+    return T_CHECK(at != NULL) ? (uint64_t)strtoull(at + strlen(text), NULL, 10) : 0;
+}
+
+static csspgo_collector *limited(const t_table *t, const csspgo_collector_options *how, uint64_t most, csspgo_error *e)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    o.limits.max_bytes = most;
+    return csspgo_collector_new(t->code, how, &o, e);
+}
+
+/* A collector that could never take a sample is refused, with the least number, and that number is right. */
+static void a_limit_that_no_sample_fits_is_refused(void)
+{
+    static const uint64_t most[] = { 1, 100, 10000, 30000 };
+    static const uint32_t cache[] = { 0, 1, 4096, 100000, 8u << 20 };
+    t_table t;
+    csspgo_error e;
+    size_t i, k;
+    if (!load(&t, "data/unwind/tables", "demo.probe")) return;
+    for (i = 0; i < sizeof most / sizeof *most; i++)
+        for (k = 0; k < sizeof cache / sizeof *cache; k++) {
+            csspgo_collector_options how;
+            csspgo_collector *c;
+            uint64_t least;
+            hand h;
+            memset(&how, 0, sizeof how);
+            how.cache_bytes = cache[k];
+            T_CHECK(limited(&t, &how, most[i], &e) == NULL);
+            T_EQ(e.status, CSSPGO_E_ARGUMENT);
+            T_CHECK(strncmp(e.message, "csspgo_collector_new: ", 22) == 0);
+            T_EQ(said(e.message, "limits.max_bytes is "), most[i]);
+            least = said(e.message, "the least is ");
+            T_CHECK(limited(&t, &how, least * 9 / 10, &e) == NULL && e.status == CSSPGO_E_ARGUMENT);
+            c = limited(&t, &how, least, &e);
+            if (!T_CHECK(c != NULL && e.status == CSSPGO_OK)) continue;
+            hand_begin(&h);
+            hand_frame(&h, 0x401159);
+            hand_branch(&h, 0x401171, 0x401159);
+            hand_branch(&h, 0x401171, 0x401159);
+            T_EQ(add_hand(c, &h), CSSPGO_OK);
+            T_EQ(csspgo_collector_flush(c, &e), CSSPGO_OK);
+            T_CHECK(csspgo_collector_memory(c) <= least && least < 60000 + 2 * (uint64_t)cache[k]);
+            csspgo_collector_free(c);
+        }
+    t_table_free(&t);
+}
+
+/* A sample that an empty collector has no room for is no reason to empty it: E_LIMIT, with what it needs. */
+static void a_sample_that_never_fits_says_what_it_needs(void)
+{
+    enum { FRAMES = 3000, RECORDS = 5000 };
+    static uint64_t stack[FRAMES];
+    static csspgo_branch branch[RECORDS];
+    t_table t;
+    csspgo_error e;
+    csspgo_collector *c;
+    csspgo_sample large;
+    hand small;
+    uint64_t least, most;
+    unsigned i;
+    if (!load(&t, "data/unwind/tables", "demo.probe")) return;
+    for (i = 0; i < FRAMES; i++) stack[i] = i == 0 ? 0x401159 : 0x40118e;
+    for (i = 0; i < RECORDS; i++) {
+        branch[i].from = 0x401171;
+        branch[i].to = 0x401159;
+    }
+    memset(&large, 0, sizeof large);
+    large.stack = stack;
+    large.branches = branch;
+    large.stack_count = FRAMES;
+    large.branch_count = RECORDS;
+    hand_begin(&small);
+    hand_frame(&small, 0x401159);
+    hand_branch(&small, 0x401171, 0x401159);
+    T_CHECK(limited(&t, NULL, 1, &e) == NULL);
+    most = said(e.message, "the least is ");
+    c = limited(&t, NULL, most, &e);
+    if (!T_CHECK(c != NULL)) return;
+    T_EQ(csspgo_collector_add(c, &large, 1, &e), CSSPGO_E_LIMIT);
+    T_EQ(said(e.message, "a sample of "), FRAMES);
+    T_EQ(said(e.message, "frames and "), RECORDS);
+    T_EQ(said(e.message, ", not "), most);
+    least = said(e.message, "max_bytes of ");
+    T_EQ(add_hand(c, &small), CSSPGO_OK);                   /* others fit still */
+    T_EQ(csspgo_collector_add(c, &large, 1, &e), CSSPGO_E_FULL);      /* now it holds something: first empty it */
+    T_CHECK(strstr(e.message, "is full") != NULL);
+    T_EQ(csspgo_collector_get_stats(c).samples, 1);
+    csspgo_collector_free(c);
+    c = limited(&t, NULL, least, &e);
+    if (!T_CHECK(c != NULL)) return;
+    T_EQ(csspgo_collector_add(c, &large, 1, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_flush(c, &e), CSSPGO_OK);
+    T_CHECK(csspgo_collector_memory(c) <= least);
+    csspgo_collector_free(c);
+    t_table_free(&t);
+}
+
 /* ----- the law of order ------------------------------------------------------------------------------------------- */
 
 enum { ORDERED = 120 };
@@ -1497,6 +1601,8 @@ int main(void)
     every_allocation_of_the_reader_may_fail();
     reading_uses_bounded_memory();
     a_memory_limit_is_kept();
+    a_limit_that_no_sample_fits_is_refused();
+    a_sample_that_never_fits_says_what_it_needs();
     any_order_of_mixed_samples_gives_the_same_counters();
     mutated_samples_give_the_bytes_of_llvm_profgen();
     return t_end();

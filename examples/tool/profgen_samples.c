@@ -50,7 +50,8 @@ static int profgen_map_kernel(profgen *g, const csspgo_mmap *map)
 uint64_t profgen_dropped(const profgen *g)
 {
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
-    return s.no_stack + s.no_branches + s.prologue_leaves + (g->o[O_BOGUS].number ? 0 : s.late_stacks);
+    const uint64_t stackless = g->tool->compat && csspgo_collector_has_contexts(g->collector) ? s.no_stack : 0;
+    return stackless + s.no_branches + s.prologue_leaves + (g->o[O_BOGUS].number ? 0 : s.late_stacks);
 }
 
 /* --leading-ip-only: address and stack of a sample count, its branches do not. Returns 0 after saying what is wrong. */
