@@ -947,10 +947,10 @@ extern "C" {
     X(E_SHORT,      11, "the caller's buffer or array is too short")
 
 /*
- * What to do about those that say no room: E_NOMEM: the allocator has none. E_LIMIT: raise that member of csspgo_limits,
- * or take less in; some functions document a fixed limit, err says which. E_FULL: only of what fills a collector: take
- * its profile, which empties it, then add the rest. E_SHORT: only of what fills a buffer or an array of the caller:
- * call again with as much as the function says is needed.
+ * Where there is no room: E_NOMEM: the allocator has none. E_LIMIT: raise that member of csspgo_limits, or take less
+ * in; some functions document a fixed limit. err says which it is. E_FULL: only of what fills a collector: take its
+ * profile, which empties it, then add the rest. E_SHORT: only of what fills a buffer or an array of the caller: call
+ * again with as much as the function says is needed.
  */
 typedef enum csspgo_status {
 #define CSSPGO__X(name, value, text) CSSPGO_##name = value,
@@ -2655,8 +2655,9 @@ typedef struct csspgo_ring {
  * the sampled address alone, as does one that was not taken if there are no branch records either.
  *
  * Returns   what was found; tail is then behind it. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT (the
- *           fields of ring make no sense, or a sample came though ring->event is zeroed), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
- *           tail is head: the records in between are lost, and the next call starts behind them
+ *           fields of ring make no sense, or a sample came though ring->event is zeroed), E_SYNTAX, E_TRUNCATED,
+ *           E_UNSUPPORTED (csspgo_record_sample). After an error tail is head: the records in between are lost, and the
+ *           next call starts behind them
  * Cost      O(1) beyond the record's stack; no copy unless the record wraps, no allocation
  */
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -2788,8 +2789,8 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *     pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
  *   - Other lines, such as those of srcline, are skipped; frames before them count.
  * A stack without branch records is a sample of its own. So is a line of branch records without a stack, whatever other
- * samples have. What makes no sense is skipped and counted. The only errors of the input are that it has no sample at all, and that it ends between a stack
- * and its branch line.
+ * samples have. What makes no sense is skipped and counted. The only errors of the input are that it has no sample at
+ * all, and that it ends between a stack and its branch line.
  *
  * LLVM mode (csspgo_script_options.llvm). The items are what llvm-profgen 19 reads in the text of `perf script
  * -F ip,brstack --show-mmap-events`, with two exceptions: a sample may have a single branch record (as in LLVM's main
@@ -3381,8 +3382,8 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
 
 /*
  * Adds samples. Their addresses are looked up at once, in the current code map. Any order of the same samples gives the
- * same counters: what a stack may lack is decided when all samples are known, as far as half of the cache can hold those
- * for which that matters.
+ * same counters: where other samples decide what a stack lacks, a sample waits for them, as long as half of the cache
+ * holds those that wait.
  *
  *   samples, count   only read during the call
  *   err              NULL, or filled in every case
@@ -3494,8 +3495,8 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  *
  * Contexts. They are absent, paths of hexadecimal call addresses, or paths of names, [main:3.1 @ foo]. llvm-profgen
  * writes the last form for code without probes. Contexts of names are taken as they are and are only for
- * csspgo_collector_line_profile. Contexts of addresses, and samples with a stack, do not mix with them. Counts without a
- * context mix with either, in one text or in several.
+ * csspgo_collector_line_profile. Contexts of addresses, and samples with a stack, do not mix with them. Counts without
+ * a context mix with either, in one text or in several.
  *
  * Unknown code. Frames in it cut the context. Branches from it keep their count; ranges and branches into it do not
  * (stats.unplaced). Blank lines are skipped.
@@ -3505,9 +3506,8 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_ARGUMENT (unknown
- *           module, or contexts of addresses where the collector has names, or the other way round); E_NOMEM, E_FULL; E_LIMIT
- *           if the collector is empty. On failure the counters are
- *           what they were before
+ *           module, or contexts of addresses where the collector has names, or the other way round); E_NOMEM, E_FULL;
+ *           E_LIMIT if the collector is empty. On failure the counters are what they were before
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
  */
@@ -6467,7 +6467,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_u64(csspgo_error *err, csspgo_
 }
 
 /* E_ARGUMENT: what is wrong with an argument, behind the name of the public function. index: in an array, else 0. */
-CSSPGO__UNUSED static csspgo_status csspgo__refuse(const char *function, csspgo_error *err, uint64_t index,
+CSSPGO__UNUSED static csspgo_status csspgo__deny(const char *function, csspgo_error *err, uint64_t index,
                                                    const char *text)
 {
     csspgo__error_set(err, CSSPGO_E_ARGUMENT, index, function);
@@ -6477,12 +6477,28 @@ CSSPGO__UNUSED static csspgo_status csspgo__refuse(const char *function, csspgo_
 }
 
 /* The same with a number behind the text. */
-CSSPGO__UNUSED static csspgo_status csspgo__refuse_u64(const char *function, csspgo_error *err, uint64_t index,
+CSSPGO__UNUSED static csspgo_status csspgo__deny_u64(const char *function, csspgo_error *err, uint64_t index,
                                                        const char *text, uint64_t number)
 {
-    csspgo__refuse(function, err, index, text);
+    csspgo__deny(function, err, index, text);
     csspgo__say_u64(err, number);
     return CSSPGO_E_ARGUMENT;
+}
+
+/*
+ * Gives an E_ARGUMENT that a private function made the name of the public one that was called, in place of any other.
+ * Returns status.
+ */
+CSSPGO__UNUSED static csspgo_status csspgo__named(const char *function, csspgo_error *err, csspgo_status status)
+{
+    csspgo_error e;
+    const char *text, *colon;
+    if (status != CSSPGO_E_ARGUMENT || err == NULL) return status;
+    e = *err;
+    colon = memcmp(e.message, "csspgo_", 7) == 0 ? strchr(e.message, ':') : NULL;
+    text = colon != NULL && colon[1] == ' ' ? colon + 2 : e.message;
+    csspgo__deny(function, err, e.offset, text);
+    return status;
 }
 
 /* E_SHORT: a buffer or an array of the caller, `place`, for cap of n things. The offset is cap. */
@@ -6534,6 +6550,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__misused(const char *function, const 
 
 /* ----- memory: every object owns a heap; sizes are counted against limits.max_bytes ------------------------------ */
 
+enum { CSSPGO__MAX_BYTES = 0, CSSPGO__MAX_DEPTH = 1, CSSPGO__MAX_NAME = 2 };    /* csspgo__heap.over */
+
 typedef struct csspgo__heap {
     csspgo_allocator a;
     csspgo_limits    limits;      /* resolved: no zeros                                   */
@@ -6542,6 +6560,7 @@ typedef struct csspgo__heap {
     size_t           nodes;       /* for which it has risen                               */
     uint64_t         seed, key[2];   /* key: derived from the seed, odd; every hash table starts with it */
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
+    uint32_t         over;        /* E_LIMIT: which limit; CSSPGO__MAX_BYTES if that was an allocation */
     uint32_t         llvm;
     uint32_t         reserve;     /* 1: max_bytes is no limit, for functions that read or drain the object */
 } csspgo__heap;
@@ -6609,6 +6628,7 @@ CSSPGO__UNUSED static csspgo_options csspgo__heap_options(const csspgo__heap *h)
 static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
+    h->over = CSSPGO__MAX_BYTES;
     h->status = CSSPGO_E_LIMIT;
     if (!h->reserve && (h->used > h->limits.max_bytes || size > h->limits.max_bytes - h->used)) return NULL;
     h->status = CSSPGO_E_NOMEM;
@@ -6672,11 +6692,27 @@ static csspgo__heap csspgo__heap_loan(const csspgo__heap *h)
     return loan;
 }
 
-/* As csspgo__error_plain; E_LIMIT says which object's limits.max_bytes was reached. */
+/* E_LIMIT: something is larger than one of csspgo_limits, `limit`, allows. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_limit(csspgo_error *err, const char *what, const char *limit,
+                                                        uint64_t most)
+{
+    csspgo__error_set(err, CSSPGO_E_LIMIT, 0, what);
+    csspgo__say(err, " than limits.");
+    csspgo__say(err, limit);
+    csspgo__say(err, ", ");
+    csspgo__say_u64(err, most);
+    return CSSPGO_E_LIMIT;
+}
+
+/* As csspgo__error_plain; E_LIMIT says which of an object's limits was reached. */
 CSSPGO__UNUSED static csspgo_status csspgo__error_heap(csspgo_error *err, csspgo_status status, const csspgo__heap *h,
                                                        const char *object)
 {
     if (status != CSSPGO_E_LIMIT) return csspgo__error_plain(err, status);
+    if (h->over == CSSPGO__MAX_DEPTH)
+        return csspgo__error_limit(err, "a context would be deeper", "max_depth", h->limits.max_depth);
+    if (h->over == CSSPGO__MAX_NAME)
+        return csspgo__error_limit(err, "a name is longer", "max_name", h->limits.max_name);
     csspgo__error_set(err, status, 0, "the ");
     csspgo__say(err, object);
     csspgo__say(err, " has reached its limits.max_bytes, ");
@@ -6834,12 +6870,12 @@ CSSPGO__UNUSED static void csspgo__arrays_free(csspgo__arrays *b)
  * A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. NULL,
  * with the reason in err, if memory or the limit is exhausted or o asks for a release of LLVM that is not known.
  */
-static void *csspgo__object_new(const csspgo_options *o, size_t size, csspgo_error *err)
+static void *csspgo__object_new(const char *function, const csspgo_options *o, size_t size, csspgo_error *err)
 {
     csspgo__heap h, *own;
     csspgo__error_clear(err);
     if (o != NULL && o->llvm != 0 && o->llvm != 19) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_options.llvm must be 0 or 19");
+        csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19");
         return NULL;
     }
     csspgo__heap_init(&h, o);
@@ -8387,7 +8423,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
                                             csspgo_error *err)
 {
     csspgo__heap h;
-    const csspgo_status s = csspgo__cfg_check(cfg, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo__cfg_check(cfg, err));
     if (s != CSSPGO_OK || cfg->blocks == 0) return s;
     csspgo__heap_init(&h, options);
     return csspgo__classes_of(&h, cfg, eq) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
@@ -8769,7 +8805,7 @@ static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_co
 CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs,
                                            const csspgo_options *options, uint64_t *cost, csspgo_error *err)
 {
-    return csspgo__flow_estimate(cfg, costs, NULL, options, cost, err);
+    return csspgo__named(__func__, err, csspgo__flow_estimate(cfg, costs, NULL, options, cost, err));
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -9312,7 +9348,7 @@ CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const
     if (o.depth == 0) o.depth = 18;
     if (o.iterations == 0) o.iterations = 40;
     if (o.skip >= 0 && o.skip <= 0) o.skip = 0.1f;
-    s = csspgo__bp_check(g, &o, err);
+    s = csspgo__named(__func__, err, csspgo__bp_check(g, &o, err));
     if (s != CSSPGO_OK || g->nodes == 0) return s;
     csspgo__heap_init(&h, options);
     b = (csspgo__bp *)csspgo__alloc_zero(&h, sizeof *b);
@@ -10040,7 +10076,7 @@ static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node
 
 CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(options, sizeof *p, err);
+    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(__func__, options, sizeof *p, err);
     if (p == NULL) return NULL;
     csspgo__names_init(&p->heap, &p->names);
     csspgo__guids_init(&p->heap, &p->long_map, sizeof *p->long_line, 0);
@@ -10131,7 +10167,7 @@ static csspgo_profile *csspgo__clone(const csspgo_profile *p, int nodes, uint64_
     size_t i, bytes;
     int ok = 1;
     o.limits.max_bytes = csspgo__sat_mul(o.limits.max_bytes, times);
-    q = (csspgo_profile *)csspgo__object_new(&o, sizeof *q, NULL);
+    q = (csspgo_profile *)csspgo__object_new(__func__, &o, sizeof *q, NULL);
     *s = q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     if (q == NULL) return NULL;
     h = q->heap;
@@ -10232,20 +10268,24 @@ CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p)
 
 static int csspgo__func_ok(const csspgo_profile *p, csspgo_func f)
 {
-    CSSPGO__EXPECT(f.id <= p->names.count, "no such function: the handle is of another profile, or was not set");
     return f.id != 0 && f.id <= p->names.count;
 }
+
+/* In a public function: a handle that is out of range is told in its name. */
+#define CSSPGO__FUNC_EXPECTED(p, f) \
+    CSSPGO__EXPECT((f).id <= (p)->names.count, "no such function: the handle is of another profile, or was not set")
+#define CSSPGO__FUNC_OK(p, f) (CSSPGO__FUNC_EXPECTED((p), (f)), csspgo__func_ok((p), (f)))
 
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size)
 {
     *size = 0;
-    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
+    if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
     return csspgo__name_text(&p->names, func.id, size);
 }
 
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__func_ok(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
+    return CSSPGO__FUNC_OK(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
 }
 
 /* Node id, or the next one of the same function that is not gone; 0: none. */
@@ -10267,7 +10307,7 @@ CSSPGO__UNUSED static uint32_t csspgo__same_next(const csspgo_profile *p, uint32
 
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__node_handle(csspgo__func_ok(p, func) ? csspgo__same_first(p, func.id) : 0);
+    return csspgo__node_handle(CSSPGO__FUNC_OK(p, func) ? csspgo__same_first(p, func.id) : 0);
 }
 
 /* The node behind a handle, also one that is gone; the unused node[0], which is all zero, for a bad one. */
@@ -10344,6 +10384,7 @@ static uint32_t csspgo__node_make(csspgo_profile *p, uint32_t parent, csspgo_loc
 CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                        csspgo_func func)
 {
+    CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__node_handle(csspgo__node_make(p, parent.id, loc, kind, func.id));
 }
 
@@ -10610,6 +10651,7 @@ CSSPGO_DEF csspgo_status csspgo_add_body(csspgo_profile *p, csspgo_node node, cs
 CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func,
                                            uint64_t count)
 {
+    CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__add_entry(p, node, CSSPGO__TARGETS, loc, func, count);
 }
 
@@ -10621,6 +10663,7 @@ CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_n
 CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func type,
                                            uint64_t count)
 {
+    CSSPGO__FUNC_EXPECTED(p, type);
     return loc.line > 0xffff ? CSSPGO_E_ARGUMENT : csspgo__add_entry(p, node, CSSPGO__TYPES, loc, type, count);
 }
 
@@ -11258,6 +11301,7 @@ static csspgo_status csspgo__plan_end(csspgo__plan *f, csspgo_profile *p, csspgo
         f->q->heap.limits = p->heap.limits;
         csspgo__profile_take(p, f->q);
     } else {
+        p->heap.over = f->q->heap.over;
         csspgo_profile_free(f->q);
     }
     return csspgo__error_heap(err, s, &p->heap, "profile");
@@ -11379,7 +11423,10 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
         const csspgo__name *n = &j->c.from->names.name[i];
         j->func[i] = csspgo__join_func(j, i);
         if (j->func[i] != 0 && !(n->flags & ~j->c.p->names.name[j->func[i]].flags & CSSPGO__HAS_TEXT)) continue;
-        if (n->size > j->c.p->heap.limits.max_name) return CSSPGO_E_LIMIT;
+        if (n->size > j->c.p->heap.limits.max_name) {
+            j->c.p->heap.over = CSSPGO__MAX_NAME;
+            return CSSPGO_E_LIMIT;
+        }
         if (n->flags & CSSPGO__HAS_TEXT) j->texts++;
         else j->guids++;
         j->text_size += n->size;
@@ -11645,7 +11692,7 @@ CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_prof
 {
     csspgo__join j;
     const csspgo_status s = csspgo__join_two(&j, p, from);
-    return csspgo__join_error(&j, s, err);
+    return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
 }
 
 #ifndef CSSPGO_NO_TRACK
@@ -13009,7 +13056,7 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
     memset(summary, 0, sizeof *summary);
     for (i = 0; i < n; i++)
         if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm))
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "cutoffs must ascend and be at most 1000000");
+            return csspgo__deny_u64(__func__, err, i, "cutoffs must ascend and be at most 1000000: number ", i);
     memset(&u, 0, sizeof u);
     u.p = p;
     u.heap = csspgo__heap_loan(&p->heap);
@@ -13027,12 +13074,12 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
 
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__func_ok(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
+    return CSSPGO__FUNC_OK(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
 {
-    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
+    if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
     p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
     if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
     return CSSPGO_OK;
@@ -16433,7 +16480,7 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
 CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const csspgo_options *options,
                                          csspgo_error *err)
 {
-    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(options, sizeof *l, err);
+    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(__func__, options, sizeof *l, err);
     csspgo__bin b;
     if (l == NULL) return NULL;
     l->data = (const unsigned char *)data;
@@ -17391,8 +17438,9 @@ static csspgo_status csspgo__read_add(csspgo_profile *p, csspgo_profile *q, cssp
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
 {
     csspgo_profile *q;
-    const csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
-    return s == CSSPGO_OK ? csspgo__read_add(p, q, err) : s;
+    csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
+    if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
+    return csspgo__named(__func__, err, s);
 }
 
 /* A maker's result: the empty p with what was read, or NULL and no p. */
@@ -17476,7 +17524,7 @@ CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, vo
     s = csspgo__write_to(p, form, &sink, err);
     if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
     if (size != NULL) *size = 0;
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #ifndef CSSPGO_NO_STDIO
@@ -17538,8 +17586,9 @@ static csspgo_status csspgo__profile_file_read(const csspgo_profile *p, const ch
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
 {
     csspgo_profile *q;
-    const csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
-    return s == CSSPGO_OK ? csspgo__read_add(p, q, err) : s;
+    csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
+    if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_profile *csspgo_load_file(const char *path, const csspgo_options *options, csspgo_error *err)
@@ -17560,7 +17609,7 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
     if (s == CSSPGO_OK) s = csspgo__write_to(p, form, &sink, err);
     s = csspgo__file_close(&sink, path, s, err);
     csspgo__free(&h, buf, ROOM);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 #endif
 
@@ -17593,7 +17642,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
         csspgo__count_add(&stats->mismatched, j.mismatched);
         csspgo__count_add(&stats->dropped, j.dropped);
     }
-    return csspgo__join_error(&j, s, err);
+    return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
 }
 
 /*
@@ -17620,7 +17669,7 @@ static void csspgo__scale_all(csspgo_profile *p, uint64_t num, uint64_t den,
 
 CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err)
 {
-    if (den == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the denominator is 0");
+    if (den == 0) return csspgo__deny(__func__, err, 0, "the denominator is 0");
     csspgo__scale_all(p, num, den, csspgo__ratio);
     return csspgo__error_plain(err, CSSPGO_OK);
 }
@@ -17633,7 +17682,7 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
 {
     *count = 0;
     if (p->heap.llvm && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "LLVM 19 has no cutoff above 999999");
+        return csspgo__deny_u64(__func__, err, 0, "LLVM 19 has no cutoff above 999999: ", ppm);
     return csspgo__count_at(p, p->heap.llvm ? csspgo__cutoff_from(ppm) : ppm, count, err);
 }
 
@@ -17942,6 +17991,7 @@ static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
         moves = csspgo__nest_moves(x, id);
         if (!moves) continue;
         f->q->heap.status = CSSPGO_E_LIMIT;
+        f->q->heap.over = CSSPGO__MAX_DEPTH;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
         if (csspgo__plan_nested(f, id) == 0) return 0;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
@@ -18040,7 +18090,7 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
     for (i = 0; i < n; i++) {
         const int bad = drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count;
         if (bad || csspgo__kind_at(p, drop[i].id) == CSSPGO_INLINEE)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "only top-level records can be removed");
+            return csspgo__deny(__func__, err, 0, "only top-level records can be removed");
     }
     for (i = 0; i < n; i++) csspgo__remove_top(p, drop[i].id);
     csspgo__summary_drop(p);
@@ -18289,6 +18339,7 @@ static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
     uint32_t to = CSSPGO__ROOT, at, n = 0, i;
     for (at = id; v[at].parent != CSSPGO__ROOT; at = v[at].parent) n++;
     x->f.q->heap.status = CSSPGO_E_LIMIT;
+    x->f.q->heap.over = CSSPGO__MAX_DEPTH;
     if (n >= p->heap.limits.max_depth) return 0;
     for (at = id, i = n; i-- > 0; at = v[at].parent) x->path[i] = x->frame[at];
     n = (uint32_t)csspgo__compress(x->path, n, x->max_cycle);
@@ -18890,7 +18941,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     memset(out, 0, sizeof *out);
     if (count != NULL) *count = 0;
     if ((base->flags ^ test->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "only one of the profiles has contexts or probes");
+        return csspgo__deny(__func__, err, 0, "only one of the profiles has contexts or probes");
     memset(&o, 0, sizeof o);
     o.out = out;
     o.rows = rows;
@@ -19738,7 +19789,7 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
         { sizeof(uint32_t), 0 }, { sizeof(csspgo__range), 0 }, { sizeof(csspgo__placed), 0 },
         { sizeof(csspgo__placed), 0 }, { sizeof(uint64_t), 1 }
     };
-    csspgo_code *c = (csspgo_code *)csspgo__object_new(options, sizeof *c, err);
+    csspgo_code *c = (csspgo_code *)csspgo__object_new(__func__, options, sizeof *c, err);
     size_t i;
     if (c == NULL) return NULL;
     csspgo__names_init(&c->heap, &c->names);
@@ -21212,7 +21263,7 @@ struct csspgo_block_finder {
 CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code, const csspgo_options *options,
                                                         csspgo_error *err)
 {
-    csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(options, sizeof *f, err);
+    csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(__func__, options, sizeof *f, err);
     if (f == NULL) return NULL;
     f->code = code;
     f->b.heap = &f->heap;
@@ -21334,7 +21385,7 @@ struct csspgo_probe_set {
 
 CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(options, sizeof *t, err);
+    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t != NULL)
         csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
     return t;
@@ -21797,7 +21848,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 {
     const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
     csspgo_status status;
-    if (guid == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a function with GUID 0");
+    if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
     if (d->name_size > t->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     status = csspgo__descriptors_reserve(t, 1, d->name_size);
     if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
@@ -22018,7 +22069,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, cssp
     w.absolute = style == CSSPGO_PROBES_ABSOLUTE || style == CSSPGO_PROBES_CHAIN;
     if (size != NULL) *size = 0;
     if ((uint32_t)style > CSSPGO_PROBES_CHAIN)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_probe_style");
+        return csspgo__deny(__func__, err, 0, "no such csspgo_probe_style");
     for (i = 0; needs_base && i < t->record_count; i++)
         if (!(t->records[i].flags & CSSPGO_RECORD_BASED) && t->records[i].probe_count != 0)
             return csspgo__argument_error(err, "the address of the symbol is unknown: record ", i);
@@ -22221,8 +22272,8 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_p
     csspgo_status s;
     *checksum = 0;
     if (llvm != 0 && llvm != 14 && llvm != 19)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "llvm must be 0, 14 or 19");
-    s = csspgo__cfg_check(cfg, err);
+        return csspgo__deny(__func__, err, 0, "llvm must be 0, 14 or 19");
+    s = csspgo__named(__func__, err, csspgo__cfg_check(cfg, err));
     if (s != CSSPGO_OK) return s;
     csspgo__heap_init(&h, options);
     bytes = n * (4 * sizeof(uint32_t) + 1) + (cfg->edges + 2) * sizeof(uint32_t);
@@ -23276,7 +23327,7 @@ static int csspgo__no_trace(const csspgo_perf_event *e)
 /* Says, in the name of a public function, that an event's description was left zeroed: no kernel samples nothing. */
 static csspgo_status csspgo__deny_event(const char *function, csspgo_error *err)
 {
-    return csspgo__refuse(function, err, 0, "the event's sample_type is 0: copy that of the perf_event_attr");
+    return csspgo__deny(function, err, 0, "the event's sample_type is 0: copy that of the perf_event_attr");
 }
 
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -23285,7 +23336,7 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
     csspgo__decoder d;
     memset(sample, 0, sizeof *sample);
     if (event->sample_type == 0) return csspgo__deny_event(__func__, err);
-    if ((uintptr_t)body % 8 != 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
+    if ((uintptr_t)body % 8 != 0) return csspgo__deny(__func__, err, 0, "the record is not aligned to 8");
     if (csspgo__no_trace(event))
         return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
     csspgo__decoder_init(&d, body, size, err);
@@ -23412,7 +23463,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
 {
     const char *complaint = csspgo__ring_complaint(ring);
     csspgo__error_clear(err);
-    if (complaint != NULL) csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, complaint);
+    if (complaint != NULL) csspgo__deny(__func__, err, 0, complaint);
     while (complaint == NULL && ring->tail != ring->head) {
         const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
         const unsigned char *record;
@@ -24176,7 +24227,7 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
 
 CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(options, sizeof *d, err);
+    csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d != NULL)
         csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
     return d;
@@ -24201,8 +24252,10 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
 /* What csspgo_X_feed says of a piece: ended: there should be no more; unread: something is left of the last one. */
 static csspgo_status csspgo__feed_check(int ended, int unread, csspgo_error *err)
 {
-    if (ended) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a piece behind the end of the input");
-    if (unread) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the last piece is not read up");
+    if (ended) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the end of the input was said already");
+    if (unread)
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
+                                 "the last piece is not read up: call next until it gives CSSPGO_ITEM_NONE");
     csspgo__error_clear(err);
     return CSSPGO_OK;
 }
@@ -24212,7 +24265,7 @@ CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *da
     const csspgo_status s =
         csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->next != d->ready ||
                                           d->state == CSSPGO__PD_UNPACK, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     if (size == 0 || d->error.status != CSSPGO_OK) return CSSPGO_OK;
     d->piece = (const unsigned char *)data;
     d->piece_end = d->piece + size;
@@ -25590,10 +25643,10 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
 {
     csspgo_script *s;
     if (how != NULL && how->llvm != 0 && how->llvm != 19) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
+        csspgo__deny(__func__, err, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
         return NULL;
     }
-    s = (csspgo_script *)csspgo__object_new(options, sizeof *s, err);
+    s = (csspgo_script *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     if (how != NULL) s->how = *how;
     s->type = s->how.llvm != 0 ? CSSPGO__SCRIPT_UNKNOWN : CSSPGO__SCRIPT_ANY;
@@ -25619,7 +25672,7 @@ CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, 
 {
     const csspgo_status status = csspgo__feed_check((int)s->ended, s->piece != s->piece_end || s->p != s->lim ||
                                                                    s->resume != NULL, err);
-    if (status != CSSPGO_OK) return status;
+    if (status != CSSPGO_OK) return csspgo__named(__func__, err, status);
     if (size == 0 || s->error.status != CSSPGO_OK) return CSSPGO_OK;
     s->piece = (const unsigned char *)text;
     s->piece_end = s->piece + size;
@@ -25720,7 +25773,7 @@ struct csspgo_spaces {
 
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(options, sizeof *s, err);
+    csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__guids_init(&s->heap, &s->by_number, sizeof *s->space.v, offsetof(csspgo__space, number));
     csspgo__names_init(&s->heap, &s->files);
@@ -26407,10 +26460,10 @@ CSSPGO_DEF csspgo_preagg *csspgo_preagg_new(const csspgo_preagg_options *how, co
     csspgo_preagg *d;
     if (how != NULL && ((how->llvm != 0 && how->llvm != 19) ||
                         how->module.id > (how->code != NULL ? how->code->modules : 0))) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module, or lines of another BOLT than 19");
+        csspgo__deny(__func__, err, 0, "no such module, or llvm is neither 0 nor 19");
         return NULL;
     }
-    d = (csspgo_preagg *)csspgo__object_new(options, sizeof *d, err);
+    d = (csspgo_preagg *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d != NULL && how != NULL) d->how = *how;
     return d;
 }
@@ -26424,7 +26477,7 @@ CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 
 CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, size_t size, csspgo_error *err)
 {
-    const csspgo_status s = csspgo_script_feed(&d->lines, text, size, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo_script_feed(&d->lines, text, size, err));
     if (s == CSSPGO_OK && size != 0) d->last = ((const unsigned char *)text)[size - 1];
     return s;
 }
@@ -26616,10 +26669,10 @@ CSSPGO_DEF csspgo_aggregator *csspgo_aggregator_new(const csspgo_code *code, css
 {
     csspgo_aggregator *t;
     if (module.id > code->modules) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+        csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
         return NULL;
     }
-    t = (csspgo_aggregator *)csspgo__object_new(options, sizeof *t, err);
+    t = (csspgo_aggregator *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
     t->module = module;
@@ -26764,7 +26817,7 @@ CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const css
     size_t i;
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind, character ", (unsigned char)lines[i].kind);
         if (!csspgo__agg_room(t, 2) || !csspgo__agg_line(t, &lines[i]))
             return csspgo__error_heap(err, t->heap.status, &t->heap, "aggregator");
     }
@@ -27010,7 +27063,7 @@ static int csspgo__pprof_memory(csspgo_pprof *d)
 CSSPGO_DEF csspgo_pprof *csspgo_pprof_new(const csspgo_pprof_options *how, const csspgo_options *options,
                                           csspgo_error *err)
 {
-    csspgo_pprof *d = (csspgo_pprof *)csspgo__object_new(options, sizeof *d, err);
+    csspgo_pprof *d = (csspgo_pprof *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d == NULL) return NULL;
     csspgo__guids_init(&d->heap, &d->by_mapping, sizeof *d->mapping.v, offsetof(csspgo__pprof_mapping, id));
     csspgo__guids_init(&d->heap, &d->by_location, sizeof *d->location.v, offsetof(csspgo__pprof_location, id));
@@ -27114,7 +27167,7 @@ static int csspgo__pprof_take(csspgo_pprof *d, const unsigned char *p, size_t si
 CSSPGO_DEF csspgo_status csspgo_pprof_feed(csspgo_pprof *d, const void *data, size_t size, csspgo_error *err)
 {
     const unsigned char *const p = (const unsigned char *)data;
-    const csspgo_status s = csspgo__feed_check((int)d->ended, 0, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo__feed_check((int)d->ended, 0, err));
     if (s != CSSPGO_OK || size == 0 || d->error.status != CSSPGO_OK) return s;
     d->fed = csspgo__sat_add(d->fed, size);
     /* gzip begins with 1f 8b; no profile with 1f: that would be field 3 of no wire type */
@@ -27622,8 +27675,8 @@ CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
 }
 
 /*
- * The next trace in order of insertion that is not unwound; *at is 0 for the first one, and gets where the one behind it
- * begins. Returns 0 behind the last.
+ * The next trace in order of insertion that is not unwound; *at is 0 for the first one, and gets where the one behind
+ * it begins. Returns 0 behind the last.
  */
 CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__lbr_trace *t)
 {
@@ -27928,7 +27981,7 @@ static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
     c->last = (size_t)(old - c->word);
 }
 
-/* Keeps only the traces that are not unwound. Returns 0, and does nothing, if they are half of what there is room for. */
+/* Keeps only the traces that are not unwound. Returns 0, and does nothing, if they fill half of the cache. */
 static int csspgo__cache_keep(csspgo__cache *c)
 {
     const size_t end = c->used;
@@ -28721,7 +28774,7 @@ static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *fu
     if (used < most && most - used > 1 << 16) return csspgo__error_plain(err, CSSPGO_OK);      /* plenty */
     least = csspgo__collector_needs(c, 1, 2);
     if (least == 0 || least <= most) return csspgo__error_plain(err, least != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM);
-    csspgo__refuse_u64(function, err, 0, "no sample would ever fit: limits.max_bytes is ", most);
+    csspgo__deny_u64(function, err, 0, "no sample would ever fit: limits.max_bytes is ", most);
     csspgo__say(err, ", the least is ");
     csspgo__say_u64(err, least);
     return CSSPGO_E_ARGUMENT;
@@ -28737,13 +28790,13 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
                                    how->keep_records | how->single_branches | how->always_contexts) <= 1,
                    "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
     if (how != NULL && how->always_contexts && (how->ignore_stack || how->single_branches)) {
-        csspgo__refuse(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches");
+        csspgo__deny(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches");
         return NULL;
     }
     memset(&unlimited, 0, sizeof unlimited);
     if (options != NULL) unlimited = *options;
     unlimited.limits.max_bytes = 0;
-    c = (csspgo_collector *)csspgo__object_new(&unlimited, sizeof *c, err);
+    c = (csspgo_collector *)csspgo__object_new(__func__, &unlimited, sizeof *c, err);
     if (c == NULL) return NULL;
     c->code = code;
     c->holder.mark_fn = csspgo__collector_mark;
@@ -28800,8 +28853,8 @@ static csspgo_status csspgo__unwind_traces(csspgo_collector *c, int decide, int 
 }
 
 /*
- * Unwinds what the cache holds and clears it. Open traces come last, when all others have shown what stacks lack; unless
- * all of them are to be unwound they stay, up to half of the cache. So the order of samples does not matter. After a
+ * Unwinds what the cache holds and clears it. Open traces come last, when all others have shown what stacks lack;
+ * unless all are to be unwound they stay, up to half of the cache. So the order of samples does not matter. After a
  * failure the next call goes on with the traces that are not unwound, so none counts twice.
  */
 static csspgo_status csspgo__unwind_cache(csspgo_collector *c, int all)
@@ -28918,14 +28971,17 @@ static int csspgo__turned(const csspgo_code *code, const csspgo_sample *s, uint3
     return right == 0 && turned >= 2;
 }
 
-/* Tells of a sample whose arrays make sense only the other way round. */
-static void csspgo__sample_check(const csspgo_code *code, const csspgo_sample *s)
+/* What is wrong with a sample: an array is not there, or makes sense only the other way round. NULL: nothing. */
+static const char *csspgo__sample_complaint(const csspgo_code *code, const csspgo_sample *s)
 {
-    CSSPGO__EXPECT(!csspgo__turned(code, s, s->branch_count, csspgo__branches_fit),
-                   "the branch records stand oldest first: the newest has to come first");
-    CSSPGO__EXPECT(!csspgo__turned(code, s, s->stack_count, csspgo__frames_fit),
-                   "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
-                   "return address last");
+    if (s->stack_count != 0 && s->stack == NULL) return "stack is NULL, but stack_count is not 0";
+    if (s->branch_count != 0 && s->branches == NULL) return "branches is NULL, but branch_count is not 0";
+    if (csspgo__turned(code, s, s->branch_count, csspgo__branches_fit))
+        return "the branch records stand oldest first: the newest has to come first";
+    if (csspgo__turned(code, s, s->stack_count, csspgo__frames_fit))
+        return "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
+               "return address last";
+    return NULL;
 }
 #endif
 
@@ -28950,13 +29006,15 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 {
     csspgo_status s = c->unwinding ? csspgo__unwind_cache(c, 1) : CSSPGO_OK;
     size_t i;
+    CSSPGO__EXPECT(count == 0 || samples != NULL, "samples is NULL, but count is not 0");
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_sample sample = samples[i];
         if (c->mode == CSSPGO__NAMES && sample.stack_count != 0 && !c->how.ignore_stack)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
-                                     "a sample with a stack, but the collector's contexts are names: they do not mix");
+            return csspgo__deny_u64(__func__, err, i,
+                                    "contexts of names were read, which do not mix with those of stacks: sample ", i);
 #ifdef CSSPGO_VALIDATE
-        csspgo__sample_check(c->code, &sample);
+        const char *const complaint = csspgo__sample_complaint(c->code, &sample);
+        CSSPGO__EXPECT(complaint == NULL, complaint);
 #endif
         if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
@@ -29187,7 +29245,7 @@ static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
     c->heap.reserve = 0;
 }
 
-/* The key of counters without a context among contexts of names: the function "". Returns 0 when memory is exhausted. */
+/* The key of counters without a context among contexts of names: the function "". 0: memory is exhausted. */
 static uint32_t csspgo__key_nameless(csspgo_collector *c, csspgo__tree *keys)
 {
     const uint32_t func = csspgo__names_intern(&c->heap, &c->names, "", 0);
@@ -29292,7 +29350,8 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     csspgo__u64_list all = { NULL, 0, 0 };
     csspgo_status s;
     size_t i, n = 0;
-    if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > c->code->modules)
+        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "no such module: ", module.id);
     s = csspgo__keyed_make(c, &keyed, each == 1);
     if (s == CSSPGO_OK &&
         !(list(c, &keyed, module.id, &all) &&
@@ -29318,19 +29377,22 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                     size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                 size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_module module, uint64_t *range, size_t cap,
                                                  size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- unsymbolized text: writing --------------------------------------------------------------------------------- */
@@ -29531,12 +29593,14 @@ static void csspgo__unsym_put(csspgo__sink *s, csspgo__unsym *u, int contexts)
     } while (at < u->entry.count);
 }
 
-static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s)
+static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s,
+                                         csspgo_error *err)
 {
     csspgo__unsym u;
     csspgo_status status;
     memset(&u, 0, sizeof u);
-    if (!csspgo__unsym_how(c, how, &u.how)) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__unsym_how(c, how, &u.how))
+        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "no such module: ", u.how.module.id);
     status = csspgo__keyed_make(c, &u.keyed, 0);
     if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
         status = c->heap.status;
@@ -29548,7 +29612,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     CSSPGO__DROP(&c->heap, u.node);
     CSSPGO__DROP(&c->heap, u.path);
     CSSPGO__DROP(&c->heap, u.entry);
-    return status;
+    return csspgo__error_plain(err, status);
 }
 
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
@@ -29556,7 +29620,9 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
 {
     csspgo__sink s;
     csspgo__sink_buffer(&s, buf, cap);
-    s.status = csspgo__unsym_write(c, how, &s);
+    s.status = csspgo__unsym_write(c, how, &s, err);
+    if (s.status == CSSPGO_E_ARGUMENT && size != NULL) *size = 0;
+    if (s.status == CSSPGO_E_ARGUMENT) return csspgo__named(__func__, err, s.status);
     return csspgo__sink_end(&s, size, err);
 }
 
@@ -29567,7 +29633,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
-    if (status == CSSPGO_OK) status = csspgo__error_plain(err, csspgo__unsym_write(c, how, &s));
+    if (status == CSSPGO_OK) status = csspgo__named(__func__, err, csspgo__unsym_write(c, how, &s, err));
     return csspgo__file_close(&s, path, status, err);
 }
 #endif
@@ -29768,7 +29834,7 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
     csspgo__unsym_reader u;
     memset(&u, 0, sizeof u);
     if (!csspgo__unsym_how(c, how, &u.how))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such module");
+        return csspgo__deny_u64(__func__, err, 0, "no such module: ", u.how.module.id);
     u.c = c;
     csspgo__reader_init(&u.r, text, size, err);
     u.stop = u.r.end;
@@ -29779,10 +29845,10 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
     else if (u.mode == CSSPGO__EMPTY) u.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
     if ((c->mode == CSSPGO__CONTEXTS && u.mode == CSSPGO__NAMES) ||
         (c->mode == CSSPGO__NAMES && u.mode == CSSPGO__CONTEXTS))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
-                                 c->mode == CSSPGO__NAMES
-                                     ? "the text's contexts are addresses, the collector's are names: they do not mix"
-                                     : "the text's contexts are names, the collector's are addresses: they do not mix");
+        return csspgo__deny(__func__, err, 0,
+                            c->mode == CSSPGO__NAMES
+                                ? "the text's contexts are addresses, the collector's are names: they do not mix"
+                                : "the text's contexts are names, the collector's are addresses: they do not mix");
     if ((u.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
         !csspgo__collector_room(c, u.frames, u.entries))
         return csspgo__collector_end(c, c->heap.status, err);
@@ -29829,7 +29895,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
     csspgo__known_check(c);
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind: ", (unsigned char)lines[i].kind);
         if (!csspgo__collector_room(c, 0, 2)) return csspgo__collector_end(c, c->heap.status, err);
         if (lines[i].kind == 'E') continue;
         csspgo__collector_got(c, CSSPGO__CONTEXTLESS);
@@ -29993,9 +30059,9 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_tracker *t;
-    csspgo_status s = csspgo__track_accepts(p, err);
+    csspgo_status s = csspgo__named(__func__, err, csspgo__track_accepts(p, err));
     if (s != CSSPGO_OK) return NULL;
-    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t, err);
+    t = (csspgo_tracker *)csspgo__object_new(__func__, &o, sizeof *t, err);
     if (t == NULL) return NULL;
     if (how != NULL) t->how = *how;
     csspgo__map_init(&t->m.heap, &t->m.sites, csspgo__mover_node_hash);
@@ -30277,7 +30343,7 @@ static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
 
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
 {
-    return csspgo__track_listed(t, csspgo__func_ok(t->m.p, func) ? t->first[func.id] : 0);
+    return csspgo__track_listed(t, CSSPGO__FUNC_OK(t->m.p, func) ? t->first[func.id] : 0);
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
@@ -30310,11 +30376,6 @@ static uint32_t csspgo__track_movable(const csspgo_tracker *t, csspgo_node node)
     return csspgo_tracker_state(t, csspgo__node_handle(id)) & CSSPGO_INLINED ? 0 : id;
 }
 
-static csspgo_status csspgo__track_refuse(csspgo_error *err, const char *why)
-{
-    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
-}
-
 /*
  * Frames of the longest path below a node, the node included. The walk goes along links, because a moved child may come
  * before its parent in the array.
@@ -30336,11 +30397,13 @@ static csspgo_status csspgo__track_site_for(csspgo_tracker *t, uint32_t id, uint
 {
     uint32_t up, depth = 0;
     if (to == 0 || !csspgo__may_hang(t->m.p, to, loc, CSSPGO_CONTEXT, t->m.p->tree.node[id].func))
-        return csspgo__track_refuse(err, "the caller is not a context, or the line of the call is above 65535");
-    if (csspgo__track_below(t, to, id)) return csspgo__track_refuse(err, "the caller is below the node");
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
+                                 "the caller is not a context, or the line of the call is above 65535");
+    if (csspgo__track_below(t, to, id))
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the caller is below the node");
     for (up = to; up != CSSPGO__ROOT; up = t->m.p->tree.node[up].parent) depth++;
     if ((uint64_t)depth + csspgo__track_height(t, id) > t->m.p->heap.limits.max_depth)
-        return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the context would be deeper than limits.max_depth");
+        return csspgo__error_limit(err, "the context would be deeper", "max_depth", t->m.p->heap.limits.max_depth);
     *site = csspgo__site_make(t->m.p, loc, CSSPGO_CONTEXT);
     return csspgo__error_plain(err, *site == 0 && loc.line > 0xffff ? t->m.p->heap.status : CSSPGO_OK);
 }
@@ -30353,9 +30416,9 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
     uint64_t site = 0;
     uint32_t at = 0;
     if (result != NULL) result->id = 0;
-    if (id == 0) return csspgo__track_refuse(err, "the node is not a context, or it is marked inlined");
+    if (id == 0) return csspgo__deny_u64(__func__, err, 0, "not a context, or it is marked inlined: node ", node.id);
     if (to != CSSPGO__ROOT) s = csspgo__track_site_for(t, id, to, loc, &site, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     s = csspgo__mover_promote(&t->m, id, to, site, &at);
     if (result != NULL && s == CSSPGO_OK) result->id = at;
     return csspgo__error_plain(err, s);
@@ -30364,7 +30427,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
 CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result,
                                                 csspgo_error *err)
 {
-    return csspgo_tracker_move(t, node, csspgo__node_handle(CSSPGO__ROOT), csspgo_at(0, 0), result, err);
+    const csspgo_node root = csspgo__node_handle(CSSPGO__ROOT);
+    return csspgo__named(__func__, err, csspgo_tracker_move(t, node, root, csspgo_at(0, 0), result, err));
 }
 
 /* Ends the savepoint of one call: its changes stay if s is CSSPGO_OK. */
@@ -30624,7 +30688,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func
     uint32_t top, savepoint;
     csspgo_status s = CSSPGO_OK;
     base->id = 0;
-    if (!csspgo__func_ok(t->m.p, func)) return csspgo__track_refuse(err, "no such function");
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
     top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
     if (merge && !t->m.done[func.id] && csspgo__track_pending(t, t->first[func.id], top) != 0) {
         s = csspgo__mover_savepoint(&t->m, &savepoint);
@@ -30740,18 +30804,19 @@ static csspgo_status csspgo__track_mark(csspgo_tracker *t, csspgo_node node, int
 static csspgo_status csspgo__track_marked(csspgo_tracker *t, csspgo_node node, int inlined, csspgo_error *err)
 {
     const csspgo_status s = csspgo__track_mark(t, node, inlined);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__track_refuse(err, "the node is not a context, or it is a merged one");
+    if (s == CSSPGO_E_ARGUMENT)
+        return csspgo__error_u64(err, s, 0, "not a context, or a merged one: node ", node.id);
     return csspgo__error_plain(err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
-    return csspgo__track_marked(t, node, 1, err);
+    return csspgo__named(__func__, err, csspgo__track_marked(t, node, 1, err));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
-    return csspgo__track_marked(t, node, 0, err);
+    return csspgo__named(__func__, err, csspgo__track_marked(t, node, 0, err));
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_frame *frames, size_t n)
@@ -30771,13 +30836,15 @@ CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *
 CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
     const csspgo_status s = csspgo__mover_rollback(&t->m, savepoint);
-    return s == CSSPGO_OK ? csspgo__error_plain(err, s) : csspgo__track_refuse(err, "no such savepoint: it has ended");
+    if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
+    return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
     const csspgo_status s = csspgo__mover_commit(&t->m, savepoint);
-    return s == CSSPGO_OK ? csspgo__error_plain(err, s) : csspgo__track_refuse(err, "no such savepoint: it has ended");
+    if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
+    return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
 }
 
 /* ----- the order of compilation ----------------------------------------------------------------------------------- */
@@ -30858,7 +30925,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_order(const csspgo_tracker *t, const css
     size_t i;
     *count = 0;
     for (i = 0; i < n; i++)
-        if (!csspgo__func_ok(t->m.p, more[i])) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "no such function");
+        if (!CSSPGO__FUNC_OK(t->m.p, more[i]))
+            return csspgo__deny_u64(__func__, err, i, "no such function: id ", more[i].id);
     return csspgo__error_plain(err, csspgo__track_order(t, 0, 1, more, n, out, cap, count));
 }
 
@@ -31134,7 +31202,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     csspgo_status s;
     *count = 0;
     if (base != NULL) base->id = 0;
-    if (!csspgo__func_ok(t->m.p, func)) return csspgo__track_refuse(err, "no such function");
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
     memset(&in, 0, sizeof in);
     in.t = t;
     in.callable = callable;
@@ -32750,7 +32818,9 @@ static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t
     }
     if (s == CSSPGO_OK && g->keyed.n != 0) {
         if (p->tree.count > 1 && (p->flags & kind) != (flags & kind)) {
-            refusal = "the profile is of another kind than the collector";
+            refusal = (p->flags ^ flags) & CSSPGO_IS_PROBE ? "the profile is of another kind: one by line, one by probe"
+                      : flags & CSSPGO_IS_CS ? "the profile is of another kind: it has no contexts, stacks have"
+                                             : "the profile is of another kind: it has contexts, stacks are ignored";
             s = CSSPGO_E_ARGUMENT;
         } else {
             s = make(g, &p->heap, (flags & CSSPGO_IS_CS) != 0) ? csspgo__gen_commit(g, p, flags) : g->status;
@@ -32779,9 +32849,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
     const uint32_t flags = csspgo__gen_kind(c, p) | CSSPGO_IS_PROBE;
     csspgo__gen g;
     if (c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "contexts with names are of lines, not of probes");
+        return csspgo__deny(__func__, err, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c, how);
-    return csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err);
+    return csspgo__named(__func__, err, csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err));
 }
 
 #endif /* CSSPGO_NO_GENERATE */
@@ -32799,7 +32869,7 @@ struct csspgo_sizes {
 
 CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s, err);
+    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__names_init(&s->heap, &s->names);
     if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
@@ -32839,10 +32909,10 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *f
     csspgo_loc loc = csspgo_at(0, 0);
     uint32_t at = CSSPGO__ROOT;
     size_t i;
-    if (n == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a size needs a frame");
+    if (n == 0) return csspgo__deny(__func__, err, 0, "a size needs a frame");
     for (i = 0; i < n; i++)
         if (frame[i].loc.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "a frame's line is above 65535");
+            return csspgo__deny_u64(__func__, err, i, "a line above 65535 in frame ", i);
     for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
         const csspgo_frame *f = &frame[i];
         const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
@@ -33158,7 +33228,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     if (stats != NULL) *stats = x.stats;
     csspgo__error_clear(err);
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
-    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the profile has no contexts");
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__deny(__func__, err, 0, "the profile has no contexts");
     if (how != NULL) x.how = *how;
     s = csspgo_preinline_defaults(p, &x.how, err);
     if (s != CSSPGO_OK) return s;
@@ -33213,7 +33283,7 @@ struct csspgo_line_table {
 
 CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_line_table *l = (csspgo_line_table *)csspgo__object_new(options, sizeof *l, err);
+    csspgo_line_table *l = (csspgo_line_table *)csspgo__object_new(__func__, options, sizeof *l, err);
     if (l != NULL) csspgo__names_init(&l->heap, &l->names);
     return l;
 }
@@ -33285,14 +33355,13 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
                                                size_t rows, csspgo_error *err)
 {
     size_t i, k;
-    if (module.id > code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > code->modules) return csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
     for (i = 0; i < nodes; i++)
         if (node[i].parent > i || node[i].site.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
-                                     "a function has its parent behind it, or a line above 65535");
+            return csspgo__deny_u64(__func__, err, i, "its parent comes behind it, or a line is above 65535: node ", i);
     for (i = 0; i < rows; i++)
         if (row[i].inline_node > nodes || row[i].loc.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "a row is of no function, or has a line above 65535");
+            return csspgo__deny_u64(__func__, err, i, "it is of no function, or its line is above 65535: row ", i);
     if (l->rows >= 2 * l->kept + 256) csspgo__rows_prune(l, code);
     if (!csspgo__line_table_room(l, nodes, rows))
         return csspgo__error_heap(err, l->heap.status, &l->heap, "line table");
@@ -34018,7 +34087,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
     csspgo__gen_init(&x.g, c, how);
     x.g.by_line = 1;
     if (x.g.how.flow_sensitive) flags |= CSSPGO_IS_FS;
-    s = csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err);
+    s = csspgo__named(__func__, err, csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err));
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.leaf);
     CSSPGO__DROP(&c->heap, x.fragment);
@@ -34553,7 +34622,7 @@ static void csspgo__code_reader_free(csspgo__code_reader *x)
 CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, const csspgo_options *options,
                                                       csspgo_error *err)
 {
-    csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(options, sizeof *in, err);
+    csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(__func__, options, sizeof *in, err);
     csspgo__code_reader x;
     int ok;
     if (in == NULL) return NULL;
@@ -37557,8 +37626,8 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
 {
     csspgo_matcher *m = NULL;
     if (how == NULL || how->llvm == 0 || (how->llvm >= 17 && how->llvm <= 19) || how->llvm == 22)
-        m = (csspgo_matcher *)csspgo__object_new(options, sizeof *m, err);
-    else csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
+        m = (csspgo_matcher *)csspgo__object_new(__func__, options, sizeof *m, err);
+    else csspgo__deny(__func__, err, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
     if (m == NULL) return NULL;
     if (how != NULL) m->how = *how;
     if (m->how.llvm == 17) m->how.llvm = CSSPGO__LEXICAL;
@@ -37601,7 +37670,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
     if (w.status == CSSPGO_OK) return CSSPGO_OK;
     csspgo__matcher_clear(m);
     if (report != NULL) memset(report, 0, sizeof *report);
-    return w.status == CSSPGO_E_ARGUMENT ? w.status : csspgo__error_heap(err, w.status, &m->heap, "matcher");
+    if (w.status == CSSPGO_E_ARGUMENT) return csspgo__named(__func__, err, w.status);
+    return csspgo__error_heap(err, w.status, &m->heap, "matcher");
 }
 
 /* The place of a location of the new code; NULL: it was not among those matched. O(log n). */
@@ -38235,7 +38305,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     } else {
         csspgo_profile_free(x.q);
     }
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -38345,10 +38415,10 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
 {
     csspgo_layout *l;
     if (how != NULL && how->llvm != 0 && how->llvm != 19 && how->llvm != 22) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
+        csspgo__deny(__func__, err, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
         return NULL;
     }
-    l = (csspgo_layout *)csspgo__object_new(options, sizeof *l, err);
+    l = (csspgo_layout *)csspgo__object_new(__func__, options, sizeof *l, err);
     if (l == NULL) return NULL;
     if (how != NULL) l->how = *how;
     if (!l->how.limit_traces) l->how.max_traces = 100;
@@ -38696,7 +38766,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layo
 
 CSSPGO_DEF csspgo_status csspgo_layout_add_name(csspgo_layout *l, const char *name, size_t size, csspgo_error *err)
 {
-    if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (size > l->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
     if (csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size) != 0)
         return csspgo__error_plain(err, CSSPGO_OK);
     return csspgo__error_plain(err, l->heap.status);
@@ -39668,7 +39739,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspg
         const char *name = symbol[i].name;
         const size_t size = symbol[i].name_size, stem_size = csspgo__layout_stem(name, size);
         uint32_t id, stem;
-        if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (size > l->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
         if (!csspgo__layout_symbol_room(l, size)) return csspgo__error_plain(err, l->heap.status);
         id = csspgo__layout_symbol_intern(l, name, size);
         stem = csspgo__layout_symbol_intern(l, name, stem_size);
@@ -39956,7 +40028,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     memset(&g, 0, sizeof g);
     if (how != NULL) g.how = *how;
     if (g.how.test_traces != 0 && g.how.test_traces >= l->own.run.count)
-        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0,
+        return csspgo__deny_u64(__func__, err, 0,
                                  "the number of test traces must be below that of all traces, ", l->own.run.count);
     g.l = l;
     g.heap = csspgo__heap_loan(&l->heap);
@@ -39974,7 +40046,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     csspgo__arrays_free(&g.arrays);
     CSSPGO__DROP(&g.heap, g.size);
     CSSPGO__DROP(&g.heap, g.weight);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- evaluation ------------------------------------------------------------------------------------------------- */
@@ -40121,12 +40193,12 @@ CSSPGO_DEF csspgo_status csspgo_layout_place(const uint64_t *size, size_t n, con
 {
     uint64_t at = 0;
     size_t i;
-    if (alignment == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the alignment is 0");
+    if (alignment == 0) return csspgo__deny(__func__, err, 0, "the alignment is 0");
     for (i = 0; i < n; i++) offset[i] = UINT64_MAX;   /* not placed yet */
     for (i = 0; i < ordered + n; i++) {
         const size_t k = i < ordered ? order[i] : i - ordered;
         const uint64_t rest = at % alignment, gap = rest != 0 ? alignment - rest : 0;
-        if (k >= n) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "the order has an index that is too large");
+        if (k >= n) return csspgo__deny_u64(__func__, err, i, "the order has an index that is too large: ", k);
         if (offset[k] != UINT64_MAX) continue;
         if (at > UINT64_MAX - 1 - gap || size[k] > UINT64_MAX - 1 - gap - at)
             return csspgo__error_set(err, CSSPGO_E_RANGE, i, "the code is larger than 64 bits can say");
@@ -40284,7 +40356,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order_chunks(const csspgo_layout_chunk *c
         }
     } else s = csspgo__error_plain(err, c.heap.status);
     csspgo__arrays_free(&c.arrays);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- orders for linkers ----------------------------------------------------------------------------------------- */
@@ -40420,7 +40492,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
     if (how != NULL) f = *how;
     if (size != NULL) *size = 0;
     if (f.form > CSSPGO_ORDER_GNULD || (f.llvm != 0 && f.form != 0))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "there is no such form of an order");
+        return csspgo__deny(__func__, err, 0, "there is no such form of an order");
     if (f.llvm != 0) {
         known = (unsigned char *)csspgo__alloc_zero(&h, l->own.names.count + 1);
         if (known == NULL) return csspgo__error_plain(err, h.status);
@@ -40496,7 +40568,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, siz
     *count = 0;
     memset(&seen, 0, sizeof seen);
     if (stride < sizeof *slot)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "stride is below the size of a slot");
+        return csspgo__deny(__func__, err, 0, "stride is below the size of a slot");
     csspgo__heap_init(&h, options);
     for (i = 0; i < n && s == CSSPGO_OK; i++, p += stride) {
         const csspgo__stamp one = { CSSPGO__TRACE_LOAD(&((const csspgo_trace_slot *)(const void *)p)->stamp), id[i] };
@@ -40545,7 +40617,7 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
                                                           const csspgo_trace_sampler_options *how,
                                                           const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(options, sizeof *t, err);
+    csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
     if (how != NULL) t->how = *how;
@@ -40644,8 +40716,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
         const csspgo_sample *x = &samples[i];
         uint32_t id = csspgo__guids_find(&t->by_pid, t->space.v, x->pid);
         if (x->time == 0)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
-                                     "a sample has no time: perf record -T, script -F +time");
+            return csspgo__deny_u64(__func__, err, i, "no time (perf record -T, script -F +time): sample ", i);
         if (id == 0) id = csspgo__sampler_begin(t, x->pid, 0);
         if (id == 0 || !csspgo__sampler_show(t, x, id - 1)) return csspgo__error_plain(err, t->heap.status);
         if (t->space.v[id - 1].first == 0 || x->time < t->space.v[id - 1].first) t->space.v[id - 1].first = x->time;
@@ -41037,7 +41108,7 @@ static uint32_t csspgo__ctx_walk(const csspgo__ctx_tree *t, uint32_t id)
 
 CSSPGO_DEF csspgo_ctx *csspgo_ctx_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_ctx *c = (csspgo_ctx *)csspgo__object_new(options, sizeof *c, err);
+    csspgo_ctx *c = (csspgo_ctx *)csspgo__object_new(__func__, options, sizeof *c, err);
     if (c == NULL) return NULL;
     if (options == NULL || options->limits.max_depth == 0) c->heap.limits.max_depth = CSSPGO__CTX_MAX_DEPTH;
     if (csspgo__ctx_tree_init(&c->heap, &c->own, 0, 0)) return c;
@@ -41134,8 +41205,9 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent,
     const char *why = csspgo__ctx_refusal(p, &k, count);
     uint32_t id = 0;
     csspgo__error_clear(err);
-    if (why != NULL) csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
-    else if (p->depth >= c->heap.limits.max_depth) csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (why != NULL) csspgo__deny(__func__, err, 0, why);
+    else if (p->depth >= c->heap.limits.max_depth)
+        csspgo__error_limit(err, "the node would be deeper", "max_depth", c->heap.limits.max_depth);
     else if (csspgo__ctx_add_copy(c, &k, counter, count, &id, err) != CSSPGO_OK) id = 0;
     return csspgo__ctx_handle(id);
 }
@@ -42058,7 +42130,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_merge(csspgo_ctx *c, const csspgo_ctx *from,
                                           csspgo_error *err)
 {
     csspgo__error_clear(err);
-    return csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err);
+    return csspgo__named(__func__, err,
+                         csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err));
 }
 
 /* ----- dumps: the cells of a runtime as they were in memory --------------------------------------------------------
@@ -42346,7 +42419,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read(csspgo_ctx *c, const void *data, size_t
     if (s != CSSPGO_OK && text) csspgo__ctx_locate(&in.r, err);
     if (s == CSSPGO_OK) s = csspgo__ctx_take(c, &t, &in.how, err);
     csspgo__ctx_tree_free(&c->heap, &t);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- writing ----------------------------------------------------------------------------------------------------
@@ -42761,7 +42834,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_
     csspgo__sink s;
     if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
-    s.status = csspgo__ctx_write_to(c, how, &s, err);
+    s.status = csspgo__named(__func__, err, csspgo__ctx_write_to(c, how, &s, err));
     return s.status == CSSPGO_OK ? csspgo__sink_end(&s, size, err) : s.status;
 }
 
@@ -42775,7 +42848,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read_file(csspgo_ctx *c, const char *path, c
     if (s != CSSPGO_OK) return s;
     s = csspgo_ctx_read(c, data, size, how, err);
     csspgo__free(&c->heap, data, cap);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *path,
@@ -42786,7 +42859,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *
     csspgo_status status;
     csspgo__error_clear(err);
     status = csspgo__file_create(&s, path, buf, sizeof buf);
-    if (status == CSSPGO_OK) status = csspgo__ctx_write_to(c, how, &s, err);
+    if (status == CSSPGO_OK) status = csspgo__named(__func__, err, csspgo__ctx_write_to(c, how, &s, err));
     return csspgo__file_close(&s, path, status, err);
 }
 #endif
@@ -42864,7 +42937,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_
     if (how == NULL) how = &all;
     for (i = 1; how->root != NULL && i < how->roots; i++)
         if (how->root[i - 1] >= how->root[i])
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "roots are not ascending");
+            return csspgo__deny_u64(__func__, err, i, "roots are not ascending: number ", i);
     csspgo__ctx_rebuild_begin(&b, c, err);
     for (i = 0; b.status == CSSPGO_OK && i < how->cuts; i++)
         if (how->cut[i].id > CSSPGO__CTX_TOP && how->cut[i].id < c->own.node.count) b.to[how->cut[i].id] = UINT32_MAX;
@@ -43280,7 +43353,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_profile(const csspgo_ctx *c, const csspgo_ct
     q = csspgo__ctx_export_end(&x, function, functions, &s, err);
     if (q != NULL) s = csspgo_add_profile(p, q, err);
     csspgo_profile_free(q);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #ifndef CSSPGO_NO_EDIT
@@ -43550,7 +43623,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
     csspgo__ctx_export_begin(&contexts, c, CSSPGO__CTX_CONTEXTS, p);
     contexts.entries = 1;
     j.c.from = x.exact = csspgo__ctx_export_end(&contexts, function, functions, &s, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     j.c.p = p;
     if (how != NULL && how->max_cycle != 0) s = csspgo_compress_recursion(x.exact, how->max_cycle, err);
     if (s == CSSPGO_OK && !csspgo__may_join(p, x.exact)) s = csspgo__join_error(&j, CSSPGO_E_ARGUMENT, err);
@@ -43565,7 +43638,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
     if (s == CSSPGO_OK) csspgo__profile_take(p, x.p);
     else csspgo_profile_free(x.p);
     if (s == CSSPGO_OK && stats != NULL) *stats = x.stats;
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -44051,7 +44124,7 @@ CSSPGO_DEF void csspgo_ctx_signal_leave(csspgo_ctx_thread *t, const csspgo_ctx_s
 
 CSSPGO_DEF csspgo_ctx_runtime *csspgo_ctx_runtime_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_ctx_runtime *)csspgo__object_new(options, sizeof(csspgo_ctx_runtime), err);
+    return (csspgo_ctx_runtime *)csspgo__object_new(__func__, options, sizeof(csspgo_ctx_runtime), err);
 }
 
 /* Gives back what a shard holds. */
@@ -44134,7 +44207,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_flat(csspgo_ctx_thread *t, int on, cs
     csspgo_ctx_shard *s = NULL;
     csspgo__error_clear(err);
     if (t->quiet || r == NULL)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a signal handler, or a thread that was not made");
+        return csspgo__deny(__func__, err, 0, "a signal handler, or a thread that was not made");
     if (on && t->flat == NULL) {
         while ((s = csspgo__ctx_next_flat(r, s)) != NULL && !csspgo__ctx_try(&s->taken)) {}
         if (s == NULL) {
@@ -44187,7 +44260,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
     csspgo_status s;
     csspgo__error_clear(err);
     if (fn->counters == 0 || (fn->counters | fn->sites) >> 28 != 0 || (how != NULL && how->shards > 1u << 16)) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a root needs a counter, and below 2^28 counters and call sites");
+        csspgo__deny(__func__, err, 0, "a root needs a counter, and below 2^28 counters and call sites");
         return NULL;
     }
     csspgo__ctx_lock(&r->locked);
@@ -44312,7 +44385,7 @@ static uint32_t csspgo__ctx_copy_cell(csspgo__ctx_copy *x, const csspgo__ctx_pen
     uint64_t *value;
     uint32_t i, id = 0;
     if (p->kind != CSSPGO_CTX_UNHANDLED && x->t->node.v[k.parent].depth >= x->h->limits.max_depth)
-        x->status = csspgo__error_plain(x->err, CSSPGO_E_LIMIT);
+        x->status = csspgo__error_limit(x->err, "a context is deeper", "max_depth", x->h->limits.max_depth);
     else if ((value = CSSPGO__FILL(x->h, x->value, (size_t)n + 1)) == NULL) csspgo__ctx_copy_failed(x);
     else {
         for (i = 0; i < n; i++) value[i] = CSSPGO__CTX_LOAD_COUNTER((uint64_t *)(p->cell + 1) + i);
@@ -44404,7 +44477,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
     if (x.status == CSSPGO_OK) x.status = csspgo__ctx_take(c, &t, &merge, err);
     csspgo__ctx_tree_free(x.h, &t);
     if (busy != NULL) *busy = left_out;
-    return x.status;
+    return csspgo__named(__func__, err, x.status);
 }
 
 /* ----- dumps: the format stands with its reader ----- */
@@ -46375,7 +46448,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     if (out != NULL) memset(out, 0, sizeof *out);
     status = csspgo__sim_check(m, block, n, iterations, how, err);
     if (status != CSSPGO_OK) return status;
-    s = (csspgo__sim *)csspgo__object_new(options, sizeof *s, err);
+    s = (csspgo__sim *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return err != NULL ? err->status : CSSPGO_E_NOMEM;
     s->arrays.heap = &s->heap;
     s->m = m;
@@ -46421,7 +46494,8 @@ CSSPGO_DEF csspgo_status csspgo_sim_run(const csspgo_sim_machine *m, const csspg
                                         const csspgo_options *options, const csspgo_bottleneck_sink *sink,
                                         csspgo_sim_result *out, csspgo_error *err)
 {
-    return csspgo__sim_run(m, block, n, iterations, how, options, sink, NULL, out, err);
+    return csspgo__named(__func__, err,
+                         csspgo__sim_run(m, block, n, iterations, how, options, sink, NULL, out, err));
 }
 
 /* ----- the generic machine ----- */
@@ -46849,7 +46923,7 @@ CSSPGO_DEF csspgo_sim_model *csspgo_sim_model_read(const void *data, size_t size
                                                    csspgo_error *err)
 {
     static const unsigned char empty[1] = { 0 };
-    csspgo_sim_model *m = (csspgo_sim_model *)csspgo__object_new(options, sizeof *m, err);
+    csspgo_sim_model *m = (csspgo_sim_model *)csspgo__object_new(__func__, options, sizeof *m, err);
     const unsigned char *stop;
     csspgo__sim_text t;
     if (m == NULL) return NULL;
@@ -46975,7 +47049,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
                                                     csspgo_error *err)
 {
     const char *wrong = NULL;
-    csspgo_bottleneck *b = (csspgo_bottleneck *)csspgo__object_new(options, sizeof *b, err);
+    csspgo_bottleneck *b = (csspgo_bottleneck *)csspgo__object_new(__func__, options, sizeof *b, err);
     if (b == NULL) return NULL;
     if (n == 0 || n > CSSPGO__BN_MAX) wrong = "a block has from 1 to 4096 instructions";
     else if (iterations == 0 || iterations > UINT32_MAX / n) wrong = "instructions times iterations must be below 2^32";
@@ -46990,7 +47064,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
         b->mask = 255;
     }
     if (wrong == NULL) return b;
-    if (*wrong != '\0') csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, wrong);
+    if (*wrong != '\0') csspgo__deny(__func__, err, 0, wrong);
     else csspgo__error_plain(err, b->heap.status);
     csspgo_bottleneck_free(b);
     return NULL;
@@ -47239,7 +47313,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_add(csspgo_bottleneck *b, const csspg
                                                size_t count, csspgo_error *err)
 {
     size_t i;
-    if (b->stats.finished) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the analysis is finished");
+    if (b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is finished");
     for (i = 0; i < count; i++)
         if (!csspgo__bn_event(b, &event[i])) return csspgo__error_heap(err, b->heap.status, &b->heap, "analysis");
     csspgo__error_clear(err);
@@ -47508,12 +47582,12 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_simulate(const csspgo_sim_machin
 {
     csspgo_bottleneck *b = csspgo_bottleneck_new(machine->resource, machine->resources, n, iterations, options, err);
     csspgo_sim_options how;
-    if (b == NULL) return NULL;
     memset(&how, 0, sizeof how);
-    how.llvm = b->heap.llvm;
-    if (csspgo__sim_run(machine, inst, n, iterations, &how, options, NULL, b, NULL, err) == CSSPGO_OK &&
+    if (b != NULL) how.llvm = b->heap.llvm;
+    if (b != NULL && csspgo__sim_run(machine, inst, n, iterations, &how, options, NULL, b, NULL, err) == CSSPGO_OK &&
         csspgo_bottleneck_finish(b, err) == CSSPGO_OK) return b;
     csspgo_bottleneck_free(b);
+    if (err != NULL) csspgo__named(__func__, err, err->status);
     return NULL;
 }
 
@@ -48036,7 +48110,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_find_bounds(const csspgo_sim_machine 
     csspgo_bottleneck_ratio most;
     csspgo__heap h;
     memset(bounds, 0, sizeof *bounds);
-    if (wrong != NULL) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, wrong);
+    if (wrong != NULL) return csspgo__deny(__func__, err, 0, wrong);
     memset(&b, 0, sizeof b);
     b.latency.iterations = b.ports.iterations = b.issue.iterations = 1;
     csspgo__heap_init(&h, options);
@@ -48578,10 +48652,10 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
     p.b = b;
     p.how = how != NULL ? how : &defaults;
     if (size != NULL) *size = 0;
-    if (!b->stats.finished) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the analysis is not finished");
+    if (!b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is not finished");
     if (p.how->form == CSSPGO_BOTTLENECK_TEXT) csspgo__bn_put_text(&p);
     else if (p.how->form == CSSPGO_BOTTLENECK_JSON) csspgo__bn_put_json(&p);
-    else return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "unknown form of a report");
+    else return csspgo__deny(__func__, err, 0, "unknown form of a report");
     return csspgo__sink_end(&p.sink, size, err);
 }
 

@@ -1,6 +1,6 @@
 /* fuzz_unwind.c - random samples over random code: the unwinder must write, byte for byte, what a plain model of its
- * rules writes (the call stack as an array, one list of events), with any options, any size of cache and any order of the
- * samples. A collector that mends what it can takes the same samples, must lose none and gives the same in any order. */
+ * rules writes (the call stack as an array, one list of events), with any options, any size of cache and any order of
+ * the samples. A collector that mends what it can must lose none of them and give the same in any order. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "fuzz.h"
@@ -343,7 +343,8 @@ static void require_text(csspgo_collector *c, const char *want)
  * Counters survive being written and read (each stands there once, in order), nothing was dropped for its leaf, and the
  * same samples in another order, in `other`, give the same.
  */
-static void require_ours(csspgo_collector *c, csspgo_collector *other, csspgo_code *code, const csspgo_collector_options *options, const model *m)
+static void require_ours(csspgo_collector *c, csspgo_collector *other, csspgo_code *code,
+                         const csspgo_collector_options *options, const model *m)
 {
     csspgo_collector_stats s;
     csspgo_unsymbolized_options how;
@@ -365,8 +366,8 @@ static void require_ours(csspgo_collector *c, csspgo_collector *other, csspgo_co
 }
 
 /* Single branches: one each, and there are no contexts. */
-static void require_single(csspgo_collector *c, csspgo_collector *other, csspgo_code *code, const csspgo_collector_options *options,
-                           const model *m)
+static void require_single(csspgo_collector *c, csspgo_collector *other, csspgo_code *code,
+                           const csspgo_collector_options *options, const model *m)
 {
     csspgo_collector_stats s;
     require_ours(c, other, code, options, m);

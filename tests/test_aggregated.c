@@ -463,7 +463,7 @@ static void lines_are_counted(void)
     stack.stack = &ip;
     stack.stack_count = 1;
     T_EQ(csspgo_collector_add(c, &stack, 1, NULL), CSSPGO_OK);
-    T_EQ(count_text(c, &t, "S 401130 7\n", NULL), CSSPGO_OK);        /* beside samples with a stack: without a context */
+    T_EQ(count_text(c, &t, "S 401130 7\n", NULL), CSSPGO_OK);        /* beside stacks: no context */
     T_EQ(csspgo_collector_get_stats(c).addresses, 8);
     T_EQ(csspgo_collector_has_contexts(c), 1);
     csspgo_collector_free(c);

@@ -867,8 +867,10 @@ static void only_contexts_of_names_and_of_addresses_do_not_mix(void)
             T_EQ(csspgo_collector_has_contexts(c), a + b != 0);
             if (clash) expect_of("a clash changes nothing", c, text[a]);
             else if (a == 0 && b == 0) expect_of("flat", c, "1\n159-171:2\n0\n");
-            else if (a + b == 1) expect_of("flat, names", c, "[]\n  1\n  159-171:1\n  0\n[main]\n  1\n  159-171:1\n  0\n");
-            else if (a != b) expect_of("flat, addresses", c, "[]\n  1\n  159-171:1\n  0\n[0x28a]\n  1\n  159-171:1\n  0\n");
+            else if (a + b == 1) expect_of("flat, names", c, "[]\n  1\n  159-171:1\n  0\n"
+                                                             "[main]\n  1\n  159-171:1\n  0\n");
+            else if (a != b) expect_of("flat, addresses", c, "[]\n  1\n  159-171:1\n  0\n"
+                                                             "[0x28a]\n  1\n  159-171:1\n  0\n");
             T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_OK);
             T_EQ(csspgo_collector_count(c, &line, 1, &err), CSSPGO_OK);
             hand_calls(&h);
@@ -1477,8 +1479,8 @@ static void shuffle(unsigned *order, unsigned n)
 }
 
 /* Everything that the samples in an order give: counters, and what was counted of samples. */
-static char *ordered_text(const mutator *m, const csspgo_collector_options *how, const hand *list, const unsigned *order,
-                          size_t *size, uint64_t *reasons)
+static char *ordered_text(const mutator *m, const csspgo_collector_options *how, const hand *list,
+                          const unsigned *order, size_t *size, uint64_t *reasons)
 {
     csspgo_collector *c = csspgo_collector_new(m->t->code, how, NULL, NULL);
     csspgo_collector_stats s;
