@@ -974,7 +974,8 @@ typedef struct csspgo_allocator {
 } csspgo_allocator;
 
 /*
- * Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT.
+ * Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT, except that a
+ * collector which has reached max_bytes says E_FULL.
  *
  * An object that has reached max_bytes can still be read, written, drained and made smaller. The memory that such a
  * function needs until it returns does not count: it is about as much as the object holds, and for draining a collector
