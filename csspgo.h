@@ -6499,6 +6499,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__named(const char *function, csspgo_e
     colon = memcmp(e.message, "csspgo_", 7) == 0 ? strchr(e.message, ':') : NULL;
     text = colon != NULL && colon[1] == ' ' ? colon + 2 : e.message;
     csspgo__deny(function, err, e.offset, text);
+    err->line = e.line;
+    err->column = e.column;
     return status;
 }
 
