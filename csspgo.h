@@ -3412,7 +3412,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
 
 /*
  * Returns 1 if counters are per context: since the last profile a sample had a stack, or contexts were read, or the
- * options say always_contexts. 0 if not.
+ * options say always_contexts. 0 if not. When a profile was taken and nothing was added since: as before that profile.
  */
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
@@ -28209,6 +28209,7 @@ struct csspgo_collector {
     const csspgo_code       *code;
     csspgo_collector_options how;
     uint32_t                 mode;
+    uint32_t                 anew;            /* 1: a profile was taken, and nothing was added since: mode is of that */
     csspgo__tree             trie;            /* contexts; a position may be CSSPGO__EXT                              */
     csspgo__names            names;           /* of functions in contexts with names                                  */
     CSSPGO__LIST(csspgo__counter) counter;
@@ -28226,9 +28227,17 @@ struct csspgo_collector {
     csspgo_collector_stats   stats;
 };
 
+/* What was added since the last profile. */
+static uint32_t csspgo__collector_mode(const csspgo_collector *c)
+{
+    return c->anew ? (uint32_t)CSSPGO__EMPTY : c->mode;
+}
+
 /* Notes what was added; see csspgo_collector.mode. */
 static void csspgo__collector_got(csspgo_collector *c, uint32_t mode)
 {
+    c->mode = csspgo__collector_mode(c);
+    c->anew = 0;
     if (c->mode < mode) c->mode = mode;
 }
 
@@ -28336,7 +28345,6 @@ CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
     csspgo__map_clear(&c->map);
     csspgo__tree_clear(&c->trie);
     c->path.count = 0;
-    c->mode = CSSPGO__EMPTY;
     if (c->heap.used > c->heap.limits.max_bytes) csspgo__counters_shed(c);
 }
 
@@ -28761,7 +28769,7 @@ static uint64_t csspgo__collector_needs(csspgo_collector *c, size_t frames, size
     if (csspgo__trace_room(c, frames, records)) {
         least = c->heap.used;
         cache = c->how.cache_bytes != 0 ? bytes : least / 3 + 4;        /* a quarter of both */
-        least += cache > CSSPGO__CACHE_LEAST ? cache : CSSPGO__CACHE_LEAST;
+        least += cache > CSSPGO__CACHE_LEAST ? cache : (uint64_t)CSSPGO__CACHE_LEAST;
         if (words * 4 + CSSPGO__CACHE_LEAST > cache) least += words * 4;
     }
     csspgo__collector_shed(c);
@@ -29012,7 +29020,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
     CSSPGO__EXPECT(count == 0 || samples != NULL, "samples is NULL, but count is not 0");
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_sample sample = samples[i];
-        if (c->mode == CSSPGO__NAMES && sample.stack_count != 0 && !c->how.ignore_stack)
+        if (csspgo__collector_mode(c) == CSSPGO__NAMES && sample.stack_count != 0 && !c->how.ignore_stack)
             return csspgo__deny_u64(__func__, err, i,
                                     "contexts of names were read, which do not mix with those of stacks: sample ", i);
 #ifdef CSSPGO_VALIDATE
@@ -29834,6 +29842,7 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
 CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
                                                   const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
+    const uint32_t mode = csspgo__collector_mode(c);
     csspgo__unsym_reader u;
     memset(&u, 0, sizeof u);
     if (!csspgo__unsym_how(c, how, &u.how))
@@ -29845,11 +29854,10 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
     if (u.r.status != CSSPGO_OK && err != NULL) csspgo__error_line(err, u.r.base, u.r.base + err->offset, 0);
     if (u.r.status != CSSPGO_OK || u.blocks == 0) return u.r.status;
     if (!u.contexts) u.mode = CSSPGO__CONTEXTLESS;
-    else if (u.mode == CSSPGO__EMPTY) u.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
-    if ((c->mode == CSSPGO__CONTEXTS && u.mode == CSSPGO__NAMES) ||
-        (c->mode == CSSPGO__NAMES && u.mode == CSSPGO__CONTEXTS))
+    else if (u.mode == CSSPGO__EMPTY) u.mode = mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
+    if ((mode == CSSPGO__CONTEXTS && u.mode == CSSPGO__NAMES) || (mode == CSSPGO__NAMES && u.mode == CSSPGO__CONTEXTS))
         return csspgo__deny(__func__, err, 0,
-                            c->mode == CSSPGO__NAMES
+                            mode == CSSPGO__NAMES
                                 ? "the text's contexts are addresses, the collector's are names: they do not mix"
                                 : "the text's contexts are names, the collector's are addresses: they do not mix");
     if ((u.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
@@ -32830,6 +32838,7 @@ static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t
         }
     }
     if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
+    if (s == CSSPGO_OK) g->c->anew = 1;
     if (stats != NULL) *stats = g->stats;
     csspgo__gen_free(g);
     return refusal != NULL ? csspgo__error_set(err, s, 0, refusal) : csspgo__error_heap(err, s, &p->heap, "profile");
@@ -32851,7 +32860,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
 {
     const uint32_t flags = csspgo__gen_kind(c, p) | CSSPGO_IS_PROBE;
     csspgo__gen g;
-    if (c->mode == CSSPGO__NAMES)
+    if (csspgo__collector_mode(c) == CSSPGO__NAMES)
         return csspgo__deny(__func__, err, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c, how);
     return csspgo__named(__func__, err, csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err));
@@ -40719,7 +40728,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
         const csspgo_sample *x = &samples[i];
         uint32_t id = csspgo__guids_find(&t->by_pid, t->space.v, x->pid);
         if (x->time == 0)
-            return csspgo__deny_u64(__func__, err, i, "no time (perf record -T, script -F +time): sample ", i);
+            return csspgo__deny(__func__, err, i, "a sample has no time: perf record -T, script -F +time");
         if (id == 0) id = csspgo__sampler_begin(t, x->pid, 0);
         if (id == 0 || !csspgo__sampler_show(t, x, id - 1)) return csspgo__error_plain(err, t->heap.status);
         if (t->space.v[id - 1].first == 0 || x->time < t->space.v[id - 1].first) t->space.v[id - 1].first = x->time;

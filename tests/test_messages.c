@@ -321,7 +321,7 @@ static void opt_in_layers_refuse(void)
     DENIED(csspgo_layout_place, (size, 1, order, 1, 0, offset, &end, &e), "alignment");
     DENIED(csspgo_layout_place, (size, 1, order, 1, 16, offset, &end, &e), "5");
     DENIED(csspgo_trace_collect, (&slot, 1, NULL, 1, 0, 1, NULL, offset, &n, &e), "stride");
-    DENIED(csspgo_trace_sampler_add, (sampler, &s, 1, &e), "sample 0");
+    DENIED(csspgo_trace_sampler_add, (sampler, &s, 1, &e), "no time");
     T_EQ(csspgo_ctx_add(c, csspgo_ctx_top(c), CSSPGO_CTX_CALLEE, 0, 1, counter, 1, &e).id, 0);
     refused_by(__LINE__, "csspgo_ctx_add", "");
     T_CHECK(csspgo_ctx_add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 1, counter, 1, &e).id != 0);
