@@ -254,7 +254,7 @@
  *
  * HOW TO stay within a bound of memory
  *
- *     A collector that has reached its limits.max_bytes says E_LIMIT and can still give its profile, which empties it.
+ *     A collector that has reached its limits.max_bytes says E_FULL and can still give its profile, which empties it.
  *     A profile that has become too large shrinks: its coldest contexts become part of their functions' base profiles.
  *
  *     static int how_to_bound_memory(void)
@@ -277,7 +277,7 @@
  *         p = code != NULL ? csspgo_profile_new(&small, &e) : NULL;
  *         c = p != NULL ? csspgo_collector_new(code, NULL, &small, &e) : NULL;
  *         s = c == NULL ? e.status : csspgo_collector_add(c, &sample, 1, &e);
- *         if (s == CSSPGO_E_LIMIT) {                       // it is full: take its profile, add the sample again
+ *         if (s == CSSPGO_E_FULL) {                        // take its profile, add the sample again
  *             s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *             if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
  *         }
@@ -940,11 +940,19 @@ extern "C" {
     X(E_SYNTAX,      3, "input does not follow the grammar")            \
     X(E_TRUNCATED,   4, "input ends inside a record")                   \
     X(E_RANGE,       5, "a value does not fit its field")               \
-    X(E_LIMIT,       6, "a limit of csspgo_limits was reached")         \
+    X(E_LIMIT,       6, "a limit was reached")                          \
     X(E_VERSION,     7, "a format version that this build cannot read") \
     X(E_UNSUPPORTED, 8, "needs a part that this build leaves out")      \
-    X(E_IO,          9, "a file could not be read or written")
+    X(E_IO,          9, "a file could not be read or written")          \
+    X(E_FULL,       10, "full: take a profile, then add the rest")      \
+    X(E_SHORT,      11, "the caller's buffer or array is too short")
 
+/*
+ * Where there is no room: E_NOMEM: the allocator has none. E_LIMIT: raise that member of csspgo_limits, or take less
+ * in; some functions document a fixed limit. err says which it is. E_FULL: only of what fills a collector: take its
+ * profile, which empties it, then add the rest. E_SHORT: only of what fills a buffer or an array of the caller: call
+ * again with as much as the function says is needed.
+ */
 typedef enum csspgo_status {
 #define CSSPGO__X(name, value, text) CSSPGO_##name = value,
     CSSPGO_STATUSES(CSSPGO__X)
@@ -967,7 +975,8 @@ typedef struct csspgo_allocator {
 } csspgo_allocator;
 
 /*
- * Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT.
+ * Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT, except that a
+ * collector which has reached max_bytes says E_FULL.
  *
  * An object that has reached max_bytes can still be read, written, drained and made smaller. The memory that such a
  * function needs until it returns does not count: it is about as much as the object holds, and for draining a collector
@@ -1559,7 +1568,7 @@ CSSPGO_DEF csspgo_profile *csspgo_load(const void *data, size_t size, const cssp
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed (0 after any failure but a short buffer)
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
  *           would read back as something else (in LLVM mode it is written all the same, as LLVM does); E_ARGUMENT for
  *           an unknown form; E_NOMEM
  * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node, 20 per name and 24
@@ -1911,8 +1920,8 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
  *                test_samples; then by context
  *   count        NULL, or gets the number of rows
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_LIMIT if cap is less than the
- *           number of rows (which count gets), or for memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_SHORT if cap is less than the
+ *           number of rows (which count gets); E_LIMIT; E_NOMEM
  * Cost      O(n + m) hash probes; sorts rows, and inlinees that are out of order. 4 bytes for each node and function
  *           of test and 1 for each node of base, after what csspgo_summarize needs
  * Source    LLVM 19: SampleOverlapAggregator
@@ -1963,7 +1972,7 @@ typedef struct csspgo_quality_row {
  *                largest first, then by name. Only functions with samples have a row
  *   count        NULL, or gets the number of rows
  *
- * Returns   CSSPGO_OK; E_LIMIT if cap is too small, or for memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if cap is too small; E_LIMIT; E_NOMEM
  * Cost      O(n log n) in the number of body counts
  */
 CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
@@ -2505,7 +2514,7 @@ typedef enum csspgo_probe_style { /* how addresses are written; sections of diff
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_ARGUMENT for an unknown style,
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_ARGUMENT for an unknown style,
  *           or one that needs the address of a record's symbol where it is unknown
  * Cost      O(n), no memory
  */
@@ -2659,7 +2668,7 @@ typedef struct csspgo_ring {
     uint64_t    head, tail;       /* as in struct perf_event_mmap_page; tail moves forward          */
     void       *bounce;           /* owner's buffer, aligned to 8; NULL: records that wrap are lost */
     size_t      bounce_size;      /* its bytes; 65536 is enough for every record                    */
-    csspgo_perf_event event;      /* the event whose records these are: number 1 for samples        */
+    csspgo_perf_event event;      /* the event whose records these are: number 1 for samples; zeroed: none can come   */
     uint64_t    lost;             /* samples that the kernel says it lost, added up                 */
     uint64_t    unfit;            /* records that wrapped and did not fit bounce                    */
     const csspgo_perf_event *more;/* others whose records are here, too (PERF_EVENT_IOC_SET_OUTPUT), numbers 2 on:   */
@@ -2680,8 +2689,9 @@ typedef struct csspgo_ring {
  * the sampled address alone, as does one that was not taken if there are no branch records either.
  *
  * Returns   what was found; tail is then behind it. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT (the
- *           fields of ring make no sense), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
- *           tail is head: the records in between are lost, and the next call starts behind them
+ *           fields of ring make no sense, or a sample came though its event is zeroed), E_SYNTAX, E_TRUNCATED,
+ *           E_UNSUPPORTED (csspgo_record_sample). After an error tail is head: the records in between are lost, and the
+ *           next call starts behind them
  * Cost      O(1) beyond the record's stack and the number of events; no copy unless the record wraps, no allocation
  */
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -2694,8 +2704,9 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
  *   sample       filled in, count is 1, event is 0; all 0 after a failure
  *   err          NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned;
- *           E_UNSUPPORTED for branch records that are no trace: in call-stack mode, or of some kinds of branches only
+ * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned,
+ *           or the event is zeroed; E_UNSUPPORTED for branch records that are no trace: in call-stack mode, or of some
+ *           kinds of branches only
  * Source    Linux: perf_event_open(2), include/uapi/linux/perf_event.h
  */
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -2841,10 +2852,9 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *     goes to both pid and tid: perf prints the pid or the tid there. Lines with --show-task-events become
  *     CSSPGO_ITEM_FORK, _COMM and _EXIT.
  *   - Other lines, such as those of srcline, are skipped; frames before them count.
- * A stack without branch records is a sample of its own. So is a line of branch records without a stack, as long as
- * there was no stack at all; later such lines are dropped and counted in stats.empty_stacks. What makes no sense is
- * skipped and counted. The only errors of the input are that it has no sample at all, and that it ends between a stack
- * and its branch line.
+ * A stack without branch records is a sample of its own. So is a line of branch records without a stack, whatever other
+ * samples have. What makes no sense is skipped and counted. The only errors of the input are that it has no sample at
+ * all, and that it ends between a stack and its branch line.
  *
  * LLVM mode (csspgo_script_options.llvm). The items are what llvm-profgen 19 reads in the text of `perf script
  * -F ip,brstack --show-mmap-events`, with two exceptions: a sample may have a single branch record (as in LLVM's main
@@ -2863,7 +2873,7 @@ typedef struct csspgo_script_stats {
     uint64_t bad_frame_lines;     /* stacks abandoned at a line that is not an address                    */
     uint64_t bad_records;         /* branch lines cut at something that is no record, or dropped for it   */
     uint64_t bad_mmaps;           /* mapping lines that do not parse                                      */
-    uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                      */
+    uint64_t empty_stacks;        /* LLVM mode: branch lines without a stack in a hybrid script, dropped  */
     uint64_t oversized;           /* lines above limits.max_line, samples above 65536 frames or records   */
     uint64_t inlined;             /* lines left out: frames that are inlined in the frame that follows    */
     uint64_t with_lines, without_lines;   /* frames which showed csspgo_script_fold_inlined that text has lines of */
@@ -3253,7 +3263,7 @@ enum { CSSPGO_PREAGG_TRACES = 1 };   /* csspgo_write_preagg */
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM
  * Cost      O(counts log counts)
  */
 CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_t form, void *buf, size_t cap,
@@ -3370,8 +3380,10 @@ CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d);
 typedef struct csspgo_collector csspgo_collector;
 
 /*
- * All zero: contexts of any depth, with recursion compressed. The collector then also repairs samples where the
- * hardware or the stack walk lost information:
+ * All zero: contexts of any depth, with recursion compressed. Samples without a stack count without a context. If no
+ * sample has one, as in a recording of branch records alone, there are no contexts at all: a profile is then context-
+ * less. Nothing of this depends on the order of the samples. The collector also repairs samples where the hardware or
+ * the stack walk lost information:
  *
  *   missing callers   A frame-pointer walk misses a caller if it begins in a prologue, at a return, or in code without
  *                     frame pointers. The caller comes from the branch records. (LLVM drops such samples.)
@@ -3396,7 +3408,8 @@ typedef struct csspgo_collector csspgo_collector;
  * Samples without branch records are counted by address: see csspgo_collector_stats.addresses.
  */
 typedef struct csspgo_collector_options {
-    uint32_t ignore_stack;        /* 1: no contexts (stacks still decide which samples are dropped)                   */
+    uint32_t ignore_stack;        /* 1: no contexts, whatever stacks there are (they still decide which samples are   */
+                                  /* dropped)                                                                         */
     uint32_t keep_leaves;         /* 1: stacks are exact: no sample is dropped for its leaf, no stack is repaired     */
     uint32_t limit_recursion, max_recursion;   /* limit_recursion 1: compress cycles of up to max_recursion frames,   */
                                                /* none if max_recursion is 0; 0: cycles of any length                 */
@@ -3409,6 +3422,8 @@ typedef struct csspgo_collector_options {
     uint32_t single_branches;     /* 1: records are no trace but one branch each, as Arm SPE samples them: see below  */
     csspgo_status (*judge_fn)(csspgo_collector *c, const csspgo_sample *s, int added);   /* csspgo_judge: samples */
                                   /* count as repaired_samples and cut_samples as they come; NULL: they do not        */
+    uint32_t always_contexts;     /* 1: a profile has contexts even if no sample since the last one had a stack, so   */
+                                  /* that those of a running program are of one kind                                  */
 } csspgo_collector_options;
 
 /*
@@ -3427,10 +3442,13 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
 /*
  * What happened to the samples: one counter per reason. The first six count samples with their multiplicity. The
  * others, from unwound on, count distinct samples when they leave the cache, whatever their multiplicity.
+ *
+ * A sample without a stack (no_stack) is not lost: it counts without a context. With llvm = 19 it is dropped if another
+ * sample has a stack.
  */
 typedef struct csspgo_collector_stats {
     uint64_t samples;             /* passed to csspgo_collector_add                                                   */
-    uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                          */
+    uint64_t no_stack;            /* samples without a call stack: they have no context (not with ignore_stack)       */
     uint64_t no_branches;         /* dropped: no branch record with an end in known code                              */
     uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue (llvm = 19)                              */
     uint64_t external_leaves;     /* the leaf is in unknown code                                                      */
@@ -3473,7 +3491,8 @@ typedef struct csspgo_collector_stats {
  *   how       NULL = defaults; copied
  *   options   memory and limits, NULL = defaults; copied
  *
- * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM; E_ARGUMENT: always_contexts with ignore_stack or
+ *           single_branches, or limits.max_bytes is too little for any sample (err says what the least is)
  * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one; while a table
  *           grows, the old one in addition
  * Threads   collectors share only the code map, which they only read: calls on different collectors may overlap. Calls
@@ -3487,14 +3506,17 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
 
 /*
- * Adds samples. Their addresses are looked up at once, in the current code map. The first sample decides whether the
- * collector keeps contexts: it does if that sample has a stack.
+ * Adds samples. Their addresses are looked up at once, in the current code map. Any order of the same samples gives the
+ * same counters: where other samples decide what a stack lacks, a sample waits for them, as long as half of the cache
+ * holds those that wait.
  *
  *   samples, count   only read during the call
  *   err              NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: samples from the failing one on were not taken (taking a profile empties a
- *           collector that has reached its limits.max_bytes); E_ARGUMENT if contexts with names were read
+ * Returns   CSSPGO_OK; E_NOMEM, E_FULL: samples from the failing one on were not taken (E_FULL: limits.max_bytes is
+ *           reached, taking a profile empties the collector); E_LIMIT: the sample is too large for an empty collector
+ *           of that limit, err says how much it needs; E_ARGUMENT for one with a stack, if contexts with names were
+ *           read. err->offset is the sample's index
  * Cost      a look-up per address and a hash of the sample; two counter updates per branch when a distinct one leaves
  *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
@@ -3507,12 +3529,15 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
  *
  *   err   NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (the rest stays in the cache)
+ * Returns   CSSPGO_OK; E_NOMEM, E_FULL (the rest stays in the cache)
  * Cost      O(branch records of the distinct samples in the cache)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err);
 
-/* Returns 1 if counters are per context, 0 if they are not, or if that is not decided yet. */
+/*
+ * Returns 1 if counters are per context: since the last profile a sample had a stack, or contexts were read, or the
+ * options say always_contexts. 0 if not. When a profile was taken and nothing was added since: as before that profile.
+ */
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
 /* Statistics of the samples so far; complete after csspgo_collector_flush. */
@@ -3526,7 +3551,7 @@ CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collec
  *   buf, cap   the output, cap bytes, not terminated; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled)
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled)
  * Cost      O(1), no memory
  */
 CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c, void *buf, size_t cap, size_t *size,
@@ -3544,7 +3569,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
  *   address, cap   the output, cap elements, ascending, each address once; NULL and 0 to ask for their number
  *   count          NULL, or gets the number of addresses
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_LIMIT if there are more than cap (the first cap are filled
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_SHORT if there are more than cap (the first cap are filled
  *           in); E_NOMEM
  * Cost      O(counters log counters)
  */
@@ -3603,7 +3628,7 @@ typedef struct csspgo_unsymbolized_options {
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_LIMIT if buf is too short (its first cap bytes are filled);
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_SHORT if buf is too short (its first cap bytes are filled);
  *           E_NOMEM
  * Cost      O(counters log counters)
  */
@@ -3614,8 +3639,9 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  * Reads a text that csspgo_write_unsymbolized or llvm-profgen wrote, and adds its counters to the collector.
  *
  * Contexts. They are absent, paths of hexadecimal call addresses, or paths of names, [main:3.1 @ foo]. llvm-profgen
- * writes the last form for code without probes. Contexts of names are taken as they are, are only for
- * csspgo_collector_line_profile, and no samples can be added to them.
+ * writes the last form for code without probes. Contexts of names are taken as they are and are only for
+ * csspgo_collector_line_profile. Contexts of addresses, and samples with a stack, do not mix with them. Counts without
+ * a context mix with either, in one text or in several.
  *
  * Unknown code. Frames in it cut the context. Branches from it keep their count; ranges and branches into it do not
  * (stats.unplaced). Blank lines are skipped.
@@ -3625,8 +3651,8 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_ARGUMENT (unknown
- *           module, or contexts of another kind than the collector has); E_NOMEM, E_LIMIT. On failure the counters are
- *           what they were before
+ *           module, or contexts of addresses where the collector has names, or the other way round); E_NOMEM, E_FULL;
+ *           E_LIMIT if the collector is empty. On failure the counters are what they were before
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
  */
@@ -3640,15 +3666,14 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 #endif
 
 /*
- * Adds counts that were aggregated elsewhere, such as the lines of csspgo_preagg. They have no contexts: a collector
- * that has contexts does not take them. Branches into other code and ranges that leave known code do not count
+ * Adds counts that were aggregated elsewhere, such as the lines of csspgo_preagg. They count without a context, beside
+ * whatever else the collector gets. Branches into other code and ranges that leave known code do not count
  * (stats.unplaced), nor do ranges that cannot run straight (stats.invalid_ranges).
  *
  *   lines, count   only read during the call; their addresses are looked up at once, in the current code map
  *   err                 NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind; the collector has contexts); E_NOMEM, E_LIMIT: counts from the
- *           failing one on were not taken
+ * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind); E_NOMEM, E_FULL: counts from the failing one on were not taken
  * Cost      a look-up per address
  */
 CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *lines, size_t count,
@@ -3970,7 +3995,7 @@ typedef struct csspgo_decision {
  *   base         NULL, or gets the function's base profile: the counts of its own code
  *   err          NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_LIMIT: more than cap decisions, or memory; E_NOMEM. After a
+ * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_SHORT: more than cap decisions; E_LIMIT; E_NOMEM. After a
  *           failure the tracker is what it was
  * Cost      O(k log k) for k calls looked at
  * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
@@ -4048,7 +4073,7 @@ typedef struct csspgo_generate_options {
  *
  *   c       its code map keeps removed code that was sampled until this call
  *   p       gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested
- *           inlinees
+ *           inlinees. If p has contexts, a collector whose samples all lack a stack adds to them, too
  *   how     NULL = defaults
  *   stats   NULL, or filled in
  *   err     NULL, or filled in every case
@@ -4773,7 +4798,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, 
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
  *           that would read back as something else: a number, one with a comma in a trace, with a line end (written all
  *           the same with llvm)
  * Cost      O(n log n) in the number of functions
@@ -4852,8 +4877,8 @@ typedef struct csspgo_layout_order_options {
  *   id, cap   gets the first cap ids; NULL and 0 to ask for their number
  *   count     gets the number of all ids; never more than stats.functions
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: no trace would be left, or as csspgo_bipartite_order; E_LIMIT: cap is too small, or
- *           memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT: no trace would be left, or as csspgo_bipartite_order; E_SHORT: cap is too small;
+ *           E_LIMIT; E_NOMEM
  * Cost      that of csspgo_bipartite_order, for about 2 entries of each function in each trace. No threads
  * Source    LLVM 19 and 21: BPFunctionNode::createBPFunctionNodes, llvm-profdata order; lld 20 for sizes
  */
@@ -4953,7 +4978,7 @@ typedef struct csspgo_layout_format {
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: an unknown form; E_LIMIT if buf is too short (its first cap bytes are filled);
+ * Returns   CSSPGO_OK; E_ARGUMENT: an unknown form; E_SHORT if buf is too short (its first cap bytes are filled);
  *           E_NOMEM
  */
 CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const uint64_t *id, size_t count,
@@ -5216,8 +5241,8 @@ typedef struct csspgo_ctx_write_options {
  *   buf, cap   where to; NULL and 0 to ask for the size
  *   size       gets the bytes needed, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled), or a block would have 2^32 words;
- *           E_ARGUMENT: an unknown form; E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_LIMIT: a block would have 2^32
+ *           words; E_ARGUMENT: an unknown form; E_NOMEM
  * Cost      O(n); 4 bytes of memory per node, for YAML 60 and O(n log n)
  * Source    LLVM 19: PGOCtxProfWriter, byte for byte in version 1
  */
@@ -5694,7 +5719,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
  *   size       gets the bytes needed, or NULL
  *   busy       gets how many trees were left out, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM
  * Cost      O(bytes of cells), and as much memory, which is not counted against limits.max_bytes; each tree is taken
  *           while it is copied
  */
@@ -6177,7 +6202,7 @@ typedef struct csspgo_bottleneck_report_options {
  *   buf, cap    get as much as fits; NULL and 0: only the size is wanted
  *   size        NULL, or gets the size needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: not finished, an unknown form; E_LIMIT: buf is too short
+ * Returns   CSSPGO_OK; E_ARGUMENT: not finished, an unknown form; E_SHORT: buf is too short
  * Cost      O(output), no memory
  * Source    LLVM 19 and 20: BottleneckAnalysis of llvm-mca
  */
@@ -6624,6 +6649,56 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_u64(csspgo_error *err, csspgo_
     return status;
 }
 
+/* E_ARGUMENT: what is wrong with an argument, behind the name of the public function. index: in an array, else 0. */
+CSSPGO__UNUSED static csspgo_status csspgo__deny(const char *function, csspgo_error *err, uint64_t index,
+                                                   const char *text)
+{
+    csspgo__error_set(err, CSSPGO_E_ARGUMENT, index, function);
+    csspgo__say(err, ": ");
+    csspgo__say(err, text);
+    return CSSPGO_E_ARGUMENT;
+}
+
+/* The same with a number behind the text. */
+CSSPGO__UNUSED static csspgo_status csspgo__deny_u64(const char *function, csspgo_error *err, uint64_t index,
+                                                       const char *text, uint64_t number)
+{
+    csspgo__deny(function, err, index, text);
+    csspgo__say_u64(err, number);
+    return CSSPGO_E_ARGUMENT;
+}
+
+/*
+ * Gives an E_ARGUMENT that a private function made the name of the public one that was called, in place of any other.
+ * Returns status.
+ */
+CSSPGO__UNUSED static csspgo_status csspgo__named(const char *function, csspgo_error *err, csspgo_status status)
+{
+    csspgo_error e;
+    const char *text, *colon;
+    if (status != CSSPGO_E_ARGUMENT || err == NULL) return status;
+    e = *err;
+    colon = memcmp(e.message, "csspgo_", 7) == 0 ? strchr(e.message, ':') : NULL;
+    text = colon != NULL && colon[1] == ' ' ? colon + 2 : e.message;
+    csspgo__deny(function, err, e.offset, text);
+    err->line = e.line;
+    err->column = e.column;
+    return status;
+}
+
+/* E_SHORT: a buffer or an array of the caller, `place`, for cap of n things. The offset is cap. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_short(csspgo_error *err, const char *place, const char *things,
+                                                        uint64_t cap, uint64_t n)
+{
+    csspgo__error_set(err, CSSPGO_E_SHORT, cap, place);
+    csspgo__say(err, " has room for ");
+    csspgo__say_u64(err, cap);
+    csspgo__say(err, " of ");
+    csspgo__say_u64(err, n);
+    csspgo__say(err, things);
+    return CSSPGO_E_SHORT;
+}
+
 /* For statuses that carry no detail of their own (memory, limits): the status's sentence. */
 CSSPGO__UNUSED static csspgo_status csspgo__error_plain(csspgo_error *err, csspgo_status status)
 {
@@ -6653,6 +6728,8 @@ static void csspgo__misuse(const char *function, const char *text)
 
 /* ----- memory: every object owns a heap; sizes are counted against limits.max_bytes ------------------------------ */
 
+enum { CSSPGO__MAX_BYTES = 0, CSSPGO__MAX_DEPTH = 1, CSSPGO__MAX_NAME = 2 };    /* csspgo__heap.over */
+
 typedef struct csspgo__heap {
     csspgo_allocator a;
     csspgo_limits    limits;      /* resolved: no zeros                                   */
@@ -6661,6 +6738,7 @@ typedef struct csspgo__heap {
     size_t           nodes;       /* for which it has risen                               */
     uint64_t         seed, key[2];   /* key: derived from the seed, odd; every hash table starts with it */
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
+    uint32_t         over;        /* E_LIMIT: which limit; CSSPGO__MAX_BYTES if that was an allocation */
     uint32_t         llvm;
     uint32_t         reserve;     /* 1: max_bytes is no limit, for functions that read or drain the object */
 #ifdef CSSPGO__COMMIT_CHECKS
@@ -6747,6 +6825,7 @@ static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
     CSSPGO__NO_COMMIT(h);
+    h->over = CSSPGO__MAX_BYTES;
     h->status = CSSPGO_E_LIMIT;
     if (!h->reserve && (h->used > h->limits.max_bytes || size > h->limits.max_bytes - h->used)) return NULL;
     h->status = CSSPGO_E_NOMEM;
@@ -6810,15 +6889,32 @@ static csspgo__heap csspgo__heap_loan(const csspgo__heap *h)
     return loan;
 }
 
-/* As csspgo__error_plain; E_LIMIT says which object's limits.max_bytes was reached. */
+/* E_LIMIT: something is larger than one of csspgo_limits, `limit`, allows. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_limit(csspgo_error *err, const char *what, const char *limit,
+                                                        uint64_t most)
+{
+    csspgo__error_set(err, CSSPGO_E_LIMIT, 0, what);
+    csspgo__say(err, " than limits.");
+    csspgo__say(err, limit);
+    csspgo__say(err, ", ");
+    csspgo__say_u64(err, most);
+    return CSSPGO_E_LIMIT;
+}
+
+/* As csspgo__error_plain; E_LIMIT says which of an object's limits was reached. */
 CSSPGO__UNUSED static csspgo_status csspgo__error_heap(csspgo_error *err, csspgo_status status, const csspgo__heap *h,
                                                        const char *object)
 {
     if (status != CSSPGO_E_LIMIT) return csspgo__error_plain(err, status);
+    if (h->over == CSSPGO__MAX_DEPTH)
+        return csspgo__error_limit(err, "a context would be deeper", "max_depth", h->limits.max_depth);
+    if (h->over == CSSPGO__MAX_NAME)
+        return csspgo__error_limit(err, "a name is longer", "max_name", h->limits.max_name);
     csspgo__error_set(err, status, 0, "the ");
     csspgo__say(err, object);
-    csspgo__say(err, " is full: take less in or raise its limits.max_bytes, ");
+    csspgo__say(err, " has reached its limits.max_bytes, ");
     csspgo__say_u64(err, h->limits.max_bytes);
+    csspgo__say(err, ": take less in or raise it");
     return status;
 }
 
@@ -6971,12 +7067,12 @@ CSSPGO__UNUSED static void csspgo__arrays_free(csspgo__arrays *b)
  * A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. NULL,
  * with the reason in err, if memory or the limit is exhausted or o asks for a release of LLVM that is not known.
  */
-static void *csspgo__object_new(const csspgo_options *o, size_t size, csspgo_error *err)
+static void *csspgo__object_new(const char *function, const csspgo_options *o, size_t size, csspgo_error *err)
 {
     csspgo__heap h, *own;
     csspgo__error_clear(err);
     if (o != NULL && o->llvm != 0 && o->llvm != 19) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_options.llvm must be 0 or 19");
+        csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19");
         return NULL;
     }
     csspgo__heap_init(&h, o);
@@ -7295,13 +7391,13 @@ CSSPGO__UNUSED static void csspgo__put_sleb(csspgo__sink *s, uint64_t v)
     csspgo__put_char(s, (char)(v & 127));
 }
 
-/* The end of a csspgo_*_write that fills the caller's buffer: *size gets what is needed; E_LIMIT if buf was short. */
+/* The end of a csspgo_*_write that fills the caller's buffer: *size gets what is needed; E_SHORT if buf was short. */
 CSSPGO__UNUSED static csspgo_status csspgo__sink_end(csspgo__sink *s, size_t *size, csspgo_error *err)
 {
     if (s->status == CSSPGO_OK && s->total > SIZE_MAX) s->status = CSSPGO_E_LIMIT;
     if (size != NULL) *size = s->status == CSSPGO_OK ? (size_t)s->total : 0;
     if (s->status == CSSPGO_OK && s->buf != NULL && s->total > s->cap)
-        return csspgo__error_set(err, CSSPGO_E_LIMIT, s->cap, "the buffer is smaller than the output");
+        return csspgo__error_short(err, "the buffer", " bytes", s->cap, s->total);
     return csspgo__error_plain(err, s->status);
 }
 
@@ -8530,7 +8626,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
                                             csspgo_error *err)
 {
     csspgo__heap h;
-    const csspgo_status s = csspgo__cfg_check(cfg, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo__cfg_check(cfg, err));
     if (s != CSSPGO_OK || cfg->blocks == 0) return s;
     csspgo__heap_init(&h, options);
     return csspgo__classes_of(&h, cfg, eq) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
@@ -8912,7 +9008,7 @@ static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_co
 CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs,
                                            const csspgo_options *options, uint64_t *cost, csspgo_error *err)
 {
-    return csspgo__flow_estimate(cfg, costs, NULL, options, cost, err);
+    return csspgo__named(__func__, err, csspgo__flow_estimate(cfg, costs, NULL, options, cost, err));
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -9455,7 +9551,7 @@ CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const
     if (o.depth == 0) o.depth = 18;
     if (o.iterations == 0) o.iterations = 40;
     if (o.skip >= 0 && o.skip <= 0) o.skip = 0.1f;
-    s = csspgo__bp_check(g, &o, err);
+    s = csspgo__named(__func__, err, csspgo__bp_check(g, &o, err));
     if (s != CSSPGO_OK || g->nodes == 0) return s;
     csspgo__heap_init(&h, options);
     b = (csspgo__bp *)csspgo__alloc_zero(&h, sizeof *b);
@@ -10183,7 +10279,7 @@ static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node
 
 CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(options, sizeof *p, err);
+    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(__func__, options, sizeof *p, err);
     if (p == NULL) return NULL;
     csspgo__names_init(&p->heap, &p->names);
     csspgo__guids_init(&p->heap, &p->long_map, sizeof *p->long_line, 0);
@@ -10274,7 +10370,7 @@ static csspgo_profile *csspgo__clone(const csspgo_profile *p, int nodes, uint64_
     size_t i, bytes;
     int ok = 1;
     o.limits.max_bytes = csspgo__sat_mul(o.limits.max_bytes, times);
-    q = (csspgo_profile *)csspgo__object_new(&o, sizeof *q, NULL);
+    q = (csspgo_profile *)csspgo__object_new(__func__, &o, sizeof *q, NULL);
     *s = q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     if (q == NULL) return NULL;
     h = q->heap;
@@ -10383,20 +10479,24 @@ CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p)
 
 static int csspgo__func_ok(const csspgo_profile *p, csspgo_func f)
 {
-    CSSPGO__EXPECT(f.id <= p->names.count, "no such function: the handle is of another profile, or was not set");
     return f.id != 0 && f.id <= p->names.count;
 }
+
+/* In a public function: a handle that is out of range is told in its name. */
+#define CSSPGO__FUNC_EXPECTED(p, f) \
+    CSSPGO__EXPECT((f).id <= (p)->names.count, "no such function: the handle is of another profile, or was not set")
+#define CSSPGO__FUNC_OK(p, f) (CSSPGO__FUNC_EXPECTED((p), (f)), csspgo__func_ok((p), (f)))
 
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size)
 {
     *size = 0;
-    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
+    if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
     return csspgo__name_text(&p->names, func.id, size);
 }
 
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__func_ok(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
+    return CSSPGO__FUNC_OK(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
 }
 
 /* Node id, or the next one of the same function that is not gone; 0: none. */
@@ -10418,7 +10518,7 @@ CSSPGO__UNUSED static uint32_t csspgo__same_next(const csspgo_profile *p, uint32
 
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__node_handle(csspgo__func_ok(p, func) ? csspgo__same_first(p, func.id) : 0);
+    return csspgo__node_handle(CSSPGO__FUNC_OK(p, func) ? csspgo__same_first(p, func.id) : 0);
 }
 
 /* The node behind a handle, also one that is gone; the unused node[0], which is all zero, for a bad one. */
@@ -10504,6 +10604,7 @@ static uint32_t csspgo__node_make(csspgo_profile *p, uint32_t parent, csspgo_loc
 CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                        csspgo_func func)
 {
+    CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__node_handle(csspgo__node_make(p, parent.id, loc, kind, func.id));
 }
 
@@ -10774,6 +10875,7 @@ CSSPGO_DEF csspgo_status csspgo_add_body(csspgo_profile *p, csspgo_node node, cs
 CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func,
                                            uint64_t count)
 {
+    CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__add_entry(p, node, CSSPGO__TARGETS, loc, func, count);
 }
 
@@ -10785,6 +10887,7 @@ CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_n
 CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func type,
                                            uint64_t count)
 {
+    CSSPGO__FUNC_EXPECTED(p, type);
     return loc.line > 0xffff ? CSSPGO_E_ARGUMENT : csspgo__add_entry(p, node, CSSPGO__TYPES, loc, type, count);
 }
 
@@ -11424,6 +11527,7 @@ static csspgo_status csspgo__plan_end(csspgo__plan *f, csspgo_profile *p, csspgo
         f->q->heap.limits = p->heap.limits;
         csspgo__profile_take(p, f->q);
     } else {
+        p->heap.over = f->q->heap.over;
         csspgo_profile_free(f->q);
     }
     return csspgo__error_heap(err, s, &p->heap, "profile");
@@ -11545,7 +11649,10 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
         const csspgo__name *n = &j->c.from->names.name[i];
         j->func[i] = csspgo__join_func(j, i);
         if (j->func[i] != 0 && !(n->flags & ~j->c.p->names.name[j->func[i]].flags & CSSPGO__HAS_TEXT)) continue;
-        if (n->size > j->c.p->heap.limits.max_name) return CSSPGO_E_LIMIT;
+        if (n->size > j->c.p->heap.limits.max_name) {
+            j->c.p->heap.over = CSSPGO__MAX_NAME;
+            return CSSPGO_E_LIMIT;
+        }
         if (n->flags & CSSPGO__HAS_TEXT) j->texts++;
         else j->guids++;
         j->text_size += n->size;
@@ -11813,7 +11920,7 @@ CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_prof
 {
     csspgo__join j;
     const csspgo_status s = csspgo__join_two(&j, p, from);
-    return csspgo__join_error(&j, s, err);
+    return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
 }
 
 #ifndef CSSPGO_NO_TRACK
@@ -13223,7 +13330,7 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
     memset(summary, 0, sizeof *summary);
     for (i = 0; i < n; i++)
         if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm))
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "cutoffs must ascend and be at most 1000000");
+            return csspgo__deny_u64(__func__, err, i, "cutoffs must ascend and be at most 1000000: number ", i);
     memset(&u, 0, sizeof u);
     u.p = p;
     u.heap = csspgo__heap_loan(&p->heap);
@@ -13241,12 +13348,12 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
 
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__func_ok(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
+    return CSSPGO__FUNC_OK(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
 {
-    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
+    if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
     p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
     if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
     return CSSPGO_OK;
@@ -16647,7 +16754,7 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
 CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const csspgo_options *options,
                                          csspgo_error *err)
 {
-    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(options, sizeof *l, err);
+    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(__func__, options, sizeof *l, err);
     csspgo__bin b;
     if (l == NULL) return NULL;
     l->data = (const unsigned char *)data;
@@ -17605,8 +17712,9 @@ static csspgo_status csspgo__read_add(csspgo_profile *p, csspgo_profile *q, cssp
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
 {
     csspgo_profile *q;
-    const csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
-    return s == CSSPGO_OK ? csspgo__read_add(p, q, err) : s;
+    csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
+    if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
+    return csspgo__named(__func__, err, s);
 }
 
 /* A maker's result: the empty p with what was read, or NULL and no p. */
@@ -17690,7 +17798,7 @@ CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, vo
     s = csspgo__write_to(p, form, &sink, err);
     if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
     if (size != NULL) *size = 0;
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #ifndef CSSPGO_NO_STDIO
@@ -17752,8 +17860,9 @@ static csspgo_status csspgo__profile_file_read(const csspgo_profile *p, const ch
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
 {
     csspgo_profile *q;
-    const csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
-    return s == CSSPGO_OK ? csspgo__read_add(p, q, err) : s;
+    csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
+    if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_profile *csspgo_load_file(const char *path, const csspgo_options *options, csspgo_error *err)
@@ -17774,7 +17883,7 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
     if (s == CSSPGO_OK) s = csspgo__write_to(p, form, &sink, err);
     s = csspgo__file_close(&sink, path, s, err);
     csspgo__free(&h, buf, ROOM);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 #endif
 
@@ -17807,7 +17916,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
         csspgo__count_add(&stats->mismatched, j.mismatched);
         csspgo__count_add(&stats->dropped, j.dropped);
     }
-    return csspgo__join_error(&j, s, err);
+    return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
 }
 
 /*
@@ -17834,7 +17943,7 @@ static void csspgo__scale_all(csspgo_profile *p, uint64_t num, uint64_t den,
 
 CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err)
 {
-    if (den == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the denominator is 0");
+    if (den == 0) return csspgo__deny(__func__, err, 0, "the denominator is 0");
     csspgo__scale_all(p, num, den, csspgo__ratio);
     return csspgo__error_plain(err, CSSPGO_OK);
 }
@@ -17847,7 +17956,7 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
 {
     *count = 0;
     if (p->heap.llvm && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "LLVM 19 has no cutoff above 999999");
+        return csspgo__deny_u64(__func__, err, 0, "LLVM 19 has no cutoff above 999999: ", ppm);
     return csspgo__count_at(p, p->heap.llvm ? csspgo__cutoff_from(ppm) : ppm, count, err);
 }
 
@@ -18156,6 +18265,7 @@ static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
         moves = csspgo__nest_moves(x, id);
         if (!moves) continue;
         f->q->heap.status = CSSPGO_E_LIMIT;
+        f->q->heap.over = CSSPGO__MAX_DEPTH;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
         if (csspgo__plan_nested(f, id) == 0) return 0;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
@@ -18254,7 +18364,7 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
     for (i = 0; i < n; i++) {
         const int bad = drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count;
         if (bad || csspgo__kind_at(p, drop[i].id) == CSSPGO_INLINEE)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "only top-level records can be removed");
+            return csspgo__deny(__func__, err, 0, "only top-level records can be removed");
     }
     for (i = 0; i < n; i++) csspgo__remove_top(p, drop[i].id);
     csspgo__summary_drop(p);
@@ -18503,6 +18613,7 @@ static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
     uint32_t to = CSSPGO__ROOT, at, n = 0, i;
     for (at = id; v[at].parent != CSSPGO__ROOT; at = v[at].parent) n++;
     x->f.q->heap.status = CSSPGO_E_LIMIT;
+    x->f.q->heap.over = CSSPGO__MAX_DEPTH;
     if (n >= p->heap.limits.max_depth) return 0;
     for (at = id, i = n; i-- > 0; at = v[at].parent) x->path[i] = x->frame[at];
     n = (uint32_t)csspgo__compress(x->path, n, x->max_cycle);
@@ -19198,7 +19309,7 @@ static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
         if (!csspgo__overlap_function(o, id, 0)) return o->c.heap.status;
     }
     csspgo__overlap_end(o);
-    if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_LIMIT : CSSPGO_OK;
+    if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_SHORT : CSSPGO_OK;
     return csspgo__sort(&o->c.heap, o->rows, o->count, sizeof *o->rows, csspgo__overlap_row_cmp, &o->c)
                ? CSSPGO_OK : o->c.heap.status;
 }
@@ -19217,7 +19328,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     memset(out, 0, sizeof *out);
     if (count != NULL) *count = 0;
     if ((base->flags ^ test->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "only one of the profiles has contexts or probes");
+        return csspgo__deny(__func__, err, 0, "only one of the profiles has contexts or probes");
     memset(&o, 0, sizeof o);
     o.out = out;
     o.rows = rows;
@@ -19234,6 +19345,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     CSSPGO__DROP(&o.c.heap, o.list[1]);
     CSSPGO__DROP(&o.c.heap, o.frame);
     csspgo__arrays_free(&o.c.arrays);
+    if (s == CSSPGO_E_SHORT) return csspgo__error_short(err, "the array", " rows", o.cap, o.count);
     return csspgo__error_plain(err, s);
 }
 
@@ -19528,12 +19640,14 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
     s = csspgo__pair_begin(&q.c, base, test, 1);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     if (!csspgo__quality_run(&q, how)) s = q.c.heap.status;
-    else if (q.count > q.cap && rows != NULL) s = CSSPGO_E_LIMIT;
+    else if (q.count > q.cap && rows != NULL) s = CSSPGO_E_SHORT;
     if (count != NULL) *count = q.count;
+    if (s == CSSPGO_E_SHORT) csspgo__error_short(err, "the array", " rows", q.cap, q.count);
+    else csspgo__error_plain(err, s);
     for (side = 0; side < 2; side++)
         csspgo__free(&q.c.heap, q.blocks[side].v, q.blocks[side].cap * sizeof *q.blocks[side].v);
     csspgo__arrays_free(&q.c.arrays);
-    return csspgo__error_plain(err, s);
+    return s;
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -20156,7 +20270,7 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
         { sizeof(uint32_t), 0 }, { sizeof(csspgo__range), 0 }, { sizeof(csspgo__placed), 0 },
         { sizeof(csspgo__placed), 0 }, { sizeof(uint64_t), 1 }
     };
-    csspgo_code *c = (csspgo_code *)csspgo__object_new(options, sizeof *c, err);
+    csspgo_code *c = (csspgo_code *)csspgo__object_new(__func__, options, sizeof *c, err);
     size_t i;
     if (c == NULL) return NULL;
     csspgo__names_init(&c->heap, &c->names);
@@ -22193,7 +22307,7 @@ struct csspgo_block_finder {
 CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code, const csspgo_options *options,
                                                         csspgo_error *err)
 {
-    csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(options, sizeof *f, err);
+    csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(__func__, options, sizeof *f, err);
     if (f == NULL) return NULL;
     f->code = code;
     f->b.heap = &f->heap;
@@ -22316,7 +22430,7 @@ struct csspgo_probe_set {
 
 CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(options, sizeof *t, err);
+    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t != NULL)
         csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
     return t;
@@ -22779,7 +22893,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 {
     const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
     csspgo_status status;
-    if (guid == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a function with GUID 0");
+    if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
     if (d->name_size > t->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     status = csspgo__descriptors_reserve(t, 1, d->name_size);
     if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
@@ -23003,7 +23117,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, cssp
     w.absolute = style == CSSPGO_PROBES_ABSOLUTE || style == CSSPGO_PROBES_CHAIN;
     if (size != NULL) *size = 0;
     if ((uint32_t)style > CSSPGO_PROBES_CHAIN)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_probe_style");
+        return csspgo__deny(__func__, err, 0, "no such csspgo_probe_style");
     for (i = 0; needs_base && i < t->record_count; i++)
         if (!(t->records[i].flags & CSSPGO_RECORD_BASED) && t->records[i].probe_count != 0)
             return csspgo__argument_error(err, "csspgo_probe_set_encode",
@@ -23207,8 +23321,8 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_p
     csspgo_status s;
     *checksum = 0;
     if (llvm != 0 && llvm != 14 && llvm != 19)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "llvm must be 0, 14 or 19");
-    s = csspgo__cfg_check(cfg, err);
+        return csspgo__deny(__func__, err, 0, "llvm must be 0, 14 or 19");
+    s = csspgo__named(__func__, err, csspgo__cfg_check(cfg, err));
     if (s != CSSPGO_OK) return s;
     csspgo__heap_init(&h, options);
     bytes = n * (4 * sizeof(uint32_t) + 1) + (cfg->edges + 2) * sizeof(uint32_t);
@@ -24293,12 +24407,19 @@ static size_t csspgo__id_place(uint64_t sample_type)
     return sample_type & CSSPGO__HAS_ID ? 8 * csspgo__field_words(sample_type, before) : SIZE_MAX;
 }
 
+/* Says, in the name of a public function, that an event's description was left zeroed: no kernel samples nothing. */
+static csspgo_status csspgo__deny_event(const char *function, csspgo_error *err)
+{
+    return csspgo__deny(function, err, 0, "the event's sample_type is 0: copy that of the perf_event_attr");
+}
+
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
                                               csspgo_sample *sample, csspgo_error *err)
 {
     csspgo__decoder d;
     memset(sample, 0, sizeof *sample);
-    if ((uintptr_t)body % 8 != 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
+    if (event->sample_type == 0) return csspgo__deny_event(__func__, err);
+    if ((uintptr_t)body % 8 != 0) return csspgo__deny(__func__, err, 0, "the record is not aligned to 8");
     if (csspgo__no_trace(event) != NULL)
         return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, csspgo__no_trace(event));
     csspgo__decoder_init(&d, body, size, err);
@@ -24442,7 +24563,7 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
 {
     const char *complaint = csspgo__ring_complaint(ring);
     csspgo__error_clear(err);
-    if (complaint != NULL) csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, complaint);
+    if (complaint != NULL) csspgo__deny(__func__, err, 0, complaint);
     while (complaint == NULL && ring->tail != ring->head) {
         const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
         const unsigned char *record;
@@ -24474,7 +24595,8 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             no_trace = csspgo__no_trace(event);
         }
         csspgo__decoder_init(&d, record + 8, h.size - 8u, err);
-        if (no_trace != NULL) csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, no_trace);
+        if (h.type == CSSPGO__RECORD_SAMPLE && event->sample_type == 0) csspgo__deny_event(__func__, err);
+        else if (no_trace != NULL) csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, no_trace);
         else item = csspgo__decode(&d, h.type, h.misc, event, sample, map, &ring->lost);
         if (item == CSSPGO_ITEM_SAMPLE) sample->event = number;
         if (item != CSSPGO_ITEM_NONE) return item;
@@ -25361,7 +25483,7 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
 
 CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(options, sizeof *d, err);
+    csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d == NULL) return NULL;
     csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
     csspgo__names_init(&d->heap, &d->names);
@@ -25389,8 +25511,10 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
 /* What csspgo_X_feed says of a piece: ended: there should be no more; unread: something is left of the last one. */
 static csspgo_status csspgo__feed_check(int ended, int unread, csspgo_error *err)
 {
-    if (ended) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a piece behind the end of the input");
-    if (unread) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the last piece is not read up");
+    if (ended) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the end of the input was said already");
+    if (unread)
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
+                                 "the last piece is not read up: call next until it gives CSSPGO_ITEM_NONE");
     csspgo__error_clear(err);
     return CSSPGO_OK;
 }
@@ -25400,7 +25524,7 @@ CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *da
     const csspgo_status s =
         csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->next != d->ready ||
                                           d->state == CSSPGO__PD_UNPACK, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     if (size == 0 || d->error.status != CSSPGO_OK) return CSSPGO_OK;
     d->piece = (const unsigned char *)data;
     d->piece_end = d->piece + size;
@@ -26582,18 +26706,12 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
     return csspgo__eat(&p, end, ": ") && csspgo__comm_name(p, end, sample, map) ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_NONE;
 }
 
-/*
- * The sample that has been read, with so many branch records. Where other samples had a stack, records without one are
- * of a sample whose stack is lost: context-less counts would be wrong for it.
- */
+/* The sample that has been read, with so many branch records. */
 static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
 {
     csspgo_item item = CSSPGO_ITEM_NONE;
-    const int empty = branches != 0 && s->frame.count == 0;
-    s->scan_frames |= s->frame.count != 0;
     s->has_records |= branches != 0;
-    if (empty && s->scan_frames) csspgo__script_bad(s, &s->stats.empty_stacks);
-    else if (!s->crowded && (branches != 0 || s->frame.count != 0)) item = csspgo__script_sample(s, branches, sample);
+    if (!s->crowded && (branches != 0 || s->frame.count != 0)) item = csspgo__script_sample(s, branches, sample);
     if (item == CSSPGO_ITEM_SAMPLE) {
         if (s->file.count != 0 && s->file.count != s->frame.count && !csspgo__script_frame_file(s, 0))
             return csspgo__script_out_of_memory(s), CSSPGO_ITEM_NONE;
@@ -26928,10 +27046,10 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
 {
     csspgo_script *s;
     if (how != NULL && how->llvm != 0 && how->llvm != 19) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
+        csspgo__deny(__func__, err, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
         return NULL;
     }
-    s = (csspgo_script *)csspgo__object_new(options, sizeof *s, err);
+    s = (csspgo_script *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     if (how != NULL) s->how = *how;
     s->type = s->how.llvm != 0 ? CSSPGO__SCRIPT_UNKNOWN : CSSPGO__SCRIPT_ANY;
@@ -26962,7 +27080,7 @@ CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, 
 {
     const csspgo_status status = csspgo__feed_check((int)s->ended, s->piece != s->piece_end || s->p != s->lim ||
                                                                    s->resume != NULL, err);
-    if (status != CSSPGO_OK) return status;
+    if (status != CSSPGO_OK) return csspgo__named(__func__, err, status);
     if (size == 0 || s->error.status != CSSPGO_OK) return CSSPGO_OK;
     s->piece = (const unsigned char *)text;
     s->piece_end = s->piece + size;
@@ -27216,7 +27334,7 @@ struct csspgo_spaces {
 
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(options, sizeof *s, err);
+    csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__guids_init(&s->heap, &s->by_number, sizeof *s->space.v, offsetof(csspgo__space, number));
     csspgo__names_init(&s->heap, &s->files);
@@ -28152,10 +28270,10 @@ CSSPGO_DEF csspgo_preagg *csspgo_preagg_new(const csspgo_preagg_options *how, co
     csspgo_preagg *d;
     if (how != NULL && ((how->llvm != 0 && how->llvm != 19) ||
                         how->module.id > (how->code != NULL ? how->code->modules : 0))) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module, or lines of another BOLT than 19");
+        csspgo__deny(__func__, err, 0, "no such module, or llvm is neither 0 nor 19");
         return NULL;
     }
-    d = (csspgo_preagg *)csspgo__object_new(options, sizeof *d, err);
+    d = (csspgo_preagg *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d != NULL && how != NULL) d->how = *how;
     return d;
 }
@@ -28169,7 +28287,7 @@ CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 
 CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, size_t size, csspgo_error *err)
 {
-    const csspgo_status s = csspgo_script_feed(&d->lines, text, size, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo_script_feed(&d->lines, text, size, err));
     if (s == CSSPGO_OK && size != 0) d->last = ((const unsigned char *)text)[size - 1];
     return s;
 }
@@ -28362,10 +28480,10 @@ CSSPGO_DEF csspgo_aggregator *csspgo_aggregator_new(const csspgo_code *code, css
 {
     csspgo_aggregator *t;
     if (module.id > code->modules) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+        csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
         return NULL;
     }
-    t = (csspgo_aggregator *)csspgo__object_new(options, sizeof *t, err);
+    t = (csspgo_aggregator *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
     t->module = module;
@@ -28510,7 +28628,7 @@ CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const css
     size_t i;
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind, character ", (unsigned char)lines[i].kind);
         if (!csspgo__agg_room(t, 2) || !csspgo__agg_line(t, &lines[i]))
             return csspgo__error_heap(err, t->heap.status, &t->heap, "aggregator");
     }
@@ -28756,7 +28874,7 @@ static int csspgo__pprof_memory(csspgo_pprof *d)
 CSSPGO_DEF csspgo_pprof *csspgo_pprof_new(const csspgo_pprof_options *how, const csspgo_options *options,
                                           csspgo_error *err)
 {
-    csspgo_pprof *d = (csspgo_pprof *)csspgo__object_new(options, sizeof *d, err);
+    csspgo_pprof *d = (csspgo_pprof *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d == NULL) return NULL;
     csspgo__guids_init(&d->heap, &d->by_mapping, sizeof *d->mapping.v, offsetof(csspgo__pprof_mapping, id));
     csspgo__guids_init(&d->heap, &d->by_location, sizeof *d->location.v, offsetof(csspgo__pprof_location, id));
@@ -28860,7 +28978,7 @@ static int csspgo__pprof_take(csspgo_pprof *d, const unsigned char *p, size_t si
 CSSPGO_DEF csspgo_status csspgo_pprof_feed(csspgo_pprof *d, const void *data, size_t size, csspgo_error *err)
 {
     const unsigned char *const p = (const unsigned char *)data;
-    const csspgo_status s = csspgo__feed_check((int)d->ended, 0, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo__feed_check((int)d->ended, 0, err));
     if (s != CSSPGO_OK || size == 0 || d->error.status != CSSPGO_OK) return s;
     d->fed = csspgo__sat_add(d->fed, size);
     /* gzip begins with 1f 8b; no profile with 1f: that would be field 3 of no wire type */
@@ -29351,7 +29469,7 @@ CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d)
  */
 typedef struct csspgo__lbr_trace {
     const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT        */
-    uint32_t nstack;              /* 0: stacks are ignored                                                            */
+    uint32_t nstack;              /* 0: the sample has no stack, or stacks are ignored                                */
     uint32_t frameless;           /* 1: the sampled address is where a frame-pointer walk misses the caller           */
     const uint32_t *lbr;          /* nlbr pairs from, to; newest first; at most one of a pair is CSSPGO__EXT          */
     uint32_t nlbr;                /* 0: no branch records were taken; stack[0] is then the sampled address            */
@@ -29384,15 +29502,22 @@ typedef struct csspgo__cache {
 } csspgo__cache;
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
+enum { CSSPGO__CACHE_LEAST = 1024 };                /* bytes of the smallest one */
 #define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
+#define CSSPGO__UNWOUND   0x40000000u               /* likewise: its counts are taken */
+#define CSSPGO__FRAMES    0x3fffffffu               /* the rest of it */
 #define CSSPGO__PAIRS     0x3fffffffu               /* a trace's nlbr; above it: what csspgo_judge found */
-enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
+
+static size_t csspgo__trace_words(const uint32_t *w)
+{
+    return CSSPGO__TRACE_WORDS + (w[0] & CSSPGO__FRAMES) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
+}
 
 static uint32_t csspgo__cache_hash(const void *owner, uint32_t id)
 {
     const csspgo__cache *c = (const csspgo__cache *)owner;
     const uint32_t *w = c->word + id;
-    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
+    const size_t words = (w[0] & CSSPGO__FRAMES) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
     return csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, words * sizeof *w, w[0]);
 }
 
@@ -29411,20 +29536,24 @@ CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
     c->used = 1;
 }
 
-/* The next trace in order of insertion; *at is 0 for the first one. Returns 0 behind the last. */
+/*
+ * The next trace in order of insertion that is not unwound; *at is 0 for the first one, and gets where the one behind
+ * it begins. Returns 0 behind the last.
+ */
 CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__lbr_trace *t)
 {
-    const size_t i = *at != 0 ? *at : 1;
     const uint32_t *w;
+    size_t i = *at != 0 ? *at : 1;
+    for (; i < c->used && c->word[i] & CSSPGO__UNWOUND; i += csspgo__trace_words(c->word + i)) {}
     if (i >= c->used) return 0;
     w = c->word + i;
-    t->nstack = w[0] & ~CSSPGO__FRAMELESS;
+    t->nstack = w[0] & CSSPGO__FRAMES;
     t->frameless = w[0] >> 31;
     t->nlbr = w[1] & CSSPGO__PAIRS;
     t->count = (uint64_t)w[3] << 32 | w[2];
     t->stack = w + CSSPGO__TRACE_WORDS;
     t->lbr = t->stack + t->nstack;
-    *at = i + CSSPGO__TRACE_WORDS + t->nstack + 2 * (size_t)t->nlbr;
+    *at = i + csspgo__trace_words(w);
     return 1;
 }
 
@@ -29455,13 +29584,16 @@ static int csspgo__cache_allocate(csspgo__heap *h, csspgo__cache *c)
     return csspgo__cache_words(h, c, cap < 0x7fffffff ? cap : 0x7fffffff);   /* an index is an id of the table */
 }
 
-/* Room for a trace of need words. A trace larger than all of the cache makes an empty one grow. */
-static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint64_t need)
+/*
+ * Room for a trace of need words. A trace larger than all of the cache makes an empty one grow. *full gets 1, and
+ * nothing is done, if other traces have to be unwound first.
+ */
+static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint64_t need, int *full)
 {
+    *full = 0;
     if (c->word == NULL && !csspgo__cache_allocate(h, c)) return h->status;
-    if (c->map.count >= c->map.mask / 4 * 3) return (csspgo_status)CSSPGO__FULL;
-    if (need <= c->cap - c->used) return CSSPGO_OK;
-    if (c->used != 1) return (csspgo_status)CSSPGO__FULL;
+    *full = c->map.count >= c->map.mask / 4 * 3 || (need > c->cap - c->used && c->used != 1);
+    if (*full || need <= c->cap - c->used) return CSSPGO_OK;
     if (need + 1 > 0x7fffffff || need + 1 > SIZE_MAX / sizeof *c->word) return CSSPGO_E_LIMIT;
     csspgo__free(h, c->word, c->cap * sizeof *c->word);
     return csspgo__cache_words(h, c, (size_t)need + 1) ? CSSPGO_OK : h->status;
@@ -29690,7 +29822,7 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
 static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
 {
     uint32_t *w = c->word + c->used, *old = NULL, at, id;
-    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1], bytes = words * sizeof *w;
+    const size_t words = (w[0] & CSSPGO__FRAMES) + 2 * (size_t)w[1], bytes = words * sizeof *w;
     const uint32_t hash = csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, bytes, w[0]);
     at = hash;
     while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
@@ -29709,6 +29841,28 @@ static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
     old[2] = (uint32_t)(count & UINT32_MAX);
     old[3] = (uint32_t)(count >> 32);
     c->last = (size_t)(old - c->word);
+}
+
+/* Keeps only the traces that are not unwound. Returns 0, and does nothing, if they fill half of the cache. */
+static int csspgo__cache_keep(csspgo__cache *c)
+{
+    const size_t end = c->used;
+    csspgo__lbr_trace t;
+    size_t at = 0, words = 0, n = 0, i;
+    while (csspgo__cache_next(c, &at, &t)) {
+        words += csspgo__trace_words(t.stack - CSSPGO__TRACE_WORDS);
+        n++;
+    }
+    if (words > c->cap / 2 || n > c->map.mask / 4) return 0;
+    csspgo__cache_clear(c);
+    for (i = 1; i < end; i += words) {
+        words = csspgo__trace_words(c->word + i);
+        if (c->word[i] & CSSPGO__UNWOUND) continue;
+        memmove(c->word + c->used, c->word + i, words * sizeof *c->word);
+        csspgo__map_insert(&c->map, csspgo__cache_hash(c, (uint32_t)c->used), (uint32_t)c->used, c);
+        c->used += words;
+    }
+    return 1;
 }
 
 static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t count)
@@ -29786,7 +29940,8 @@ static int csspgo__place_single(const csspgo_code *code, csspgo__near *near, con
 }
 
 /*
- * Writes a sample as a trace, its addresses looked up now. Returns 0 if it does not count; notes say why.
+ * Writes a sample as a trace, its addresses looked up now. Returns 0 if it does not count; notes say why. A sample
+ * without a stack becomes a trace without one.
  *
  *   how      ignore_stack: the stack decides only whether the sample is kept, the trace has none
  */
@@ -29803,7 +29958,6 @@ static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, con
         return csspgo__not_placed(notes, CSSPGO__IN_PROLOGUE);
     if (leaf > CSSPGO__EXT && repairs) frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
-    else if (nstack == 0) nstack = 1;
     nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, notes);
     if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
     if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT))
@@ -29828,20 +29982,22 @@ static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, con
 /*
  * Adds one sample. stats: those of dropped, cut and repaired samples are added to.
  *
- * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
- *           done. A cache that is empty is never full
+ *   full    gets 1 when the cache has no room, and nothing was done: unwind what it holds, and add the sample again.
+ *           A cache that is empty is never full
+ *
+ * Returns   CSSPGO_OK when it was added or dropped, or the cache is full; E_NOMEM, E_LIMIT
  * Cost      O(frames + records)
  */
 CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__cache *c, const csspgo_code *code,
                                                       const csspgo_sample *s, const csspgo_collector_options *how,
-                                                      csspgo_collector_stats *stats)
+                                                      csspgo_collector_stats *stats, int *full)
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 4 + 2 * (uint64_t)s->branch_count;
-    const csspgo_status status = csspgo__cache_room(h, c, need);
+    const csspgo_status status = csspgo__cache_room(h, c, need, full);
     csspgo__near *const near = &c->near;
     uint32_t notes[CSSPGO__NOTES], *w;
     c->last = 0;
-    if (status != CSSPGO_OK) return status;
+    if (status != CSSPGO_OK || *full) return status;
     if (near->changes != code->changes) memset(near, 0, sizeof *near);
     near->changes = code->changes;
     memset(notes, 0, sizeof notes);
@@ -29885,7 +30041,7 @@ typedef struct csspgo__step {     /* what undoing a branch means                
 } csspgo__step;
 
 enum { CSSPGO__MOST_CALLERS = 32 };   /* callers that branch records show: those looked at                      */
-enum { CSSPGO__ENOUGH = 64 };         /* stacks from which it is clear whether they lack callers                */
+enum { CSSPGO__OPEN = CSSPGO__MOST_CALLERS + 2 };   /* csspgo__lacks: what other stacks lack decides             */
 
 typedef struct csspgo__sole_call {    /* the only call of callee in caller: begins of functions; 0 = none       */
     uint32_t caller, callee, call;
@@ -29893,8 +30049,11 @@ typedef struct csspgo__sole_call {    /* the only call of callee in caller: begi
 
 enum { CSSPGO__SOLES = 256, CSSPGO__MOST_TRANSFERS = 4096 };
 
-/* csspgo_collector.mode; NAMES: contexts that were read and stand as names */
-enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__CONTEXTLESS = 2, CSSPGO__NAMES = 3 };
+/*
+ * csspgo_collector.mode: what was added since the last profile, the highest of it, so that the order in which it came
+ * does not matter. NAMES: contexts that were read and stand as names.
+ */
+enum { CSSPGO__EMPTY = 0, CSSPGO__CONTEXTLESS = 1, CSSPGO__CONTEXTS = 2, CSSPGO__NAMES = 3 };
 
 /*
  * A context is a path of calls in a tree, outermost first: positions, with func 0. With names, a call is a function and
@@ -29909,6 +30068,7 @@ struct csspgo_collector {
     const csspgo_code       *code;
     csspgo_collector_options how;
     uint32_t                 mode;
+    uint32_t                 anew;            /* 1: a profile was taken, and nothing was added since: mode is of that */
     csspgo__tree             trie;            /* contexts; a position may be CSSPGO__EXT                              */
     csspgo__names            names;           /* of functions in contexts with names                                  */
     CSSPGO__LIST(csspgo__counter) counter;
@@ -29920,11 +30080,25 @@ struct csspgo_collector {
     CSSPGO__LIST(csspgo__step) step;          /* scratch: per branch of a trace                                       */
     csspgo__u32_list         site;            /* scratch: frames of a repaired stack                                  */
     csspgo__sole_call        sole[CSSPGO__SOLES];     /* by hash                                                      */
-    uint64_t                 missing, complete;   /* traces whose stack had, had not lost the leaf's caller           */
+    uint64_t                 missing, complete;   /* samples whose stack had, had not lost the leaf's caller          */
     csspgo__cache            cache;
-    size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace            */
+    uint32_t                 unwinding;       /* 1: a flush failed, so some traces of the cache are unwound           */
     csspgo_collector_stats   stats;
 };
+
+/* What was added since the last profile. */
+static uint32_t csspgo__collector_mode(const csspgo_collector *c)
+{
+    return c->anew ? (uint32_t)CSSPGO__EMPTY : c->mode;
+}
+
+/* Notes what was added; see csspgo_collector.mode. */
+static void csspgo__collector_got(csspgo_collector *c, uint32_t mode)
+{
+    c->mode = csspgo__collector_mode(c);
+    c->anew = 0;
+    if (c->mode < mode) c->mode = mode;
+}
 
 /* ----- counters --------------------------------------------------------------------------------------------------- */
 
@@ -30006,20 +30180,31 @@ static int csspgo__trace_room(csspgo_collector *c, size_t nstack, size_t nlbr)
            CSSPGO__MORE(h, c->site, frames + nlbr) && CSSPGO__MORE(h, c->path, frames);
 }
 
+/* Frees the room of counts and contexts, of which there are none; that of contexts stays if there is no memory. */
+static void csspgo__counters_shed(csspgo_collector *c)
+{
+    const uint32_t reserve = c->heap.reserve;
+    csspgo__tree fresh;
+    int ok;
+    memset(&fresh, 0, sizeof fresh);
+    csspgo__map_free(&c->heap, &c->map);
+    CSSPGO__DROP(&c->heap, c->counter);
+    c->heap.reserve = 1;
+    ok = csspgo__tree_init(&c->heap, &fresh);
+    c->heap.reserve = reserve;
+    if (!ok) return;
+    csspgo__tree_free(&c->heap, &c->trie);
+    c->trie = fresh;
+}
+
 /* Forgets counts and contexts. Keeps the room, unless a full collector needed more than its limit to be drained. */
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
-    csspgo__tree fresh;
     c->counter.count = 0;
     csspgo__map_clear(&c->map);
     csspgo__tree_clear(&c->trie);
     c->path.count = 0;
-    memset(&fresh, 0, sizeof fresh);
-    if (c->heap.used <= c->heap.limits.max_bytes || !csspgo__tree_init(&c->heap, &fresh)) return;
-    csspgo__tree_free(&c->heap, &c->trie);
-    c->trie = fresh;
-    csspgo__map_free(&c->heap, &c->map);
-    CSSPGO__DROP(&c->heap, c->counter);
+    if (c->heap.used > c->heap.limits.max_bytes) csspgo__counters_shed(c);
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */
@@ -30127,6 +30312,12 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     return CSSPGO__BROKEN;
 }
 
+/* 1 if a trace counts in contexts: it has a stack, and stacks are not ignored. */
+static uint32_t csspgo__has_context(const csspgo_collector *c, const csspgo__lbr_trace *t)
+{
+    return t->nstack != 0 && !c->how.ignore_stack;
+}
+
 /*
  * What each branch of a trace does to the stack, and which code between them ran straight. Branches are newest first:
  * code ran from the target of number i to the source of number i - 1. What ran behind the newest one is not complete,
@@ -30136,7 +30327,7 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
  */
 static void csspgo__steps_make(csspgo_collector *c, const csspgo__lbr_trace *t)
 {
-    uint32_t i, ip = 0, good = c->mode == CSSPGO__CONTEXTS, cut = 1;
+    uint32_t i, ip = 0, good = csspgo__has_context(c, t), cut = 1;
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1], after = cut;
         csspgo__step *s = &c->step.v[i];
@@ -30213,13 +30404,15 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
  * The same where no caller shows among the branches. The stack's next call tells if it goes to the leaf's function for
  * certain, or to another one: that then calls the leaf's, perhaps from one place only, which callers[0] gets.
  */
-static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers)
+static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers, int decide)
 {
     const csspgo__range *r = csspgo__range_of(c->code, t->stack[0]);
     uint32_t called;
     if (!t->frameless || t->nstack < 2 || t->stack[1] == CSSPGO__EXT || r == NULL) return 0;
     called = csspgo__called_range(c->code, t->stack[1]);
-    if (called == r->begin || (called == 0 ? c->missing <= c->complete : c->missing < c->complete)) return 0;
+    if (called == r->begin) return 0;
+    if (!decide) return CSSPGO__OPEN;
+    if (called == 0 ? c->missing <= c->complete : c->missing < c->complete) return 0;
     callers[0] = called != 0 ? csspgo__only_call(c, called, r->begin) : 0;
     return callers[0] != 0 ? 1 : CSSPGO__MOST_CALLERS + 1;
 }
@@ -30234,35 +30427,58 @@ static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trac
  *
  * The smallest j that agrees wins. Where recursion makes both one and none agree, what most others lack decides. LLVM
  * drops such samples instead. Returns CSSPGO__MOST_CALLERS + 1 if only the sampled address is certain.
+ *
+ *   decide   0: returns CSSPGO__OPEN where what most others lack decides: not all of them are known yet
  */
-static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers)
+static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers, int decide)
 {
     const uint32_t n = csspgo__callers(c, t->nlbr, callers, callers + CSSPGO__MOST_CALLERS);
     const uint32_t *stack = t->stack + 1, m = t->nstack - 1;
     uint32_t j;
-    if (n == 0) return csspgo__lacks_unseen(c, t, callers);
+    if (n == 0) return csspgo__lacks_unseen(c, t, callers, decide);
     if (m == 0) return n;
     for (j = 0; j < n && !csspgo__callers_match(callers, n, j, stack, m); j++) {}
     if (j > 2 && j == n) return 0;                      /* no agreement at all: as good as any other guess */
     if (j != 0 || !t->frameless) {
-        c->missing += t->frameless && j == 1;
+        if (t->frameless && j == 1) c->missing = csspgo__sat_add(c->missing, t->count);
         return j;
     }
     if (csspgo__callers_match(callers, n, 1, stack, m) &&
         csspgo__range_of(c->code, callers[0]) == csspgo__range_of(c->code, t->stack[0]))
-        return c->missing > c->complete;
-    c->complete++;
+        return decide ? c->missing > c->complete : (uint32_t)CSSPGO__OPEN;
+    c->complete = csspgo__sat_add(c->complete, t->count);
     return 0;
 }
 
-/* The context of a trace's leaf, its stack repaired: the callers that it lacks are put before it. */
-static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_trace *t)
+/*
+ * Where counts of samples without a stack go: among those without a context. LLVM drops such samples if others have a
+ * stack, which is known at the end only: with llvm they have a node of their own, which no call makes.
+ */
+static uint32_t csspgo__stackless(csspgo_collector *c)
+{
+    if (!c->how.llvm || c->how.ignore_stack) return CSSPGO__ROOT;
+    return csspgo__tree_add(&c->heap, &c->trie, CSSPGO__ROOT, CSSPGO__NOWHERE, 0);
+}
+
+/* 1 if a context is that of samples that LLVM drops. */
+static int csspgo__is_dropped(const csspgo_collector *c, uint32_t node)
+{
+    const csspgo__tree_node *n = &c->trie.node[node];
+    return c->mode >= CSSPGO__CONTEXTS && n->parent == CSSPGO__ROOT && n->site == CSSPGO__NOWHERE && n->func == 0;
+}
+
+/*
+ * The context of a trace's leaf, its stack repaired: the callers that it lacks are put before it. Returns 0 if that is
+ * open (csspgo__lacks).
+ */
+static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_trace *t, int decide)
 {
     uint32_t *callers = c->site.v + 1, lacks;
-    if (c->mode != CSSPGO__CONTEXTS) return CSSPGO__ROOT;
+    if (!csspgo__has_context(c, t)) return csspgo__stackless(c);
     if (c->how.llvm || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
-    lacks = csspgo__lacks(c, t, callers);
+    lacks = csspgo__lacks(c, t, callers, decide);
     if (lacks == 0) return csspgo__context_of(c, t->stack, t->nstack);
+    if (lacks == CSSPGO__OPEN) return 0;
     if (lacks > CSSPGO__MOST_CALLERS) {
         c->stats.cut_stacks++;
         return CSSPGO__ROOT;
@@ -30276,12 +30492,11 @@ static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_
 /*
  * The context before a branch, given the one behind it; there is room. Undoing a call pops its frame, undoing a return
  * pushes one, a jump changes nothing. A call that the stack does not show on top leaves the context as it is: the stack
- * lacks that frame, which is better than one popped for another (LLVM does the same).
+ * lacks that frame, which is better than one popped for another (LLVM does the same). A break is not for this function.
  */
 static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, const csspgo__step *s)
 {
     if (s->move == CSSPGO__STAY || (s->move == CSSPGO__CALLED && node == CSSPGO__ROOT)) return node;
-    if (s->move == CSSPGO__BROKEN) return CSSPGO__ROOT;
     if (s->move == CSSPGO__RETURNED) return csspgo__context_add(c, node, s->site);
     if (c->trie.node[node].site == s->site) return c->trie.node[node].parent;
     if (s->site == CSSPGO__EXT) c->stats.mismatched_external++;
@@ -30306,41 +30521,52 @@ static void csspgo__unwind_single(csspgo_collector *c, const csspgo__lbr_trace *
  * function is always the source of the branch undone last. The order matters: first the range, under the context before
  * the branch is undone, then the branch, under the one after. A branch from unknown code has no context, one into it
  * does not count. A break in the trace leaves the rest of it without context. counting: so many branches count.
+ * Returns 0 if nothing was counted, as the context is open (csspgo__lacks).
  *
  * Source   LLVM 19: VirtualUnwinder::unwind, with probes. Cost: O(branches), each with two increments
  */
-static void csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t counting)
+static int csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t counting, int decide)
 {
-    uint32_t node, ip = 0, i;
+    uint32_t node, root = CSSPGO__ROOT, ip = 0, i;
     csspgo__steps_make(c, t);
-    node = csspgo__context_repaired(c, t);
+    node = csspgo__context_repaired(c, t, decide);
+    if (node == 0) return 0;
+    if (!csspgo__has_context(c, t)) root = node;
     if (t->nlbr == 0) csspgo__increment_add(c, node, t->stack[0], 0);
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
         if (c->step.v[i].range) csspgo__increment_add(c, node, to, ip);
-        node = csspgo__undo(c, node, &c->step.v[i]);
+        node = c->step.v[i].move != CSSPGO__BROKEN ? csspgo__undo(c, node, &c->step.v[i]) : root;
         ip = from;
         if (to == CSSPGO__EXT || i >= counting) continue;
-        csspgo__increment_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to);
+        csspgo__increment_add(c, (from == CSSPGO__EXT ? root : node) | CSSPGO__BRANCH, from, to);
     }
+    return 1;
 }
 
 /*
  * Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all: room is made for everything first. The oldest branch has
- * no range before it, so it is left out beside others.
+ * no range before it, so it is left out beside others. *open gets 1, and nothing is counted, if that depends on others
+ * (csspgo__lacks).
  */
-static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t)
+static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t, int decide, int *open)
 {
     const uint32_t single = c->how.single_branches && t->nlbr != 0, oldest = t->nlbr > 1 && !c->how.llvm && !single;
+    const csspgo_collector_stats before = c->stats;
+    *open = 0;
     if (!csspgo__trace_room(c, t->nstack, t->nlbr)) return c->heap.status;
+    CSSPGO__COMMIT_BEGIN(&c->heap);
+    if (single) csspgo__unwind_single(c, t);
+    else *open = !csspgo__unwind_trace(c, t, t->nlbr - oldest, decide);
+    if (!*open) csspgo__increments_apply(c, t->count);
+    CSSPGO__COMMIT_END(&c->heap);
+    if (*open) {
+        c->stats = before;
+        return CSSPGO_OK;
+    }
     c->stats.unwound++;
     c->stats.branches += single ? 1 : t->nlbr;
     c->stats.oldest_branches += oldest;
-    CSSPGO__COMMIT_BEGIN(&c->heap);
-    if (single) csspgo__unwind_single(c, t);
-    else csspgo__unwind_trace(c, t, t->nlbr - oldest);
-    csspgo__increments_apply(c, t->count);
-    CSSPGO__COMMIT_END(&c->heap);
     return CSSPGO_OK;
 }
 
@@ -30352,7 +30578,7 @@ static size_t csspgo__collector_mark(const csspgo__holder *holder, unsigned char
     const csspgo_collector *c =
         (const csspgo_collector *)(const void *)((const char *)holder - offsetof(csspgo_collector, holder));
     csspgo__lbr_trace t;
-    size_t at = c->flushed, i;
+    size_t at = 0, i;
     if (marks == NULL) return c->cache.used - 1 + 2 * c->counter.count + c->trie.count - 1;
     while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         for (i = 0; i < t.nstack + 2 * (size_t)t.nlbr; i++) csspgo__pos_mark(marks, t.stack[i]);   /* and t.lbr */
@@ -30375,15 +30601,75 @@ static void csspgo__known_check(csspgo_collector *c)
     c->known_changes = c->code->changes;
 }
 
+/* Frees all room of a collector that holds no counts. */
+static void csspgo__collector_shed(csspgo_collector *c)
+{
+    csspgo__heap *h = &c->heap;
+    csspgo__counters_clear(c);
+    csspgo__counters_shed(c);
+    csspgo__free(h, c->cache.word, c->cache.cap * sizeof *c->cache.word);
+    csspgo__map_free(h, &c->cache.map);
+    c->cache.word = NULL;
+    c->cache.cap = 0;
+    CSSPGO__DROP(h, c->path);
+    CSSPGO__DROP(h, c->pending);
+    CSSPGO__DROP(h, c->step);
+    CSSPGO__DROP(h, c->site);
+}
+
+/*
+ * The least limits.max_bytes with which a collector that holds no counts takes a sample of so many frames and branch
+ * records; 0 without memory. It is tried out, as only those who make a table know its size.
+ */
+static uint64_t csspgo__collector_needs(csspgo_collector *c, size_t frames, size_t records)
+{
+    const uint64_t words = CSSPGO__TRACE_WORDS + (uint64_t)frames + 4 + 2 * (uint64_t)records, bytes = c->cache.bytes;
+    uint64_t least = 0, cache;
+    csspgo__collector_shed(c);
+    c->heap.reserve = 1;
+    if (csspgo__trace_room(c, frames, records)) {
+        least = c->heap.used;
+        cache = c->how.cache_bytes != 0 ? bytes : least / 3 + 4;        /* a quarter of both */
+        least += cache > CSSPGO__CACHE_LEAST ? cache : (uint64_t)CSSPGO__CACHE_LEAST;
+        if (words * 4 + CSSPGO__CACHE_LEAST > cache) least += words * 4;
+    }
+    csspgo__collector_shed(c);
+    c->heap.reserve = 0;
+    return least;
+}
+
+/* E_ARGUMENT if limits.max_bytes is too little for any sample. */
+static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *function, csspgo_error *err)
+{
+    const uint64_t most = c->heap.limits.max_bytes, used = c->heap.used + c->cache.bytes;
+    uint64_t least;
+    if (used < most && most - used > 1 << 16) return csspgo__error_plain(err, CSSPGO_OK);      /* plenty */
+    least = csspgo__collector_needs(c, 1, 2);
+    if (least == 0 || least <= most) return csspgo__error_plain(err, least != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM);
+    csspgo__deny_u64(function, err, 0, "no sample would ever fit: limits.max_bytes is ", most);
+    csspgo__say(err, ", the least is ");
+    csspgo__say_u64(err, least);
+    return CSSPGO_E_ARGUMENT;
+}
+
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
-    if (c == NULL) return NULL;
+    csspgo_options unlimited;
+    csspgo_collector *c;
     CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
     CSSPGO__EXPECT(how == NULL || (how->ignore_stack | how->keep_leaves | how->limit_recursion | how->limit_depth |
-                                   how->keep_records | how->single_branches) <= 1,
+                                   how->keep_records | how->single_branches | how->always_contexts) <= 1,
                    "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
+    if (how != NULL && how->always_contexts && (how->ignore_stack || how->single_branches)) {
+        csspgo__deny(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches");
+        return NULL;
+    }
+    memset(&unlimited, 0, sizeof unlimited);
+    if (options != NULL) unlimited = *options;
+    unlimited.limits.max_bytes = 0;
+    c = (csspgo_collector *)csspgo__object_new(__func__, &unlimited, sizeof *c, err);
+    if (c == NULL) return NULL;
     c->code = code;
     c->holder.mark_fn = csspgo__collector_mark;
     c->holder.next = code->holder;
@@ -30391,11 +30677,17 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     if (code->holder != NULL) code->holder->link = &c->holder.next;
     code->holder = &c->holder;
     if (how != NULL) c->how = *how;
+    c->how.ignore_stack |= c->how.single_branches;
     csspgo__names_init(&c->heap, &c->names);
     csspgo__map_init(&c->heap, &c->map, csspgo__counter_rehash);
+    if (options != NULL && options->limits.max_bytes != 0) c->heap.limits.max_bytes = options->limits.max_bytes;
     csspgo__cache_init(&c->heap, &c->cache, c->how.cache_bytes);
-    if (csspgo__tree_init(&c->heap, &c->trie)) return c;
-    csspgo__error_plain(err, c->heap.status);
+    c->heap.reserve = 1;
+    if (!csspgo__tree_init(&c->heap, &c->trie)) csspgo__error_plain(err, c->heap.status);
+    else if (csspgo__collector_limit(c, __func__, err) == CSSPGO_OK) {
+        c->heap.reserve = 0;
+        return c;
+    }
     csspgo_collector_free(c);
     return NULL;
 }
@@ -30416,50 +30708,63 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
     CSSPGO__OBJECT_END(c, arrays);
 }
 
-/*
- * Looks at the cache before anything is unwound: are its stacks such that they lack callers (csspgo__lacks)? So the
- * first traces are not guessed otherwise than the later ones. Statistics stay as they are.
- */
-static csspgo_status csspgo__stacks_survey(csspgo_collector *c)
+/* Unwinds the traces of the cache, or those of them that are not open; *open gets 1 if some are. */
+static csspgo_status csspgo__unwind_traces(csspgo_collector *c, int decide, int *open)
 {
-    const csspgo_collector_stats stats = c->stats;
     csspgo__lbr_trace t;
     size_t at = 0;
-    if (c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
-    while (c->missing + c->complete < CSSPGO__ENOUGH && csspgo__cache_next(&c->cache, &at, &t)) {
-        if (!t.frameless) continue;
-        if (!csspgo__trace_room(c, t.nstack, t.nlbr)) return c->heap.status;
-        csspgo__steps_make(c, &t);
-        csspgo__lacks(c, &t, c->site.v + 1);
+    *open = 0;
+    while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
+        int waits;
+        const csspgo_status s = csspgo__unwind(c, &t, decide, &waits);
+        if (s != CSSPGO_OK) return s;
+        if (!waits) c->cache.word[at - csspgo__trace_words(t.stack - CSSPGO__TRACE_WORDS)] |= CSSPGO__UNWOUND;
+        *open |= waits;
     }
-    c->stats = stats;
     return CSSPGO_OK;
 }
 
 /*
- * Unwinds what the cache holds and clears it. After a failure the next call goes on behind the last trace unwound, so
- * none counts twice. To be called before code is removed or moved, while the positions of the traces are its.
+ * Unwinds what the cache holds and clears it. Open traces come last, when all others have shown what stacks lack;
+ * unless all are to be unwound they stay, up to half of the cache. So the order of samples does not matter. After a
+ * failure the next call goes on with the traces that are not unwound, so none counts twice.
  */
-static csspgo_status csspgo__unwind_cache(csspgo_collector *c)
+static csspgo_status csspgo__unwind_cache(csspgo_collector *c, int all)
 {
-    csspgo__lbr_trace t;
-    size_t at = c->flushed;
-    csspgo_status s = CSSPGO_OK;
+    int open;
+    csspgo_status s;
     csspgo__known_check(c);
-    if (c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_survey(c);
-    while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
-        s = csspgo__unwind(c, &t);
-        if (s == CSSPGO_OK) c->flushed = at;
+    c->unwinding = 1;
+    s = csspgo__unwind_traces(c, 0, &open);
+    if (s == CSSPGO_OK && open && !all && csspgo__cache_keep(&c->cache)) {
+        c->unwinding = 0;
+        return CSSPGO_OK;
     }
+    if (s == CSSPGO_OK && open) s = csspgo__unwind_traces(c, 1, &open);
     if (s != CSSPGO_OK) return s;
     csspgo__cache_clear(&c->cache);
-    c->flushed = 0;
+    c->unwinding = 0;
     return CSSPGO_OK;
+}
+
+/* 1 if a profile, once taken, would leave a collector emptier than it is. */
+static int csspgo__holds_counts(const csspgo_collector *c)
+{
+    return c->counter.count != 0 || c->cache.used > 1;
+}
+
+/* As csspgo__error_plain, of what fills a collector: "full" where taking a profile helps. */
+static csspgo_status csspgo__collector_end(const csspgo_collector *c, csspgo_status s, csspgo_error *err)
+{
+    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
+    if (!csspgo__holds_counts(c)) return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__error_u64(err, CSSPGO_E_FULL, 0, "the collector is full: take its profile, then add the rest; its "
+                                                    "limits.max_bytes is ", c->heap.limits.max_bytes);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err)
 {
-    return csspgo__error_heap(err, csspgo__unwind_cache(c), &c->heap, "collector");
+    return csspgo__collector_end(c, csspgo__unwind_cache(c, 1), err);
 }
 
 /*
@@ -30475,12 +30780,12 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
     csspgo__lbr_trace t;
     if (!added)
         return csspgo__trace_room(c, (size_t)s->stack_count + 1, s->branch_count) ? CSSPGO_OK : c->heap.status;
-    if (at == 0 || c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
+    if (at == 0 || c->how.ignore_stack || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     w = c->cache.word + at;
     if (w[1] <= CSSPGO__PAIRS && csspgo__cache_next(&c->cache, &at, &t) && t.nstack != 0) {
         csspgo__known_check(c);
         csspgo__steps_make(c, &t);
-        lacks = csspgo__lacks(c, &t, c->site.v + 1);
+        lacks = csspgo__lacks(c, &t, c->site.v + 1, 1);
         w[1] |= lacks == 0 ? 1u << 30 : lacks > CSSPGO__MOST_CALLERS ? 3u << 30 : 2u << 30;
         c->stats = stats;
         c->missing = missing;
@@ -30491,26 +30796,20 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
     return CSSPGO_OK;
 }
 
-/* Takes one sample in; a full cache is unwound first. The first sample decides whether there are contexts. */
+/* Takes one sample in; a full cache is unwound first. */
 static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
 {
-    csspgo_status status;
-    if (c->mode == CSSPGO__UNDECIDED)
-        c->mode = s->stack_count != 0 && !c->how.ignore_stack && !c->how.single_branches ? CSSPGO__CONTEXTS
-                                                                                        : CSSPGO__CONTEXTLESS;
-    if (c->mode == CSSPGO__CONTEXTS && s->stack_count == 0) {
-        c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
-        return CSSPGO_OK;
+    csspgo_status status = c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 0) : CSSPGO_OK;
+    int full = 1, all;
+    for (all = 0; status == CSSPGO_OK && full; all = 1) {
+        status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats, &full);
+        if (status == CSSPGO_OK && full) status = csspgo__unwind_cache(c, all);
     }
-    c->how.ignore_stack = c->mode == CSSPGO__CONTEXTLESS;
-    status = c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 0) : CSSPGO_OK;
+    if (status == CSSPGO_OK && c->how.judge_fn != NULL) status = c->how.judge_fn(c, s, 1);
     if (status != CSSPGO_OK) return status;
-    while ((status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats)) ==
-           (csspgo_status)CSSPGO__FULL) {
-        status = csspgo__unwind_cache(c);
-        if (status != CSSPGO_OK) break;
-    }
-    return status == CSSPGO_OK && c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 1) : status;
+    if (s->stack_count == 0 && !c->how.ignore_stack) c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
+    csspgo__collector_got(c, s->stack_count == 0 || c->how.ignore_stack ? CSSPGO__CONTEXTLESS : CSSPGO__CONTEXTS);
+    return CSSPGO_OK;
 }
 
 #ifdef CSSPGO_VALIDATE
@@ -30544,39 +30843,66 @@ static int csspgo__turned(const csspgo_code *code, const csspgo_sample *s, uint3
     return right == 0 && turned >= 2;
 }
 
-/* Tells of a sample whose arrays make sense only the other way round. */
-static void csspgo__sample_check(const csspgo_code *code, const csspgo_sample *s)
+/* What is wrong with a sample: an array is not there, or makes sense only the other way round. NULL: nothing. */
+static const char *csspgo__sample_complaint(const csspgo_code *code, const csspgo_sample *s)
 {
-    CSSPGO__EXPECT(!csspgo__turned(code, s, s->branch_count, csspgo__branches_fit),
-                   "the branch records stand oldest first: the newest has to come first");
-    CSSPGO__EXPECT(!csspgo__turned(code, s, s->stack_count, csspgo__frames_fit),
-                   "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
-                   "return address last");
+    if (s->stack_count != 0 && s->stack == NULL) return "stack is NULL, but stack_count is not 0";
+    if (s->branch_count != 0 && s->branches == NULL) return "branches is NULL, but branch_count is not 0";
+    if (csspgo__turned(code, s, s->branch_count, csspgo__branches_fit))
+        return "the branch records stand oldest first: the newest has to come first";
+    if (csspgo__turned(code, s, s->stack_count, csspgo__frames_fit))
+        return "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
+               "return address last";
+    return NULL;
 }
 #endif
+
+/* E_LIMIT for a sample that an empty collector has no room for. */
+static csspgo_status csspgo__sample_too_large(csspgo_collector *c, const csspgo_sample *s, size_t index,
+                                              csspgo_error *err)
+{
+    const uint64_t least = csspgo__collector_needs(c, s->stack_count, s->branch_count);
+    if (least == 0) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    csspgo__error_u64(err, CSSPGO_E_LIMIT, index, "a sample of ", s->stack_count);
+    csspgo__say(err, " frames and ");
+    csspgo__say_u64(err, s->branch_count);
+    csspgo__say(err, " branch records needs a collector with limits.max_bytes of ");
+    csspgo__say_u64(err, least);
+    csspgo__say(err, ", not ");
+    csspgo__say_u64(err, c->heap.limits.max_bytes);
+    return CSSPGO_E_LIMIT;
+}
 
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
                                               csspgo_error *err)
 {
-    csspgo_status s = c->flushed != 0 ? csspgo__unwind_cache(c) : CSSPGO_OK;
+    csspgo_status s = c->unwinding ? csspgo__unwind_cache(c, 1) : CSSPGO_OK;
     size_t i;
-    if (c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "samples do not mix with contexts of names");
+    CSSPGO__EXPECT(count == 0 || samples != NULL, "samples is NULL, but count is not 0");
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_sample sample = samples[i];
+        if (csspgo__collector_mode(c) == CSSPGO__NAMES && sample.stack_count != 0 && !c->how.ignore_stack)
+            return csspgo__deny_u64(__func__, err, i,
+                                    "contexts of names were read, which do not mix with those of stacks: sample ", i);
 #ifdef CSSPGO_VALIDATE
-        csspgo__sample_check(c->code, &sample);
+        const char *const complaint = csspgo__sample_complaint(c->code, &sample);
+        CSSPGO__EXPECT(complaint == NULL, complaint);
 #endif
         if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
+        if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) {        /* room that others left may be in the way */
+            csspgo__collector_shed(c);
+            s = csspgo__collect(c, &sample);
+        }
+        if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) return csspgo__sample_too_large(c, &sample, i, err);
         if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, sample.count);
     }
-    return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__collector_end(c, s, err);
 }
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
 {
-    return c->mode == CSSPGO__CONTEXTS || c->mode == CSSPGO__NAMES;
+    return c->mode >= CSSPGO__CONTEXTS || c->how.always_contexts;
 }
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c)
@@ -30594,7 +30920,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 #define CSSPGO__COUNTED(field, text) { offsetof(csspgo_collector_stats, field), " " text "\n" }
 static const struct csspgo__report_line { uint16_t counter; char text[70]; } csspgo__report_lines[] = {
     /* what became of samples: those that do not count, and those without a context or with a shorter one */
-    CSSPGO__COUNTED(no_stack, "samples dropped: no call stack, though the first sample had one"),
+    CSSPGO__COUNTED(no_stack, "samples without a call stack: they have no context"),
     CSSPGO__COUNTED(no_branches, "samples dropped: no branch record with an end in known code"),
     CSSPGO__COUNTED(prologue_leaves, "samples dropped: sampled in a prologue or epilogue"),
     CSSPGO__COUNTED(late_stacks, "samples whose stack is later than their branch records"),
@@ -30648,6 +30974,11 @@ static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
     if (v->bad_return_addresses > v->samples / 8)
         csspgo__put_str(s, "advice: many stacks are cut: frame pointers are missing, or calls in the transfers are, or "
                            "their sizes are wrong\n");
+    if (v->no_stack > v->samples / 8 && csspgo_collector_has_contexts(c))
+        csspgo__put_str(s, "advice: many samples have no call stack, others do: are there two recordings, or events "
+                           "without a stack?\n");
+    if (v->addresses != 0 && v->branches != 0)
+        csspgo__put_str(s, "advice: samples without branch records do not count beside those that have them\n");
     if (v->samples != 0 && v->addresses == v->samples)
         csspgo__put_str(s, "advice: no sample has branch records: csspgo_collector_profile needs csspgo_estimate\n");
     if (code->idle_probes != 0)
@@ -30728,6 +31059,7 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     size_t size, i;
     uint32_t id = CSSPGO__ROOT, *frame;
     if (n->func != 0) return csspgo__tree_add(&c->heap, keys, above, n->site, n->func);
+    if (n->site == CSSPGO__NOWHERE) return id;
     frame = csspgo__frames_of(c, node, k, &deep, &seen);
     size = (size_t)(k->path.v + k->path.count - frame);
     c->stats.deep_contexts += deep != 0;
@@ -30765,9 +31097,12 @@ static void csspgo__keyed_fill(const csspgo_collector *c, csspgo__keyed *k, cons
     size_t i, end = c->counter.count;
     for (i = 0; i < c->counter.count; i++) {
         const csspgo__counter *v = &c->counter.v[i];
-        csspgo__counter *to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
+        const uint32_t node = key[v->node & ~CSSPGO__BRANCH];
+        csspgo__counter *to;
+        if (node == CSSPGO__WANTED) continue;                      /* LLVM drops it */
+        to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
         *to = *v;
-        to->node = key[v->node & ~CSSPGO__BRANCH] | (v->node & CSSPGO__BRANCH);
+        to->node = node | (v->node & CSSPGO__BRANCH);
     }
     k->hit = k->v + end;
     k->hits = c->counter.count - end;
@@ -30782,18 +31117,28 @@ static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
     c->heap.reserve = 0;
 }
 
+/* The key of counters without a context among contexts of names: the function "". 0: memory is exhausted. */
+static uint32_t csspgo__key_nameless(csspgo_collector *c, csspgo__tree *keys)
+{
+    const uint32_t func = csspgo__names_intern(&c->heap, &c->names, "", 0);
+    return func != 0 ? csspgo__tree_add(&c->heap, keys, CSSPGO__ROOT, CSSPGO__LEAF, func) : 0;
+}
+
 /* Keys of all contexts that have counters; parents come before their children. Returns 0 when memory is exhausted. */
 static int csspgo__keys_make(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k)
 {
+    int contextless;
     size_t i;
     for (i = 0; i < c->counter.count; i++) k->key.v[c->counter.v[i].node & ~CSSPGO__BRANCH] = CSSPGO__WANTED;
+    contextless = k->key.v[CSSPGO__ROOT] == CSSPGO__WANTED;
     c->stats.deep_contexts = 0;
     for (i = CSSPGO__ROOT; i <= c->trie.count; i++) {
-        if (k->key.v[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) continue;
+        if ((k->key.v[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) || csspgo__is_dropped(c, (uint32_t)i)) continue;
         k->key.v[i] = csspgo__key_of(c, keys, k, (uint32_t)i);
         if (k->key.v[i] == 0) return 0;
     }
-    return 1;
+    if (!contextless || c->mode != CSSPGO__NAMES) return 1;
+    return (k->key.v[CSSPGO__ROOT] = csspgo__key_nameless(c, keys)) != 0;
 }
 
 /*
@@ -30812,7 +31157,7 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k, u
     memset(&s, 0, sizeof s);
     s.by_line = by_line;
     h->reserve = 1;
-    status = csspgo__unwind_cache(c);
+    status = csspgo__unwind_cache(c, 1);
     if (status != CSSPGO_OK) return status;
     ok = CSSPGO__ZEROS(h, s.key, c->trie.count + 1) != NULL &&
          CSSPGO__FILL(h, s.path, c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth) != NULL &&
@@ -30877,7 +31222,8 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     csspgo__u64_list all = { NULL, 0, 0 };
     csspgo_status s;
     size_t i, n = 0;
-    if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > c->code->modules)
+        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "no such module: ", module.id);
     s = csspgo__keyed_make(c, &keyed, each == 1);
     if (s == CSSPGO_OK &&
         !(list(c, &keyed, module.id, &all) &&
@@ -30897,25 +31243,28 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
     if (s != CSSPGO_OK || n <= cap || out == NULL) return csspgo__error_heap(err, s, &c->heap, "collector");
-    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
+    return csspgo__error_short(err, "the array", " elements", cap, n);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                     size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                 size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_module module, uint64_t *range, size_t cap,
                                                  size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 /* For csspgo__sort: ranges by address. */
@@ -30955,7 +31304,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, cssp
     csspgo__range_count_list all = { NULL, 0, 0 };
     csspgo_status s;
     size_t i, n = 0;
-    if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > c->code->modules) return csspgo__deny_u64(__func__, err, 0, "an unknown module: ", module.id);
     s = csspgo__keyed_make(c, &keyed, 0);
     if (s == CSSPGO_OK &&
         !(csspgo__range_counts_fill(c, &keyed, module.id, &all) &&
@@ -30970,7 +31319,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, cssp
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
     if (s != CSSPGO_OK || n <= cap || range == NULL) return csspgo__error_heap(err, s, &c->heap, "collector");
-    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
+    return csspgo__error_short(err, "the array", " ranges", cap, n);
 }
 
 /* ----- unsymbolized text: writing --------------------------------------------------------------------------------- */
@@ -31171,16 +31520,18 @@ static void csspgo__unsym_put(csspgo__sink *s, csspgo__unsym *u, int contexts)
     } while (at < u->entry.count);
 }
 
-static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s)
+static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s,
+                                         csspgo_error *err)
 {
     csspgo__unsym u;
     csspgo_status status;
     memset(&u, 0, sizeof u);
-    if (!csspgo__unsym_how(c, how, &u.how)) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__unsym_how(c, how, &u.how))
+        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "no such module: ", u.how.module.id);
     status = csspgo__keyed_make(c, &u.keyed, 0);
     if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
         status = c->heap.status;
-    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode != CSSPGO__CONTEXTLESS);
+    if (status == CSSPGO_OK && c->mode != CSSPGO__EMPTY) csspgo__unsym_put(s, &u, csspgo_collector_has_contexts(c));
     csspgo__keyed_free(c, &u.keyed);
     csspgo__tree_free(&c->heap, &u.tree);
     CSSPGO__DROP(&c->heap, u.text);
@@ -31188,7 +31539,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     CSSPGO__DROP(&c->heap, u.node);
     CSSPGO__DROP(&c->heap, u.path);
     CSSPGO__DROP(&c->heap, u.entry);
-    return status;
+    return csspgo__error_plain(err, status);
 }
 
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
@@ -31196,7 +31547,9 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
 {
     csspgo__sink s;
     csspgo__sink_buffer(&s, buf, cap);
-    s.status = csspgo__unsym_write(c, how, &s);
+    s.status = csspgo__unsym_write(c, how, &s, err);
+    if (s.status == CSSPGO_E_ARGUMENT && size != NULL) *size = 0;
+    if (s.status == CSSPGO_E_ARGUMENT) return csspgo__named(__func__, err, s.status);
     return csspgo__sink_end(&s, size, err);
 }
 
@@ -31207,7 +31560,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
-    if (status == CSSPGO_OK) status = csspgo__error_plain(err, csspgo__unsym_write(c, how, &s));
+    if (status == CSSPGO_OK) status = csspgo__named(__func__, err, csspgo__unsym_write(c, how, &s, err));
     return csspgo__file_close(&s, path, status, err);
 }
 #endif
@@ -31224,7 +31577,7 @@ typedef struct csspgo__unsym_reader {
     csspgo__reader              r;                /* ends where the line does                                     */
     const unsigned char        *next, *stop;      /* the next line; the end of the text                           */
     uint32_t                    node, mode;       /* context of the block; mode of the contexts so far            */
-    int                         contexts, apply;  /* blocks have contexts; second reading                         */
+    int                         contexts, apply;  /* some blocks have contexts; second reading                    */
     size_t                      blocks, frames, entries;   /* measured                                            */
 } csspgo__unsym_reader;
 
@@ -31330,7 +31683,7 @@ static void csspgo__unsym_context(csspgo__unsym_reader *u)
         if (++u->r.p != u->r.end) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "text behind a context");
         else if (u->apply && u->mode == CSSPGO__NAMES) csspgo__unsym_frame(u, 0, CSSPGO__LEAF);
         u->frames++;
-    } else if (u->mode != CSSPGO__UNDECIDED && u->mode != mode) {
+    } else if (u->mode != CSSPGO__EMPTY && u->mode != mode) {
         csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "contexts of names and of addresses do not mix");
     } else {
         u->mode = mode;
@@ -31383,7 +31736,7 @@ static void csspgo__unsym_list(csspgo__unsym_reader *u, int branch, int first)
 }
 
 /*
- * The text: blocks of a context line (in all blocks or in none), a list of ranges and a list of branches, each list its
+ * The text: blocks of a context line, which may be absent, a list of ranges and a list of branches, each list its
  * number and then so many entries.
  */
 static void csspgo__unsym_read(csspgo__unsym_reader *u)
@@ -31392,13 +31745,8 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
     u->blocks = 0;
     for (; csspgo__unsym_line(u); u->blocks++) {
         const int context = *u->r.p == '[' && (u->r.p == u->r.base || u->r.p[-1] == '\n');
-        if (u->blocks == 0) u->contexts = context;
+        u->contexts |= context;
         u->node = CSSPGO__ROOT;
-        if (context != u->contexts) {
-            csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p,
-                         context ? "a context behind a block without" : "expected a context in brackets");
-            return;
-        }
         if (context) csspgo__unsym_context(u);
         if (context && !csspgo__unsym_line(u))
             csspgo__fail(&u->r, CSSPGO_E_TRUNCATED, u->r.p, "the text ends behind a context");
@@ -31410,10 +31758,11 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
 CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
                                                   const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
+    const uint32_t mode = csspgo__collector_mode(c);
     csspgo__unsym_reader u;
     memset(&u, 0, sizeof u);
     if (!csspgo__unsym_how(c, how, &u.how))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such module");
+        return csspgo__deny_u64(__func__, err, 0, "no such module: ", u.how.module.id);
     u.c = c;
     csspgo__reader_init(&u.r, text, size, err);
     u.stop = u.r.end;
@@ -31421,14 +31770,16 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
     if (u.r.status != CSSPGO_OK && err != NULL) csspgo__error_line(err, u.r.base, u.r.base + err->offset, 0);
     if (u.r.status != CSSPGO_OK || u.blocks == 0) return u.r.status;
     if (!u.contexts) u.mode = CSSPGO__CONTEXTLESS;
-    else if (u.mode == CSSPGO__UNDECIDED) u.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
-    if (c->mode != CSSPGO__UNDECIDED && c->mode != u.mode)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
-                                 "contexts of addresses, contexts of names and counts without contexts do not mix");
+    else if (u.mode == CSSPGO__EMPTY) u.mode = mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
+    if ((mode == CSSPGO__CONTEXTS && u.mode == CSSPGO__NAMES) || (mode == CSSPGO__NAMES && u.mode == CSSPGO__CONTEXTS))
+        return csspgo__deny(__func__, err, 0,
+                            mode == CSSPGO__NAMES
+                                ? "the text's contexts are addresses, the collector's are names: they do not mix"
+                                : "the text's contexts are names, the collector's are addresses: they do not mix");
     if ((u.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
         !csspgo__collector_room(c, u.frames, u.entries))
-        return csspgo__error_plain(err, c->heap.status);
-    c->mode = u.mode;
+        return csspgo__collector_end(c, c->heap.status, err);
+    csspgo__collector_got(c, u.mode);
     u.apply = 1;
     CSSPGO__COMMIT_BEGIN(&c->heap);
     csspgo__unsym_read(&u);
@@ -31470,15 +31821,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
                                                 csspgo_error *err)
 {
     size_t i;
-    if (c->mode == CSSPGO__CONTEXTS || c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "counts without contexts do not mix with contexts");
     csspgo__known_check(c);
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
-        if (!csspgo__collector_room(c, 0, 2)) return csspgo__error_heap(err, c->heap.status, &c->heap, "collector");
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind: ", (unsigned char)lines[i].kind);
+        if (!csspgo__collector_room(c, 0, 2)) return csspgo__collector_end(c, c->heap.status, err);
         if (lines[i].kind == 'E') continue;
-        c->mode = CSSPGO__CONTEXTLESS;
+        csspgo__collector_got(c, CSSPGO__CONTEXTLESS);
         CSSPGO__COMMIT_BEGIN(&c->heap);
         csspgo__collector_aggregate(c, &lines[i]);
         CSSPGO__COMMIT_END(&c->heap);
@@ -31641,9 +31990,9 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_tracker *t;
-    csspgo_status s = csspgo__track_accepts(p, err);
+    csspgo_status s = csspgo__named(__func__, err, csspgo__track_accepts(p, err));
     if (s != CSSPGO_OK) return NULL;
-    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t, err);
+    t = (csspgo_tracker *)csspgo__object_new(__func__, &o, sizeof *t, err);
     if (t == NULL) return NULL;
     if (how != NULL) t->how = *how;
     csspgo__map_init(&t->m.heap, &t->m.sites, csspgo__mover_node_hash);
@@ -31925,7 +32274,7 @@ static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
 
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
 {
-    return csspgo__track_listed(t, csspgo__func_ok(t->m.p, func) ? t->first[func.id] : 0);
+    return csspgo__track_listed(t, CSSPGO__FUNC_OK(t->m.p, func) ? t->first[func.id] : 0);
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
@@ -31958,11 +32307,6 @@ static uint32_t csspgo__track_movable(const csspgo_tracker *t, csspgo_node node)
     return csspgo_tracker_state(t, csspgo__node_handle(id)) & CSSPGO_INLINED ? 0 : id;
 }
 
-static csspgo_status csspgo__track_refuse(csspgo_error *err, const char *why)
-{
-    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
-}
-
 /*
  * Frames of the longest path below a node, the node included. The walk goes along links, because a moved child may come
  * before its parent in the array.
@@ -31984,11 +32328,13 @@ static csspgo_status csspgo__track_site_for(csspgo_tracker *t, uint32_t id, uint
 {
     uint32_t up, depth = 0;
     if (to == 0 || !csspgo__may_hang(t->m.p, to, loc, CSSPGO_CONTEXT, t->m.p->tree.node[id].func))
-        return csspgo__track_refuse(err, "the caller is not a context, or the line of the call is above 65535");
-    if (csspgo__track_below(t, to, id)) return csspgo__track_refuse(err, "the caller is below the node");
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
+                                 "the caller is not a context, or the line of the call is above 65535");
+    if (csspgo__track_below(t, to, id))
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the caller is below the node");
     for (up = to; up != CSSPGO__ROOT; up = t->m.p->tree.node[up].parent) depth++;
     if ((uint64_t)depth + csspgo__track_height(t, id) > t->m.p->heap.limits.max_depth)
-        return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the context would be deeper than limits.max_depth");
+        return csspgo__error_limit(err, "the context would be deeper", "max_depth", t->m.p->heap.limits.max_depth);
     *site = csspgo__site_make(t->m.p, loc, CSSPGO_CONTEXT);
     return csspgo__error_plain(err, *site == 0 && loc.line > 0xffff ? t->m.p->heap.status : CSSPGO_OK);
 }
@@ -32001,9 +32347,9 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
     uint64_t site = 0;
     uint32_t at = 0;
     if (result != NULL) result->id = 0;
-    if (id == 0) return csspgo__track_refuse(err, "the node is not a context, or it is marked inlined");
+    if (id == 0) return csspgo__deny_u64(__func__, err, 0, "not a context, or it is marked inlined: node ", node.id);
     if (to != CSSPGO__ROOT) s = csspgo__track_site_for(t, id, to, loc, &site, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     s = csspgo__mover_promote(&t->m, id, to, site, &at);
     if (result != NULL && s == CSSPGO_OK) result->id = at;
     return csspgo__error_plain(err, s);
@@ -32012,7 +32358,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
 CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result,
                                                 csspgo_error *err)
 {
-    return csspgo_tracker_move(t, node, csspgo__node_handle(CSSPGO__ROOT), csspgo_at(0, 0), result, err);
+    const csspgo_node root = csspgo__node_handle(CSSPGO__ROOT);
+    return csspgo__named(__func__, err, csspgo_tracker_move(t, node, root, csspgo_at(0, 0), result, err));
 }
 
 /* Ends the savepoint of one call: its changes stay if s is CSSPGO_OK. */
@@ -32277,7 +32624,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func
     uint32_t top, savepoint;
     csspgo_status s = CSSPGO_OK;
     base->id = 0;
-    if (!csspgo__func_ok(t->m.p, func)) return csspgo__track_refuse(err, "no such function");
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
     top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
     if (merge && !t->m.done[func.id] && csspgo__track_pending(t, t->first[func.id], top) != 0) {
         s = csspgo__mover_savepoint(&t->m, &savepoint);
@@ -32393,18 +32740,19 @@ static csspgo_status csspgo__track_mark(csspgo_tracker *t, csspgo_node node, int
 static csspgo_status csspgo__track_marked(csspgo_tracker *t, csspgo_node node, int inlined, csspgo_error *err)
 {
     const csspgo_status s = csspgo__track_mark(t, node, inlined);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__track_refuse(err, "the node is not a context, or it is a merged one");
+    if (s == CSSPGO_E_ARGUMENT)
+        return csspgo__error_u64(err, s, 0, "not a context, or a merged one: node ", node.id);
     return csspgo__error_plain(err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
-    return csspgo__track_marked(t, node, 1, err);
+    return csspgo__named(__func__, err, csspgo__track_marked(t, node, 1, err));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
-    return csspgo__track_marked(t, node, 0, err);
+    return csspgo__named(__func__, err, csspgo__track_marked(t, node, 0, err));
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_frame *frames, size_t n)
@@ -32424,13 +32772,15 @@ CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *
 CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
     const csspgo_status s = csspgo__mover_rollback(&t->m, savepoint);
-    return s == CSSPGO_OK ? csspgo__error_plain(err, s) : csspgo__track_refuse(err, "no such savepoint: it has ended");
+    if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
+    return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
     const csspgo_status s = csspgo__mover_commit(&t->m, savepoint);
-    return s == CSSPGO_OK ? csspgo__error_plain(err, s) : csspgo__track_refuse(err, "no such savepoint: it has ended");
+    if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
+    return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
 }
 
 /* ----- the order of compilation ----------------------------------------------------------------------------------- */
@@ -32511,7 +32861,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_order(const csspgo_tracker *t, const css
     size_t i;
     *count = 0;
     for (i = 0; i < n; i++)
-        if (!csspgo__func_ok(t->m.p, more[i])) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "no such function");
+        if (!CSSPGO__FUNC_OK(t->m.p, more[i]))
+            return csspgo__deny_u64(__func__, err, i, "no such function: id ", more[i].id);
     return csspgo__error_plain(err, csspgo__track_order(t, 0, 1, more, n, out, cap, count));
 }
 
@@ -32700,7 +33051,7 @@ static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__ca
     const csspgo_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func), csspgo__node_handle(c->node),
                                 c->count, c->func == 0, 0 };
     csspgo_status s = CSSPGO_OK;
-    if (in->made == in->out_cap) return CSSPGO_E_LIMIT;
+    if (in->made == in->out_cap) return CSSPGO_E_SHORT;
     in->out[in->made++] = d;
     in->size += size;
     in->budget -= size;
@@ -32787,7 +33138,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     csspgo_status s;
     *count = 0;
     if (base != NULL) base->id = 0;
-    if (!csspgo__func_ok(t->m.p, func)) return csspgo__track_refuse(err, "no such function");
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
     memset(&in, 0, sizeof in);
     in.t = t;
     in.callable = callable;
@@ -32804,6 +33155,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     CSSPGO__DROP(&t->m.heap, in.queue);
     CSSPGO__DROP(&t->m.heap, in.callees);
     s = csspgo__track_end_savepoint(t, savepoint, s);
+    if (s == CSSPGO_E_SHORT)
+        return csspgo__error_u64(err, s, cap, "more decisions than the array has room for, ", cap);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     if (base != NULL) *base = own;
     if (in.how.budget != NULL) *in.how.budget = in.budget;
@@ -34437,29 +34790,41 @@ static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t
     }
     if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(flags & CSSPGO_IS_CS && g->how.llvm)))) {
         if (p->tree.count > 1 && (p->flags & kind) != (flags & kind)) {
-            refusal = "the profile is of another kind than the collector";
+            refusal = (p->flags ^ flags) & CSSPGO_IS_PROBE ? "the profile is of another kind: one by line, one by probe"
+                      : flags & CSSPGO_IS_CS ? "the profile is of another kind: it has no contexts, stacks have"
+                                             : "the profile is of another kind: it has contexts, stacks are ignored";
             s = CSSPGO_E_ARGUMENT;
         } else {
             s = make(g, &p->heap, (flags & CSSPGO_IS_CS) != 0) ? csspgo__gen_commit(g, p, flags) : g->status;
         }
-        if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
     }
+    if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
+    if (s == CSSPGO_OK) g->c->anew = 1;
     if (stats != NULL) *stats = g->stats;
     csspgo__gen_free(g);
     return refusal != NULL ? csspgo__error_set(err, s, 0, refusal) : csspgo__error_heap(err, s, &p->heap, "profile");
+}
+
+/*
+ * CSSPGO_IS_CS if the collector's counts are to be contexts in p. Counts of samples without a stack are, too, where p
+ * has contexts already, unless the options say that there are none.
+ */
+static uint32_t csspgo__gen_kind(const csspgo_collector *c, const csspgo_profile *p)
+{
+    const int joins = p->tree.count > 1 && (p->flags & CSSPGO_IS_CS) && !c->how.ignore_stack;
+    return joins || csspgo_collector_has_contexts(c) ? CSSPGO_IS_CS : 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
                                                   const csspgo_generate_options *how, csspgo_generate_stats *stats,
                                                   csspgo_error *err)
 {
-    const uint32_t cs = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
-    const uint32_t flags = csspgo_collector_has_contexts(c) ? cs : (uint32_t)CSSPGO_IS_PROBE;
+    const uint32_t flags = csspgo__gen_kind(c, p) | CSSPGO_IS_PROBE;
     csspgo__gen g;
-    if (c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "contexts with names are of lines, not of probes");
+    if (csspgo__collector_mode(c) == CSSPGO__NAMES)
+        return csspgo__deny(__func__, err, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c, how);
-    return csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err);
+    return csspgo__named(__func__, err, csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err));
 }
 
 #endif /* CSSPGO_NO_GENERATE */
@@ -34477,7 +34842,7 @@ struct csspgo_sizes {
 
 CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s, err);
+    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__names_init(&s->heap, &s->names);
     if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
@@ -34517,10 +34882,10 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *f
     csspgo_loc loc = csspgo_at(0, 0);
     uint32_t at = CSSPGO__ROOT;
     size_t i;
-    if (n == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a size needs a frame");
+    if (n == 0) return csspgo__deny(__func__, err, 0, "a size needs a frame");
     for (i = 0; i < n; i++)
         if (frame[i].loc.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "a frame's line is above 65535");
+            return csspgo__deny_u64(__func__, err, i, "a line above 65535 in frame ", i);
     for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
         const csspgo_frame *f = &frame[i];
         const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
@@ -34836,7 +35201,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     if (stats != NULL) *stats = x.stats;
     csspgo__error_clear(err);
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
-    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the profile has no contexts");
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__deny(__func__, err, 0, "the profile has no contexts");
     if (how != NULL) x.how = *how;
     s = csspgo_preinline_defaults(p, &x.how, err);
     if (s != CSSPGO_OK) return s;
@@ -34891,7 +35256,7 @@ struct csspgo_line_table {
 
 CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_line_table *l = (csspgo_line_table *)csspgo__object_new(options, sizeof *l, err);
+    csspgo_line_table *l = (csspgo_line_table *)csspgo__object_new(__func__, options, sizeof *l, err);
     if (l != NULL) csspgo__names_init(&l->heap, &l->names);
     return l;
 }
@@ -34963,14 +35328,13 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
                                                size_t rows, csspgo_error *err)
 {
     size_t i, k;
-    if (module.id > code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > code->modules) return csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
     for (i = 0; i < nodes; i++)
         if (node[i].parent > i || node[i].site.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
-                                     "a function has its parent behind it, or a line above 65535");
+            return csspgo__deny_u64(__func__, err, i, "its parent comes behind it, or a line is above 65535: node ", i);
     for (i = 0; i < rows; i++)
         if (row[i].inline_node > nodes || row[i].loc.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "a row is of no function, or has a line above 65535");
+            return csspgo__deny_u64(__func__, err, i, "it is of no function, or its line is above 65535: row ", i);
     if (l->rows >= 2 * l->kept + 256) csspgo__rows_prune(l, code);
     if (!csspgo__line_table_room(l, nodes, rows))
         return csspgo__error_heap(err, l->heap.status, &l->heap, "line table");
@@ -35713,13 +36077,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 {
     csspgo__by_line x;
     csspgo_status s;
-    uint32_t flags = csspgo_collector_has_contexts(c) ? CSSPGO_IS_CS : 0;
+    uint32_t flags = csspgo__gen_kind(c, p);
     memset(&x, 0, sizeof x);
     x.l = l;
     csspgo__gen_init(&x.g, c, how);
     x.g.by_line = 1;
     if (x.g.how.flow_sensitive) flags |= CSSPGO_IS_FS;
-    s = csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err);
+    s = csspgo__named(__func__, err, csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err));
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.leaf);
     CSSPGO__DROP(&c->heap, x.fragment);
@@ -36258,7 +36622,7 @@ static void csspgo__code_reader_free(csspgo__code_reader *x)
 CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, const csspgo_options *options,
                                                       csspgo_error *err)
 {
-    csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(options, sizeof *in, err);
+    csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(__func__, options, sizeof *in, err);
     csspgo__code_reader x;
     int ok;
     if (in == NULL) return NULL;
@@ -39606,8 +39970,8 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
 {
     csspgo_matcher *m = NULL;
     if (how == NULL || how->llvm == 0 || (how->llvm >= 17 && how->llvm <= 19) || how->llvm == 22)
-        m = (csspgo_matcher *)csspgo__object_new(options, sizeof *m, err);
-    else csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
+        m = (csspgo_matcher *)csspgo__object_new(__func__, options, sizeof *m, err);
+    else csspgo__deny(__func__, err, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
     if (m == NULL) return NULL;
     if (how != NULL) m->how = *how;
     if (m->how.llvm == 17) m->how.llvm = CSSPGO__LEXICAL;
@@ -39650,7 +40014,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
     if (w.status == CSSPGO_OK) return CSSPGO_OK;
     csspgo__matcher_clear(m);
     if (report != NULL) memset(report, 0, sizeof *report);
-    return w.status == CSSPGO_E_ARGUMENT ? w.status : csspgo__error_heap(err, w.status, &m->heap, "matcher");
+    if (w.status == CSSPGO_E_ARGUMENT) return csspgo__named(__func__, err, w.status);
+    return csspgo__error_heap(err, w.status, &m->heap, "matcher");
 }
 
 /* The place of a location of the new code; NULL: it was not among those matched. O(log n). */
@@ -40539,7 +40904,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     } else {
         csspgo_profile_free(x.q);
     }
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -40649,10 +41014,10 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
 {
     csspgo_layout *l;
     if (how != NULL && how->llvm != 0 && how->llvm != 19 && how->llvm != 22) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
+        csspgo__deny(__func__, err, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
         return NULL;
     }
-    l = (csspgo_layout *)csspgo__object_new(options, sizeof *l, err);
+    l = (csspgo_layout *)csspgo__object_new(__func__, options, sizeof *l, err);
     if (l == NULL) return NULL;
     if (how != NULL) l->how = *how;
     if (!l->how.limit_traces) l->how.max_traces = 100;
@@ -41002,7 +41367,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layo
 
 CSSPGO_DEF csspgo_status csspgo_layout_add_name(csspgo_layout *l, const char *name, size_t size, csspgo_error *err)
 {
-    if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (size > l->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
     if (csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size) != 0)
         return csspgo__error_plain(err, CSSPGO_OK);
     return csspgo__error_plain(err, l->heap.status);
@@ -41974,7 +42340,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspg
         const char *name = symbol[i].name;
         const size_t size = symbol[i].name_size, stem_size = csspgo__layout_stem(name, size);
         uint32_t id, stem;
-        if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (size > l->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
         if (!csspgo__layout_symbol_room(l, size)) return csspgo__error_plain(err, l->heap.status);
         id = csspgo__layout_symbol_intern(l, name, size);
         stem = csspgo__layout_symbol_intern(l, name, stem_size);
@@ -42262,7 +42629,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     memset(&g, 0, sizeof g);
     if (how != NULL) g.how = *how;
     if (g.how.test_traces != 0 && g.how.test_traces >= l->own.run.count)
-        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0,
+        return csspgo__deny_u64(__func__, err, 0,
                                  "the number of test traces must be below that of all traces, ", l->own.run.count);
     g.l = l;
     g.heap = csspgo__heap_loan(&l->heap);
@@ -42275,12 +42642,12 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     if (s == CSSPGO_OK) {
         *count = g.n;
         for (i = 0; i < g.n && i < cap; i++) id[i] = g.nodes[g.order[i]].id;
-        if (id != NULL && g.n > cap) s = csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (id != NULL && g.n > cap) s = csspgo__error_short(err, "the array", " ids", cap, g.n);
     }
     csspgo__arrays_free(&g.arrays);
     CSSPGO__DROP(&g.heap, g.size);
     CSSPGO__DROP(&g.heap, g.weight);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- evaluation ------------------------------------------------------------------------------------------------- */
@@ -42427,12 +42794,12 @@ CSSPGO_DEF csspgo_status csspgo_layout_place(const uint64_t *size, size_t n, con
 {
     uint64_t at = 0;
     size_t i;
-    if (alignment == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the alignment is 0");
+    if (alignment == 0) return csspgo__deny(__func__, err, 0, "the alignment is 0");
     for (i = 0; i < n; i++) offset[i] = UINT64_MAX;   /* not placed yet */
     for (i = 0; i < ordered + n; i++) {
         const size_t k = i < ordered ? order[i] : i - ordered;
         const uint64_t rest = at % alignment, gap = rest != 0 ? alignment - rest : 0;
-        if (k >= n) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "the order has an index that is too large");
+        if (k >= n) return csspgo__deny_u64(__func__, err, i, "the order has an index that is too large: ", k);
         if (offset[k] != UINT64_MAX) continue;
         if (at > UINT64_MAX - 1 - gap || size[k] > UINT64_MAX - 1 - gap - at)
             return csspgo__error_set(err, CSSPGO_E_RANGE, i, "the code is larger than 64 bits can say");
@@ -42590,7 +42957,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order_chunks(const csspgo_layout_chunk *c
         }
     } else s = csspgo__error_plain(err, c.heap.status);
     csspgo__arrays_free(&c.arrays);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- orders for linkers ----------------------------------------------------------------------------------------- */
@@ -42726,7 +43093,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
     if (how != NULL) f = *how;
     if (size != NULL) *size = 0;
     if (f.form > CSSPGO_ORDER_GNULD || (f.llvm != 0 && f.form != 0))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "there is no such form of an order");
+        return csspgo__deny(__func__, err, 0, "there is no such form of an order");
     if (f.llvm != 0) {
         known = (unsigned char *)csspgo__alloc_zero(&h, l->own.names.count + 1);
         if (known == NULL) return csspgo__error_plain(err, h.status);
@@ -42802,7 +43169,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, siz
     *count = 0;
     memset(&seen, 0, sizeof seen);
     if (stride < sizeof *slot)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "stride is below the size of a slot");
+        return csspgo__deny(__func__, err, 0, "stride is below the size of a slot");
     csspgo__heap_init(&h, options);
     for (i = 0; i < n && s == CSSPGO_OK; i++, p += stride) {
         const csspgo__stamp one = { CSSPGO__TRACE_LOAD(&((const csspgo_trace_slot *)(const void *)p)->stamp), id[i] };
@@ -42851,7 +43218,7 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
                                                           const csspgo_trace_sampler_options *how,
                                                           const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(options, sizeof *t, err);
+    csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
     if (how != NULL) t->how = *how;
@@ -42950,8 +43317,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
         const csspgo_sample *x = &samples[i];
         uint32_t id = csspgo__guids_find(&t->by_pid, t->space.v, x->pid);
         if (x->time == 0)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
-                                     "a sample has no time: perf record -T, script -F +time");
+            return csspgo__deny(__func__, err, i, "a sample has no time: perf record -T, script -F +time");
         if (id == 0) id = csspgo__sampler_begin(t, x->pid, 0);
         if (id == 0 || !csspgo__sampler_show(t, x, id - 1)) return csspgo__error_plain(err, t->heap.status);
         if (t->space.v[id - 1].first == 0 || x->time < t->space.v[id - 1].first) t->space.v[id - 1].first = x->time;
@@ -43343,7 +43709,7 @@ static uint32_t csspgo__ctx_walk(const csspgo__ctx_tree *t, uint32_t id)
 
 CSSPGO_DEF csspgo_ctx *csspgo_ctx_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_ctx *c = (csspgo_ctx *)csspgo__object_new(options, sizeof *c, err);
+    csspgo_ctx *c = (csspgo_ctx *)csspgo__object_new(__func__, options, sizeof *c, err);
     if (c == NULL) return NULL;
     if (options == NULL || options->limits.max_depth == 0) c->heap.limits.max_depth = CSSPGO__CTX_MAX_DEPTH;
     if (csspgo__ctx_tree_init(&c->heap, &c->own, 0, 0)) return c;
@@ -43440,8 +43806,9 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent,
     const char *why = csspgo__ctx_refusal(p, &k, count);
     uint32_t id = 0;
     csspgo__error_clear(err);
-    if (why != NULL) csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
-    else if (p->depth >= c->heap.limits.max_depth) csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (why != NULL) csspgo__deny(__func__, err, 0, why);
+    else if (p->depth >= c->heap.limits.max_depth)
+        csspgo__error_limit(err, "the node would be deeper", "max_depth", c->heap.limits.max_depth);
     else if (csspgo__ctx_add_copy(c, &k, counter, count, &id, err) != CSSPGO_OK) id = 0;
     return csspgo__ctx_handle(id);
 }
@@ -44366,7 +44733,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_merge(csspgo_ctx *c, const csspgo_ctx *from,
                                           csspgo_error *err)
 {
     csspgo__error_clear(err);
-    return csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err);
+    return csspgo__named(__func__, err,
+                         csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err));
 }
 
 /* ----- dumps: the cells of a runtime as they were in memory --------------------------------------------------------
@@ -44654,7 +45022,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read(csspgo_ctx *c, const void *data, size_t
     if (s != CSSPGO_OK && text) csspgo__ctx_locate(&in.r, err);
     if (s == CSSPGO_OK) s = csspgo__ctx_take(c, &t, &in.how, err);
     csspgo__ctx_tree_free(&c->heap, &t);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- writing ----------------------------------------------------------------------------------------------------
@@ -45069,7 +45437,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_
     csspgo__sink s;
     if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
-    s.status = csspgo__ctx_write_to(c, how, &s, err);
+    s.status = csspgo__named(__func__, err, csspgo__ctx_write_to(c, how, &s, err));
     return s.status == CSSPGO_OK ? csspgo__sink_end(&s, size, err) : s.status;
 }
 
@@ -45083,7 +45451,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read_file(csspgo_ctx *c, const char *path, c
     if (s != CSSPGO_OK) return s;
     s = csspgo_ctx_read(c, data, size, how, err);
     csspgo__free(&c->heap, data, cap);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *path,
@@ -45094,7 +45462,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *
     csspgo_status status;
     csspgo__error_clear(err);
     status = csspgo__file_create(&s, path, buf, sizeof buf);
-    if (status == CSSPGO_OK) status = csspgo__ctx_write_to(c, how, &s, err);
+    if (status == CSSPGO_OK) status = csspgo__named(__func__, err, csspgo__ctx_write_to(c, how, &s, err));
     return csspgo__file_close(&s, path, status, err);
 }
 #endif
@@ -45172,7 +45540,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_
     if (how == NULL) how = &all;
     for (i = 1; how->root != NULL && i < how->roots; i++)
         if (how->root[i - 1] >= how->root[i])
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "roots are not ascending");
+            return csspgo__deny_u64(__func__, err, i, "roots are not ascending: number ", i);
     csspgo__ctx_rebuild_begin(&b, c, err);
     for (i = 0; b.status == CSSPGO_OK && i < how->cuts; i++)
         if (how->cut[i].id > CSSPGO__CTX_TOP && how->cut[i].id < c->own.node.count) b.to[how->cut[i].id] = UINT32_MAX;
@@ -45588,7 +45956,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_profile(const csspgo_ctx *c, const csspgo_ct
     q = csspgo__ctx_export_end(&x, function, functions, &s, err);
     if (q != NULL) s = csspgo_add_profile(p, q, err);
     csspgo_profile_free(q);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #ifndef CSSPGO_NO_EDIT
@@ -45858,7 +46226,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
     csspgo__ctx_export_begin(&contexts, c, CSSPGO__CTX_CONTEXTS, p);
     contexts.entries = 1;
     j.c.from = x.exact = csspgo__ctx_export_end(&contexts, function, functions, &s, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     j.c.p = p;
     if (how != NULL && how->max_cycle != 0) s = csspgo_compress_recursion(x.exact, how->max_cycle, err);
     if (s == CSSPGO_OK && !csspgo__may_join(p, x.exact)) s = csspgo__join_error(&j, CSSPGO_E_ARGUMENT, err);
@@ -45873,7 +46241,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
     if (s == CSSPGO_OK) csspgo__profile_take(p, x.p);
     else csspgo_profile_free(x.p);
     if (s == CSSPGO_OK && stats != NULL) *stats = x.stats;
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -46359,7 +46727,7 @@ CSSPGO_DEF void csspgo_ctx_signal_leave(csspgo_ctx_thread *t, const csspgo_ctx_s
 
 CSSPGO_DEF csspgo_ctx_runtime *csspgo_ctx_runtime_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_ctx_runtime *)csspgo__object_new(options, sizeof(csspgo_ctx_runtime), err);
+    return (csspgo_ctx_runtime *)csspgo__object_new(__func__, options, sizeof(csspgo_ctx_runtime), err);
 }
 
 /* Gives back what a shard holds. */
@@ -46442,7 +46810,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_flat(csspgo_ctx_thread *t, int on, cs
     csspgo_ctx_shard *s = NULL;
     csspgo__error_clear(err);
     if (t->quiet || r == NULL)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a signal handler, or a thread that was not made");
+        return csspgo__deny(__func__, err, 0, "a signal handler, or a thread that was not made");
     if (on && t->flat == NULL) {
         while ((s = csspgo__ctx_next_flat(r, s)) != NULL && !csspgo__ctx_try(&s->taken)) {}
         if (s == NULL) {
@@ -46495,7 +46863,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
     csspgo_status s;
     csspgo__error_clear(err);
     if (fn->counters == 0 || (fn->counters | fn->sites) >> 28 != 0 || (how != NULL && how->shards > 1u << 16)) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a root needs a counter, and below 2^28 counters and call sites");
+        csspgo__deny(__func__, err, 0, "a root needs a counter, and below 2^28 counters and call sites");
         return NULL;
     }
     csspgo__ctx_lock(&r->locked);
@@ -46620,7 +46988,7 @@ static uint32_t csspgo__ctx_copy_cell(csspgo__ctx_copy *x, const csspgo__ctx_pen
     uint64_t *value;
     uint32_t i, id = 0;
     if (p->kind != CSSPGO_CTX_UNHANDLED && x->t->node.v[k.parent].depth >= x->h->limits.max_depth)
-        x->status = csspgo__error_plain(x->err, CSSPGO_E_LIMIT);
+        x->status = csspgo__error_limit(x->err, "a context is deeper", "max_depth", x->h->limits.max_depth);
     else if ((value = CSSPGO__FILL(x->h, x->value, (size_t)n + 1)) == NULL) csspgo__ctx_copy_failed(x);
     else {
         for (i = 0; i < n; i++) value[i] = CSSPGO__CTX_LOAD_COUNTER((uint64_t *)(p->cell + 1) + i);
@@ -46712,7 +47080,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
     if (x.status == CSSPGO_OK) x.status = csspgo__ctx_take(c, &t, &merge, err);
     csspgo__ctx_tree_free(x.h, &t);
     if (busy != NULL) *busy = left_out;
-    return x.status;
+    return csspgo__named(__func__, err, x.status);
 }
 
 /* ----- dumps: the format stands with its reader ----- */
@@ -48683,7 +49051,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     if (out != NULL) memset(out, 0, sizeof *out);
     status = csspgo__sim_check(m, block, n, iterations, how, err);
     if (status != CSSPGO_OK) return status;
-    s = (csspgo__sim *)csspgo__object_new(options, sizeof *s, err);
+    s = (csspgo__sim *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return err != NULL ? err->status : CSSPGO_E_NOMEM;
     s->arrays.heap = &s->heap;
     s->m = m;
@@ -48729,7 +49097,8 @@ CSSPGO_DEF csspgo_status csspgo_sim_run(const csspgo_sim_machine *m, const csspg
                                         const csspgo_options *options, const csspgo_bottleneck_sink *sink,
                                         csspgo_sim_result *out, csspgo_error *err)
 {
-    return csspgo__sim_run(m, block, n, iterations, how, options, sink, NULL, out, err);
+    return csspgo__named(__func__, err,
+                         csspgo__sim_run(m, block, n, iterations, how, options, sink, NULL, out, err));
 }
 
 /* ----- the generic machine ----- */
@@ -49157,7 +49526,7 @@ CSSPGO_DEF csspgo_sim_model *csspgo_sim_model_read(const void *data, size_t size
                                                    csspgo_error *err)
 {
     static const unsigned char empty[1] = { 0 };
-    csspgo_sim_model *m = (csspgo_sim_model *)csspgo__object_new(options, sizeof *m, err);
+    csspgo_sim_model *m = (csspgo_sim_model *)csspgo__object_new(__func__, options, sizeof *m, err);
     const unsigned char *stop;
     csspgo__sim_text t;
     if (m == NULL) return NULL;
@@ -49283,7 +49652,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
                                                     csspgo_error *err)
 {
     const char *wrong = NULL;
-    csspgo_bottleneck *b = (csspgo_bottleneck *)csspgo__object_new(options, sizeof *b, err);
+    csspgo_bottleneck *b = (csspgo_bottleneck *)csspgo__object_new(__func__, options, sizeof *b, err);
     if (b == NULL) return NULL;
     if (n == 0 || n > CSSPGO__BN_MAX) wrong = "a block has from 1 to 4096 instructions";
     else if (iterations == 0 || iterations > UINT32_MAX / n) wrong = "instructions times iterations must be below 2^32";
@@ -49298,7 +49667,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
         b->mask = 255;
     }
     if (wrong == NULL) return b;
-    if (*wrong != '\0') csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, wrong);
+    if (*wrong != '\0') csspgo__deny(__func__, err, 0, wrong);
     else csspgo__error_plain(err, b->heap.status);
     csspgo_bottleneck_free(b);
     return NULL;
@@ -49547,7 +49916,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_add(csspgo_bottleneck *b, const csspg
                                                size_t count, csspgo_error *err)
 {
     size_t i;
-    if (b->stats.finished) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the analysis is finished");
+    if (b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is finished");
     for (i = 0; i < count; i++)
         if (!csspgo__bn_event(b, &event[i])) return csspgo__error_heap(err, b->heap.status, &b->heap, "analysis");
     csspgo__error_clear(err);
@@ -49816,12 +50185,12 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_simulate(const csspgo_sim_machin
 {
     csspgo_bottleneck *b = csspgo_bottleneck_new(machine->resource, machine->resources, n, iterations, options, err);
     csspgo_sim_options how;
-    if (b == NULL) return NULL;
     memset(&how, 0, sizeof how);
-    how.llvm = b->heap.llvm;
-    if (csspgo__sim_run(machine, inst, n, iterations, &how, options, NULL, b, NULL, err) == CSSPGO_OK &&
+    if (b != NULL) how.llvm = b->heap.llvm;
+    if (b != NULL && csspgo__sim_run(machine, inst, n, iterations, &how, options, NULL, b, NULL, err) == CSSPGO_OK &&
         csspgo_bottleneck_finish(b, err) == CSSPGO_OK) return b;
     csspgo_bottleneck_free(b);
+    if (err != NULL) csspgo__named(__func__, err, err->status);
     return NULL;
 }
 
@@ -50344,7 +50713,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_find_bounds(const csspgo_sim_machine 
     csspgo_bottleneck_ratio most;
     csspgo__heap h;
     memset(bounds, 0, sizeof *bounds);
-    if (wrong != NULL) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, wrong);
+    if (wrong != NULL) return csspgo__deny(__func__, err, 0, wrong);
     memset(&b, 0, sizeof b);
     b.latency.iterations = b.ports.iterations = b.issue.iterations = 1;
     csspgo__heap_init(&h, options);
@@ -50886,10 +51255,10 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
     p.b = b;
     p.how = how != NULL ? how : &defaults;
     if (size != NULL) *size = 0;
-    if (!b->stats.finished) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the analysis is not finished");
+    if (!b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is not finished");
     if (p.how->form == CSSPGO_BOTTLENECK_TEXT) csspgo__bn_put_text(&p);
     else if (p.how->form == CSSPGO_BOTTLENECK_JSON) csspgo__bn_put_json(&p);
-    else return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "unknown form of a report");
+    else return csspgo__deny(__func__, err, 0, "unknown form of a report");
     return csspgo__sink_end(&p.sink, size, err);
 }
 

@@ -121,7 +121,7 @@ static uint8_t *encoded(const csspgo_probe_set *t, csspgo_probe_style style, siz
     p = (uint8_t *)malloc(*size + 1);
     REQUIRE(p != NULL);
     REQUIRE(csspgo_probe_set_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
-    if (*size > 1) REQUIRE(csspgo_probe_set_encode(t, style, p, *size - 1, NULL, &e) == CSSPGO_E_LIMIT);
+    if (*size > 1) REQUIRE(csspgo_probe_set_encode(t, style, p, *size - 1, NULL, &e) == CSSPGO_E_SHORT);
     REQUIRE(csspgo_probe_set_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
     return p;
 }

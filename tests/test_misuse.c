@@ -123,7 +123,7 @@ static const char *report(const csspgo_collector *c)
     T_EQ(size, other);
     text[size] = '\0';
     memset(part, 'x', sizeof part);
-    T_EQ(csspgo_collector_report_text(c, part, 10, &other, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_report_text(c, part, 10, &other, &e), CSSPGO_E_SHORT);
     T_CHECK(memcmp(part, text, 10) == 0 && part[10] == 'x');
     return text;
 }
@@ -198,7 +198,7 @@ static void arrays_the_wrong_way_round_are_told(void)
 {
     csspgo_code *code = make_code(6);
     csspgo_collector_free(collect(code, 1, 0));
-    T_CHECK(said("csspgo__sample_check: the call stack stands outermost frame first"));
+    T_CHECK(said("csspgo_collector_add: the call stack stands outermost frame first"));
     csspgo_collector_free(collect(code, 0, 1));
     T_CHECK(said("the branch records stand oldest first"));
     csspgo_code_free(code);

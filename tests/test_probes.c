@@ -715,9 +715,9 @@ static void short_buffers_are_filled_and_told_the_size(void)
     for (cap = 0; cap < whole.n; cap++) {
         char *b = (char *)t_copy(whole.p, cap);
         memset(b, 0xa5, cap);
-        T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, b, cap, &size, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, b, cap, &size, &e), CSSPGO_E_SHORT);
         T_EQ(size, whole.n);
-        T_EQ(e.status, CSSPGO_E_LIMIT);
+        T_EQ(e.status, CSSPGO_E_SHORT);
         T_CHECK(memcmp(b, whole.p, cap) == 0);
         free(b);
     }
@@ -725,7 +725,7 @@ static void short_buffers_are_filled_and_told_the_size(void)
     for (cap = 0; cap < desc_size; cap++) {
         char *b = (char *)t_copy(desc, cap);
         memset(b, 0xa5, cap);
-        T_EQ(csspgo_probe_set_encode_descriptors(t, b, cap, &size, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_probe_set_encode_descriptors(t, b, cap, &size, &e), CSSPGO_E_SHORT);
         T_EQ(size, desc_size);
         T_CHECK(memcmp(b, desc, cap) == 0);
         free(b);

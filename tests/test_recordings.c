@@ -222,7 +222,9 @@ static void lines_of_any_fields_are_samples(void)
         { "\t 1 PERF_RECORD_FORK(1:1):(2:2)\n", "S 0/0 1\n" },
         { "PERF_RECORD_FORK(6:6):(5\nPERF_RECORD_COMM exec\nPERF_RECORD_LOST\n\t 1\r\n\r\n", "S 0/0 1\n" },
         /* a stack that is missing among others */
-        { "\t 1\n 0x1/0x2/P\n\n 0x3/0x4/P\n", "S 0/0 1 1>2\n" },
+        { "\t 1\n 0x1/0x2/P\n\n 0x3/0x4/P\n", "S 0/0 1 1>2\nS 0/0 3>4\n" },
+        { " 0x3/0x4/P\n\t 1\n 0x1/0x2/P\n\n 0x5/0x6/P\n\t 2\n 0x1/0x2/P\n",
+          "S 0/0 3>4\nS 0/0 1 1>2\nS 0/0 5>6\nS 0/0 2 1>2\n" },
     };
     static const size_t pieces[] = { 1, 2, 3, 7, 4096 };
     size_t i, k;
@@ -281,9 +283,10 @@ static void a_text_without_samples_is_an_error(void)
     T_EQ(stats.hybrid, 1);
     T_EQ(stats.samples, 1);
     T_EQ(print_text(&out, "\t 1\n 0x1/0x2/P\n\n 0x1/0x2/P\n\t 2\n 0x1/0x2/P x\n", 10, NULL, &stats), CSSPGO_OK);
-    T_EQ(stats.empty_stacks, 1);
+    T_EQ(stats.samples, 3);                              /* records without a stack are a sample, too */
+    T_EQ(stats.empty_stacks, 0);
     T_EQ(stats.bad_records, 1);
-    T_EQ(stats.first_bad_line, 4);
+    T_EQ(stats.first_bad_line, 6);
 }
 
 static void records_without_addresses_are_refused(void)

@@ -899,7 +899,7 @@ static void records_of_every_type_read_back(void)
     ring_test *r = (ring_test *)calloc(1, sizeof *r);
     uint64_t mask, n = 0;
     size_t k;
-    for (mask = 0; mask < 1u << 14; mask++) {
+    for (mask = 1; mask < 1u << 14; mask++) {         /* 0 is an event that was left zeroed: an error */
         csspgo_sample s;
         csspgo_error err;
         void *block;
@@ -918,7 +918,7 @@ static void records_of_every_type_read_back(void)
         }
         free(block);
     }
-    T_EQ(n, 1u << 14);
+    T_EQ(n, (1u << 14) - 1);
     free(r);
 }
 
@@ -1144,6 +1144,31 @@ static void what_does_not_wrap_is_not_copied(void)
     T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_OTHER);
     T_EQ(ring.unfit, 1);
     T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_NONE);
+    free(r);
+}
+
+/* An event that was left zeroed: other records need none, samples would have no address. */
+static void a_zeroed_event_is_refused_where_samples_come(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    csspgo_ring ring = ring_over(r);
+    csspgo_sample s;
+    csspgo_mmap map;
+    csspgo_error err;
+    put_mmap(r, 1, 0, 4, "/x");
+    ring_put(r, &ring);
+    r->n = 1;
+    put64(r, 0x401000);
+    put_header(r, 0, 9, 0);
+    ring_put(r, &ring);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_MMAP);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_NONE);
+    T_EQ(err.status, CSSPGO_E_ARGUMENT);
+    T_CHECK(strncmp(err.message, "csspgo_ring_next: ", 18) == 0 && strstr(err.message, "sample_type") != NULL);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_NONE);
+    T_EQ(csspgo_record_sample(r->data, 8, &ring.event, &s, &err), CSSPGO_E_ARGUMENT);
+    T_EQ(err.status, CSSPGO_E_ARGUMENT);
+    T_CHECK(strncmp(err.message, "csspgo_record_sample: ", 22) == 0 && s.stack_count == 0);
     free(r);
 }
 
@@ -2460,6 +2485,7 @@ int main(void)
     the_user_part_of_a_chain_is_the_stack();
     records_wrap_anywhere();
     what_does_not_wrap_is_not_copied();
+    a_zeroed_event_is_refused_where_samples_come();
     losses_and_other_records();
     corrupt_rings_are_errors();
     rings_of_noise_end();

@@ -130,7 +130,7 @@ static int hot_take(const bottleneck_run *r, hot_path *p, const char *text)
     csspgo_sim_block b;
     csspgo_error e;
     p->model = csspgo_sim_model_read(text, strlen(text), seeded(), &e);
-    if (p->model == NULL) return p->why = copy_of(e.message), p->why != NULL || no_memory(r);
+    if (p->model == NULL) return p->why = copy_of(plain(&e)), p->why != NULL || no_memory(r);
     b = csspgo_sim_model_block(p->model);
     p->chain = (csspgo_bottleneck_step *)malloc((b.count + 1) * sizeof *p->chain);
     if (b.estimate != NULL) p->doubt = copy_of(b.estimate);
@@ -138,7 +138,7 @@ static int hot_take(const bottleneck_run *r, hot_path *p, const char *text)
     if (b.count != p->insns) p->why = copy_of("its instructions are not all known to llvm-mca");
     else if (csspgo_bottleneck_find_bounds(&b.machine, b.instruction, b.count, NULL, &p->bounds, p->chain, b.count,
                                            &e) != CSSPGO_OK)
-        p->why = copy_of(e.message);
+        p->why = copy_of(plain(&e));
     return 1;
 }
 
@@ -233,7 +233,7 @@ static int hot_single(const bottleneck_run *r, hot_path *p, const csspgo_sim_blo
     for (k = 0; k < p->contexts; k++) if (p->context[k].verdict == HOT_SHORT) break;
     if (k == p->contexts) return 1;
     a = csspgo_bottleneck_simulate(&b->machine, b->instruction, b->count, 1, NULL, &e);
-    if (a == NULL) return fail(r->tool, "%s", e.message), 0;
+    if (a == NULL) return fail(r->tool, "%s", plain(&e)), 0;
     p->passes = csspgo_bottleneck_critical(a, NULL, 0);
     p->pass = (csspgo_bottleneck_edge *)malloc((p->passes + 1) * sizeof *p->pass);
     if (p->pass != NULL) csspgo_bottleneck_critical(a, p->pass, p->passes);

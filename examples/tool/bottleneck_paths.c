@@ -52,7 +52,7 @@ static int hot_weigh(bottleneck_run *r, csspgo_block_finder *finder, const hot_i
     hot_counts c;
     size_t i, b;
     for (i = 0; i < n; i++) {
-        if (csspgo_code_cfg(finder, f[i].address, &g, &e) != CSSPGO_OK) return fail(r->tool, "%s", e.message), 0;
+        if (csspgo_code_cfg(finder, f[i].address, &g, &e) != CSSPGO_OK) return fail(r->tool, "%s", plain(&e)), 0;
         if (!hot_counts_open(&c, r, in, &g)) return no_memory(r);
         hot_count(&c, r->p, c.node, c.nodes);
         for (b = 0; b < g.cfg.blocks; b++) {
@@ -194,7 +194,7 @@ static int hot_paths_of(hot_graph *h, uint64_t address, size_t top)
     csspgo_error e;
     size_t n, b;
     hot_count(&h->c, h->r->p, h->c.node, h->c.nodes);
-    if (hot_solve(&h->c, &h->g, &e) != CSSPGO_OK) return fail(h->r->tool, "%s", e.message), 0;
+    if (hot_solve(&h->c, &h->g, &e) != CSSPGO_OK) return fail(h->r->tool, "%s", plain(&e)), 0;
     for (n = 0; n < top; n++) {
         uint64_t heaviest = 0, w;
         uint32_t at = 0;
@@ -232,7 +232,7 @@ static int hot_open(hot_graph *h, bottleneck_run *r, csspgo_block_finder *finder
     size_t i, n;
     memset(h, 0, sizeof *h);
     h->r = r;
-    if (csspgo_code_cfg(finder, at, &h->g, &e) != CSSPGO_OK) return fail(r->tool, "%s", e.message), 0;
+    if (csspgo_code_cfg(finder, at, &h->g, &e) != CSSPGO_OK) return fail(r->tool, "%s", plain(&e)), 0;
     n = h->g.cfg.blocks;
     if (h->g.cfg.edges != 0) {                        /* landing pads: exceptions are no way into a loop */
         const csspgo_cfg_edge *last = &h->g.cfg.edge[h->g.cfg.edges - 1];

@@ -85,7 +85,7 @@ static int match_fit(match_run *m)
     size_t n;
     const csspgo_match_cfg *cfg = csspgo_match_input_cfgs(m->input, &n, &e);
     if (cfg != NULL && csspgo_matcher_complete(m->matcher, m->out, cfg, n, NULL, NULL, &e) == CSSPGO_OK) return 1;
-    return fail(m->tool, "%s: %s", m->binary, e.message), 0;
+    return fail(m->tool, "%s: %s", m->binary, plain(&e)), 0;
 }
 
 /* Returns the exit status. */
@@ -116,7 +116,7 @@ static int match_do(match_run *m)
     if (m->matcher == NULL) return fail(m->tool, "out of memory");
     if (csspgo_matcher_module(m->matcher, m->old, m->code, m->codes, &m->report, &e) != CSSPGO_OK ||
         csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)
-        return fail(m->tool, "%s: %s", path, e.message);
+        return fail(m->tool, "%s: %s", path, plain(&e));
     if (m->o[MT_FIT].number && !match_fit(m)) return 1;
     status = match_write(m);
     return status != 0 ? status : match_print(m, quiet ? NULL : to_stdout ? stderr : stdout);

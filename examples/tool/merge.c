@@ -146,7 +146,7 @@ static int merge_write_failed(const merge *m, const csspgo_error *e)
     const char *path = m->o[M_OUTPUT].text;
     if (e->status == CSSPGO_E_UNSUPPORTED && m->tool->compat)
         return fail(m->tool, "%s: Profile encoding format unsupported for writing operations", path);
-    return fail(m->tool, "%s: %s", path, e->message);
+    return fail(m->tool, "%s: %s", path, plain(e));
 }
 
 /* Writes what fits of a profile that is too large. Returns the exit status. */

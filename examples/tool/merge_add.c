@@ -140,7 +140,7 @@ static int merge_one(merge *m, merge_input *in, reading *how)
         csspgo_error e;
         remap.llvm = m->tool->compat ? 19 : 0;
         if (csspgo_remap(p, m->rename, m->renames, &remap, &e) != CSSPGO_OK)
-            ok = (fail(m->tool, "%s: %s", in->path, e.message), 0);
+            ok = (fail(m->tool, "%s: %s", in->path, plain(&e)), 0);
     }
     if (ok && m->p == NULL && in->weight == 1) {
         m->p = p;

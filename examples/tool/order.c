@@ -154,7 +154,7 @@ static int order_make(order_run *r)
     r->id = (uint64_t *)calloc((size_t)stats.functions + 1, sizeof *r->id);
     if (r->id == NULL) return fail(r->tool, "out of memory"), 0;
     s = csspgo_layout_order(r->l, &how, r->id, (size_t)stats.functions, &r->count, &e);
-    return s == CSSPGO_OK || (fail(r->tool, "%s", e.message), 0);
+    return s == CSSPGO_OK || (fail(r->tool, "%s", plain(&e)), 0);
 }
 
 /* Prints the order. Returns 0 after saying what is wrong. */
@@ -200,7 +200,7 @@ static int order_write_traces(const order_run *r)
     const char *path = r->o[R_TRACES].text;
     const writer w = { traces_to_bytes, traces_to_file, r->l };
     csspgo_error e;
-    return path == NULL || write_output(&w, path, &e) == CSSPGO_OK || (fail(r->tool, "%s: %s", path, e.message), 0);
+    return path == NULL || write_output(&w, path, &e) == CSSPGO_OK || (fail(r->tool, "%s: %s", path, plain(&e)), 0);
 }
 
 /* From inputs to the output `out`. Returns 0 after saying what is wrong. */

@@ -109,7 +109,7 @@ static int order_read_recording(order_run *r, profgen *g)
     ok = profgen_spaces(g) && (g->sampler != NULL || (fail(r->tool, "out of memory"), 0));
     ok = ok && profgen_read_recording(g);
     if (ok && csspgo_trace_sampler_offer(g->sampler, r->l, &e) != CSSPGO_OK)
-        ok = (fail(r->tool, "%s: %s", g->path, e.message), 0);
+        ok = (fail(r->tool, "%s: %s", g->path, plain(&e)), 0);
     csspgo_trace_sampler_free(g->sampler);
     csspgo_spaces_free(g->spaces);
     mapped_forget(g);

@@ -86,7 +86,7 @@ static int order_row(const order_run *r, FILE *out, const char *name, const uint
     how.alignment = (uint32_t)r->o[R_ALIGNMENT].number;
     how.test_traces = (uint32_t)r->o[R_TESTS].number;
     if (csspgo_layout_evaluate(r->l, id, count, &how, score, &e) != CSSPGO_OK)
-        return fail(r->tool, "%s", e.message), 0;
+        return fail(r->tool, "%s", plain(&e)), 0;
     if (name != NULL)
         fprintf(out, "%-20s %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %16" PRIu64 " %10" PRIu64 "\n", name,
                 score->pages_10, score->pages_50, score->pages, score->area, score->layout_pages);

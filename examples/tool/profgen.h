@@ -143,6 +143,7 @@ int llvm_bytes(const profgen *g);
 
 /* profgen_samples.c */
 uint64_t profgen_dropped(const profgen *g);
+const char *profgen_no_room(csspgo_status s);
 int profgen_address(profgen *g, const csspgo_sample *sample);
 uint64_t flat_weight(const profgen *g, const csspgo_sample *s);
 int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);

@@ -160,7 +160,7 @@ int profgen_no_contexts(profgen *g)
     const csspgo_unsymbolized_options raw = profgen_raw(g);
     csspgo_error e;
     return csspgo_read_unsymbolized(g->collector, "0\n0\n", 4, &raw, &e) == CSSPGO_OK ||
-           (fail(g->tool, "%s", e.message), 0);
+           (fail(g->tool, "%s", plain(&e)), 0);
 }
 
 /* Reads such a script. Returns 0 after saying what is wrong. */

@@ -26,7 +26,7 @@ static int preagg_line(profgen *g, const csspgo_preagg_line *line)
     if ((g->aggregator != NULL ? csspgo_aggregator_count(g->aggregator, line, 1, &e)
                                : csspgo_collector_count(g->collector, line, 1, &e)) == CSSPGO_OK)
         return 1;
-    return fail(g->tool, "%s: %s", g->path, e.message), 0;
+    return fail(g->tool, "%s: %s", g->path, plain(&e)), 0;
 }
 
 /* As recording_feed. */

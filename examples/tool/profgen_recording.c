@@ -90,7 +90,7 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
     }
     if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && recording_samples(r) != 0) {
         warn(g->tool, "%s: byte %llu: %s: the profile is of the %llu samples before", r->path,
-             (unsigned long long)e.offset, e.message, recording_samples(r));
+             (unsigned long long)e.offset, plain(&e), recording_samples(r));
         return 1;
     }
     return e.status == CSSPGO_OK ||

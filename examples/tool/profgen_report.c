@@ -18,7 +18,9 @@ static void stack_warnings(const profgen *g)
 void profgen_warnings(profgen *g)
 {
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
+    const uint64_t stackless = csspgo_collector_has_contexts(g->collector) ? s.no_stack : 0;
     const struct { unsigned long long n, of; const char *what; } w[] = {
+        { stackless, s.samples, "samples have no call stack: they count without a context" },
         { s.prologue_leaves, s.samples, "samples dropped: leaf in a prologue or epilogue" },
         { s.no_branches, s.samples,
           g->branches ? "samples dropped: no branch in this program"

@@ -10,7 +10,7 @@ static uint64_t *listed(const profgen *g, addresses_fn *list_fn, size_t each, si
     size_t cap = 1 << 15;                                  /* to ask for the number first costs as much again */
     uint64_t *out = (uint64_t *)malloc(cap * each * sizeof *out);
     csspgo_status s = out != NULL ? list_fn(g->collector, g->image.module, out, cap, count, NULL) : CSSPGO_E_NOMEM;
-    if (s == CSSPGO_E_LIMIT) {
+    if (s == CSSPGO_E_SHORT) {
         free(out);
         cap = *count + 1;
         out = (uint64_t *)malloc(cap * each * sizeof *out);

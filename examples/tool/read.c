@@ -193,9 +193,9 @@ void reading_failed(const tool_context *tool, const reading *how, const char *pa
     const char *kind = tool->compat ? NULL : kind_words(f->data, f->size, KIND_PROFILE);
     if (tool->compat) llvm_words(f, e, words, sizeof words, fatal);
     else if (kind != NULL) snprintf(words, sizeof words, " %s", kind);
-    else if (e->line != 0) snprintf(words, sizeof words, "%u:%u: %s", e->line, e->column, e->message);
-    else if (e->offset != 0) snprintf(words, sizeof words, " byte %" PRIu64 ": %s", e->offset, e->message);
-    else snprintf(words, sizeof words, " %s", e->message);
+    else if (e->line != 0) snprintf(words, sizeof words, "%u:%u: %s", e->line, e->column, plain(e));
+    else if (e->offset != 0) snprintf(words, sizeof words, " byte %" PRIu64 ": %s", e->offset, plain(e));
+    else snprintf(words, sizeof words, " %s", plain(e));
     if (how->go_on && !*fatal) warn(tool, "%s:%s", path, words);
     else fail(tool, "%s:%s", path, words);
 }

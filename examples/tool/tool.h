@@ -152,6 +152,7 @@ int usage(const tool_context *tool, const char *format, ...);     /* usage_statu
 int usage_status(const tool_context *tool);                       /* 2; LLVM's is 1                                   */
 void warn(const tool_context *tool, const char *format, ...);     /* nothing with --quiet                             */
 void note(const tool_context *tool, const char *format, ...);     /* the same, for what is no warning                 */
+const char *plain(const csspgo_error *e);                         /* its message, for people who call no function     */
 int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);   /* FILE:LINE:COLUMN: message        */
 char *build_text(const unsigned char *id, size_t size, char *to);   /* a build id in digits; room for 41 bytes; to   */
 
