@@ -3,8 +3,7 @@
 #define CSSPGO_TOOL_ANNOTATE_H
 
 #include "bottleneck.h"
-
-enum { NOTE_RANGES = 16 };
+#include "debug_info.h"
 
 enum { /* places in the table of options; those before N_FUNCTION are those of bottleneck */
     N_OUTPUT, N_BINARY, N_DEBUG_BINARY, N_PROFILE, N_FUNCTION, N_FORMAT, N_JSON, N_CONTEXTS, N_SOURCE, N_QUIET
@@ -26,7 +25,7 @@ typedef struct note_file {        /* a file of source; lines: NULL if it cannot 
 typedef struct annotate_run {
     bottleneck_run b;             /* program and profile                                        */
     csspgo_func    func;
-    uint64_t       begin[NOTE_RANGES], end[NOTE_RANGES];   /* of its code, by address           */
+    debug_area    *range;         /* its code, by address                                       */
     size_t         ranges;
     note_insn     *insn;
     size_t         insns, cap;
