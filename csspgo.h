@@ -2366,6 +2366,8 @@ typedef struct csspgo_probe_section {
     size_t      base_count;       /*   section that the probe section belongs to                                      */
     const csspgo_text_range *text;     /* ascending, disjoint; or NULL. Addresses outside are counted, not dropped    */
     size_t      text_count;
+    const uint64_t *addresses;    /* where the symbols of the first records are, UINT64_MAX: bases tell; or NULL      */
+    size_t      address_count;
     uint32_t    flags, reserved;
 } csspgo_probe_section;
 
@@ -22539,6 +22541,17 @@ static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_
     return id != 0;
 }
 
+/* The same for the symbol of the record that is being read: the caller may know better than names where that is. */
+static int csspgo__record_base(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
+{
+    const csspgo_probe_section *in = s->in;
+    const uint64_t record = s->got.records;
+    if (record >= in->address_count || in->addresses[(size_t)record] == UINT64_MAX)
+        return csspgo__base_find(s, guid, address);
+    *address = in->addresses[(size_t)record];
+    return 1;
+}
+
 static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
 {
     csspgo__heap *h = &s->t->heap;
@@ -22589,7 +22602,7 @@ static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at
         return;
     }
     s->base = value;
-    s->known = csspgo__base_find(s, value, &s->base);
+    s->known = (in_place ? csspgo__record_base : csspgo__base_find)(s, value, &s->base);
     if (in_place) s->stats.sentinels++;
     if (!s->known && (s->in->flags & CSSPGO_PROBES_RAW_SENTINELS || csspgo__in_text(s->in, value))) {
         s->known = 1;
@@ -22659,7 +22672,7 @@ static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
 static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
 {
     uint64_t address = 0;
-    const int found = csspgo__base_find(s, guid, &address);
+    const int found = csspgo__record_base(s, guid, &address);
     memset(&s->record, 0, sizeof s->record);
     s->record.symbol = guid;
     s->record.address = address;

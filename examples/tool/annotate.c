@@ -1,6 +1,6 @@
 /* annotate.c - the command annotate: a function's code with its counts in each context in the margin */
 #include "annotate.h"
-#include "order.h"
+#include "match.h"
 #include "profdata.h"
 
 static const option annotate_options[] = {
@@ -61,41 +61,79 @@ static int annotate_profile(annotate_run *a)
     return a->func.id != 0;
 }
 
-/* 1 if a symbol is code of the function: its name, or that and what a compiler puts behind it. */
-static int is_code_of(const annotate_run *a, const elf_symbol *y)
+/* Adds code of the function; what is there already is not added again. Returns 0 without memory. */
+static int range_add(annotate_run *a, uint64_t begin, uint64_t end)
 {
-    const char *const dot = (const char *)memchr(y->name, '.', y->name_size);
-    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
-    if (y->type != ELF_FUNC || y->size == 0 || y->section == ELF_UNDEFINED || y->value > UINT64_MAX - y->size) return 0;
-    if (csspgo_guid(y->name, y->name_size) == guid) return 1;
-    return dot != NULL && dot != y->name && csspgo_guid(y->name, (size_t)(dot - y->name)) == guid;
-}
-
-/* The ranges of its code, by address; symbols of equal code once. Returns 0 after saying that there are none. */
-static int annotate_ranges(annotate_run *a)
-{
-    const elf_image *const e = load_symbols(&a->b.image);
-    elf_symbol y;
-    uint32_t i;
+    debug_area *v = (debug_area *)realloc(a->range, (a->ranges + 1) * sizeof *v);
     size_t k;
-    for (i = 1; i < e->symbol_count && a->ranges < NOTE_RANGES; i++) {
-        if (!elf_symbol_at(e, i, &y) || !is_code_of(a, &y)) continue;
-        for (k = 0; k < a->ranges && a->end[k] <= y.value; k++) continue;
-        if (k < a->ranges && a->begin[k] < y.value + y.size) continue;
-        memmove(a->begin + k + 1, a->begin + k, (a->ranges - k) * sizeof *a->begin);
-        memmove(a->end + k + 1, a->end + k, (a->ranges - k) * sizeof *a->end);
-        a->begin[k] = y.value;
-        a->end[k] = y.value + y.size;
-        a->ranges++;
-    }
-    return a->ranges != 0 || (fail(a->b.tool, "%s has no code of '%s': it may be inlined everywhere",
-                                   a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text), 0);
+    if (v == NULL) return fail(a->b.tool, "out of memory"), 0;
+    a->range = v;
+    for (k = 0; k < a->ranges && v[k].end <= begin; k++) continue;
+    if (k < a->ranges && v[k].begin < end) return 1;
+    memmove(v + k + 1, v + k, (a->ranges++ - k) * sizeof *v);
+    v[k].begin = begin;
+    v[k].end = end;
+    return 1;
 }
 
-/* For profiles by line: the program's code, without its functions. */
-static int annotate_load_code(loaded *l, const char *path, const char *debug, char *why, size_t why_size)
+/* By probe: the code whose probes are the function's. */
+static int ranges_by_probe(annotate_run *a)
 {
-    const int ok = load_files(l, path, debug, why, why_size) && load_module(l, path, why, why_size) &&
+    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
+    const loaded *const l = &a->b.image;
+    size_t i;
+    for (i = 0; i < l->ranges; i++)
+        if (l->range[i].guid == guid && !range_add(a, l->range[i].begin, l->range[i].end)) return 0;
+    return 1;
+}
+
+/* By line: what debug information says is the function's, whatever its symbols are called. */
+static int ranges_by_line(annotate_run *a)
+{
+    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
+    const loaded *const l = &a->b.image;
+    char why[256];
+    debug_info *const d = match_debug(l, l->path, l->debug_path, why, sizeof why);
+    size_t i, n = 0;
+    const debug_range *const r = d != NULL ? debug_info_ranges(d, &n) : NULL;
+    int ok = 1;
+    for (i = 0; ok && i < n; i++)
+        if (csspgo_guid(r[i].name, strlen(r[i].name)) == guid) ok = range_add(a, r[i].begin, r[i].end);
+    debug_info_close(d);
+    return ok;
+}
+
+/* By name, where nothing else tells: symbols that are called as the function, perhaps with suffixes. */
+static int ranges_by_name(annotate_run *a)
+{
+    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
+    const load_regions *const r = load_regions_of(&a->b.image);
+    size_t i, k, size;
+    if (r == NULL) return fail(a->b.tool, "out of memory"), 0;
+    for (i = 0; i < r->regions; i++)
+        for (k = r->region[i].name; k < r->region[i].name + r->region[i].names; k++)
+            for (size = r->name[k].name_size; size != 0; size = load_stem(r->name[k].name, size))
+                if (csspgo_guid(r->name[k].name, size) == guid && !range_add(a, r->region[i].begin, r->region[i].end))
+                    return 0;
+    return 1;
+}
+
+/* The ranges of its code, by address. Returns 0 after saying that there are none. */
+static int annotate_ranges(annotate_run *a, int by_probe)
+{
+    const char *const path = a->b.o[N_BINARY].text;
+    if (!(by_probe ? ranges_by_probe : ranges_by_line)(a)) return 0;
+    if (a->ranges == 0 && !ranges_by_name(a)) return 0;
+    if (a->ranges != 0) return 1;
+    if (load_symbols(&a->b.image)->symbol_count <= 1)
+        return fail(a->b.tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0;
+    return fail(a->b.tool, "%s has no code of '%s': it may be inlined everywhere", path, a->b.o[N_FUNCTION].text), 0;
+}
+
+/* The files, and the code of what can be decoded; by line no functions are looked for in symbols. */
+static int load_lines(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
+{
+    const int ok = load_files(l, path, debug_path, why, why_size) && load_module(l, path, why, why_size) &&
                    (!load_decodes(l) || load_code(l, why, why_size));
     if (!ok) load_free(l);
     return ok;
@@ -109,8 +147,8 @@ static int annotate_add_ranges(annotate_run *a)
     memset(&f, 0, sizeof f);
     f.guid = csspgo_func_guid(a->b.p, a->func);
     for (i = 0; i < a->ranges; i++) {
-        f.begin = a->begin[i];
-        f.end = a->end[i];
+        f.begin = a->range[i].begin;
+        f.end = a->range[i].end;
         f.fragment = i != 0;
         if (csspgo_code_add_function(a->b.image.code, a->b.image.module, &f, NULL) == CSSPGO_E_NOMEM)
             return fail(a->b.tool, "out of memory"), 0;
@@ -124,11 +162,9 @@ static int annotate_program(annotate_run *a)
     const char *const path = a->b.o[N_BINARY].text, *const debug = a->b.o[N_DEBUG_BINARY].text;
     const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
     char why[256];
-    if (!(by_probe ? load_image : annotate_load_code)(&a->b.image, path, debug, why, sizeof why))
+    if (!(by_probe ? load_image : load_lines)(&a->b.image, path, debug, why, sizeof why))
         return kind_program_fail(a->b.tool, path, debug, why), 0;
-    if (load_symbols(&a->b.image)->symbol_count <= 1)
-        return fail(a->b.tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0;
-    return annotate_ranges(a) && (by_probe ? hot_checksums(&a->b) : annotate_add_ranges(a));
+    return annotate_ranges(a, by_probe) && (by_probe ? hot_checksums(&a->b) : annotate_add_ranges(a));
 }
 
 static void annotate_free(annotate_run *a)
@@ -146,6 +182,7 @@ static void annotate_free(annotate_run *a)
     free(a->weight);
     free(a->count);
     free(a->line_count);
+    free(a->range);
     free(a->b.checksum);
     csspgo_profile_free(a->b.p);
     load_free(&a->b.image);

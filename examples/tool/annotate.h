@@ -5,8 +5,6 @@
 #include "bottleneck.h"
 #include "debug_info.h"
 
-enum { NOTE_RANGES = 16 };
-
 #define NOTE_UNKNOWN UINT64_MAX   /* as a count: nothing tells it */
 
 enum { /* places in the table of options; those before N_FUNCTION are those of bottleneck */
@@ -30,7 +28,7 @@ typedef struct note_file {        /* a file of source; lines: NULL if it cannot 
 typedef struct annotate_run {
     bottleneck_run b;             /* program and profile                                        */
     csspgo_func    func;
-    uint64_t       begin[NOTE_RANGES], end[NOTE_RANGES];   /* of its code, by address           */
+    debug_area    *range;         /* its code, by address                                       */
     size_t         ranges;
     note_insn     *insn;
     size_t         insns, cap;

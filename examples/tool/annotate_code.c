@@ -94,7 +94,7 @@ static int note_disassemble(annotate_run *a, const char *disassembler, const cha
         note_at at = { 0, 0 };
         FILE *f;
         sprintf(command, "%s -d -l --no-show-raw-insn --start-address=0x%llx --stop-address=0x%llx %s 2>/dev/null",
-                disassembler, (unsigned long long)a->begin[i], (unsigned long long)a->end[i], binary);
+                disassembler, (unsigned long long)a->range[i].begin, (unsigned long long)a->range[i].end, binary);
         f = popen(command, "r");
         while (f != NULL && ok && fgets(line, sizeof line, f) != NULL) ok = note_line(a, line, &at);
         if (f != NULL) pclose(f);
@@ -139,8 +139,8 @@ static int note_decode(annotate_run *a)
     elf_section s;
     size_t i;
     for (i = 0; i < a->ranges; i++) {
-        uint64_t at = a->begin[i];
-        while (at < a->end[i] && note_section(a, at, &s)) {
+        uint64_t at = a->range[i].begin;
+        while (at < a->range[i].end && note_section(a, at, &s)) {
             const unsigned char *const p = s.contents + (size_t)(at - s.address);
             const size_t left = (size_t)(s.size - (at - s.address));
             csspgo_insn insn;

@@ -137,7 +137,7 @@ static int note_by_probe(annotate_run *a)
     hot_function *f = NULL;
     size_t n, i;
     int ok = finder != NULL && (f = hot_functions(&a->b, finder, &in, &n)) != NULL;
-    for (i = 0; ok && i < a->ranges && s != CSSPGO_OK; i++) s = csspgo_code_cfg(finder, a->begin[i], &g, NULL);
+    for (i = 0; ok && i < a->ranges && s != CSSPGO_OK; i++) s = csspgo_code_cfg(finder, a->range[i].begin, &g, NULL);
     if (ok && s != CSSPGO_OK) {
         fail(a->b.tool, "%s: '%s' has no pseudo probes", a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text);
     } else if (!ok || !note_graph(a, &g, &in)) {
@@ -320,13 +320,11 @@ static int note_units(annotate_run *a, debug_info *d, note_by_line_run *x)
 {
     const size_t units = debug_info_units(d);
     unsigned char *const mark = (unsigned char *)calloc(units + 1, 1);
-    debug_area area[NOTE_RANGES];
     debug_areas in;
     debug_lines l;
     size_t i;
     int ok = mark != NULL;
-    for (i = 0; i < a->ranges; i++) area[i].begin = a->begin[i], area[i].end = a->end[i];
-    in.v = area;
+    in.v = a->range;
     in.n = a->ranges;
     if (ok) debug_info_units_in(d, &in, mark);
     for (i = 0; ok && i < units; i++) {
@@ -414,7 +412,7 @@ static int note_by_rows(annotate_run *a, debug_info *d)
     x.row = (const csspgo_line_row **)calloc(a->insns + 1, sizeof *x.row);
     a->line_count = (uint64_t *)calloc((a->insns + 1) * columns, sizeof *a->line_count);
     ok = finder != NULL && v != NULL && x.place != NULL && x.row != NULL && a->line_count != NULL;
-    if (ok && csspgo_code_cfg(finder, a->begin[0], &g, NULL) == CSSPGO_OK) ok = note_flow_make(a, &w, &g);
+    if (ok && csspgo_code_cfg(finder, a->range[0].begin, &g, NULL) == CSSPGO_OK) ok = note_flow_make(a, &w, &g);
     ok = ok && note_choose(a, v, x.nodes) && note_units(a, d, &x);
     csspgo_block_finder_free(finder);
     note_flow_free(&w);

@@ -135,16 +135,14 @@ static void hot_turn(hot_graph *h, hot_path *p)
 static char *hot_name(const bottleneck_run *r, uint64_t guid, uint64_t address)
 {
     const csspgo_func f = csspgo_func_add_guid(r->p, guid);
-    size_t size = 0, i;
+    size_t size = 0;
     const char *name = csspgo_func_name(r->p, f, &size);
+    const load_range *const at = name == NULL ? load_range_at(&r->image, address) : NULL;
     char *copy;
-    elf_symbol y;
-    for (i = 0; name == NULL && i < r->image.ranges; i++)
-        if (r->image.range[i].begin == address &&
-            elf_symbol_at(load_symbols(&r->image), r->image.range[i].symbol, &y)) {
-            name = y.name;
-            size = r->image.range[i].name_size;
-        }
+    if (at != NULL && at->name != NULL) {
+        name = at->name;
+        size = at->name_size;
+    }
     copy = (char *)malloc(size + 1);
     if (copy == NULL) return NULL;
     if (size != 0) memcpy(copy, name, size);

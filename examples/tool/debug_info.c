@@ -56,6 +56,7 @@ static int function_add(debug_info *d, const debug_source *s, const debug_entry 
     while (debug_span_next(&at)) {
         if (noted && !function_note(d, e, at.begin, at.end)) return 0;
         if (!debug_is_code(d, at.begin, at.end)) continue;
+        r.first = named < 0;
         if (named < 0) named = function_name(d, s, e, &r);
         r.begin = at.begin;
         r.end = at.end;

@@ -35,6 +35,8 @@ int match_load(match_run *m)
     csspgo_probe_tables t;
     char why[256];
     size_t i;
+    m->image.path = path;
+    m->image.debug_path = debug;
     if (!file_open(path, &m->image.file)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
     if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
         !load_is_linked(&m->image.elf, why, sizeof why) ||
@@ -45,9 +47,16 @@ int match_load(match_run *m)
         return fail(m->tool, "%s: neither x86-64 nor AArch64", path), 0;
     if (!(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
         return match_by_line(m, why, sizeof why) || (fail(m->tool, "%s: %s", path, why), 0);
+    if (load_regions_of(&m->image) == NULL) return fail(m->tool, "out of memory"), 0;
     m->probes = load_sections(&m->image, why, sizeof why);
     if (m->probes == NULL) return fail(m->tool, "%s: %s", path, why), 0;
-    if (csspgo_probe_set_get_stats(m->probes).no_base != 0 && !match_without_symbols(m)) return 0;
+    if (!load_owners(&m->image, m->probes)) return fail(m->tool, "out of memory"), 0;
+    t = csspgo_probe_set_tables(m->probes);
+    if (m->image.unnamed != 0)
+        warn(m->tool, "%s: %zu of %zu probe records have no symbol; the code of %zu was found by its shape%s "
+             "(--debug-binary=FILE: symbols from there)", path, m->image.unnamed, t.record_count, m->image.found,
+             m->image.found < m->image.unnamed ? ", what the others call and who calls them is not known" : "");
+    if (csspgo_probe_set_get_stats(m->probes).no_base != 0 && !match_without_code(m)) return 0;
     t = csspgo_probe_set_tables(m->probes);
     m->name = (uint64_t *)malloc((t.descriptor_count + 1) * sizeof *m->name);
     for (i = 0; m->name != NULL && i < t.descriptor_count; i++) m->name[m->names++] = t.descriptors[i].guid;
@@ -133,7 +142,6 @@ void match_free(match_run *m)
     csspgo_profile_free(m->out);
     load_free(&m->image);
     free(m->symbol);
-    free(m->base);
     free(m->slot);
     free(m->name);
     free(m->named);

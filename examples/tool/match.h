@@ -16,10 +16,6 @@ typedef struct match_symbol {     /* where a function begins */
     uint32_t has_probes, index;
 } match_symbol;
 
-typedef struct match_base {       /* where the code of a top-level probe record is, for a binary without symbols */
-    uint64_t address, size;       /* address: MATCH_NOWHERE or above = not found */
-} match_base;
-
 typedef struct match_old {        /* a function of the profile */
     uint64_t guid;
     csspgo_func func;
@@ -43,7 +39,6 @@ typedef struct match_run {
     csspgo_matcher    *matcher;
     csspgo_match_report report;
     match_symbol      *symbol;
-    match_base        *base;      /* per record of probes; NULL: symbols tell */
     elf_image          dynamic;   /* with the symbols of .dynsym              */
     match_symbol      *slot;      /* of the global offset table: what the dynamic linker puts there */
     size_t             slots;
@@ -78,7 +73,7 @@ void match_lines_free(match_lines *x);
 int match_map(match_run *m);
 
 /* match_stripped.c */
-int match_without_symbols(match_run *m);
+int match_without_code(match_run *m);
 
 /* match_report.c */
 int match_print(match_run *m, FILE *out);

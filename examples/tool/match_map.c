@@ -125,12 +125,14 @@ int match_map(match_run *m)
 {
     const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
     loaded *l = &m->image;
+    csspgo_inline *const inlines = load_inlines(l, &t);
+    int ok;
     l->code = csspgo_code_new(seeded(), NULL);
-    if (l->code == NULL || !load_segments(l, m->binary) || !map_code(m) || !map_functions(m) ||
-        !map_slots(m) || csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) != CSSPGO_OK ||
-        csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count, NULL) !=
-            CSSPGO_OK)
-        return 0;
+    ok = inlines != NULL && l->code != NULL && load_segments(l, m->binary) && map_code(m) && map_functions(m) &&
+         map_slots(m) && csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) == CSSPGO_OK &&
+         csspgo_code_add_probes(l->code, l->module, inlines, t.inline_count, t.probes, t.probe_count, NULL) == CSSPGO_OK;
+    free(inlines);
+    if (!ok) return 0;
     m->input = csspgo_match_input_new(l->code, seeded(), NULL);
     if (m->input != NULL) m->code = csspgo_match_input_functions(m->input, &m->codes);
     return m->input != NULL;

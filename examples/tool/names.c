@@ -139,7 +139,7 @@ static void names_probes(name_table *v, const csspgo_probe_tables *t)
 }
 
 /* What the probe sections say, if they can be read. Returns 0 after an error. */
-static int names_sections(const tool_context *tool, name_table *v, const loaded *l, int probes)
+static int names_sections(const tool_context *tool, name_table *v, loaded *l, int probes)
 {
     csspgo_probe_set *set = csspgo_probe_set_new(seeded(), NULL);
     char why[256];
@@ -158,6 +158,7 @@ static int names_sections(const tool_context *tool, name_table *v, const loaded 
     csspgo_probe_set_free(set);
     if (probes) {
         ok = names_sort(tool, v);
+        ok = ok && (load_regions_of(l) != NULL || (fail(tool, "out of memory"), 0));
         set = ok ? load_sections(l, why, sizeof why) : NULL;
         if (set != NULL) t = csspgo_probe_set_tables(set), names_probes(v, &t);
         csspgo_probe_set_free(set);
@@ -173,6 +174,7 @@ int names_binary(const tool_context *tool, name_table *v, const char *path, int 
     uint32_t i;
     int ok;
     memset(&l, 0, sizeof l);
+    l.path = path;
     if (!file_open(path, &l.file)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
     ok = elf_open(l.file.data, l.file.size, &l.elf, why, sizeof why);
     if (!ok) fail(tool, "%s: %s", path, why);

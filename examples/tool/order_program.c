@@ -15,7 +15,9 @@ static int load_program_functions(loaded *l)
         if (y.size == 0 || y.section == ELF_UNDEFINED || y.value > UINT64_MAX - y.size) continue;
         v[n].begin = y.value;
         v[n].end = y.value + y.size;
+        v[n].name = y.name;
         v[n].name_size = (uint32_t)y.name_size;
+        v[n].guid = 0;
         v[n].part = y.bind == ELF_LOCAL;              /* of equal addresses the name that others see comes first */
         v[n++].symbol = i;
     }

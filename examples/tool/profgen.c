@@ -348,7 +348,7 @@ static int profgen_run(profgen *g)
     int ok, status = 1;
     if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
     if (!profgen_load(g, why, sizeof why)) return profgen_load_failed(g, why);
-    if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
+    if (!g->jit_only && g->image.functions == 0 && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
         return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
     if (!images_load(g, why, sizeof why)) return profgen_load_failed(g, why);
     lines_defaults(g);

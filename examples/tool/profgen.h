@@ -216,6 +216,7 @@ int flat_read(profgen *g, const file_bytes *text);
 int profgen_spares_file(const profgen *g, const char *path);
 int profgen_spares(const profgen *g);
 int profgen_load(profgen *g, char *why, size_t why_size);
+int probes_load(profgen *g, char *why, size_t why_size);
 int recording_over(profgen *g, const recording *r, unsigned long long samples);
 int profgen_spaces(profgen *g);
 int profgen_read_recording(profgen *g);

@@ -67,14 +67,15 @@ static int image_load(profgen *g, image *m, size_t i, char *why, size_t why_size
     int ok;
     m->path = g->o[O_BINARY].list[i];
     if (!load_more(&m->loaded, g->image.code, bias, m->path, why, why_size)) return 0;
-    if (load_symbols(&m->loaded)->symbol_count <= 1) return load_fail(why, why_size, "no symbols");
     one = image_view(g, m);
     if (is_by_line(&one) != by_line)
         return load_fail(why, why_size, by_line ? "has pseudo probes, the program has none: give "
                                                   "--use-dwarf-correlation"
                                                 : "has no pseudo probes, the program has: give "
                                                   "--use-dwarf-correlation");
-    ok = by_line ? lines_load(&one, why, why_size) : load_probes(&one.image, why, why_size);
+    ok = by_line ? lines_load(&one, why, why_size) : probes_load(&one, why, why_size);
+    if (ok && one.image.functions == 0 && load_symbols(&one.image)->symbol_count <= 1)
+        ok = load_fail(why, why_size, "no symbols");
     m->loaded = one.image;
     m->lines = one.lines;
     if (ok && !stubs_add(g->images, &m->loaded, bias)) return load_fail(why, why_size, "out of memory");

@@ -271,6 +271,18 @@ int profgen_spares(const profgen *g)
            profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
 }
 
+/* The probes of a program whose code is loaded, and whose code it is. Returns 0 with a sentence in why. */
+int probes_load(profgen *g, char *why, size_t why_size)
+{
+    const loaded *const l = &g->image;
+    if (!load_probes(&g->image, why, why_size)) return 0;
+    if (l->unnamed > l->found)
+        warn(g->tool, "%s: the code of %zu probe records was not found: no symbol tells where it is, and %" PRIu64
+             " probes have no counts (--debug-binary=FILE: symbols from there)", g->binary, l->unnamed - l->found,
+             l->probe_stats.no_base);
+    return 1;
+}
+
 /* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */
 static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
@@ -279,8 +291,9 @@ static int profgen_load_program(profgen *g, char *why, size_t why_size)
     if (g->tool->compat && is_by_line(g)) memset(&l->debug, 0, sizeof l->debug);    /* LLVM takes the program's only */
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
+    l->llvm = g->tool->compat;
     if (!load_module(l, g->binary, why, why_size) || !load_code(l, why, why_size)) return 0;
-    return is_by_line(g) ? lines_load(g, why, why_size) : load_probes(l, why, why_size);
+    return is_by_line(g) ? lines_load(g, why, why_size) : probes_load(g, why, why_size);
 }
 
 /* What is profiled: a program, code of JITs, or both by line. Returns 0 with a sentence in why. */

@@ -102,22 +102,11 @@ line_range *range_at(const line_work *w, uint64_t address)
     return n != 0 && address < w->range[n - 1].end ? &w->range[n - 1] : NULL;
 }
 
-/* 1 if a symbol of gcc's names a clone that stands for the function: NAME.constprop.0, NAME.isra.0, NAME.part.0. */
-static int is_clone(const elf_symbol *y, const char *name)
-{
-    static const char *const marks[] = { ".constprop.", ".isra.", ".part." };
-    const size_t n = strlen(name);
-    size_t i;
-    if (y->name_size <= n || memcmp(y->name, name, n) != 0) return 0;
-    for (i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const size_t k = strlen(marks[i]);
-        if (y->name_size - n >= k && memcmp(y->name + n, marks[i], k) == 0) return 1;
-    }
-    return 0;
-}
-
-/* Finds where functions begin: where a symbol of that name is, or any symbol if the function has one range only. */
-static void entries_mark(const profgen *g, const line_work *w)
+/*
+ * Finds where functions begin, as LLVM does: where a symbol of that name is, or any symbol if the function has one range
+ * only.
+ */
+static void entries_mark_llvm(const profgen *g, const line_work *w)
 {
     const elf_image *e = load_symbols(&g->image);
     size_t count;
@@ -132,12 +121,19 @@ static void entries_mark(const profgen *g, const line_work *w)
         if (at->of_name != 1) {
             const char *const name = r[at->index].name;
             const size_t size = csspgo_canonical_size(y.name, y.name_size, 1);
-            if ((size != strlen(name) || memcmp(y.name, name, size) != 0) &&
-                (g->tool->compat || at->begin != y.value || !is_clone(&y, name)))
-                continue;
+            if (size != strlen(name) || memcmp(y.name, name, size) != 0) continue;
         }
         at->entry = 1;
     }
+}
+
+/* Finds where functions begin: at the first range of each entry of theirs in the debug information, clones too. */
+static void entries_mark(const profgen *g, const line_work *w)
+{
+    size_t count, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    if (g->tool->compat) entries_mark_llvm(g, w);
+    for (i = 0; !g->tool->compat && i < w->ranges; i++) w->range[i].entry = r[w->range[i].index].first;
 }
 
 static int functions_add(profgen *g, const line_work *w)

@@ -82,10 +82,9 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
     if (g->lines != NULL) return s == CSSPGO_OK ? lines_list_symbols(g->lines, p) : s;
     for (i = 0; i < g->image.ranges && s == CSSPGO_OK; i++) {
         const load_range *r = &g->image.range[i];
-        elf_symbol y;
         csspgo_func f;
-        if (r->part || !elf_symbol_at(load_symbols(&g->image), r->symbol, &y)) continue;
-        f = csspgo_func_add(p, y.name, r->name_size);
+        if (r->part || r->name == NULL) continue;
+        f = csspgo_func_add(p, r->name, r->name_size);
         s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
     }
     return s;
@@ -132,7 +131,7 @@ csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
     memset(&how, 0, sizeof how);
     how.no_inference = !g->o[O_INFER].number;
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
-    how.llvm = g->tool->compat || !g->o[O_FILL].number ? 19 : 0;        /* LLVM's fills by line only */
+    how.llvm = g->tool->compat ? 19 : 0;
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
     how.estimate_fn = csspgo_estimate;
     if ((g->tool->compat || g->o[O_DEBUG_SIZES].number) && g->lines == NULL && g->o[O_PREINLINER].number &&

@@ -139,7 +139,8 @@ static int descriptor_order(const void *a, const void *b)
 int profgen_show_probes(const profgen *g)
 {
     char why[256];
-    csspgo_probe_set *probes = load_sections(&g->image, why, sizeof why);
+    loaded image = g->image;                              /* what is found of its code is known already */
+    csspgo_probe_set *probes = load_sections(&image, why, sizeof why);
     csspgo_probe_tables t;
     csspgo_descriptor *d;
     size_t i;
