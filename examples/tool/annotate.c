@@ -7,8 +7,7 @@ static const option annotate_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
     OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
            "the program (ELF), with pseudo probes, or else debug information if the profile is by source line"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
     OPTION("function", OPT_TEXT, NULL, 0, "NAME", "whose code is shown, as people write it or as the compiler has it"),
     OPTION("format", OPT_CHOICE, "text|html", 0, NULL, "of the output; html also where its name ends in .html"),
@@ -19,6 +18,7 @@ static const option annotate_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -37,7 +37,7 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     if (o[N_FUNCTION].text == NULL) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
     if ((uint64_t)o[N_CONTEXTS].number > 100) return usage(tool, "--contexts: at most 100"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (!output_spares(tool, name, o[inputs[i]].text)) return 0;
+        if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
     i = strlen(name);
     if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = 1;
     return 1;
@@ -96,14 +96,15 @@ static int annotate_ranges(annotate_run *a)
 /* Reads the program. Returns 0 after saying what is wrong. */
 static int annotate_program(annotate_run *a)
 {
-    const char *const path = a->b.o[N_BINARY].text, *const debug = a->b.o[N_DEBUG_BINARY].text;
+    const char *const path = a->b.o[N_BINARY].text;
     const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
     char why[256];
-    if (kind_refused(a->b.tool, path, KIND_PROGRAM) || kind_refused(a->b.tool, debug, KIND_PROGRAM)) return 0;
-    if (!(by_probe ? load_image : load_program)(&a->b.image, path, debug, why, sizeof why))
+    if (kind_refused(a->b.tool, path, KIND_PROGRAM) || kinds_refused(a->b.tool, &a->b.o[N_DEBUG_BINARY], KIND_PROGRAM))
+        return 0;
+    if (!(by_probe ? load_probed : load_program)(a->b.tool, &a->b.image, path, why, sizeof why))
         return fail(a->b.tool, "%s: %s", path, why), 0;
-    if (load_symbols(&a->b.image)->symbol_count <= 1)
-        return fail(a->b.tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0;
+    if (load_lacks(&a->b.image) & 1u << LOAD_LINES)
+        program_missing(a->b.tool, &a->b.image, path, "no source is shown");
     return annotate_ranges(a) && (!by_probe || hot_checksums(&a->b));
 }
 

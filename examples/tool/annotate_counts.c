@@ -154,7 +154,7 @@ static int note_by_line(annotate_run *a)
 {
     const option *const o = a->b.o;
     char why[256];
-    debug_info *d = match_debug(&a->b.image, o[N_BINARY].text, o[N_DEBUG_BINARY].text, why, sizeof why);
+    debug_info *d = match_debug(&a->b.image, o[N_BINARY].text, why, sizeof why);
     note_ranked *v = (note_ranked *)malloc((csspgo_node_count(a->b.p) + (size_t)1) * sizeof *v);
     csspgo_node n;
     size_t nodes = 0;

@@ -4,8 +4,7 @@
 static const option bottleneck_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
     OPTION("binary", OPT_TEXT, NULL, 0, "FILE", "the program (ELF, x86-64 or AArch64) with pseudo probes"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE",
            "its profile by probes, with contexts if these are to be told apart"),
     OPTION("mcpu", OPT_TEXT, NULL, 0, "CPU", "any CPU that llvm-mca-19 knows; skylake or neoverse-n1 is the default"),
@@ -17,6 +16,7 @@ static const option bottleneck_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -38,8 +38,18 @@ static int bottleneck_check(const bottleneck_run *r, int files)
     if (o[B_BINARY].text == NULL) return usage(r->tool, "which program? --binary=FILE"), 0;
     if (o[B_PROFILE].text == NULL) return usage(r->tool, "which profile? --profile=FILE"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (!output_spares(r->tool, o[B_OUTPUT].text, o[inputs[i]].text)) return 0;
+        if (!output_spares_all(r->tool, o[B_OUTPUT].text, &o[inputs[i]])) return 0;
     return bottleneck_in_range(r, B_TOP) && bottleneck_in_range(r, B_CONTEXTS);
+}
+
+int load_probed(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
+{
+    if (!program_open(tool, l, path, why, why_size)) return load_free(l), 0;
+    if (load_symbols(l)->symbol_count <= 1 && l->missing != NULL) {
+        program_lacks(l, "symbols", why, why_size);
+        return load_free(l), 0;
+    }
+    return load_opened(l, path, why, why_size);
 }
 
 /* Reads program and profile. Returns 0 after saying what is wrong. */
@@ -50,11 +60,11 @@ static int bottleneck_read(bottleneck_run *r)
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
-    if (kind_refused(r->tool, binary, KIND_PROGRAM) || kind_refused(r->tool, path, KIND_PROFILE)) return 0;
-    if (!load_image(&r->image, binary, r->o[B_DEBUG_BINARY].text, why, sizeof why))
-        return fail(r->tool, "%s: %s", binary, why), 0;
+    if (kind_refused(r->tool, binary, KIND_PROGRAM) ||
+        kinds_refused(r->tool, &r->o[B_DEBUG_BINARY], KIND_PROGRAM) || kind_refused(r->tool, path, KIND_PROFILE)) return 0;
+    if (!load_probed(r->tool, &r->image, binary, why, sizeof why)) return fail(r->tool, "%s: %s", binary, why), 0;
     if (r->image.functions == 0)
-        return fail(r->tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", binary), 0;
+        return program_lacks(&r->image, "symbols", why, sizeof why), fail(r->tool, "%s: %s", binary, why), 0;
     r->mcpu = r->o[B_MCPU].text;
     if (r->mcpu == NULL) r->mcpu = r->image.elf.machine == ELF_AARCH64 ? "neoverse-n1" : "skylake";
     r->p = profile_new(r->tool);

@@ -7,8 +7,7 @@ enum { CK_BINARY, CK_DEBUG, CK_OUTPUT, CK_O_ALIAS, CK_JSON, CK_TOP, CK_MIN_FIT, 
 static const option check_options[] = {
     OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
            "the program, with pseudo probes, or else debug information if the profile is by source line"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
@@ -17,6 +16,7 @@ static const option check_options[] = {
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -303,10 +303,10 @@ static int check_arguments(check_run *c, int files, char **argv)
     const char *const to = m->o[CK_OUTPUT].text;
     if (files == 0) return usage(m->tool, "which profile?"), 0;
     if (files > 1) return usage(m->tool, "one profile, not '%s' too", argv[1]), 0;
-    m->profile = argv[0], m->binary = m->o[CK_BINARY].text, m->debug = m->o[CK_DEBUG].text;
+    m->profile = argv[0], m->binary = m->o[CK_BINARY].text;
     if (m->binary == NULL) return usage(m->tool, "which program? --binary is missing"), 0;
     return output_spares(m->tool, to, m->profile) && output_spares(m->tool, to, m->binary) &&
-           output_spares(m->tool, to, m->debug);
+           output_spares_all(m->tool, to, &m->o[CK_DEBUG]);
 }
 
 /* Returns the exit status. */

@@ -70,9 +70,6 @@ debug_info *debug_info_open(const char *path, const debug_options *how, char *wh
 void debug_info_close(debug_info *d);
 debug_warnings debug_info_warnings(const debug_info *d);
 
-/* The separate file that belongs to a program without debug information: by build id, by link. Returns 0: none. */
-int debug_info_find(const elf_image *e, const char *binary, char *path, size_t size);
-
 /* The ranges of all functions, in the order of the file. */
 const debug_range *debug_info_ranges(const debug_info *d, size_t *count);
 

@@ -83,3 +83,12 @@ int kind_refused(const tool_context *tool, const char *path, unsigned takes)
     if (n > 0) words = kind_words(bytes, (size_t)n, takes);
     return words != NULL && fail(tool, "%s: %s", path, words);
 }
+
+int kinds_refused(const tool_context *tool, const option *o, unsigned takes)
+{
+    size_t i;
+    if (o->kind != OPT_LIST) return kind_refused(tool, o->text, takes);
+    for (i = 0; i < o->count; i++)
+        if (kind_refused(tool, o->list[i], takes)) return 1;
+    return 0;
+}

@@ -7,8 +7,7 @@ static const option match_options[] = {
     OPTION("p", OPT_ALIAS, "old-profile", 0, NULL, NULL),
     OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
            "the new program, with pseudo probes, or else debug information if the profile is by source line"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; without it only the report is made"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, "how; all but align are ways of LLVM"),
@@ -25,22 +24,21 @@ static const option match_options[] = {
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the report for programs"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
 /* Reads the program for the profile that was read. Returns 0 after saying what is wrong. */
 int match_load(match_run *m)
 {
-    const char *path = m->binary, *debug = m->debug;
+    const char *path = m->binary;
     csspgo_probe_tables t;
     char why[256];
     size_t i;
-    if (kind_refused(m->tool, path, KIND_PROGRAM) || kind_refused(m->tool, debug, KIND_PROGRAM)) return 0;
-    if (!file_open(path, &m->image.file)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
-    if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
-        !load_is_linked(&m->image.elf, why, sizeof why) ||
-        (debug != NULL && !load_debug(&m->image, debug, why, sizeof why)))
-        return fail(m->tool, "%s: %s", path, why), 0;
+    if (kind_refused(m->tool, path, KIND_PROGRAM) ||
+        kinds_refused(m->tool, option_named(m->o, "debug-binary", 12), KIND_PROGRAM))
+        return 0;
+    if (!program_open(m->tool, &m->image, path, why, sizeof why)) return fail(m->tool, "%s: %s", path, why), 0;
     m->dynamic = elf_dynamic(&m->image.elf);
     if (m->image.elf.machine != ELF_X86_64 && m->image.elf.machine != ELF_AARCH64)
         return fail(m->tool, "%s: neither x86-64 nor AArch64", path), 0;
@@ -76,7 +74,7 @@ static int match_spares(const match_run *m)
 {
     const char *path = m->o[MT_OUTPUT].text;
     return output_spares(m->tool, path, m->profile) && output_spares(m->tool, path, m->binary) &&
-           output_spares(m->tool, path, m->debug);
+           output_spares_all(m->tool, path, &m->o[MT_DEBUG_BINARY]);
 }
 
 /* Makes the counts fit the new program's control flow. Returns 0 after saying what is wrong. */
@@ -148,7 +146,7 @@ static int match_main(tool_context *tool, int argc, char **argv)
     m.tool = tool;
     files = options_parse(tool, match_options, argc, argv);
     m.o = tool->o;
-    if (files >= 0) m.profile = m.o[MT_OLD].text, m.binary = m.o[MT_BINARY].text, m.debug = m.o[MT_DEBUG_BINARY].text;
+    if (files >= 0) m.profile = m.o[MT_OLD].text, m.binary = m.o[MT_BINARY].text;
     if (files > 0) usage(tool, "'%s' is no option; give --old-profile and --binary", argv[0]);
     else if (files == 0 && m.profile == NULL) usage(tool, "--old-profile is missing");
     else if (files == 0 && m.binary == NULL) usage(tool, "--binary is missing");

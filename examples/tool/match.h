@@ -36,7 +36,7 @@ typedef struct match_lines match_lines;
 typedef struct match_run {
     const tool_context *tool;
     option            *o;
-    const char        *profile, *binary, *debug;   /* paths; debug: or NULL */
+    const char        *profile, *binary;           /* paths */
     loaded             image;
     csspgo_probe_set     *probes;
     csspgo_profile    *old, *out;
@@ -69,8 +69,8 @@ int match_slots(match_run *m);
 int match_section_of(const match_run *m, uint64_t address, uint64_t size, elf_section *s);
 const match_symbol *match_slot_at(const match_run *m, uint64_t address);
 
-/* match_lines.c; match_debug: the debug information of a program or of its own file, NULL with a sentence in why */
-debug_info *match_debug(const loaded *image, const char *path, const char *debug, char *why, size_t why_size);
+/* match_lines.c; match_debug: the debug information of a program, NULL with a sentence in why */
+debug_info *match_debug(const loaded *image, const char *path, char *why, size_t why_size);
 int match_by_line(match_run *m, char *why, size_t why_size);
 void match_lines_free(match_lines *x);
 

@@ -156,10 +156,9 @@ static int functions_make(match_run *m, const match_lines *x)
     return m->symbol != NULL;
 }
 
-debug_info *match_debug(const loaded *image, const char *path, const char *debug, char *why, size_t why_size)
+debug_info *match_debug(const loaded *image, const char *path, char *why, size_t why_size)
 {
     debug_info *d;
-    char other[4096];
     debug_options how;
     elf_segment s;
     uint32_t i;
@@ -168,16 +167,14 @@ debug_info *match_debug(const loaded *image, const char *path, const char *debug
         if (elf_segment_at(&image->elf, i, &s) && s.type == ELF_LOAD && s.flags & ELF_FLAG_X)
             how.first = s.address & ~(uint64_t)4095;
     how.symbols = load_symbols(image);
-    d = debug_info_open(debug != NULL ? debug : path, &how, why, why_size);
+    d = debug_info_open(load_from_path(image, LOAD_LINES, path), &how, why, why_size);
     if (d == NULL || debug_info_units(d) != 0) return d;
     debug_info_close(d);
-    if (debug == NULL && debug_info_find(&image->elf, path, other, sizeof other)) {
-        d = debug_info_open(other, &how, why, why_size);
-        if (d == NULL || debug_info_units(d) != 0) return d;
-        debug_info_close(d);
-    }
-    load_fail(why, why_size, "the profile is by source lines, and there is no debug information: build it with "
-                             "-g1 -fdebug-info-for-profiling, or name the file that has it: --debug-binary=FILE");
+    if (image->missing == NULL)
+        load_fail(why, why_size, "the profile is by source lines, and there is no debug information: build it with "
+                                 "-g1 -fdebug-info-for-profiling, or name the file that has it: --debug-binary=FILE");
+    else snprintf(why, why_size, "the profile is by source lines, and there is no debug information: %s, which its "
+                  ".gnu_debuglink names, was not found: --debug-binary=FILE", image->missing);
     return NULL;
 }
 
@@ -188,9 +185,9 @@ int match_by_line(match_run *m, char *why, size_t why_size)
     debug_lines l;
     size_t i;
     if (x == NULL) return load_fail(why, why_size, "out of memory");
-    x->debug = match_debug(&m->image, m->binary, m->debug, why, why_size);
+    x->debug = match_debug(&m->image, m->binary, why, why_size);
     if (x->debug == NULL) return 0;
-    x->flow_sensitive = is_flow_sensitive(&m->image.elf);
+    x->flow_sensitive = is_flow_sensitive(&m->image);
     if (!functions_make(m, x)) return load_fail(why, why_size, "out of memory");
     for (i = 0; i < debug_info_units(x->debug); i++)
         if (!debug_info_lines(x->debug, i, NULL, &l) || !unit_places(m, x, &l))

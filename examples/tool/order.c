@@ -8,8 +8,7 @@ static const option order_options[] = {
     OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
            "the program (ELF): names and sizes of its functions; with samples also where they are. Functions that "
            "it does not have are left out"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("perfdata", OPT_LIST, NULL, 0, "FILE",
            "samples with times (perf record -T): traces are then the times at which functions were seen first, "
            "one for each process"),
@@ -41,6 +40,7 @@ static const option order_options[] = {
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
     OPTION("llvm-compat", OPT_IGNORED, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -104,7 +104,8 @@ static int order_spares(const order_run *r, int files, char **argv)
             if (!output_spares(r->tool, to[k], o[R_PERFDATA].list[i])) return 0;
         for (i = 0; i < o[R_PERFSCRIPT].count; i++)
             if (!output_spares(r->tool, to[k], o[R_PERFSCRIPT].list[i])) return 0;
-        if (!output_spares(r->tool, to[k], o[R_BINARY].text) || !output_spares(r->tool, to[k], o[R_DEBUG_BINARY].text))
+        if (!output_spares_all(r->tool, to[k], &o[R_BINARY]) ||
+            !output_spares_all(r->tool, to[k], &o[R_DEBUG_BINARY]))
             return 0;
     }
     return 1;

@@ -26,7 +26,7 @@ int order_read_profile(order_run *r, const char *path);
 int order_read_recordings(order_run *r, const option *in);
 
 /* order_program.c: as load_image, for any program: its functions are what its symbols say; no probes are looked for */
-int load_program(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+int load_program(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 
 /* order_report.c */
 int order_add_symbols(order_run *r);               /* of the binary, to the layout; 0 after saying what is wrong    */

@@ -84,14 +84,13 @@ int order_read_profile(order_run *r, const char *path)
 
 int order_open_binary(order_run *r)
 {
-    const char *path = r->o[R_BINARY].text, *debug = r->o[R_DEBUG_BINARY].text;
+    const char *path = r->o[R_BINARY].text;
     const int sampled = r->o[R_PERFDATA].count + r->o[R_PERFSCRIPT].count != 0;
     char why[256];
-    int ok = sampled ? load_program(&r->image, path, debug, why, sizeof why)
-                     : load_files(&r->image, path, debug, why, sizeof why);
-    if (!ok) return fail(r->tool, "%s: %s", path, why), 0;
-    return load_symbols(&r->image)->symbol_count > 1 ||
-           (fail(r->tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0);
+    int ok = sampled ? load_program(r->tool, &r->image, path, why, sizeof why)
+                     : program_open(r->tool, &r->image, path, why, sizeof why);
+    if (ok && load_symbols(&r->image)->symbol_count <= 1) ok = program_lacks(&r->image, "symbols", why, sizeof why);
+    return ok || (fail(r->tool, "%s: %s", path, why), 0);
 }
 
 /* Reads one recording with a sampler and address spaces of its own: its processes are not those of another one. */

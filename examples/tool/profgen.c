@@ -84,8 +84,7 @@ const option profgen_options[] = {
     OPTION("update-total-samples", OPT_SWITCH, NULL, 0, NULL, "without contexts: totals are sums of the counts"),
     OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
     OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("kernel", OPT_SWITCH, NULL, 0, NULL, "the program is the kernel"),
     OPTION("show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, "says what makes no sense in the samples"),
     OPTION("show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, "prints the probe descriptors"),
@@ -130,6 +129,7 @@ const option profgen_options[] = {
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress, no report on the terminal"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the same as --report=-: on standard output"),
+    DEBUG_DIRECTORY,
     /* What llvm-profgen 19 has and this tool refuses. */
     OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
     OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
@@ -264,7 +264,7 @@ static int profgen_write(profgen *g)
     if (s == CSSPGO_E_ARGUMENT && g->unsymbolized != NULL) path = g->unsymbolized;
     if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
     if (s == CSSPGO_OK) {
-        if (is_flow_sensitive(&g->image.elf))
+        if (is_flow_sensitive(&g->image))
             csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
         if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
         s = profgen_finish(g, p);
@@ -311,7 +311,7 @@ static int profgen_kinds_fit(const profgen *g)
         for (k = 0; k < o->count; k++)
             if (kind_refused(g->tool, o->list[k], inputs[i].takes)) return 0;
     }
-    return !kind_refused(g->tool, g->o[O_DEBUG_BINARY].text, KIND_PROGRAM) &&
+    return !kinds_refused(g->tool, &g->o[O_DEBUG_BINARY], KIND_PROGRAM) &&
            !kind_refused(g->tool, g->sampled, KIND_PROFILE);
 }
 
@@ -326,7 +326,7 @@ static int profgen_run(profgen *g)
     if (!profgen_kinds_fit(g)) return 1;
     if (!profgen_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
     if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
-        return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
+        return program_lacks(&g->image, "symbols", why, sizeof why), fail(tool, "%s: %s", g->binary, why);
     if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
     lines_defaults(g);
     if (!health_begin(g)) return 1;

@@ -233,6 +233,9 @@ int images_check(const profgen *g);
 int images_load(profgen *g, char *why, size_t why_size);
 void images_free(images *x);
 size_t images_more(const images *x);
+extern const char *const source_keys[];                    /* of the report: "symbols" ..., by LOAD_SYMBOLS ... */
+const char *images_path(const profgen *g, size_t i);       /* of number i of --binary */
+const char *images_source(const profgen *g, size_t i, size_t kind);        /* the file that has it; NULL: none */
 int images_begin(profgen *g);
 csspgo_status images_units(const profgen *g);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
@@ -249,7 +252,7 @@ void images_json(const profgen *g, FILE *out);
 int probe_sizes(profgen *g);
 
 /* profgen_profile.c */
-int is_flow_sensitive(const elf_image *e);
+int is_flow_sensitive(const loaded *l);
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p);
 csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);

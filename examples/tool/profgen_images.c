@@ -65,8 +65,9 @@ static int image_load(profgen *g, image *m, size_t i, char *why, size_t why_size
     profgen one;
     int ok;
     m->path = g->o[O_BINARY].list[i];
+    if (!program_open(g->tool, &m->loaded, m->path, why, why_size)) return load_free(&m->loaded), 0;
     if (!load_more(&m->loaded, g->image.code, bias, m->path, why, why_size)) return 0;
-    if (load_symbols(&m->loaded)->symbol_count <= 1) return load_fail(why, why_size, "no symbols");
+    if (load_symbols(&m->loaded)->symbol_count <= 1) return program_lacks(&m->loaded, "symbols", why, why_size);
     one = image_view(g, m);
     if (is_by_line(&one) != by_line)
         return load_fail(why, why_size, by_line ? "has pseudo probes, the program has none: give "
@@ -132,6 +133,19 @@ const loaded *images_at(const profgen *g, uint64_t *address)
 size_t images_more(const images *x)
 {
     return x != NULL ? x->count : 0;
+}
+
+const char *const source_keys[] = { "symbols", "lines", "probes" };
+
+const char *images_path(const profgen *g, size_t i)
+{
+    return i == 0 ? g->binary : g->images->v[i - 1].path;
+}
+
+const char *images_source(const profgen *g, size_t i, size_t kind)
+{
+    const loaded *const l = i == 0 ? &g->image : &g->images->v[i - 1].loaded;
+    return load_lacks(l) & 1u << kind ? NULL : load_from_path(l, (unsigned)kind, images_path(g, i));
 }
 
 /* The build ids of all but the first; a table begins for a new recording. Returns 0 without memory. */

@@ -243,7 +243,7 @@ int profgen_spares_file(const profgen *g, const char *path)
 /* The same of all inputs, and of each other. */
 int profgen_spares(const profgen *g)
 {
-    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP };
+    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP, O_DEBUG_BINARY };
     const option *o = g->o;
     const char *path;
     size_t i, k;
@@ -254,16 +254,16 @@ int profgen_spares(const profgen *g)
             path = o[lists[k]].list[i];
             if ((lists[k] != O_JITDUMP || strcmp(path, "auto") != 0) && !profgen_spares_file(g, path)) return 0;
         }
-    return profgen_spares_file(g, g->sampled) && profgen_spares_file(g, o[O_DEBUG_BINARY].text) &&
-           profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
+    return profgen_spares_file(g, g->sampled) && profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
 }
 
 /* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */
 static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
     loaded *l = &g->image;
-    if (!load_files(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size)) return 0;
-    if (g->tool->compat && is_by_line(g)) memset(&l->debug, 0, sizeof l->debug);    /* LLVM takes the program's only */
+    if (!program_open(g->tool, l, g->binary, why, why_size)) return 0;
+    if (g->tool->compat) l->from[LOAD_PROBES] = l->from[LOAD_DESCRIPTORS] = 0;      /* LLVM takes the program's only */
+    if (g->tool->compat && is_by_line(g)) l->from[LOAD_SYMBOLS] = 0;
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
     if (!load_module(l, g->binary, why, why_size) || !load_code(l, why, why_size)) return 0;

@@ -172,7 +172,7 @@ int preagg_run(profgen *g)
     char why[256];
     int ok, status;
     catch_interrupt(0);
-    if (!load_program(&g->image, g->binary, g->o[O_DEBUG_BINARY].text, why, sizeof why))
+    if (!load_program(g->tool, &g->image, g->binary, why, sizeof why))
         return fail(g->tool, "%s: %s", g->binary, why);
     g->aggregator = csspgo_aggregator_new(g->image.code, g->image.module, seeded(), NULL);
     ok = preagg_sections(g) && preagg_functions(g) && profgen_spaces(g) &&

@@ -164,17 +164,29 @@ csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error
     return s;
 }
 
+/* 1 if a symbol stands in data of the program. A separate file has the section's header without the bytes. */
+static int is_data(const loaded *l, const elf_image *e, const elf_symbol *y)
+{
+    elf_section s, t;
+    uint32_t i;
+    if (!elf_section_at(e, y->section, &s) || !(s.flags & ELF_SECTION_ALLOC) || s.flags & ELF_SECTION_EXEC) return 0;
+    if (s.type == ELF_PROGBITS || e == &l->elf) return s.type == ELF_PROGBITS && s.size != 0;
+    for (i = 1; i < l->elf.section_count; i++)
+        if (elf_section_at(&l->elf, i, &t) && t.type == ELF_PROGBITS && t.address == s.address && t.size == s.size)
+            return s.size != 0;
+    return 0;
+}
+
 /* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
-int is_flow_sensitive(const elf_image *e)
+int is_flow_sensitive(const loaded *l)
 {
     static const char mark[] = "__llvm_fs_discriminator__";
+    const elf_image *const e = load_symbols(l);
     elf_symbol y;
-    elf_section s;
     uint32_t i;
     for (i = 1; i < e->symbol_count; i++)
         if (elf_symbol_at(e, i, &y) && y.name_size == sizeof mark - 1 && memcmp(y.name, mark, sizeof mark - 1) == 0 &&
-            elf_section_at(e, y.section, &s) && s.type == ELF_PROGBITS && s.flags & ELF_SECTION_ALLOC &&
-            !(s.flags & ELF_SECTION_EXEC) && s.size != 0)
+            is_data(l, e, &y))
             return 1;
     return 0;
 }
