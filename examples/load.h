@@ -20,7 +20,7 @@ typedef struct load_range {       /* code of a function, or of a part of it, bel
 
 enum {                            /* what a separate file may have of a program: places in loaded.from */
     LOAD_SYMBOLS, LOAD_LINES, LOAD_PROBES, LOAD_DESCRIPTORS, LOAD_KINDS,
-    LOAD_OTHERS = 4               /* separate files of one program, at most */
+    LOAD_OTHERS = 8               /* separate files of one program, at most */
 };
 
 typedef struct load_other {       /* a separate file of the same build: its code, if it has any, is not used */
@@ -378,7 +378,8 @@ int load_module(loaded *l, const char *path, char *why, size_t why_size)
 
 /*
  * What load_files opened becomes one more module of a code map, which stays the caller's and has it at its link-time
- * addresses + bias. Functions and probes are not looked for yet. Returns 0 with a sentence in why (and nothing to free).
+ * addresses + bias. Functions and probes are not looked for yet. Returns 0 with a sentence in why (and nothing to
+ * free).
  */
 int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size)
 {

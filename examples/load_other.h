@@ -110,21 +110,24 @@ void load_close_other(load_other *f)
     memset(f, 0, sizeof *f);
 }
 
-/* Opens a regular file. Returns 0 with a sentence in why, and nothing to close. */
+/* Opens a regular file. Returns 0 with a sentence in why, and nothing to close; -1: likewise, memory is exhausted. */
 int load_open_other(load_other *f, const char *path, char *why, size_t why_size)
 {
     struct stat st;
     int ok = 0;
     memset(f, 0, sizeof *f);
     if (stat(path, &st) != 0) return load_fail(why, why_size, strerror(errno));
+    errno = 0;
     if (!S_ISREG(st.st_mode)) return load_fail(why, why_size, "not a regular file");
     f->path = (char *)malloc(strlen(path) + 1);
     if (f->path == NULL) load_fail(why, why_size, "out of memory");
     else if (!file_open(path, &f->file)) load_fail(why, why_size, strerror(errno));
     else ok = elf_open(f->file.data, f->file.size, &f->elf, why, why_size);
-    if (!ok) return load_close_other(f), 0;
-    strcpy(f->path, path);
-    return 1;
+    if (ok) strcpy(f->path, path);
+    if (ok) return 1;
+    ok = f->path == NULL || errno == ENOMEM ? -1 : 0;
+    load_close_other(f);
+    return ok;
 }
 
 /*
@@ -138,7 +141,8 @@ unsigned load_take(loaded *l, load_other *f, unsigned kinds, int preferred)
     const uint32_t symbols = has & 1u << LOAD_SYMBOLS ? load_function_symbols(&f->elf) : 0;
     unsigned takes = has & load_lacks(l), kind;
     if (preferred) takes |= has & 1u << LOAD_LINES;
-    if (symbols != 0 && symbols + (preferred != 0) > load_function_symbols(load_symbols(l))) takes |= 1u << LOAD_SYMBOLS;
+    if (symbols != 0 && symbols + (preferred != 0) > load_function_symbols(load_symbols(l)))
+        takes |= 1u << LOAD_SYMBOLS;
     if (takes == 0 || l->others == LOAD_OTHERS) return load_close_other(f), 0;
     l->other[l->others++] = *f;
     for (kind = 0; kind < LOAD_KINDS; kind++)
@@ -146,14 +150,14 @@ unsigned load_take(loaded *l, load_other *f, unsigned kinds, int preferred)
     return takes;
 }
 
-/* Takes what a file has of the program that was opened; it must be of the same build. Returns 0 with a sentence in why. */
+/* Takes what a file of the same build has of the program that was opened. Returns 0 with a sentence in why. */
 int load_debug(loaded *l, const char *path, char *why, size_t why_size)
 {
     const unsigned code = 1u << LOAD_SYMBOLS, places = 1u << LOAD_LINES | 1u << LOAD_PROBES;
     char reason[160];
     load_other f;
     int ok;
-    if (!load_open_other(&f, path, reason, sizeof reason)) {
+    if (load_open_other(&f, path, reason, sizeof reason) != 1) {
         snprintf(why, why_size, "its debug binary %s: %s", path, reason);
         return 0;
     }

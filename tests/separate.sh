@@ -77,7 +77,7 @@ done
 # each of two files has a part
 quiet llvm-objcopy-19 -R .symtab -R .strtab whole/prog has.lines
 quiet strip -g -o has.symbols whole/prog
-mkdir in; cp parts/everything in/prog
+mkdir -p in; cp parts/everything in/prog
 profile lines --binary=in/prog --debug-binary=has.lines --debug-binary=has.symbols
 check "lines in one file, symbols in another" cmp got want.lines
 profile probes --binary=in/prog --debug-binary=has.symbols
@@ -121,6 +121,7 @@ refused_then() { # NAME WHY WHERE OPTION...
 }
 fresh; link_to in/.debug/x.dbg; cp gnu.debug in/x.dbg; printf x >>in/x.dbg
 refused_then "a wrong checksum" 'in/prog: debug information is not taken from in/x.dbg: its checksum' in/.debug/x.dbg
+[ "$(grep -c "not taken" err)" -eq 1 ] && pass || fail "refused twice: $(cat err)"
 mkfifo pipe; fresh; link_to in/.debug/x.dbg; mv pipe in/x.dbg
 refused_then "a pipe" 'not taken from in/x.dbg: not a regular file' in/.debug/x.dbg
 fresh; link_to in/x.dbg; cp another root/.build-id/$dir/$rest.debug
@@ -131,6 +132,9 @@ fresh; cp gnu.debug in/.debug/prog.debug; echo no ELF >in/prog.debug
 refused_then "no ELF file" "not taken from in/prog.debug: not an ELF file" in/.debug/prog.debug
 profile probes --binary=$p --debug-binary=another
 [ $? -eq 1 ] && grep -q "another is not used: it is of another build: its build id is $other_id, that of the program $id" err && pass || fail "--debug-binary of another build: $(cat err)"
+long=$(printf '%0200d' 7)
+mkdir -p $long && cp another $long/another && profile probes --binary=$p --debug-binary=$long/another
+[ $? -eq 1 ] && grep -q "another is not used: .*$other_id, that of the program $id" err && pass || fail "... in a long path: $(cat err)"
 build -Wl,--build-id=none -o noid lib.c main.c
 build -Wl,--build-id=none -O1 -o noid2 lib.c main.c
 quiet llvm-objcopy-19 --strip-all noid noid.bare
@@ -216,6 +220,28 @@ grep -q '{ "program": "in/prog", "symbols": "in/.debug/other.name", "lines": "in
 cp parts/symbols bare/prog
 profile probes --binary=bare/prog --debug-binary=gnu.debug --report=report
 grep -q '{ "program": "bare/prog", "symbols": "gnu.debug", "lines": "gnu.debug", "probes": "bare/prog" }' report && pass || fail "--report, some: $(grep program report)"
+
+$T record --exact --start=work --count=3 --stop -o start.ps -- in/prog >out 2>err
+grep -q 'taken from .*in/.debug/other.name' err && grep -q '/' start.ps && pass || fail "record --start: $(cat err)"
+$T record --exact --start=nobody --count=3 --stop -o start.ps -- in/prog >out 2>err
+[ $? -eq 1 ] && grep -q 'no such function in the program: nobody' err && pass || fail "record --start, no such function: $(cat err)"
+
+# ----- split debug information: .dwo and .dwp stay with the program
+mkdir -p split/far && cd split
+build -gsplit-dwarf -Wl,--build-id=sha1 -o prog ../lib.c ../main.c
+record ../split.ps -- ./prog
+$T profgen --use-dwarf-correlation --perfscript=../split.ps --format=text -o ../want.split $N --binary=prog 2>err
+quiet objcopy --only-keep-debug prog far/split.dbg
+quiet llvm-objcopy-19 --strip-all prog bare && (cd far && quiet objcopy --add-gnu-debuglink=split.dbg ../bare) && mv bare prog
+$T profgen --use-dwarf-correlation --perfscript=../split.ps --format=text -o ../got $N --binary=prog --debug-binary=far/split.dbg 2>err
+[ -s ../got ] && cmp -s ../got ../want.split && pass || fail "split debug information, by --debug-binary: $(cat err)"
+if have llvm-dwp-19; then
+    llvm-dwp-19 -e far/split.dbg -o prog.dwp 2>err || llvm-dwp-19 *.dwo -o prog.dwp 2>err
+    rm -f *.dwo
+    $T profgen --use-dwarf-correlation --perfscript=../split.ps --format=text -o ../got $N --binary=prog --debug-binary=far/split.dbg 2>err
+    cmp -s ../got ../want.split && pass || fail "... packed: $(cat err)"
+fi
+cd ..
 
 # ----- a program and its library, each with a file of its own
 rm -rf two; mkdir two

@@ -5,11 +5,12 @@
 
 static const option annotate_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
-           "the program (ELF), with pseudo probes, or else debug information if the profile is by source line"),
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the program (ELF), with pseudo probes, or else debug information if the profile is by source line; also "
+           "its libraries"),
     DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
-    OPTION("function", OPT_TEXT, NULL, 0, "NAME", "whose code is shown, as people write it or as the compiler has it"),
+    OPTION("function", OPT_LIST, NULL, 0, "NAME", "whose code is shown, as people write it or as the compiler has it"),
     OPTION("format", OPT_CHOICE, "text|html", 0, NULL, "of the output; html also where its name ends in .html"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
     OPTION("contexts", OPT_COUNT, NULL, 3, "N", "columns for so many contexts, the hottest ones"),
@@ -33,8 +34,8 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     if (files + (o[N_PROFILE].text != NULL) > 1) return usage(tool, "one profile only"), 0;
     if (files == 1) o[N_PROFILE].text = argv[0];
     if (o[N_PROFILE].text == NULL) return usage(tool, "which profile?"), 0;
-    if (o[N_BINARY].text == NULL) return usage(tool, "which program? --binary=FILE"), 0;
-    if (o[N_FUNCTION].text == NULL) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
+    if (o[N_BINARY].count == 0) return usage(tool, "which program? --binary=FILE"), 0;
+    if (o[N_FUNCTION].count == 0) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
     if ((uint64_t)o[N_CONTEXTS].number > 100) return usage(tool, "--contexts: at most 100"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
@@ -43,7 +44,7 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     return 1;
 }
 
-/* Reads the profile, and finds the function in it. Returns 0 after saying what is wrong. */
+/* Reads the profile. Returns 0 after saying what is wrong. */
 static int annotate_profile(annotate_run *a)
 {
     const tool_context *const tool = a->b.tool;
@@ -57,9 +58,7 @@ static int annotate_profile(annotate_run *a)
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
     s = file_read(a->b.p, path, &f, &e);
     file_close(&f);
-    if (s != CSSPGO_OK) return fail_at(tool, path, &e), 0;
-    a->func = func_meant(tool, a->b.p, a->b.o[N_FUNCTION].text);
-    return a->func.id != 0;
+    return s == CSSPGO_OK || (fail_at(tool, path, &e), 0);
 }
 
 /* 1 if a symbol is code of the function: its name, or that and what a compiler puts behind it. */
@@ -72,8 +71,8 @@ static int is_code_of(const annotate_run *a, const elf_symbol *y)
     return dot != NULL && dot != y->name && csspgo_guid(y->name, (size_t)(dot - y->name)) == guid;
 }
 
-/* The ranges of its code, by address; symbols of equal code once. Returns 0 after saying that there are none. */
-static int annotate_ranges(annotate_run *a)
+/* The ranges of its code, by address; symbols of equal code once. */
+static void annotate_ranges(annotate_run *a)
 {
     const elf_image *const e = load_symbols(&a->b.image);
     elf_symbol y;
@@ -89,26 +88,27 @@ static int annotate_ranges(annotate_run *a)
         a->end[k] = y.value + y.size;
         a->ranges++;
     }
-    return a->ranges != 0 || (fail(a->b.tool, "%s has no code of '%s': it may be inlined everywhere",
-                                   a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text), 0);
 }
 
 /* Reads the program. Returns 0 after saying what is wrong. */
 static int annotate_program(annotate_run *a)
 {
-    const char *const path = a->b.o[N_BINARY].text;
+    const char *const path = a->binary;
     const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
-    char why[256];
+    char why[PROGRAM_WHY];
     if (kind_refused(a->b.tool, path, KIND_PROGRAM) || kinds_refused(a->b.tool, &a->b.o[N_DEBUG_BINARY], KIND_PROGRAM))
         return 0;
     if (!(by_probe ? load_probed : load_program)(a->b.tool, &a->b.image, path, why, sizeof why))
         return fail(a->b.tool, "%s: %s", path, why), 0;
+    if (load_symbols(&a->b.image)->symbol_count <= 1)
+        return program_lacks(&a->b.image, "symbols", why, sizeof why), fail(a->b.tool, "%s: %s", path, why), 0;
     if (load_lacks(&a->b.image) & 1u << LOAD_LINES)
         program_missing(a->b.tool, &a->b.image, path, "no source is shown");
-    return annotate_ranges(a) && (!by_probe || hot_checksums(&a->b));
+    return 1;
 }
 
-static void annotate_free(annotate_run *a)
+/* Forgets the function and the program that were shown last. */
+static void annotate_forget(annotate_run *a)
 {
     size_t i;
     for (i = 0; i < a->insns; i++) free(a->insn[i].text);
@@ -123,15 +123,54 @@ static void annotate_free(annotate_run *a)
     free(a->weight);
     free(a->count);
     free(a->b.checksum);
-    csspgo_profile_free(a->b.p);
     load_free(&a->b.image);
+    a->insn = NULL;
+    a->file = NULL;
+    a->context = NULL;
+    a->weight = a->count = NULL;
+    a->b.checksum = NULL;
+    a->insns = a->cap = a->files = a->ranges = a->contexts = a->all_contexts = a->b.checksums = 0;
+    a->all_weight = 0;
 }
 
-/* From inputs to the output. Returns 0 after saying what is wrong. */
+/* Shows a function in a program, if it has code of it. Returns 0 after saying what is wrong. */
+static int annotate_view(annotate_run *a, FILE *out)
+{
+    const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
+    int ok = annotate_program(a);
+    if (ok) annotate_ranges(a);
+    if (ok && a->ranges != 0) {
+        ok = (!by_probe || hot_checksums(&a->b)) && note_code(a) && note_counts(a) && note_print(a, out);
+        a->views++;
+        a->sum = sum_of(a->sum, a->all_weight);
+    }
+    annotate_forget(a);
+    return ok;
+}
+
+/* From inputs to the output: each function in each program with code of it. Returns 0 after saying what is wrong. */
 static int annotate_make(void *what, FILE *out)
 {
     annotate_run *a = (annotate_run *)what;
-    return annotate_profile(a) && annotate_program(a) && note_code(a) && note_counts(a) && note_print(a, out);
+    const option *const programs = &a->b.o[N_BINARY], *const functions = &a->b.o[N_FUNCTION];
+    size_t i, k;
+    if (!annotate_profile(a)) return 0;
+    a->several = programs->count * functions->count > 1;
+    for (i = 0; i < functions->count; i++) {
+        const size_t before = a->views;
+        a->name = functions->list[i];
+        a->func = func_meant(a->b.tool, a->b.p, a->name);
+        if (a->func.id == 0) return 0;
+        for (k = 0; k < programs->count; k++) {
+            a->binary = programs->list[k];
+            if (!annotate_view(a, out)) return 0;
+        }
+        if (a->views == before)
+            return fail(a->b.tool, "%s has no code of '%s': it may be inlined everywhere",
+                        programs->count == 1 ? a->binary : "no program", a->name), 0;
+    }
+    note_end(a, out);
+    return 1;
 }
 
 static int annotate_main(tool_context *tool, int argc, char **argv)
@@ -144,10 +183,9 @@ static int annotate_main(tool_context *tool, int argc, char **argv)
     a.b.o = tool->o;
     if (files < 0 || !annotate_check(&a, files, argv)) return usage_status(tool);
     status = stream_made(tool, a.b.o[N_OUTPUT].text, annotate_make, &a);
-    if (status == 0 && a.all_weight == 0)
-        status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.b.o[N_PROFILE].text,
-                          a.b.o[N_FUNCTION].text, a.b.o[N_BINARY].text);
-    annotate_free(&a);
+    if (status == 0 && a.sum == 0)
+        status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.b.o[N_PROFILE].text, a.name, a.binary);
+    csspgo_profile_free(a.b.p);
     return status;
 }
 

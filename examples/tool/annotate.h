@@ -37,6 +37,10 @@ typedef struct annotate_run {
     size_t         contexts, all_contexts;
     uint64_t       all_weight;
     uint64_t      *count;         /* per instruction: in all contexts, then in each of `contexts` */
+    const char    *binary, *name; /* of the program and the function that are shown now         */
+    int            several;       /* more than one may be shown                                 */
+    size_t         views;         /* that were shown                                            */
+    uint64_t       sum;           /* of all_weight of these                                     */
 } annotate_run;
 
 /* Functions that return 0 have said what is wrong. */
@@ -50,5 +54,6 @@ int note_counts(annotate_run *a);
 
 /* annotate_print.c */
 int note_print(annotate_run *a, FILE *out);
+void note_end(const annotate_run *a, FILE *out);     /* behind the last one */
 
 #endif

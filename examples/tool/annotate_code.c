@@ -192,7 +192,7 @@ static int note_order(const void *a, const void *b)
 int note_code(annotate_run *a)
 {
     static const char *const names[] = { "llvm-objdump-19", "llvm-objdump", "objdump" };
-    char *const binary = shell_word(a->b.o[N_BINARY].text);
+    char *const binary = shell_word(a->binary);
     size_t i;
     int done = 0, ok = binary != NULL || note_no_memory(a);
     for (i = 0; ok && !done && i < sizeof names / sizeof *names; i++)

@@ -85,7 +85,7 @@ static int note_by_probe(annotate_run *a)
     int ok = finder != NULL && (f = hot_functions(&a->b, finder, &in, &n)) != NULL;
     for (i = 0; ok && i < a->ranges && s != CSSPGO_OK; i++) s = csspgo_code_cfg(finder, a->begin[i], &g, NULL);
     if (ok && s != CSSPGO_OK) {
-        fail(a->b.tool, "%s: '%s' has no pseudo probes", a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text);
+        fail(a->b.tool, "%s: '%s' has no pseudo probes", a->binary, a->name);
     } else if (!ok || !note_graph(a, &g, &in)) {
         fail(a->b.tool, "out of memory");
         s = CSSPGO_E_NOMEM;
@@ -152,9 +152,8 @@ static int note_units(annotate_run *a, debug_info *d, const note_ranked *v, size
 
 static int note_by_line(annotate_run *a)
 {
-    const option *const o = a->b.o;
-    char why[256];
-    debug_info *d = match_debug(&a->b.image, o[N_BINARY].text, why, sizeof why);
+    char why[PROGRAM_WHY];
+    debug_info *d = match_debug(&a->b.image, a->binary, why, sizeof why);
     note_ranked *v = (note_ranked *)malloc((csspgo_node_count(a->b.p) + (size_t)1) * sizeof *v);
     csspgo_node n;
     size_t nodes = 0;
@@ -164,7 +163,7 @@ static int note_by_line(annotate_run *a)
         v[nodes].node = n;
         v[nodes++].weight = csspgo_total(a->b.p, n);
     }
-    if (d == NULL) ok = (fail(a->b.tool, "%s: %s", o[N_BINARY].text, why), 0);
+    if (d == NULL) ok = (fail(a->b.tool, "%s: %s", a->binary, why), 0);
     else if (v == NULL || !note_choose(a, v, nodes)) ok = (fail(a->b.tool, "out of memory"), 0);
     else ok = note_units(a, d, v, nodes);
     free(v);

@@ -130,9 +130,10 @@ int no_memory(const bottleneck_run *r);
 void hot_reach(hot_graph *h, uint32_t without);
 int hot_contexts(hot_graph *h, hot_path *p);
 
-/* bottleneck_paths.c: the hottest paths, with their contexts. Returns 0 after saying what is wrong. */
+/* bottleneck_paths.c: the hottest paths, with their contexts, by weight. Returns 0 after saying what is wrong. */
 int hot_find(bottleneck_run *r);
-void hot_free(bottleneck_run *r);
+int hot_path_cmp(const void *a, const void *b);
+void hot_path_free(hot_path *p);
 
 /* bottleneck_model.c: 1 if PATH has the program; the name of a file as one word of a command, for free() */
 int in_path(const char *name);

@@ -50,7 +50,7 @@ static int is_same_file(const char *a, const char *b)
 /* ----- the search ------------------------------------------------------------------------------------------------- */
 
 /* 1 if the file may be looked at: it is there, and neither the program nor a file that is in use. */
-static int search_wants(const search *s, const char *path)
+static int search_wants(search *s, const char *path)
 {
     unsigned i;
     if (access(path, F_OK) != 0 || is_same_file(path, s->binary)) return 0;
@@ -60,7 +60,7 @@ static int search_wants(const search *s, const char *path)
 }
 
 /* Takes what a file has, if it is there and of this build; crc: NULL, or its checksum. Says so if it is not used. */
-static void search_file(const search *s, const char *path, const uint32_t *crc)
+static void search_file(search *s, const char *path, const uint32_t *crc)
 {
     char why[200], text[100];
     load_other f;
@@ -68,7 +68,8 @@ static void search_file(const search *s, const char *path, const uint32_t *crc)
     int ok;
     if (!search_wants(s, path)) return;
     ok = load_open_other(&f, path, why, sizeof why);
-    if (!ok) memset(&f, 0, sizeof f);
+    s->failed |= ok < 0;
+    ok = ok > 0;
     if (ok && crc != NULL && crc32_of(f.file.data, f.file.size) != *crc)
         ok = load_fail(why, sizeof why, "its checksum is not the one in .gnu_debuglink");
     ok = ok && load_same_build(&s->l->elf, &f.elf, why, sizeof why);
@@ -82,17 +83,17 @@ static void search_file(const search *s, const char *path, const uint32_t *crc)
     if (takes != 0 && !s->tool->compat) note(s->tool, "debug information is taken from %s: %s", path, text);
 }
 
-/* The same of a file of this name in a directory, of which `length` bytes count, and in one below another. */
-static void search_place(const search *s, const char *root, const char *directory, int length, const char *below,
-                         const char *name, const uint32_t *crc)
+/* The same of a file of this name in a directory, maybe one below it, and maybe all that below a root. */
+static void search_place(search *s, const char *root, const char *directory, const char *below, const char *name,
+                         const uint32_t *crc)
 {
     char path[4096];
-    const int n = snprintf(path, sizeof path, "%s%.*s%s%s", root, length, directory, below, name);
+    const int n = snprintf(path, sizeof path, "%s%s%s%s", root, directory, below, name);
     if (n > 0 && (size_t)n < sizeof path) search_file(s, path, crc);
 }
 
 /* Where trees of debug files begin: number i; NULL behind the last one. */
-static const char *search_root(const search *s, size_t i)
+static const char *search_root(search *s, size_t i)
 {
     const option *const o = option_named(s->tool->o, "debug-file-directory", 20);
     if (o != NULL && o->count != 0) return i < o->count ? o->list[i] : NULL;
@@ -100,7 +101,7 @@ static const char *search_root(const search *s, size_t i)
 }
 
 /* ROOT/.build-id/xx/yyyy.debug */
-static void search_build_id(const search *s)
+static void search_build_id(search *s)
 {
     char name[2 * 64 + 30] = "/.build-id/";
     size_t n, i, at = strlen(name);
@@ -109,25 +110,36 @@ static void search_build_id(const search *s)
     if (id == NULL || n < 2 || n > 64) return;
     for (i = 0; i < n; i++) at += (size_t)sprintf(name + at, i == 0 ? "%02x/" : "%02x", id[i]);
     strcpy(name + at, ".debug");
-    for (i = 0; (root = search_root(s, i)) != NULL; i++) search_place(s, root, "", 0, "", name, NULL);
+    for (i = 0; (root = search_root(s, i)) != NULL; i++) search_place(s, root, "", "", name, NULL);
 }
 
-/* Beside the program, in .debug there, and where its directory is below a root, by the way that it was named and the
- * real one. */
-static void search_beside(const search *s, const char *name, const uint32_t *crc)
+/* The directory of a path, with the slash at its end; "./" if it names none. Returns 0 if it is too long. */
+static int directory_of(const char *path, char *to, size_t size)
 {
-    const char *const slash = strrchr(s->binary, '/');
+    const char *const slash = strrchr(path, '/');
+    const int n = slash != NULL ? snprintf(to, size, "%.*s", (int)(slash - path) + 1, path) : snprintf(to, size, "./");
+    return n > 0 && (size_t)n < size;
+}
+
+/*
+ * Beside the program, in .debug there, and where its directory is below a root. If links lead to the program, also
+ * where it really is.
+ */
+static void search_beside(search *s, const char *name, const uint32_t *crc)
+{
     char *const real = realpath(s->binary, NULL);
-    const int given = slash != NULL ? (int)(slash - s->binary) + 1 : 0;
-    const int length = real != NULL ? (int)(strrchr(real, '/') - real) + 1 : 0;
+    char own[4096], other[4096];
     const char *root;
     size_t i;
-    search_place(s, "", s->binary, given, "", name, crc);
-    search_place(s, "", s->binary, given, ".debug/", name, crc);
-    if (real != NULL) {
-        search_place(s, "", real, length, "", name, crc);
-        search_place(s, "", real, length, ".debug/", name, crc);
-        for (i = 0; (root = search_root(s, i)) != NULL; i++) search_place(s, root, real, length, "", name, crc);
+    if (directory_of(s->binary, own, sizeof own)) {
+        const char *const from = strchr(s->binary, '/') != NULL ? own : "";
+        search_place(s, "", from, "", name, crc);
+        search_place(s, "", from, ".debug/", name, crc);
+    }
+    if (real != NULL && directory_of(real, other, sizeof other)) {
+        if (!is_same_file(own, other)) search_place(s, "", other, "", name, crc);
+        if (!is_same_file(own, other)) search_place(s, "", other, ".debug/", name, crc);
+        for (i = 0; (root = search_root(s, i)) != NULL; i++) search_place(s, root, other, "", name, crc);
     }
     free(real);
 }
@@ -152,12 +164,12 @@ static int search_link(search *s)
     search_beside(s, name, &crc);
     if (s->l->others != 0) return 1;
     s->l->missing = strdup(name);
-    s->failed = s->l->missing == NULL;
+    s->failed |= s->l->missing == NULL;
     return 1;
 }
 
 /* Without a link: names that are usual. The build id says whether it is the file. */
-static void search_usual(const search *s)
+static void search_usual(search *s)
 {
     const char *const slash = strrchr(s->binary, '/'), *const base = slash != NULL ? slash + 1 : s->binary;
     char name[1024];
@@ -178,9 +190,11 @@ static int is_of_another(const tool_context *tool, const char *path, const char 
     load_other f, p;
     size_t i;
     int found = 0;
-    if (o == NULL || o->kind != OPT_LIST || !load_open_other(&f, debug, why, sizeof why)) return 0;
+    if (o == NULL || o->kind != OPT_LIST || load_open_other(&f, debug, why, sizeof why) != 1) return 0;
     for (i = 0; i < o->count && !found; i++) {
-        if (strcmp(o->list[i], path) == 0 || !load_open_other(&p, o->list[i], why, sizeof why)) continue;
+        if (strcmp(o->list[i], path) == 0 ||
+            load_open_other(&p, o->list[i], why, sizeof why) != 1)
+            continue;
         found = load_same_build(&p.elf, &f.elf, why, sizeof why);
         load_close_other(&p);
     }
@@ -194,6 +208,8 @@ int program_open(const tool_context *tool, loaded *l, const char *path, char *wh
     search s;
     size_t i;
     if (!load_files(l, path, NULL, why, why_size)) return 0;
+    if (l->elf.section_count <= 1 && !tool->compat)
+        return load_fail(why, why_size, "its section headers were stripped: which bytes are code is not known");
     i = tool->compat && debug != NULL && debug->count != 0 ? debug->count - 1 : 0;       /* LLVM takes the last one */
     for (; debug != NULL && i < debug->count; i++)
         if (!load_debug(l, debug->list[i], why, why_size) && !is_of_another(tool, path, debug->list[i])) return 0;

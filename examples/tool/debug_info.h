@@ -42,6 +42,7 @@ typedef struct debug_rows {       /* the line table of a unit; free it with debu
 typedef struct debug_options {
     int         llvm;             /* exactly what LLVM 19 finds                                                  */
     const char *packed;           /* the .dwp file of split debug information; NULL: PROGRAM.dwp                */
+    const char *program;          /* NULL, or the program, if it is another file: .dwp and .dwo lie beside it    */
     uint64_t    first;            /* ranges that begin before this address are of dropped functions              */
     const elf_image *symbols;     /* NULL, or who names C++ functions that gcc gives no linkage name: an image   */
                                   /* that outlives debug_info; not as LLVM                                       */

@@ -1,4 +1,4 @@
-/* debug_source.c - lines of source of a program whose debug information is in another file: no disassembler has these */
+/* debug_source.c - lines of source of a program whose debug information is in another file */
 #include "bottleneck.h"
 
 enum { SOURCE_ADDRESSES = 200 };  /* that are asked for at a time */

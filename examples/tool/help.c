@@ -163,6 +163,7 @@ int help_print(const tool_context *tool, const command *one)
         }
         fputs("  help        help COMMAND: its options; --man: the manual page; --bash: completion for bash\n"
               "  version     the version, also --version\n", tool->out);
+        fputs("\nAn option may be given once, but several times if its help says \"may be repeated\".\n", tool->out);
     }
     fprintf(tool->out, "\nExit status:\n%s", help_statuses);
     return 0;

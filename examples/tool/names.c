@@ -149,7 +149,8 @@ static int names_sections(const tool_context *tool, name_table *v, const loaded 
     size_t i;
     int ok = 1;
     if (set == NULL) return fail(tool, "out of memory"), 0;
-    if (elf_section_named(load_from(l, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &s) && s.contents != NULL && !s.compressed &&
+    if (elf_section_named(load_from(l, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &s) && s.contents != NULL &&
+        !s.compressed &&
         csspgo_probe_set_decode_descriptors(set, s.contents, (size_t)s.size, &e) == CSSPGO_OK) {
         t = csspgo_probe_set_tables(set);
         for (i = 0; i < t.descriptor_count; i++)
@@ -169,7 +170,7 @@ int names_binary(const tool_context *tool, name_table *v, const char *path, int 
 {
     const elf_image *e;
     elf_symbol y;
-    char why[256];
+    char why[PROGRAM_WHY];
     loaded l;
     uint32_t i;
     int ok;
@@ -188,9 +189,12 @@ int names_binary(const tool_context *tool, name_table *v, const char *path, int 
     return ok;
 }
 
-int names_open(const tool_context *tool, name_table *v, const char *file, const char *binary, int probes)
+int names_open(const tool_context *tool, name_table *v, const option *files, const option *binaries, int probes)
 {
-    if (file != NULL && !names_file(tool, v, file)) return 0;
-    if (binary != NULL && !names_binary(tool, v, binary, probes)) return 0;
+    size_t i;
+    for (i = 0; i < files->count; i++)
+        if (!names_file(tool, v, files->list[i])) return 0;
+    for (i = 0; i < binaries->count; i++)
+        if (!names_binary(tool, v, binaries->list[i], probes)) return 0;
     return names_sort(tool, v);
 }

@@ -1,13 +1,14 @@
 /* order.c - the command order: traces of first execution become an order of functions */
 #include "order.h"
+#include "profgen.h"
 
 static const option order_options[] = {
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
     OPTION("num-test-traces", OPT_COUNT, NULL, 0, "N",
            "orders without the last N traces, and evaluates with them alone"),
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
            "the program (ELF): names and sizes of its functions; with samples also where they are. Functions that "
-           "it does not have are left out"),
+           "it does not have are left out. Also its libraries, if all are linked by the order"),
     DEBUG_BINARY,
     OPTION("perfdata", OPT_LIST, NULL, 0, "FILE",
            "samples with times (perf record -T): traces are then the times at which functions were seen first, "
@@ -237,6 +238,7 @@ static int order_main(tool_context *tool, int argc, char **argv)
         status = hopeless(tool, "there is nothing to order: no trace of first execution has a function");
     free(r.id);
     csspgo_layout_free(r.l);
+    images_free(r.more);
     load_free(&r.image);
     return status;
 }

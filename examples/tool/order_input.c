@@ -84,12 +84,17 @@ int order_read_profile(order_run *r, const char *path)
 
 int order_open_binary(order_run *r)
 {
-    const char *path = r->o[R_BINARY].text;
+    const option *const o = &r->o[R_BINARY];
+    const char *path = o->list[0];
     const int sampled = r->o[R_PERFDATA].count + r->o[R_PERFSCRIPT].count != 0;
-    char why[256];
+    char why[PROGRAM_WHY];
     int ok = sampled ? load_program(r->tool, &r->image, path, why, sizeof why)
                      : program_open(r->tool, &r->image, path, why, sizeof why);
     if (ok && load_symbols(&r->image)->symbol_count <= 1) ok = program_lacks(&r->image, "symbols", why, sizeof why);
+    if (ok && o->count > 1) {
+        r->more = images_open(r->tool, o, &r->image, &ok, why, sizeof why);
+        if (!ok && images_more(r->more) != 0) path = o->list[images_more(r->more)];
+    }
     return ok || (fail(r->tool, "%s: %s", path, why), 0);
 }
 
@@ -128,8 +133,9 @@ int order_read_recordings(order_run *r, const option *in)
     memcpy(o, profgen_options, sizeof o);
     g.tool = r->tool;
     g.o = o;
-    g.binary = r->o[R_BINARY].text;
+    g.binary = r->o[R_BINARY].list[0];
     g.image = r->image;
+    g.images = r->more;
     for (i = 0; ok && i < in->count; i++) {
         g.path = in->list[i];
         *(in == &r->o[R_PERFDATA] ? &g.perfdata : &g.perfscript) = g.path;

@@ -2,7 +2,7 @@
 #include "order.h"
 
 /* The code of every function symbol, where symbols overlap that of the first one: for programs without probes. */
-static int load_program_functions(loaded *l)
+int load_program_functions(loaded *l)
 {
     const elf_image *e = load_symbols(l);
     load_range *v = (load_range *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);

@@ -15,7 +15,7 @@ const option profgen_options[] = {
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
     OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE", "what --skip-symbolization wrote"),
     OPTION("up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL),
-    OPTION("llvm-sample-profile", OPT_TEXT, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
+    OPTION("llvm-sample-profile", OPT_LIST, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("format", OPT_CHOICE, "extbinary|text|binary|gcc|gcov|preagg|preagg-traces", 0, NULL,
@@ -312,7 +312,7 @@ static int profgen_kinds_fit(const profgen *g)
             if (kind_refused(g->tool, o->list[k], inputs[i].takes)) return 0;
     }
     return !kinds_refused(g->tool, &g->o[O_DEBUG_BINARY], KIND_PROGRAM) &&
-           !kind_refused(g->tool, g->sampled, KIND_PROFILE);
+           !kinds_refused(g->tool, &g->o[O_PROFILE], KIND_PROFILE);
 }
 
 /* From the program and its samples to the output. Returns the exit status. */
@@ -320,7 +320,7 @@ static int profgen_run(profgen *g)
 {
     const tool_context *tool = g->tool;
     csspgo_collector_options how;
-    char why[256];
+    char why[PROGRAM_WHY];
     int ok, status = 1;
     if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
     if (!profgen_kinds_fit(g)) return 1;

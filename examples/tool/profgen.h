@@ -232,6 +232,8 @@ csspgo_status lines_join(const profgen *g, const line_work *first);
 int images_check(const profgen *g);
 int images_load(profgen *g, char *why, size_t why_size);
 void images_free(images *x);
+images *images_open(const tool_context *tool, const option *binaries, const loaded *first, int *ok, char *why,
+                    size_t why_size);                      /* for order: all but the first; x->count were opened */
 size_t images_more(const images *x);
 extern const char *const source_keys[];                    /* of the report: "symbols" ..., by LOAD_SYMBOLS ... */
 const char *images_path(const profgen *g, size_t i);       /* of number i of --binary */

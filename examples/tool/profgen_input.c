@@ -243,7 +243,7 @@ int profgen_spares_file(const profgen *g, const char *path)
 /* The same of all inputs, and of each other. */
 int profgen_spares(const profgen *g)
 {
-    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP, O_DEBUG_BINARY };
+    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP, O_DEBUG_BINARY, O_PROFILE };
     const option *o = g->o;
     const char *path;
     size_t i, k;
@@ -254,7 +254,7 @@ int profgen_spares(const profgen *g)
             path = o[lists[k]].list[i];
             if ((lists[k] != O_JITDUMP || strcmp(path, "auto") != 0) && !profgen_spares_file(g, path)) return 0;
         }
-    return profgen_spares_file(g, g->sampled) && profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
+    return profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
 }
 
 /* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */

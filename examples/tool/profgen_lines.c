@@ -200,6 +200,7 @@ static int debug_open(const profgen *g, line_work *w, char *why, size_t why_size
     how.first = csspgo_code_base(g->image.code, g->image.module);
     how.symbols = load_symbols(&g->image);
     how.packed = g->o[O_DWP].text;
+    if (!g->tool->compat) how.program = g->binary;
     w->functions = w->debug =
         debug_info_open(!g->tool->compat ? found : named != NULL ? named : g->binary, &how, why, why_size);
     if (w->debug == NULL || debug_info_units(w->debug) != 0) return w->debug != NULL;

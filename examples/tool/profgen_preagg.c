@@ -169,7 +169,7 @@ static int preagg_sections(profgen *g)
 /* --format=preagg: from the program and its samples to the output. Returns the exit status. */
 int preagg_run(profgen *g)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     int ok, status;
     catch_interrupt(0);
     if (!load_program(g->tool, &g->image, g->binary, why, sizeof why))

@@ -106,13 +106,34 @@ static uint32_t profgen_form(const profgen *g)
     return form;
 }
 
+/* The profiles that are given, added up. LLVM takes the last one. */
+static csspgo_status profgen_sampled(profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    const option *const o = &g->o[O_PROFILE];
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = g->tool->compat ? o->count - 1 : 0; s == CSSPGO_OK && i < o->count; i++) {
+        csspgo_merge_stats stats;
+        csspgo_profile *more;
+        g->sampled = o->list[i];
+        if (o->count == 1 || g->tool->compat) return csspgo_read_file(p, g->sampled, e);
+        more = csspgo_load_file(g->sampled, seeded(), e);
+        if (more == NULL) return e->status;
+        memset(&stats, 0, sizeof stats);
+        s = csspgo_merge(p, more, NULL, &stats, e);
+        if (s == CSSPGO_OK) merge_warnings(g->tool, &stats, g->sampled);
+        csspgo_profile_free(more);
+    }
+    return s;
+}
+
 /* What was counted, or the profile that is given. */
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
 {
     csspgo_generate_options how;
     csspgo_status s;
     if (g->sampled != NULL) {
-        s = csspgo_read_file(p, g->sampled, e);
+        s = profgen_sampled(g, p, e);
         catch_interrupt(SA_RESTART);
         return s;
     }

@@ -100,7 +100,7 @@ static unsigned char *tops_sampled(const line_work *w, const csspgo_probe_tables
  */
 int probe_sizes(profgen *g)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     line_work *w = work_open(g, why, sizeof why);
     csspgo_probe_set *probes = NULL;
     csspgo_probe_tables t;

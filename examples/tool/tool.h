@@ -185,8 +185,8 @@ csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, 
 csspgo_allocator big_blocks(void);     /* for large profiles: arrays in large pages                                   */
 
 /*
- * options.c: copies a command's table to tool->o and fills it in. LLVM's spelling: -x or --x, --x=v or --x v. What is no
- * OPT_LIST may be given once; a switch also again with the same value. With --llvm-compat the last one counts.
+ * options.c: copies a command's table to tool->o and fills it in. LLVM's spelling: -x or --x, --x=v or --x v. What is
+ * no OPT_LIST may be given once; a switch also again with the same value. With --llvm-compat the last one counts.
  *
  *   options_parse    moves what is no option to the front of argv and returns how many that are
  *   options_before   stops at the first word that is no option, or behind "--", and returns its place
@@ -201,13 +201,14 @@ void options_free(option *o);
 
 /*
  * debug_find.c: opens a program as load_files does, and the files that have what it was stripped of: --debug-binary,
- * else by build id, by .gnu_debuglink, by usual names. Says what is taken from where and which file is of another build.
+ * by build id, by .gnu_debuglink, by usual names. Says what is taken from where, and which file is of another build.
  *
  *   program_lacks    makes the sentence of what is nowhere, symbols e.g. Returns 0
  *   program_missing  a warning if the file that the program names was not found, and what is done without it
  *
- * program_open returns 0 with a sentence in why; l is to be freed all the same.
+ * program_open returns 0 with a sentence in why, which may name a file; l is to be freed all the same.
  */
+enum { PROGRAM_WHY = 4096 + 256 };
 int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
 void program_missing(const tool_context *tool, const loaded *l, const char *path, const char *without);
@@ -255,6 +256,8 @@ csspgo_profile *profile_read(const tool_context *tool, const char *path, reading
 int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f);
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal);
 csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f, csspgo_error *e);
+csspgo_profile *profiles_read(const tool_context *tool, const char *const *path, size_t n);     /* n > 0, added up */
+void merge_warnings(const tool_context *tool, const csspgo_merge_stats *s, const char *path);
 void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,
                     const csspgo_error *e, int *fatal);
 
