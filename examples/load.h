@@ -2,7 +2,8 @@
  *
  * Symbols and unwind tables say where code begins and ends (load_region.h). Whose it is, the probes in it say, whatever
  * its symbol is called (load_owner.h). Where symbols are missing or have other names, the code itself says which records
- * of probes are of it (load_find.h). Symbols may be in another file than code and probes.
+ * of probes are of it (load_find.h). Symbols, debug information and probes may be in other files than the
+ * code.
  * Include it after csspgo.h; one source file of a program defines LOAD_IMPLEMENTATION before it and so holds the code.
  * Part of csspgo, same licence.
  */
@@ -53,10 +54,25 @@ typedef struct load_range {       /* code of a function that has probes, or of a
     int         entry, suffix;    /* private                                                                      */
 } load_range;
 
+enum {                            /* what a separate file may have of a program: places in loaded.from */
+    LOAD_SYMBOLS, LOAD_LINES, LOAD_PROBES, LOAD_DESCRIPTORS, LOAD_KINDS,
+    LOAD_OTHERS = 8               /* separate files of one program, at most */
+};
+
+typedef struct load_other {       /* a separate file of the same build: its code, if it has any, is not used */
+    char      *path;
+    file_bytes file;
+    elf_image  elf;
+} load_other;
+
 typedef struct loaded {           /* load_image's result; free it with load_free */
-    file_bytes     file, debug_file;
-    const char    *path, *debug_path;   /* as the caller gave them: borrowed; debug_path: or NULL */
-    elf_image      elf, debug;    /* debug: all zero, or the file that has the symbols */
+    file_bytes     file;
+    const char    *path;          /* as the caller gave it: borrowed */
+    elf_image      elf;           /* has the code */
+    load_other     other[LOAD_OTHERS];
+    unsigned       others;
+    unsigned char  from[LOAD_KINDS];   /* who has it: 0 elf (or nobody), i: other[i - 1] */
+    char          *missing;       /* NULL, or the separate file that the program names and that was not found */
     csspgo_code   *code;
     int            borrowed;      /* the code map is another one's */
     int            kernel;        /* set by the caller, for load_code: code is as the kernel changes its own */
@@ -80,6 +96,7 @@ int load_files(loaded *l, const char *path, const char *debug_path, char *why, s
 int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size);
 int load_probes(loaded *l, char *why, size_t why_size);
 int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+int load_opened(loaded *l, const char *path, char *why, size_t why_size);
 int load_module(loaded *l, const char *path, char *why, size_t why_size);
 int load_code(loaded *l, char *why, size_t why_size);
 load_start *load_starts(loaded *l, size_t *count);
@@ -87,7 +104,15 @@ int load_decodes(const loaded *l);
 int load_fail(char *why, size_t why_size, const char *text);
 void load_free(loaded *l);
 int load_segments(loaded *l, const char *path);  /* the module of l->code */
+const elf_image *load_from(const loaded *l, unsigned kind);   /* the image that has it, if one has: LOAD_SYMBOLS ... */
+const char *load_from_path(const loaded *l, unsigned kind, const char *program);   /* its file; else program */
 const elf_image *load_symbols(const loaded *l);
+unsigned load_kinds(const elf_image *e);         /* what it has: bits 1 << LOAD_SYMBOLS ... */
+unsigned load_lacks(const loaded *l);            /* what neither the program nor another file has */
+int load_same_build(const elf_image *program, const elf_image *other, char *why, size_t why_size);
+int load_open_other(load_other *f, const char *path, char *why, size_t why_size);
+void load_close_other(load_other *f);
+unsigned load_take(loaded *l, load_other *f, unsigned kinds, int preferred);
 int load_u64_cmp(const void *a, const void *b);
 int load_has(const uint64_t *v, size_t n, uint64_t guid);
 const load_regions *load_regions_of(loaded *l);
@@ -115,10 +140,7 @@ int load_fail(char *why, size_t why_size, const char *text)
     return 0;
 }
 
-const elf_image *load_symbols(const loaded *l)
-{
-    return l->debug.data != NULL ? &l->debug : &l->elf;
-}
+#include "load_other.h"
 
 int load_segments(loaded *l, const char *path)
 {
@@ -215,6 +237,16 @@ static int load_tables(loaded *l, const csspgo_probe_set *probes)
     return ok;
 }
 
+/* Says why there are no probe sections. */
+static csspgo_probe_set *load_no_probes(const loaded *l, char *why, size_t why_size)
+{
+    if (l->missing == NULL)
+        load_fail(why, why_size, "has no probe sections; build it with -fpseudo-probe-for-profiling");
+    else snprintf(why, why_size, "has no probe sections; %s, which its .gnu_debuglink names, was not found: "
+                  "--debug-binary=FILE", l->missing);
+    return NULL;
+}
+
 /*
  * The probe sections as tables, for csspgo_probe_set_free. NULL after saying why not.
  *
@@ -229,9 +261,10 @@ csspgo_probe_set *load_sections_at(const loaded *l, const csspgo_probe_section *
     csspgo_error e;
     elf_section s, d;
     lenient.llvm = 19;
-    if (!elf_section_named(&l->elf, ".pseudo_probe", &s) || !elf_section_named(&l->elf, ".pseudo_probe_desc", &d))
-        bad = "has no probe sections; build it with -fpseudo-probe-for-profiling";
-    else if (s.contents == NULL || d.contents == NULL || s.compressed || d.compressed)
+    if (!elf_section_named(load_from(l, LOAD_PROBES), ".pseudo_probe", &s) ||
+        !elf_section_named(load_from(l, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &d))
+        return load_no_probes(l, why, why_size);
+    if (s.contents == NULL || d.contents == NULL || s.compressed || d.compressed)
         bad = "its probe sections are compressed or not in the file";
     else if ((probes = csspgo_probe_set_new(&lenient, NULL)) == NULL) bad = "out of memory";
     if (bad != NULL) return load_fail(why, why_size, bad), NULL;
@@ -301,25 +334,12 @@ void load_free(loaded *l)
 {
     if (!l->borrowed) csspgo_code_free(l->code);
     file_close(&l->file);
-    file_close(&l->debug_file);
+    while (l->others != 0) load_close_other(&l->other[--l->others]);
+    free(l->missing);
     load_regions_free(l);
     free(l->range);
     free(l->names);
     memset(l, 0, sizeof *l);
-}
-
-/* Opens the file that has the symbols of what was opened; it must be of the same build. */
-int load_debug(loaded *l, const char *path, char *why, size_t why_size)
-{
-    const unsigned char *a, *b;
-    size_t as, bs;
-    if (!file_open(path, &l->debug_file)) return load_fail(why, why_size, strerror(errno));
-    if (!elf_open(l->debug_file.data, l->debug_file.size, &l->debug, why, why_size)) return 0;
-    a = elf_build_id(&l->elf, &as);
-    b = elf_build_id(&l->debug, &bs);
-    if (l->debug.machine != l->elf.machine || (a != NULL && b != NULL && (as != bs || memcmp(a, b, as) != 0)))
-        return load_fail(why, why_size, "its debug binary is of another build");
-    return l->debug.symbol_count > 1 || load_fail(why, why_size, "its debug binary has no symbols");
 }
 
 /* The addresses of an object file are not those of a program. */
@@ -328,12 +348,13 @@ int load_is_linked(const elf_image *e, char *why, size_t why_size)
     return e->type != ELF_REL || load_fail(why, why_size, "an object file, not a linked program or library");
 }
 
-/* The files, open: path has the code, debug_path, if it is not NULL, the symbols. Returns 0 with a sentence in why. */
+/*
+ * The files, open: path has the code, debug_path, if it is not NULL, what that lacks. Returns 0 with a sentence in why.
+ */
 int load_files(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
 {
     memset(l, 0, sizeof *l);
     l->path = path;
-    l->debug_path = debug_path;
     if (!file_open(path, &l->file)) return load_fail(why, why_size, strerror(errno));
     return elf_open(l->file.data, l->file.size, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size) &&
            (debug_path == NULL || load_debug(l, debug_path, why, why_size));
@@ -352,13 +373,13 @@ int load_module(loaded *l, const char *path, char *why, size_t why_size)
 }
 
 /*
- * Opens path as one more module of a code map, which stays the caller's and has it at its link-time addresses + bias.
- * Functions and probes are not looked for yet. Returns 0 with a sentence in why (and nothing to free).
+ * What load_files opened becomes one more module of a code map, which stays the caller's and has it at its link-time
+ * addresses + bias. Functions and probes are not looked for yet. Returns 0 with a sentence in why (and nothing to
+ * free).
  */
 int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size)
 {
-    int ok = load_files(l, path, NULL, why, why_size);
-    if (ok && !load_decodes(l)) ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
+    int ok = load_decodes(l) || load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->code = code;
     l->borrowed = 1;
     if (ok && (!load_segments(l, path) || csspgo_code_map(code, l->module, bias, NULL) != CSSPGO_OK))
@@ -368,17 +389,24 @@ int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, cha
     return ok;
 }
 
-/*
- * Opens path. debug_path: NULL, or the file that has its symbols. Returns 0 with a sentence in why (and nothing to
- * free) when it cannot be used.
- */
-int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
+/* What load_files opened, with functions and probes. Returns 0 with a sentence in why (and nothing to free). */
+int load_opened(loaded *l, const char *path, char *why, size_t why_size)
 {
-    int ok = load_files(l, path, debug_path, why, why_size);
-    if (ok && !load_decodes(l)) ok = load_fail(why, why_size, "neither x86-64 nor AArch64");
+    int ok = load_decodes(l) || load_fail(why, why_size, "neither x86-64 nor AArch64");
     ok = ok && load_module(l, path, why, why_size) && load_code(l, why, why_size) && load_probes(l, why, why_size);
     if (!ok) load_free(l);
     return ok;
+}
+
+/*
+ * Opens path. debug_path: NULL, or the file that has what path lacks of symbols and probes. Returns 0 with a sentence
+ * in why (and nothing to free) when it cannot be used.
+ */
+int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
+{
+    const int ok = load_files(l, path, debug_path, why, why_size);
+    if (!ok) load_free(l);
+    return ok && load_opened(l, path, why, why_size);
 }
 
 #endif

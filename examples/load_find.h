@@ -381,7 +381,7 @@ static int load_fits(load_search *w, const load_shape *h, size_t region)
     return score > 0 ? score : 0;
 }
 
-static void load_take(load_search *w, load_shape *h, size_t region)
+static void load_settle(load_search *w, load_shape *h, size_t region)
 {
     w->fit[region].taken = 1;
     h->address = w->r->region[region].begin;
@@ -403,7 +403,7 @@ static int load_find_named(load_search *w, load_shape *h)
             best = region;
         }
     }
-    if (most >= 0) load_take(w, h, best);
+    if (most >= 0) load_settle(w, h, best);
     return most >= 0;
 }
 
@@ -447,7 +447,7 @@ static int load_find_shaped(load_search *w, load_shape *h)
     size_t best = 0;
     int next, first = load_find_best(w, h, &best, &next);
     if (first <= 0 || (next >= 0 && (first < ENOUGH || first - next < MARGIN))) return 0;
-    load_take(w, h, best);
+    load_settle(w, h, best);
     return 1;
 }
 
@@ -484,7 +484,7 @@ static void load_fill_gap(load_search *w, load_shape *h, size_t n, size_t first,
         if (early[k] != i) early[k] = SIZE_MAX;
     }
     for (k = 0; k < n; k++)
-        if (early[k] != SIZE_MAX && !load_is_anothers(w, &h[k], early[k])) load_take(w, &h[k], early[k]);
+        if (early[k] != SIZE_MAX && !load_is_anothers(w, &h[k], early[k])) load_settle(w, &h[k], early[k]);
 }
 
 /* The first region behind an address. */
@@ -561,7 +561,7 @@ static void load_find_known(load_search *w, load_shape *h, const csspgo_symbol_b
     if (n != 1) return;
     g = load_region_at(w->r, h->named);
     if (g == NULL || g->begin != h->named || h->points == 0) h->address = h->named;
-    else if (load_fits(w, h, (size_t)(g - w->r->region)) >= 0) load_take(w, h, (size_t)(g - w->r->region));
+    else if (load_fits(w, h, (size_t)(g - w->r->region)) >= 0) load_settle(w, h, (size_t)(g - w->r->region));
 }
 
 /* Finds the code of all shapes, those with many points first, so that few regions are left for the others. */

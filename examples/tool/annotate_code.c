@@ -156,6 +156,33 @@ static int note_decode(annotate_run *a)
     return 1;
 }
 
+/* The line of an instruction, of a separate file. Returns 0: out of memory. */
+static int note_take_line(void *what, size_t number, const char *file, uint32_t line)
+{
+    annotate_run *const a = (annotate_run *)what;
+    note_insn *const n = &a->insn[number];
+    n->file = note_file_of(a, file, strlen(file));
+    n->line = line;
+    return n->file != 0;
+}
+
+/* Lines that a separate file has, of all instructions. Returns 0 after saying what is wrong. */
+static int note_other_lines(annotate_run *a)
+{
+    uint64_t *const address = (uint64_t *)malloc((a->insns + 1) * sizeof *address);
+    size_t i;
+    int ok = address != NULL;
+    if (a->b.image.from[LOAD_LINES] == 0) return free(address), 1;
+    for (i = 0; ok && i < a->insns; i++) {
+        address[i] = a->insn[i].address;
+        a->insn[i].file = 0;
+        a->insn[i].line = 0;
+    }
+    ok = ok && source_lines(&a->b.image, address, a->insns, note_take_line, a);
+    free(address);
+    return ok || note_no_memory(a);
+}
+
 static int note_order(const void *a, const void *b)
 {
     const note_insn *x = (const note_insn *)a, *y = (const note_insn *)b;
@@ -165,7 +192,7 @@ static int note_order(const void *a, const void *b)
 int note_code(annotate_run *a)
 {
     static const char *const names[] = { "llvm-objdump-19", "llvm-objdump", "objdump" };
-    char *const binary = shell_word(a->b.o[N_BINARY].text);
+    char *const binary = shell_word(a->binary);
     size_t i;
     int done = 0, ok = binary != NULL || note_no_memory(a);
     for (i = 0; ok && !done && i < sizeof names / sizeof *names; i++)
@@ -173,7 +200,7 @@ int note_code(annotate_run *a)
     free(binary);
     if (ok && !done) ok = note_decode(a);
     if (a->insns != 0) qsort(a->insn, a->insns, sizeof *a->insn, note_order);
-    return ok;
+    return ok && note_other_lines(a);
 }
 
 /* ----- source ----------------------------------------------------------------------------------------------------- */

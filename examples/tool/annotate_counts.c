@@ -62,7 +62,7 @@ static void note_probe_column(annotate_run *a, note_flow *w, const hot_counts *c
                               const csspgo_node *node, size_t nodes, size_t column)
 {
     size_t i, k, end;
-    note_begin(w);
+    note_column_begin(w);
     for (i = 0; i < n; i = end) {
         uint64_t sum = 0;
         int known = 0;
@@ -70,7 +70,7 @@ static void note_probe_column(annotate_run *a, note_flow *w, const hot_counts *c
         for (k = 0; k < nodes; k++) known |= hot_probe(c, a->b.p, v[i].of, node[k], &sum);
         if (known && (sum == 0 || sum >= end - i)) note_tell(w, v + i, end - i, note_extent_of(w, v + i, end - i), sum / (end - i));
     }
-    note_end(w);
+    note_column_end(w);
     for (i = 0; i < a->insns; i++) a->count[i * (a->contexts + 1) + column] = note_count_of(w, a->insn[i].stretch);
 }
 
@@ -139,7 +139,7 @@ static int note_by_probe(annotate_run *a)
     int ok = finder != NULL && (f = hot_functions(&a->b, finder, &in, &n)) != NULL;
     for (i = 0; ok && i < a->ranges && s != CSSPGO_OK; i++) s = csspgo_code_cfg(finder, a->range[i].begin, &g, NULL);
     if (ok && s != CSSPGO_OK) {
-        fail(a->b.tool, "%s: '%s' has no pseudo probes", a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text);
+        fail(a->b.tool, "%s: '%s' has no pseudo probes", a->binary, a->name);
     } else if (!ok || !note_graph(a, &g, &in)) {
         fail(a->b.tool, "out of memory");
         s = CSSPGO_E_NOMEM;
@@ -287,7 +287,7 @@ static void note_line_column(note_by_line_run *x, const debug_lines *l, size_t n
 {
     annotate_run *const a = x->a;
     size_t i, k, end;
-    note_begin(x->w);
+    note_column_begin(x->w);
     for (i = 0; i < n; i = end) {
         const csspgo_line_row *const row = x->row[x->place[i].of];
         uint64_t count = 0;
@@ -296,7 +296,7 @@ static void note_line_column(note_by_line_run *x, const debug_lines *l, size_t n
         else for (k = 0; k < x->nodes; k++) count = sum_of(count, note_row(a, l, row, x->v[k].node));
         note_line_count(x, x->place + i, end - i, count, column);
     }
-    note_end(x->w);
+    note_column_end(x->w);
     for (i = 0; i < a->insns; i++) {
         uint64_t *const at = &a->count[i * (a->contexts + 1) + column];
         if (*at == NOTE_UNKNOWN) *at = note_count_of(x->w, a->insn[i].stretch);
@@ -425,15 +425,15 @@ static int note_by_rows(annotate_run *a, debug_info *d)
 /* The program's debug information, or NULL with a sentence in why. */
 static debug_info *note_debug(const annotate_run *a, char *why, size_t why_size)
 {
-    return match_debug(&a->b.image, a->b.o[N_BINARY].text, a->b.o[N_DEBUG_BINARY].text, why, why_size);
+    return match_debug(&a->b.image, a->binary, why, why_size);
 }
 
 static int note_by_line(annotate_run *a)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     debug_info *d = note_debug(a, why, sizeof why);
     int ok = 1;
-    if (d == NULL) ok = (fail(a->b.tool, "%s: %s", a->b.o[N_BINARY].text, why), 0);
+    if (d == NULL) ok = (fail(a->b.tool, "%s: %s", a->binary, why), 0);
     else if (!note_by_rows(a, d)) ok = (fail(a->b.tool, "out of memory"), 0);
     debug_info_close(d);
     return ok;
@@ -442,7 +442,7 @@ static int note_by_line(annotate_run *a)
 /* A program with probes may have lines, too. */
 static int note_probes_lineless(annotate_run *a)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     debug_info *d = note_debug(a, why, sizeof why);
     const int ok = d == NULL || note_units(a, d, NULL);
     debug_info_close(d);

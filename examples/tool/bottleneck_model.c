@@ -241,6 +241,19 @@ static int hot_single(const bottleneck_run *r, hot_path *p, const csspgo_sim_blo
     return p->pass != NULL || no_memory(r);
 }
 
+/* The line of a path's first instruction, of a separate file. Returns 0: out of memory. */
+static int hot_take_line(void *what, size_t number, const char *file, uint32_t line)
+{
+    hot_path *const p = (hot_path *)what;
+    char *const text = (char *)malloc(strlen(file) + 20);
+    (void)number;
+    if (text == NULL) return 0;
+    sprintf(text, "%s:%u", file, (unsigned)line);
+    free(p->source);
+    p->source = text;
+    return 1;
+}
+
 int hot_model(bottleneck_run *r)
 {
     const char *const tools[] = { objdump_name, mca_name, mc_name };
@@ -253,7 +266,9 @@ int hot_model(bottleneck_run *r)
                         tools[i]), 0;
     binary = shell_word(r->o[B_BINARY].text);
     if (binary == NULL) return no_memory(r);
-    for (i = 0; ok && i < r->paths; i++) ok = hot_disassemble(r, &r->path[i], binary);
+    for (i = 0; ok && i < r->paths; i++)
+        ok = hot_disassemble(r, &r->path[i], binary) &&
+             (source_lines(&r->image, &r->path[i].begin[0], 1, hot_take_line, &r->path[i]) || no_memory(r));
     free(binary);
     ok = ok && hot_models(r);
     for (i = 0; ok && i < r->paths; i++) {

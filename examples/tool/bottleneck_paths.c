@@ -167,7 +167,7 @@ static int hot_finish(hot_graph *h, hot_path *p)
     return p->name != NULL || no_memory(h->r);
 }
 
-static int hot_path_cmp(const void *a, const void *b)
+int hot_path_cmp(const void *a, const void *b)
 {
     const hot_path *x = (const hot_path *)a, *y = (const hot_path *)b;
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;

@@ -4,8 +4,8 @@
 /* For free(); NULL: there are none, or no memory, and the code is all that tells. */
 load_hint *debug_hints(const loaded *l, size_t *count)
 {
-    char why[256];
-    debug_info *const d = match_debug(l, l->path, l->debug_path, why, sizeof why);
+    char why[PROGRAM_WHY];
+    debug_info *const d = match_debug(l, l->path, why, sizeof why);
     size_t ranges = 0, i;
     const debug_range *const r = d != NULL ? debug_info_ranges(d, &ranges) : NULL;
     load_hint *const v = ranges != 0 ? (load_hint *)malloc(ranges * sizeof *v) : NULL;

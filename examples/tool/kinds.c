@@ -96,8 +96,12 @@ int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, con
     return words != NULL ? fail(tool, "%s: %s", path, words) : fail_at(tool, path, e);
 }
 
-int kind_program_fail(const tool_context *tool, const char *path, const char *debug, const char *why)
+int kind_program_fail(const tool_context *tool, const char *path, const option *debug, const char *why)
 {
-    const int is_debug = kind_of(tool, path, KIND_PROGRAM) == NULL && kind_of(tool, debug, KIND_PROGRAM) != NULL;
-    return kind_fail(tool, is_debug ? debug : path, KIND_PROGRAM, why);
+    size_t i;
+    if (debug != NULL && kind_of(tool, path, KIND_PROGRAM) == NULL)
+        for (i = 0; i < debug->count; i++)
+            if (kind_of(tool, debug->list[i], KIND_PROGRAM) != NULL)
+                return kind_fail(tool, debug->list[i], KIND_PROGRAM, why);
+    return kind_fail(tool, path, KIND_PROGRAM, why);
 }

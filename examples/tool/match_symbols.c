@@ -15,6 +15,7 @@ static uint64_t match_symbol_guid(const match_run *m, const char *name, size_t n
 {
     const uint64_t whole = csspgo_guid(name, name_size);
     size_t size;
+    if (m->names == 0) return whole;                           /* by source line */
     for (size = name_size; size != 0; size = load_stem(name, size)) {
         const uint64_t guid = csspgo_guid(name, size);
         if (load_has(m->name, m->names, guid)) return guid;
@@ -89,10 +90,19 @@ int match_slots(match_run *m)
 }
 
 /* The slot at an address; NULL: there is none. */
-const match_symbol *match_slot_at(const match_run *m, uint64_t address)
+static const match_symbol *match_slot_at(const match_run *m, uint64_t address)
 {
     const size_t a = first_from(m->slot, m->slots, sizeof *m->slot, address);
     return a < m->slots && m->slot[a].address == address ? &m->slot[a] : NULL;
+}
+
+/* The slot through which an instruction of x86-64 at p calls or jumps; NULL: none. */
+const match_symbol *match_slot_of(const match_run *m, const unsigned char *p, uint64_t address,
+                                  const csspgo_insn *insn)
+{
+    const uint32_t n = insn->size;
+    if (n < 6 || p[n - 6] != 0xff || (p[n - 5] != 0x15 && p[n - 5] != 0x25)) return NULL;
+    return match_slot_at(m, address + n + (uint64_t)(int64_t)(int32_t)elf__32(p + n - 4));
 }
 
 static int match_holds(const elf_section *s, uint64_t address, uint64_t size)

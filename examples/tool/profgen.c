@@ -16,7 +16,7 @@ const option profgen_options[] = {
     OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE",
            "what --skip-symbolization wrote, or simpleperf inject --output autofdo"),
     OPTION("up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL),
-    OPTION("llvm-sample-profile", OPT_TEXT, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
+    OPTION("llvm-sample-profile", OPT_LIST, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("format", OPT_CHOICE, "extbinary|text|binary|gcc|gcov|preagg|preagg-traces", 0, NULL,
@@ -85,8 +85,7 @@ const option profgen_options[] = {
     OPTION("update-total-samples", OPT_SWITCH, NULL, 0, NULL, "without contexts: totals are sums of the counts"),
     OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
     OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("kernel", OPT_SWITCH, NULL, 0, NULL, "the program is the kernel"),
     OPTION("show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, "says what makes no sense in the samples"),
     OPTION("show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, "prints the probe descriptors"),
@@ -136,6 +135,7 @@ const option profgen_options[] = {
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress, no report on the terminal"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the same as --report=-: on standard output"),
+    DEBUG_DIRECTORY,
     /* What llvm-profgen 19 has and this tool refuses. */
     OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
     OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
@@ -273,7 +273,7 @@ static int profgen_complete(profgen *g, csspgo_profile *p)
 {
     csspgo_status s;
     if (as_llvm(g)) profgen_warnings(g);
-    if (is_flow_sensitive(&g->image.elf)) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
+    if (is_flow_sensitive(&g->image)) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
     if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
     s = profgen_finish(g, p);
     if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
@@ -336,7 +336,7 @@ static int profgen_load_failed(const profgen *g, const char *why)
         if (g->o[O_JITDUMP].list[i] == g->binary) return kind_fail(g->tool, g->binary, KIND_JITDUMP, why);
     for (i = 0; i < g->o[O_PERF_MAP].count; i++)
         if (g->o[O_PERF_MAP].list[i] == g->binary) return kind_fail(g->tool, g->binary, KIND_OTHER, why);
-    return kind_program_fail(g->tool, g->binary, g->o[O_DEBUG_BINARY].text, why);
+    return kind_program_fail(g->tool, g->binary, &g->o[O_DEBUG_BINARY], why);
 }
 
 /* From the program and its samples to the output. Returns the exit status. */
@@ -344,12 +344,12 @@ static int profgen_run(profgen *g)
 {
     const tool_context *tool = g->tool;
     csspgo_collector_options how;
-    char why[256];
+    char why[PROGRAM_WHY];
     int ok, status = 1;
     if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
     if (!profgen_load(g, why, sizeof why)) return profgen_load_failed(g, why);
     if (!g->jit_only && g->image.functions == 0 && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
-        return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
+        return program_lacks(&g->image, "symbols", why, sizeof why), fail(tool, "%s: %s", g->binary, why);
     if (!images_load(g, why, sizeof why)) return profgen_load_failed(g, why);
     lines_defaults(g);
     if (!health_begin(g) || !loss_begin(g)) return 1;

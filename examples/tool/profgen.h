@@ -274,7 +274,12 @@ csspgo_status lines_join(const profgen *g, const line_work *first, const csspgo_
 int images_check(const profgen *g);
 int images_load(profgen *g, char *why, size_t why_size);
 void images_free(images *x);
+images *images_open(const tool_context *tool, const option *binaries, const loaded *first, int *ok, char *why,
+                    size_t why_size);                      /* for order: all but the first; x->count were opened */
 size_t images_more(const images *x);
+extern const char *const source_keys[];                    /* of the report: "symbols" ..., by LOAD_SYMBOLS ... */
+const char *images_path(const profgen *g, size_t i);       /* of number i of --binary */
+const char *images_source(const profgen *g, size_t i, size_t kind);        /* the file that has it; NULL: none */
 int images_begin(profgen *g);
 csspgo_status images_units(const profgen *g, const csspgo_profile *p);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
@@ -295,7 +300,7 @@ int probe_sizes(profgen *g, const csspgo_profile *p);
 csspgo_status profile_sizes(profgen *g, const csspgo_profile *p);
 
 /* profgen_profile.c */
-int is_flow_sensitive(const elf_image *e);
+int is_flow_sensitive(const loaded *l);
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p);
 csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);

@@ -6,6 +6,7 @@
  * targets are as if all were linked statically.
  */
 #include "profgen_images.h"
+#include "order.h"
 #include "profgen_lines.h"
 
 enum { STUB_MOST = 64 };
@@ -66,6 +67,7 @@ static int image_load(profgen *g, image *m, size_t i, char *why, size_t why_size
     profgen one;
     int ok;
     m->path = g->o[O_BINARY].list[i];
+    if (!program_open(g->tool, &m->loaded, m->path, why, why_size)) return load_free(&m->loaded), 0;
     if (!load_more(&m->loaded, g->image.code, bias, m->path, why, why_size)) return 0;
     one = image_view(g, m);
     if (is_by_line(&one) != by_line)
@@ -102,6 +104,37 @@ int images_load(profgen *g, char *why, size_t why_size)
             return 0;
         }
     return 1;
+}
+
+/* Opens number i of --binary for order: symbols, with a code map also code. Returns 0 with a sentence in why. */
+static int image_open(const tool_context *tool, image *m, size_t i, csspgo_code *code, char *why, size_t why_size)
+{
+    loaded *const l = &m->loaded;
+    if (!program_open(tool, l, m->path, why, why_size)) return load_free(l), 0;
+    if (load_symbols(l)->symbol_count <= 1) return program_lacks(l, "symbols", why, why_size);
+    if (code == NULL) return 1;
+    if (!load_more(l, code, (uint64_t)i << IMAGE_BITS, m->path, why, why_size)) return 0;
+    return load_program_functions(l) || load_fail(why, why_size, "out of memory");
+}
+
+images *images_open(const tool_context *tool, const option *binaries, const loaded *first, int *ok, char *why,
+                    size_t why_size)
+{
+    csspgo_code *const code = first->code;
+    images *const x = (images *)calloc(1, sizeof *x);
+    size_t i;
+    if (x != NULL) x->v = (image *)calloc(binaries->count, sizeof *x->v);
+    if (x != NULL && code != NULL) x->code = csspgo_code_new(seeded(), NULL);
+    *ok = x != NULL && x->v != NULL && (code == NULL || (x->code != NULL && stubs_add(x, first, 0)));
+    if (!*ok) load_fail(why, why_size, "out of memory");
+    for (i = 1; *ok && i < binaries->count; i++) {
+        image *const m = &x->v[x->count++];
+        m->path = binaries->list[i];
+        *ok = image_open(tool, m, i, code, why, why_size);
+        if (*ok && code != NULL && !stubs_add(x, &m->loaded, (uint64_t)i << IMAGE_BITS))
+            *ok = load_fail(why, why_size, "out of memory");
+    }
+    return x;
 }
 
 void images_free(images *x)
@@ -156,6 +189,19 @@ line_work *image_open_lines(const profgen *g, size_t image)
 size_t images_more(const images *x)
 {
     return x != NULL ? x->count : 0;
+}
+
+const char *const source_keys[] = { "symbols", "lines", "probes" };
+
+const char *images_path(const profgen *g, size_t i)
+{
+    return i == 0 ? g->binary : g->images->v[i - 1].path;
+}
+
+const char *images_source(const profgen *g, size_t i, size_t kind)
+{
+    const loaded *const l = i == 0 ? &g->image : &g->images->v[i - 1].loaded;
+    return load_lacks(l) & 1u << kind ? NULL : load_from_path(l, (unsigned)kind, images_path(g, i));
 }
 
 /* The build ids of all but the first; a table begins for a new recording. Returns 0 without memory. */

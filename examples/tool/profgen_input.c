@@ -256,7 +256,7 @@ int profgen_spares_file(const profgen *g, const char *path)
 /* The same of all inputs, and of each other. */
 int profgen_spares(const profgen *g)
 {
-    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP };
+    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP, O_DEBUG_BINARY, O_PROFILE };
     const option *o = g->o;
     const char *path;
     size_t i, k;
@@ -267,8 +267,7 @@ int profgen_spares(const profgen *g)
             path = o[lists[k]].list[i];
             if ((lists[k] != O_JITDUMP || strcmp(path, "auto") != 0) && !profgen_spares_file(g, path)) return 0;
         }
-    return profgen_spares_file(g, g->sampled) && profgen_spares_file(g, o[O_DEBUG_BINARY].text) &&
-           profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
+    return profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
 }
 
 /* The probes of a program whose code is loaded, and whose code it is. Returns 0 with a sentence in why. */
@@ -287,8 +286,9 @@ int probes_load(profgen *g, char *why, size_t why_size)
 static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
     loaded *l = &g->image;
-    if (!load_files(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size)) return 0;
-    if (g->tool->compat && is_by_line(g)) memset(&l->debug, 0, sizeof l->debug);    /* LLVM takes the program's only */
+    if (!program_open(g->tool, l, g->binary, why, why_size)) return 0;
+    if (g->tool->compat) l->from[LOAD_PROBES] = l->from[LOAD_DESCRIPTORS] = 0;      /* LLVM takes the program's only */
+    if (g->tool->compat && is_by_line(g)) l->from[LOAD_SYMBOLS] = 0;
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
     l->llvm = g->tool->compat;

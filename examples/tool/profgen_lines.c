@@ -5,8 +5,20 @@
 int is_by_line(const profgen *g)
 {
     elf_section s;
-    return g->o[O_LINES].number || !elf_section_named(&g->image.elf, ".pseudo_probe", &s) ||
-           !elf_section_named(&g->image.elf, ".pseudo_probe_desc", &s);
+    return g->o[O_LINES].number || !elf_section_named(load_from(&g->image, LOAD_PROBES), ".pseudo_probe", &s) ||
+           !elf_section_named(load_from(&g->image, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &s);
+}
+
+/* Says that counts are by source line although there may be probes. */
+static void lines_instead(const profgen *g)
+{
+    const unsigned lacks = load_lacks(&g->image) & (1u << LOAD_PROBES | 1u << LOAD_DESCRIPTORS);
+    if (g->o[O_LINES].number || g->tool->compat) return;
+    if (lacks == 1u << LOAD_PROBES || lacks == 1u << LOAD_DESCRIPTORS)
+        warn(g->tool, "%s: counts are by source line: of its probes %s is there and %s is not", g->binary,
+             lacks == 1u << LOAD_PROBES ? ".pseudo_probe_desc" : ".pseudo_probe",
+             lacks == 1u << LOAD_PROBES ? ".pseudo_probe" : ".pseudo_probe_desc");
+    program_missing(g->tool, &g->image, g->binary, "counts are by source line, even if it has probes");
 }
 
 /*
@@ -158,34 +170,40 @@ static int functions_add(profgen *g, const line_work *w)
     return s == CSSPGO_OK;
 }
 
+/* Says that there is no debug information. Returns 0. */
+static int debug_lacks(const profgen *g, char *why, size_t why_size)
+{
+    static const char nothing[] = "has neither probe sections nor debug information";
+    if (g->image.missing == NULL)
+        snprintf(why, why_size, "%s: build it with -fpseudo-probe-for-profiling or -g1 -fdebug-info-for-profiling, or "
+                 "name the file that has them: --debug-binary=FILE", nothing);
+    else snprintf(why, why_size, "%s, and %s, which its .gnu_debuglink names, was not found: --debug-binary=FILE",
+                  nothing, g->image.missing);
+    return 0;
+}
+
 /*
- * Opens what has the debug information: the file that the user names, the program, or the file that belongs to it. LLVM
- * finds the lines of such a file but no functions. Returns 0 with a sentence in why.
+ * Opens what has the debug information. LLVM takes a file that is named whatever it has, and finds the lines of another
+ * one that belongs to the program, but no functions. Returns 0 with a sentence in why.
  */
 static int debug_open(const profgen *g, line_work *w, char *why, size_t why_size)
 {
-    const char *debug = g->o[O_DEBUG_BINARY].text;
+    const char *const found = load_from_path(&g->image, LOAD_LINES, g->binary);
+    const char *const named = g->o[O_DEBUG_BINARY].text;
     debug_options how;
-    char path[4096];
     memset(&how, 0, sizeof how);
     how.llvm = g->tool->compat;
     how.first = csspgo_code_base(g->image.code, g->image.module);
     how.symbols = load_symbols(&g->image);
     how.packed = g->o[O_DWP].text;
-    w->functions = w->debug = debug_info_open(debug != NULL ? debug : g->binary, &how, why, why_size);
+    if (!g->tool->compat) how.program = g->binary;
+    w->functions = w->debug =
+        debug_info_open(!g->tool->compat ? found : named != NULL ? named : g->binary, &how, why, why_size);
     if (w->debug == NULL || debug_info_units(w->debug) != 0) return w->debug != NULL;
-    if (debug == NULL && debug_info_find(&g->image.elf, g->binary, path, sizeof path)) {
-        w->debug = debug_info_open(path, &how, why, why_size);
-        if (w->debug == NULL) return 0;
-        if (g->tool->compat) return 1;
-        debug_info_close(w->functions);
-        w->functions = w->debug;
-        note(g->tool, "debug information is taken from %s", path);
-    }
-    if (g->tool->compat || debug_info_units(w->debug) != 0) return 1;
-    return load_fail(why, why_size,
-                     "has neither probe sections nor debug information: build it with -fpseudo-probe-for-profiling or "
-                     "-g1 -fdebug-info-for-profiling, or name the file that has them: --debug-binary=FILE");
+    if (!g->tool->compat) return debug_lacks(g, why, why_size);
+    if (named != NULL || found == g->binary) return 1;
+    w->debug = debug_info_open(found, &how, why, why_size);
+    return w->debug != NULL;
 }
 
 /* The debug information of a program. Returns NULL with a sentence in why. */
@@ -221,6 +239,7 @@ int lines_load(profgen *g, char *why, size_t why_size)
 {
     g->lines = work_open(g, why, why_size);
     if (g->lines == NULL) return 0;
+    lines_instead(g);
     debug_report(g, g->lines);
     entries_mark(g, g->lines);
     return ((!g->tool->compat || llvm_functions(g, g->lines)) && functions_add(g, g->lines)) ||
@@ -263,7 +282,7 @@ static csspgo_status lines_read(profgen *g, csspgo_generate_options *how, csspgo
     line_work *w = g->lines;
     csspgo_status s;
     how->llvm = g->tool->compat ? 19 : 0;
-    how->flow_sensitive = (uint32_t)is_flow_sensitive(&g->image.elf);
+    how->flow_sensitive = (uint32_t)is_flow_sensitive(&g->image);
     how->update_totals = (uint32_t)g->o[O_TOTALS].number;
     how->sum_addresses = g->tool->compat && g->o[O_LEADING].number;
     memset(e, 0, sizeof *e);

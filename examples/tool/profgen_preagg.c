@@ -169,11 +169,11 @@ static int preagg_sections(profgen *g)
 /* --format=preagg: from the program and its samples to the output. Returns the exit status. */
 int preagg_run(profgen *g)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     int ok, status;
     catch_interrupt(0);
-    if (!load_program(&g->image, g->binary, g->o[O_DEBUG_BINARY].text, why, sizeof why))
-        return kind_program_fail(g->tool, g->binary, g->o[O_DEBUG_BINARY].text, why);
+    if (!load_program(g->tool, &g->image, g->binary, why, sizeof why))
+        return kind_program_fail(g->tool, g->binary, &g->o[O_DEBUG_BINARY], why);
     g->aggregator = csspgo_aggregator_new(g->image.code, g->image.module, seeded(), NULL);
     ok = preagg_sections(g) && preagg_functions(g) && profgen_spaces(g) &&
          (g->aggregator != NULL || (fail(g->tool, "out of memory"), 0));

@@ -109,10 +109,31 @@ static uint32_t profgen_form(const profgen *g)
     return form;
 }
 
-/* The profile that is given, and the sizes that its contexts need. */
+/* The profiles that are given, added up. LLVM takes the last one. */
+static csspgo_status profgen_sampled(profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    const option *const o = &g->o[O_PROFILE];
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = g->tool->compat ? o->count - 1 : 0; s == CSSPGO_OK && i < o->count; i++) {
+        csspgo_merge_stats stats;
+        csspgo_profile *more;
+        g->sampled = o->list[i];
+        if (o->count == 1 || g->tool->compat) return csspgo_read_file(p, g->sampled, e);
+        more = csspgo_load_file(g->sampled, seeded(), e);
+        if (more == NULL) return e->status;
+        memset(&stats, 0, sizeof stats);
+        s = csspgo_merge(p, more, NULL, &stats, e);
+        if (s == CSSPGO_OK) merge_warnings(g->tool, &stats, g->sampled);
+        csspgo_profile_free(more);
+    }
+    return s;
+}
+
+/* The profiles that are given, and the sizes that their contexts need. */
 static csspgo_status profgen_given_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
 {
-    csspgo_status s = csspgo_read_file(p, g->sampled, e);
+    csspgo_status s = profgen_sampled(g, p, e);
     catch_interrupt(SA_RESTART);
     if (s != CSSPGO_OK || !(csspgo_profile_flags(p) & CSSPGO_IS_CS) || !g->o[O_PREINLINER].number ||
         !g->o[O_SIZES].number) return s;
@@ -176,17 +197,29 @@ csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error
     return s;
 }
 
+/* 1 if a symbol stands in data of the program. A separate file has the section's header without the bytes. */
+static int is_data(const loaded *l, const elf_image *e, const elf_symbol *y)
+{
+    elf_section s, t;
+    uint32_t i;
+    if (!elf_section_at(e, y->section, &s) || !(s.flags & ELF_SECTION_ALLOC) || s.flags & ELF_SECTION_EXEC) return 0;
+    if (s.type == ELF_PROGBITS || e == &l->elf) return s.type == ELF_PROGBITS && s.size != 0;
+    for (i = 1; i < l->elf.section_count; i++)
+        if (elf_section_at(&l->elf, i, &t) && t.type == ELF_PROGBITS && t.address == s.address && t.size == s.size)
+            return s.size != 0;
+    return 0;
+}
+
 /* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
-int is_flow_sensitive(const elf_image *e)
+int is_flow_sensitive(const loaded *l)
 {
     static const char mark[] = "__llvm_fs_discriminator__";
+    const elf_image *const e = load_symbols(l);
     elf_symbol y;
-    elf_section s;
     uint32_t i;
     for (i = 1; i < e->symbol_count; i++)
         if (elf_symbol_at(e, i, &y) && y.name_size == sizeof mark - 1 && memcmp(y.name, mark, sizeof mark - 1) == 0 &&
-            elf_section_at(e, y.section, &s) && s.type == ELF_PROGBITS && s.flags & ELF_SECTION_ALLOC &&
-            !(s.flags & ELF_SECTION_EXEC) && s.size != 0)
+            is_data(l, e, &y))
             return 1;
     return 0;
 }

@@ -132,7 +132,7 @@ csspgo_status profile_sizes(profgen *g, const csspgo_profile *p)
  */
 int probe_sizes(profgen *g, const csspgo_profile *p)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     line_work *w = work_open(g, why, sizeof why);
     csspgo_probe_set *probes = NULL;
     csspgo_probe_tables t;
