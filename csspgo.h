@@ -15672,17 +15672,23 @@ static int csspgo__bin_records(csspgo__bin *b)
     return 1;
 }
 
-/* The magic number was looked at by csspgo_sniff; the version must be 103, the only one that LLVM 19 reads. */
+/*
+ * The magic number was looked at by csspgo_sniff. LLVM 19 reads version 103 only; 104, of newer releases, has the same
+ * bytes.
+ */
 static int csspgo__bin_version(csspgo__bin *b)
 {
+    const int newer = b->q == NULL || !b->q->heap.llvm;       /* csspgo_sections has no profile */
     const unsigned char *at;
     uint64_t v;
     csspgo__uleb(&b->r);                              /* the magic number */
     at = b->r.p;
     v = csspgo__uleb(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
-    if (v == CSSPGO__FORMAT_VERSION) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_VERSION, at, "only version 103 of LLVM's binary profiles can be read, not ", v);
+    if (v == CSSPGO__FORMAT_VERSION || (v == CSSPGO__FORMAT_VERSION + 1 && newer)) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_VERSION, at,
+                           newer ? "only versions 103 and 104 of LLVM's binary profiles can be read, not "
+                                 : "only version 103 of LLVM's binary profiles can be read, not ", v);
 }
 
 /* Magic, version, summary, names, records up to the end. */

@@ -333,7 +333,7 @@ static const struct bad { const char *name; csspgo_status status; uint64_t offse
     DAMAGED("ext-symlist-no-nul.prof", E_TRUNCATED, 385, 1)
     DAMAGED("ext-trunc-data.prof", E_TRUNCATED, 130, 0)
     DAMAGED("ext-trunc-header.prof", E_TRUNCATED, 10, 1)
-    DAMAGED("ext-version-104.prof", E_VERSION, 9, 1)
+    DAMAGED("ext-version-104.prof", OK, 0, 1)
     DAMAGED("ext-version-105.prof", E_VERSION, 9, 1)
     DAMAGED("gcov-big-endian.afdo", E_SYNTAX, 8, 1)
     DAMAGED("gcov-byte-strings.afdo", E_TRUNCATED, 32, 1)
@@ -366,7 +366,7 @@ static const struct bad { const char *name; csspgo_status status; uint64_t offse
     DAMAGED("raw-uleb-11-bytes.prof", OK, 0, 1)
     DAMAGED("raw-uleb-65-bits.prof", E_RANGE, 112, 1)
     DAMAGED("raw-version-102.prof", E_VERSION, 9, 1)
-    DAMAGED("raw-version-104.prof", E_VERSION, 9, 1)
+    DAMAGED("raw-version-104.prof", OK, 0, 1)
 #undef DAMAGED
 };
 
@@ -401,6 +401,39 @@ static void damaged(const char *path, const char *name, const char *want, size_t
         for (i = 0; i < sizeof bad / sizeof *bad && strcmp(bad[i].name, name) != 0; i++) {}
     }
     free(data);
+}
+
+/* Newer LLVM's 104 is 103 by another number. LLVM 19 refuses it. */
+static void version_104_has_the_bytes_of_103(void)
+{
+    static const char *const files[] = { "conv/02-basic.bin", "conv/03-nested-deep.ext", "conv/15-cs-probe.ext",
+                                         "conv/15-cs-probe.md5" };
+    size_t i, k;
+    for (i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[200];
+        size_t size;
+        char *data;
+        snprintf(path, sizeof path, "data/formats/%s", files[i]);
+        data = t_file(path, &size);
+        for (k = 0; k < 2; k++) {
+            const csspgo_options o = with_lenient((uint32_t)k);
+            csspgo_profile *p = csspgo_profile_new(&o, NULL), *q = csspgo_profile_new(&o, NULL);
+            csspgo_error e;
+            T_EQ(data[9], 103);
+            T_EQ(csspgo_read(p, data, size, NULL), CSSPGO_OK);
+            data[9] = 104;
+            T_EQ(csspgo_read(q, data, size, &e), k ? CSSPGO_E_VERSION : CSSPGO_OK);
+            T_EQ(e.offset, k ? 9 : 0);
+            T_EQ(csspgo_equal(p, q), !k);
+            data[9] = 105;
+            T_EQ(csspgo_read(q, data, size, &e), CSSPGO_E_VERSION);
+            T_EQ(e.offset, 9);
+            data[9] = 103;
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+        }
+        free(data);
+    }
 }
 
 static void damaged_files_fail_where_they_are_damaged(void)
@@ -2234,6 +2267,7 @@ int main(void)
     conversions_equal_llvm();
     old_producers_are_read();
     hand_made_files_are_read_as_llvm_does();
+    version_104_has_the_bytes_of_103();
     damaged_files_fail_where_they_are_damaged();
     every_prefix_is_sane();
     every_changed_byte_is_sane();
