@@ -37046,6 +37046,7 @@ typedef struct csspgo__align_token {     /* a location of either side */
     uint8_t    orphan;            /* code: a call whose callee had another name, which callee is        */
     uint8_t    calls;             /* a block: how many calls follow it; CALLS_UNKNOWN: not a block, or many */
     uint8_t    pad[2];
+    uint32_t   before, after;     /* votes only: csspgo__votes_beside                                   */
 } csspgo__align_token;
 
 typedef CSSPGO__LIST(csspgo__align_token) csspgo__align_token_list;
@@ -39347,33 +39348,41 @@ static int csspgo__votes_in_place(csspgo__matching *w)
     return 1;
 }
 
-/* The block whose call the i-th token is, by probe: index + 1; 0: not known. */
-static size_t csspgo__block_of(const csspgo__matching *w, const csspgo__align_token *t, size_t i)
+/*
+ * Notes what stands beside each call, as index + 1, 0 for nothing. By probe `before` is its block; by line, where calls
+ * are lines of their own, `before` and `after` are the next lines that were paired.
+ */
+static void csspgo__votes_beside(const csspgo__matching *w, csspgo__align_token *t, size_t n)
 {
-    while (w->m->is_probe && i != 0 && csspgo__is_call(&t[i - 1])) i--;
-    return w->m->is_probe ? i : 0;
+    uint32_t last = 0;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        t[i].before = last;
+        if (!csspgo__is_call(&t[i]) && (w->m->is_probe || t[i].pair != 0)) last = (uint32_t)i + 1;
+    }
+    for (last = 0; i-- > 0;) {
+        t[i].after = last;
+        if (!csspgo__is_call(&t[i]) && t[i].pair != 0) last = (uint32_t)i + 1;
+    }
 }
 
-/* 1 if a call of the code and one of the profile are in blocks that were paired. */
-static int csspgo__same_block(const csspgo__matching *w, size_t x, size_t y)
+/* The block of the profile that was paired with the block of a call of the code, index + 1; 0: none. By probe. */
+static uint32_t csspgo__paired_block(const csspgo__matching *w, size_t x)
 {
     const csspgo__align_token *a = w->code_token.v;
-    const size_t here = csspgo__block_of(w, a, x), there = csspgo__block_of(w, w->old_token.v, y);
-    return here != 0 && there != 0 && a[here - 1].how == CSSPGO_FOUND_ALIGNED && a[here - 1].pair == there;
+    const uint32_t here = w->m->is_probe ? a[x].before : 0;
+    return here != 0 && a[here - 1].how == CSSPGO_FOUND_ALIGNED ? a[here - 1].pair : 0;
 }
 
 /* How often a call of the code ran, by its block, or by line by the colder line beside it; 0: not known. */
 static uint64_t csspgo__site_count(const csspgo__matching *w, size_t x)
 {
     const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
-    size_t up = csspgo__block_of(w, a, x), down = x + 1;
+    const uint32_t up = a[x].before, down = a[x].after;
     uint64_t before = UINT64_MAX, after = UINT64_MAX;
-    if (!w->m->is_probe)
-        for (up = x; up != 0 && (a[up - 1].pair == 0 || csspgo__is_call(&a[up - 1])); up--) {}
     if (up != 0 && a[up - 1].pair != 0 && a[up - 1].how <= CSSPGO_FOUND_CLASS) before = b[a[up - 1].pair - 1].count;
     if (w->m->is_probe) return before != UINT64_MAX ? before : 0;
-    while (down < w->code_token.count && (a[down].pair == 0 || csspgo__is_call(&a[down]))) down++;
-    if (down < w->code_token.count) after = b[a[down].pair - 1].count;
+    if (down != 0) after = b[a[down - 1].pair - 1].count;
     return before < after ? before : after != UINT64_MAX ? after : 0;
 }
 
@@ -39381,7 +39390,7 @@ static uint64_t csspgo__site_count(const csspgo__matching *w, size_t x)
 static uint64_t csspgo__call_weight(const csspgo__matching *w, size_t y)
 {
     const csspgo__align_token *b = w->old_token.v;
-    const size_t block = csspgo__block_of(w, b, y);
+    const size_t block = w->m->is_probe ? b[y].before : 0;
     return b[y].count != 0 || block == 0 ? b[y].count : b[block - 1].count;
 }
 
@@ -39447,6 +39456,7 @@ static int csspgo__vote_group(csspgo__matching *w, uint32_t *x, size_t n, uint32
             if (csspgo__is_votable(w, y[i])) y[b++] = y[i];
         n = a;
         m = b;
+        if (n != m && n * m > CSSPGO__SITE_PAIRS) return 1;
     }
     for (i = 0; i < m && n != 0; i++) {
         if (n == m && !(csspgo__votes(w, x[i]) && csspgo__is_votable(w, y[i]))) continue;
@@ -39462,18 +39472,20 @@ static int csspgo__vote_group(csspgo__matching *w, uint32_t *x, size_t n, uint32
  */
 static int csspgo__vote_segment(csspgo__matching *w, uint32_t *x, size_t n, uint32_t *y, size_t m)
 {
+    const csspgo__align_token *b = w->old_token.v;
     size_t i, j, k, l, n_left = 0, m_left = 0;
-    for (i = k = 0; i < m; i = j) {
-        const size_t block = csspgo__block_of(w, w->old_token.v, y[i]);
-        for (j = i + 1; j < m && block != 0 && csspgo__block_of(w, w->old_token.v, y[j]) == block; j++) {}
-        for (l = k; l < n && !csspgo__same_block(w, x[l], y[i]); l++) {}
-        if (l == n) {                                 /* no call is in its block */
+    for (i = k = l = 0; i < m; i = j) {               /* paired blocks ascend on both sides: l never goes back */
+        const uint32_t block = w->m->is_probe ? b[y[i]].before : 0;
+        for (j = i + 1; j < m && block != 0 && b[y[j]].before == block; j++) {}
+        while (l < n && csspgo__paired_block(w, x[l]) < block) l++;
+        if (block == 0 || l == n || csspgo__paired_block(w, x[l]) != block) {     /* no call is in its block */
             while (i < j) y[m_left++] = y[i++];
             continue;
         }
         while (k < l) x[n_left++] = x[k++];
-        while (k < n && csspgo__same_block(w, x[k], y[i])) k++;
+        while (k < n && csspgo__paired_block(w, x[k]) == block) k++;
         if (!csspgo__vote_group(w, x + l, k - l, y + i, j - i, 0)) return 0;
+        l = k;
     }
     while (k < n) x[n_left++] = x[k++];
     return csspgo__vote_group(w, x, n_left, y, m_left, 1);
@@ -39511,6 +39523,8 @@ static int csspgo__votes_aligned(csspgo__matching *w, const csspgo__matched *f)
         if (a[i].pair != 0 && csspgo__is_call(&a[i]) && a[i].callee != w->old_token.v[a[i].pair - 1].callee)
             a[i].pair = 0;
     if (!csspgo__match_segments(w, classes)) return 0;
+    csspgo__votes_beside(w, a, n);
+    csspgo__votes_beside(w, w->old_token.v, w->old_token.count);
     for (i = 0; i <= n; i++) {
         const int certain = i < n && csspgo__is_call(&a[i]) && a[i].pair != 0;
         const size_t end = i == n ? w->old_token.count : certain ? a[i].pair - 1 : 0;
