@@ -230,17 +230,20 @@ static csspgo_module loss_module(const profgen *g, size_t image)
     return image == 0 ? g->image.module : g->images->v[image - 1].loaded.module;
 }
 
+enum { LOSS_RANGES = 1 << 14 };   /* that are asked for at first */
+
 /* Notes what the counters say that ran in one program. */
 static csspgo_status loss_runs_of(profgen *g, size_t image)
 {
     const csspgo_module m = loss_module(g, image);
-    csspgo_range_count *v;
-    csspgo_status s;
-    size_t n = 0, i;
-    s = csspgo_collector_range_counts(g->collector, m, NULL, 0, &n, NULL);
-    if (s != CSSPGO_OK || n == 0) return s;
-    v = (csspgo_range_count *)malloc(n * sizeof *v);
-    s = v != NULL ? csspgo_collector_range_counts(g->collector, m, v, n, &n, NULL) : CSSPGO_E_NOMEM;
+    size_t n = LOSS_RANGES, i;
+    csspgo_range_count *v = (csspgo_range_count *)malloc(n * sizeof *v);
+    csspgo_status s = v != NULL ? csspgo_collector_range_counts(g->collector, m, v, n, &n, NULL) : CSSPGO_E_NOMEM;
+    if (s == CSSPGO_E_SHORT) {
+        free(v);
+        v = (csspgo_range_count *)malloc(n * sizeof *v);
+        s = v != NULL ? csspgo_collector_range_counts(g->collector, m, v, n, &n, NULL) : CSSPGO_E_NOMEM;
+    }
     for (i = 0; s == CSSPGO_OK && i < n; i++) {
         g->loss->runs.read = sum_of(g->loss->runs.read, v[i].count);
         if (!loss_note(g, &g->loss->runs, image, v[i].first, v[i].count)) s = CSSPGO_E_NOMEM;
@@ -261,13 +264,19 @@ static void loss_stackless(profgen *g)
     }
 }
 
-/* Notes what ran, before it becomes a profile. Returns 0 after saying what is wrong. */
+/*
+ * Notes what ran, before it becomes a profile. Where samples decide about the status and nobody is told, that costs
+ * time for nothing. Returns 0 after saying what is wrong.
+ */
 int loss_runs(profgen *g)
 {
+    loss *const l = g->loss;
     csspgo_status s = CSSPGO_OK;
     size_t i;
-    if (g->loss != NULL) loss_stackless(g);
-    for (i = 0; g->loss != NULL && s == CSSPGO_OK && i < g->loss->images; i++) s = loss_runs_of(g, i);
+    if (l == NULL) return 1;
+    loss_stackless(g);
+    if (g->tool->quiet && g->o[O_REPORT].text == NULL && (l->samples[0].read != 0 || l->samples[1].read != 0)) return 1;
+    for (i = 0; s == CSSPGO_OK && i < l->images; i++) s = loss_runs_of(g, i);
     return s == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(s)), 0);
 }
 
