@@ -26485,9 +26485,40 @@ static const unsigned char *csspgo__first_record(const unsigned char *p, const u
 }
 
 /*
- * What text behind a frame's address says of its file, "(FILE)" at the end of the line: the number of the name among
- * those of modules, UINT32_MAX if it is none of them, 0 if the text says nothing. Code that is in no file (of a JIT, of
- * the kernel) is not in another file.
+ * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget, of
+ * files in memory (shm_open) and those that never had a name (O_TMPFILE). The end " (deleted)" is cut off. The kernel's
+ * own code, such as [vdso], has a name of its own; a mapping whose name it could not tell is //toolong, //enomem.
+ */
+static int csspgo__is_fileless(const char *path, size_t size)
+{
+    static const char begins[][16] = {
+        "//", "anon", "/anon_hugepage", "memfd:", "/memfd:", "/dev/", "/SYSV", "/anon_inode:", "/[", "[anon", "[heap]",
+        "[stack", "[unknown]"
+    };
+    static const char parts[][16] = { "/hugetlbfs/", "/hugepages/", "/libhugetlbfs.", "/#" };
+    const unsigned char *const p = (const unsigned char *)path;
+    size_t i;
+    for (i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const size_t n = strlen(begins[i]);
+        if (size >= n && memcmp(path, begins[i], n) == 0) return 1;
+    }
+    for (i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (csspgo__find_text(p, p + size, parts[i], 0) != NULL) return 1;
+    return size == 0;
+}
+
+/* The size of a path without "+0xOFFSET" at its end. */
+static size_t csspgo__without_offset(const char *path, size_t size)
+{
+    size_t n = size;
+    while (n != 0 && csspgo__hexval[(unsigned char)path[n - 1]] < 16) n--;
+    return n != size && n > 3 && memcmp(path + n - 3, "+0x", 3) == 0 ? n - 3 : size;
+}
+
+/*
+ * What text behind a frame's address says of its file, "(FILE)" or "(FILE+0xOFFSET)" (-F dsoff) at the end of the line: the number
+ * of the name among those of modules, UINT32_MAX if it is none of them, 0 if the text says nothing. Code that is in no
+ * file (of a JIT, of the kernel, in memory to which a program was copied) is not in another file.
  */
 static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned char *p,
                                       const unsigned char *end)
@@ -26503,7 +26534,7 @@ static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned ch
         if (*q == '(' && --depth == 0) break;
     } while (q != p);
     path = (const char *)q + 1;
-    size = (size_t)(end - q) - 2;
+    size = csspgo__without_offset(path, (size_t)(end - q) - 2);
     if (depth != 0 || size == 0) return 0;
     if (size > 10 && memcmp(path + size - 10, " (deleted)", 10) == 0) size -= 10;
     if (size == 6 && memcmp(path, "[vdso]", 6) == 0) return UINT32_MAX;
@@ -26511,7 +26542,7 @@ static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned ch
     if (path[0] != '/' || (size > 1 && path[1] == '/')) return 0;
     if (size - base > 5 && memcmp(path + base, "perf-", 5) == 0) return 0;
     name = csspgo__names_find(&code->paths, path + base, size - base);
-    return name != 0 ? name : UINT32_MAX;
+    return name != 0 || csspgo__is_fileless(path, size) ? name : UINT32_MAX;
 }
 
 /*
@@ -26585,7 +26616,7 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (q == end || in_file) return 1;
     if (!tab && (*behind == CSSPGO__BARE ? end[-1] != ')' : csspgo__is_source_line(q, end))) return 0;
     if (!tab && csspgo__flat_address(s, q, end, &v, file) != NULL) return 0;
-    *file = *behind == CSSPGO__BARE ? csspgo__file_of_frame(s->how.code, q, end) : 0;
+    if (*behind == CSSPGO__BARE && *address >> 63 == 0) *file = csspgo__file_of_frame(s->how.code, q, end);
     if (*behind == CSSPGO__BARE) *behind = CSSPGO__TEXT;
     return 1;
 }
@@ -27454,24 +27485,6 @@ static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mappi
 }
 
 /* ----- memory without a file over the code of one ----- */
-
-/*
- * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget.
- * The end " (deleted)" is cut off. The kernel's own code, such as [vdso], has a name of its own.
- */
-static int csspgo__is_fileless(const char *path, size_t size)
-{
-    static const char begins[][16] = {
-        "//anon", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV", "/dev/hugepages/", "anon_inode:", "/anon_inode:",
-        "[anon", "[heap]", "[stack"
-    };
-    size_t i;
-    for (i = 0; i < sizeof begins / sizeof *begins; i++) {
-        const size_t n = strlen(begins[i]);
-        if (size >= n && memcmp(path, begins[i], n) == 0) return 1;
-    }
-    return size == 0;
-}
 
 /*
  * What code of a file is at [begin, last], which is in no mapping of a process: the part of an executable segment of
