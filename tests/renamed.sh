@@ -77,12 +77,13 @@ taken "two files of one name" "/b/server is not .*/server, but another file of i
 of() { awk -v pid=$1 -v name=$2 '/PERF_RECORD/ { if (!/demo/) next; sub(/[0-9]+\/[0-9]+:/, pid "/" pid ":"); sub(/r-xp .*/, "r-xp " name); print; next }
     /^ *[0-9]+(\/[0-9]+)?  *.*$/ && !/0x/ { next } NF && !begun { print "   " pid " "; begun = 1 } { print } /^ 0x/ { begun = 0; print "" }'; }
 of 21 /one/prog <$ps >$B/one.ps
-sed '/4010e6$/,/^ 0x/d' $D/multi-single.ps | of 22 /two/prog >$B/two.ps
+of 22 /two/prog <$D/multi-single.ps >$B/two.ps
 cp $U/demo.probe $B/a/prog
 cp $U/demo.pie $B/b/prog
 cp $U/demo.pie $B/moved
 for order in "one two" "two one"; do
-    for i in $order; do cat $B/$i.ps; done >$B/both.ps
+    for i in $order; do grep PERF $B/$i.ps; done >$B/both.ps
+    for i in $order; do grep -v PERF $B/$i.ps; done >>$B/both.ps
     for i in "a one two" "b two one"; do
         set -- $i
         counters --binary=$B/$1/prog --perfscript=$B/$2.ps; cp $B/out $B/want
