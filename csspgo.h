@@ -25943,7 +25943,7 @@ struct csspgo_script {
     uint32_t       partial_long;                /* 1: the line in partial is too long, its text is gone   */
     uint32_t       scan_start, scan_frames;     /* type scan: a count line may come; frame lines seen     */
     uint32_t       crowded;                     /* 1: the sample being read has too many frames           */
-    uint32_t       told;                        /* 1: there was a line of a mapping or another event      */
+    uint32_t       told;                        /* 1: a line of a mapping or another event; | 2: others   */
     uint32_t       ended;
     uint32_t       has_records;                 /* any fields: 1: branch records were read                */
     uint32_t       pid, tid;                    /* any fields: of the header before the frames            */
@@ -26735,7 +26735,7 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
     uint64_t v[4];
     memset(sample, 0, sizeof *sample);
     memset(map, 0, sizeof *map);
-    s->told = 1;
+    s->told |= 1;
     sample->time = csspgo__any_clock(line, p);
     if (csspgo__eat(&p, end, "PERF_RECORD_MMAP")) return csspgo__script_mmap(s, line, end, map);
     if (csspgo__eat(&p, end, "PERF_RECORD_FORK")) item = CSSPGO_ITEM_FORK;
@@ -26865,6 +26865,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     *again = frames && (gap || event != NULL || csspgo__is_header(p, end));
     if (*again) return csspgo__any_sample(s, 0, sample);
     if (event != NULL) return csspgo__any_event(s, p, event, end, sample, map);
+    s->told |= 2;
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
     if (frames && !s->crowded && csspgo__before_inlined(p, end) != end) csspgo__script_mark_inlined(s);
@@ -27081,7 +27082,7 @@ static void csspgo__script_finish(csspgo_script *s)
     const int hybrid = s->type == CSSPGO__SCRIPT_HYBRID || (s->type == CSSPGO__SCRIPT_ANY && s->stats.hybrid);
     if (s->type == CSSPGO__SCRIPT_UNKNOWN)
         csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there is no line of branch records");
-    else if (s->type == CSSPGO__SCRIPT_ANY && s->stats.attempts == 0 && !s->told)
+    else if (s->type == CSSPGO__SCRIPT_ANY && s->stats.attempts == 0 && s->told != 1)
         csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there are neither branch records nor call stacks");
     else if (hybrid && open && !csspgo__script_is_dropped(s))
         csspgo__script_fail(s, CSSPGO_E_TRUNCATED, "the script ends between a call stack and its branch records");
