@@ -29150,7 +29150,9 @@ static const char *csspgo__pprof_other(const csspgo_pprof *d, uint64_t type)
         { "inuse", "memory" }, { "alloc", "memory" }, { "heap", "memory" }, { "object", "memory" },
         { "space", "memory" }, { "live", "memory" }, { "bytes", "memory" }, { "contention", "waiting for locks" },
         { "delay", "waiting for locks" }, { "lock", "waiting for locks" }, { "mutex", "waiting for locks" },
-        { "block", "waiting" }, { "goroutine", "goroutines" }, { "thread", "threads" }, { "exception", "exceptions" } };
+        { "block", "waiting" }, { "offcpu", "waiting" }, { "off-cpu", "waiting" }, { "off_cpu", "waiting" },
+        { "goroutine", "goroutines" }, { "thread", "threads" }, { "exception", "exceptions" }
+    };
     size_t i;
     for (i = 0; i < sizeof others / sizeof *others; i++)
         if (csspgo__pprof_begins(d, type, others[i].begins)) return others[i].what;
@@ -29169,7 +29171,7 @@ static int csspgo__pprof_refuse(csspgo_pprof *d)
         return 0;
     }
     csspgo__pprof_fail(d, CSSPGO_E_UNSUPPORTED, 0, "a profile of ");
-    csspgo__say(&d->error, csspgo__pprof_other(d, type));
+    csspgo__say(&d->error, csspgo__pprof_other(d, csspgo__pprof_other(d, type) != NULL ? type : d->period_type));
     csspgo__say(&d->error, " (");
     csspgo__say_bytes(&d->error, name, n);
     csspgo__say(&d->error, "), not of what ran: give one of the CPU (Go: /debug/pprof/profile)");
@@ -29186,8 +29188,9 @@ static int csspgo__pprof_choose(csspgo_pprof *d)
     for (i = 0; i < d->types.count; i++) {
         const uint64_t type = d->types.v[i];
         uint64_t rank = ANY;
+        const int plain = csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5);
         if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? ASKED : 0;
-        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = SAMPLES;
+        else if (plain) rank = csspgo__pprof_other(d, d->period_type) == NULL ? SAMPLES : 0;   /* so many bytes each */
         else if (csspgo__pprof_other(d, type) != NULL) rank = 0;
         else if (csspgo__pprof_same(d, type, d->default_type)) rank = DEFAULT;
         else if (csspgo__pprof_begins(d, type, "cpu")) rank = CPU;
