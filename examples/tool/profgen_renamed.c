@@ -312,6 +312,27 @@ void renamed_see(profgen *g, csspgo_item item, const csspgo_sample *s, const css
     memcpy(f->id, map->build_id, f->id_size);
 }
 
+/* A profile of pprof, which is known when all of it was read. Returns 0 after saying what is wrong. */
+static int pprof_ahead(profgen *g, FILE *f)
+{
+    static char chunk[1 << 16];
+    recording r;
+    csspgo_sample s;
+    csspgo_mmap map;
+    csspgo_item item;
+    size_t size;
+    if (f == NULL) return 1;
+    if (!pprof_open(g, &r)) return 0;
+    while (!interrupted() && (size = fread(chunk, 1, sizeof chunk, f)) != 0)
+        csspgo_pprof_feed(r.pprof, chunk, size, NULL);
+    csspgo_pprof_end(r.pprof);
+    while ((item = csspgo_pprof_next(r.pprof, &s, &map, NULL)) != CSSPGO_ITEM_NONE) renamed_see(g, item, &s, &map);
+    csspgo_pprof_free(r.pprof);
+    renamed_decide(g, g->renamed);
+    if (ferror(f) || fseeko(f, 0, SEEK_SET) != 0) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
+    return 1;
+}
+
 int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size, FILE *f)
 {
     static char chunk[1 << 16];
@@ -322,6 +343,7 @@ int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size
     csspgo_mmap map;
     csspgo_item item;
     size_t bytes = 0;
+    if (g->renamed != NULL && r->pprof != NULL) return pprof_ahead(g, f);
     if (g->renamed == NULL || (r->script == NULL && r->data == NULL)) return 1;
     memset(&how, 0, sizeof how);
     if (r->script != NULL) script = csspgo_script_new(&how, seeded(), NULL);
