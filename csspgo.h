@@ -3019,9 +3019,10 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  * overlap, that one is taken in which most of the sample's branches and calls exist, of equal ones the last. As long as
  * no mapping of any module is known, samples stay as they are: modules are then where the code map has them.
  *
- * Executable memory without a file (anonymous, of huge pages, of a memfd) hides no module: a program that copies its
- * text to huge pages goes on at the same addresses. Where more than a third of the sampled branches and callers are not
- * those of the module's code, the memory has other code, such as a JIT's, and the module is hidden from then on.
+ * Executable memory without a file (anonymous, of huge pages, of a memfd or another file in memory) hides no module: a
+ * program that copies its text to huge pages goes on at the same addresses. Where more than a third of the sampled
+ * branches and callers are not those of the module's code, the memory has other code, such as a JIT's, and the module
+ * is hidden from then on.
  *
  * Callers that are one less than return addresses, as perf prints them where it unwinds stacks by DWARF, become return
  * addresses if that is true of most of the first ones.
@@ -26486,9 +26487,10 @@ static const unsigned char *csspgo__first_record(const unsigned char *p, const u
 }
 
 /*
- * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget, of
- * files in memory (shm_open) and those that never had a name (O_TMPFILE). The end " (deleted)" is cut off. The kernel's
- * own code, such as [vdso], has a name of its own; a mapping whose name it could not tell is //toolong, //enomem.
+ * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget,
+ * of files in memory (shm_open) and those that never had a name (O_TMPFILE). The end " (deleted)" is cut off. The
+ * kernel's own code, such as [vdso], has a name of its own; a mapping whose name it could not tell is //toolong,
+ * //enomem.
  */
 static int csspgo__is_fileless(const char *path, size_t size)
 {
@@ -26517,9 +26519,9 @@ static size_t csspgo__without_offset(const char *path, size_t size)
 }
 
 /*
- * What text behind a frame's address says of its file, "(FILE)" or "(FILE+0xOFFSET)" (-F dsoff) at the end of the line: the number
- * of the name among those of modules, UINT32_MAX if it is none of them, 0 if the text says nothing. Code that is in no
- * file (of a JIT, of the kernel, in memory to which a program was copied) is not in another file.
+ * What text behind a frame's address says of its file, "(FILE)" or "(FILE+0xOFFSET)" (-F dsoff) at the end of the
+ * line: the number of the name among those of modules, UINT32_MAX if it is none of them, 0 if the text says nothing.
+ * Code that is in no file (of a JIT, of the kernel, in memory to which a program was copied) is not in another file.
  */
 static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned char *p,
                                       const unsigned char *end)

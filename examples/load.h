@@ -325,8 +325,8 @@ int load_debug(loaded *l, const char *path, char *why, size_t why_size)
 /* The addresses of an object file are not those of a program. */
 int load_is_linked(const elf_image *e, char *why, size_t why_size)
 {
-    static const char says[] = "an object file, not a linked program or library: give what it was linked into (a kernel "
-                               "module: build it into the kernel, and give --kernel --binary=vmlinux)";
+    static const char says[] = "an object file, not a linked program or library: give what it was linked into (a "
+                               "kernel module: build it into the kernel, and give --kernel --binary=vmlinux)";
     return e->type != ELF_REL || load_fail(why, why_size, says);
 }
 
