@@ -223,7 +223,10 @@ static void one_value_counts(void)
     }
 }
 
-/* Names of types, the default one (1 first, 0 none; -1 first is that of the period), which value counts (0: refused), what the refusal says. */
+/*
+ * Names of types, the default one (1 first, 0 none; -1 first is that of the period), which value counts (0: refused),
+ * what the refusal says.
+ */
 static void only_what_ran_counts(void)
 {
     static const struct { const char *names[3]; int standard, value; const char *says; } by_example[] = {
