@@ -57,6 +57,9 @@ if [ -n "$id" ]; then
     with_id() { sed "/PERF_RECORD_MMAP2.*demo/s, 00:[0-9a-f]* [0-9]* [0-9]*]:, <$1>]:,; /PERF_RECORD_MMAP2.*demo/s, fe:[0-9a-f]* [0-9]* [0-9]*]:, <$1>]:," $ps >$B/id.ps; grep -q "<$1>" $B/id.ps || fail "no id in $B/id.ps"; }
     with_id $id
     taken "the same build id" "" --binary=$B/server --perfscript=$B/id.ps
+    with_id 0000000000000000000000000000000000000000
+    taken "a build id that was not read" "is taken for" --binary=$B/server --perfscript=$B/id.ps
+    taken "a build id that was not read, named" "" --binary=$B/server --perfscript=$B/id.ps --perf-binary=$(sed -n 's,.*/\(demo[^/]*\)$,\1,p' $B/id.ps | head -1)
     with_id 00112233445566778899
     refused "another build id" "is not among the mapped files" --binary=$B/server --perfscript=$B/id.ps
     refused "another build id, named" "the recorded program has build id 00112233445566778899, .*server has $id" --binary=$B/server --perfscript=$B/id.ps --perf-binary=$(sed -n 's,.*/\(demo[^/]*\)$,\1,p' $B/id.ps | head -1)

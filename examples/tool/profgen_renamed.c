@@ -106,6 +106,14 @@ static int is_in_place(const loaded *l, const csspgo_mmap *map)
     return 0;
 }
 
+/* 1 if a build id is known: perf writes zeros where it could not read one. */
+static int has_id(const csspgo_mmap *map)
+{
+    uint32_t i;
+    for (i = 0; i < map->build_id_size && map->build_id[i] == 0; i++) {}
+    return i != map->build_id_size && map->build_id_size <= 20;
+}
+
 static void seen_map_event(profgen *g, struct renamed *x, const csspgo_mmap *map)
 {
     seen_file *f;
@@ -113,7 +121,7 @@ static void seen_map_event(profgen *g, struct renamed *x, const csspgo_mmap *map
     if (!map->executable || map->size == 0 || map->path_size < 2 || map->path[0] != '/' || map->path[1] == '/') return;
     if ((f = seen_add(x, map->path, map->path_size)) == NULL) return;
     f->fixed |= (uint32_t)is_in_place(&g->image, map);
-    if (map->build_id_size != 0 && map->build_id_size <= sizeof f->id) {
+    if (has_id(map)) {
         f->id_size = map->build_id_size;
         memcpy(f->id, map->build_id, f->id_size);
     }
@@ -305,7 +313,7 @@ void renamed_see(profgen *g, csspgo_item item, const csspgo_sample *s, const css
     if (x == NULL) return;
     if (item == CSSPGO_ITEM_MMAP) seen_map_event(g, x, map);
     if (item == CSSPGO_ITEM_SAMPLE && x->samples < SEEN_SAMPLES) seen_sample(g, x, s);
-    if (item != CSSPGO_ITEM_BUILD_ID || map->build_id_size == 0 || map->build_id_size > sizeof f->id) return;
+    if (item != CSSPGO_ITEM_BUILD_ID || !has_id(map)) return;
     f = seen_add(x, map->path, map->path_size);
     if (f == NULL || f->id_size != 0) return;
     f->id_size = map->build_id_size;
@@ -396,8 +404,8 @@ csspgo_mmap renamed_map(profgen *g, csspgo_item item, const csspgo_mmap *map, un
         m.path_size = 0;
         m.build_id_size = 0;
     } else if (is_perf_binary(g, map->path, map->path_size)) {
-        if (m.build_id_size == 0 && (f == NULL || f->id_size == 0)) renamed_id(g, 0, &m, id);
-        else if (m.build_id_size == 0) {
+        if (!has_id(&m) && (f == NULL || f->id_size == 0)) renamed_id(g, 0, &m, id);
+        else if (!has_id(&m)) {
             memcpy(id, f->id, f->id_size);
             m.build_id = id;
             m.build_id_size = f->id_size;
