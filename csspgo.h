@@ -3019,9 +3019,10 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  * overlap, that one is taken in which most of the sample's branches and calls exist, of equal ones the last. As long as
  * no mapping of any module is known, samples stay as they are: modules are then where the code map has them.
  *
- * Executable memory without a file (anonymous, of huge pages, of a memfd) hides no module: a program that copies its
- * text to huge pages goes on at the same addresses. Where more than a third of the sampled branches and callers are not
- * those of the module's code, the memory has other code, such as a JIT's, and the module is hidden from then on.
+ * Executable memory without a file (anonymous, of huge pages, of a memfd or another file in memory) hides no module: a
+ * program that copies its text to huge pages goes on at the same addresses. Where more than a third of the sampled
+ * branches and callers are not those of the module's code, the memory has other code, such as a JIT's, and the module
+ * is hidden from then on.
  *
  * Callers that are one less than return addresses, as perf prints them where it unwinds stacks by DWARF, become return
  * addresses if that is true of most of the first ones.
@@ -25949,6 +25950,7 @@ struct csspgo_script {
     uint32_t       partial_long;                /* 1: the line in partial is too long, its text is gone   */
     uint32_t       scan_start, scan_frames;     /* type scan: a count line may come; frame lines seen     */
     uint32_t       crowded;                     /* 1: the sample being read has too many frames           */
+    uint32_t       told;                        /* 1: a line of a mapping or another event; | 2: others   */
     uint32_t       ended;
     uint32_t       has_records;                 /* any fields: 1: branch records were read                */
     uint32_t       pid, tid;                    /* any fields: of the header before the frames            */
@@ -26491,9 +26493,41 @@ static const unsigned char *csspgo__first_record(const unsigned char *p, const u
 }
 
 /*
- * What text behind a frame's address says of its file, "(FILE)" at the end of the line: the number of the name among
- * those of modules, UINT32_MAX if it is none of them, 0 if the text says nothing. Code that is in no file (of a JIT, of
- * the kernel) is not in another file.
+ * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget,
+ * of files in memory (shm_open) and those that never had a name (O_TMPFILE). The end " (deleted)" is cut off. The
+ * kernel's own code, such as [vdso], has a name of its own; a mapping whose name it could not tell is //toolong,
+ * //enomem.
+ */
+static int csspgo__is_fileless(const char *path, size_t size)
+{
+    static const char begins[][16] = {
+        "//", "anon", "/anon_hugepage", "memfd:", "/memfd:", "/dev/", "/SYSV", "/anon_inode:", "/[", "[anon", "[heap]",
+        "[stack", "[unknown]"
+    };
+    static const char parts[][16] = { "/hugetlbfs/", "/hugepages/", "/libhugetlbfs.", "/#" };
+    const unsigned char *const p = (const unsigned char *)path;
+    size_t i;
+    for (i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const size_t n = strlen(begins[i]);
+        if (size >= n && memcmp(path, begins[i], n) == 0) return 1;
+    }
+    for (i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (csspgo__find_text(p, p + size, parts[i], 0) != NULL) return 1;
+    return size == 0;
+}
+
+/* The size of a path without "+0xOFFSET" at its end. */
+static size_t csspgo__without_offset(const char *path, size_t size)
+{
+    size_t n = size;
+    while (n != 0 && csspgo__hexval[(unsigned char)path[n - 1]] < 16) n--;
+    return n != size && n > 3 && memcmp(path + n - 3, "+0x", 3) == 0 ? n - 3 : size;
+}
+
+/*
+ * What text behind a frame's address says of its file, "(FILE)" or "(FILE+0xOFFSET)" (-F dsoff) at the end of the
+ * line: the number of the name among those of modules, UINT32_MAX if it is none of them, 0 if the text says nothing.
+ * Code that is in no file (of a JIT, of the kernel, in memory to which a program was copied) is not in another file.
  */
 static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned char *p,
                                       const unsigned char *end)
@@ -26509,7 +26543,7 @@ static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned ch
         if (*q == '(' && --depth == 0) break;
     } while (q != p);
     path = (const char *)q + 1;
-    size = (size_t)(end - q) - 2;
+    size = csspgo__without_offset(path, (size_t)(end - q) - 2);
     if (depth != 0 || size == 0) return 0;
     if (size > 10 && memcmp(path + size - 10, " (deleted)", 10) == 0) size -= 10;
     if (size == 6 && memcmp(path, "[vdso]", 6) == 0) return UINT32_MAX;
@@ -26517,7 +26551,7 @@ static uint32_t csspgo__file_of_frame(const csspgo_code *code, const unsigned ch
     if (path[0] != '/' || (size > 1 && path[1] == '/')) return 0;
     if (size - base > 5 && memcmp(path + base, "perf-", 5) == 0) return 0;
     name = csspgo__names_find(&code->paths, path + base, size - base);
-    return name != 0 ? name : UINT32_MAX;
+    return name != 0 || csspgo__is_fileless(path, size) ? name : UINT32_MAX;
 }
 
 /*
@@ -26591,7 +26625,7 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (q == end || in_file) return 1;
     if (!tab && (*behind == CSSPGO__BARE ? end[-1] != ')' : csspgo__is_source_line(q, end))) return 0;
     if (!tab && csspgo__flat_address(s, q, end, &v, file) != NULL) return 0;
-    *file = *behind == CSSPGO__BARE ? csspgo__file_of_frame(s->how.code, q, end) : 0;
+    if (*behind == CSSPGO__BARE && *address >> 63 == 0) *file = csspgo__file_of_frame(s->how.code, q, end);
     if (*behind == CSSPGO__BARE) *behind = CSSPGO__TEXT;
     return 1;
 }
@@ -26709,6 +26743,7 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
     uint64_t v[4];
     memset(sample, 0, sizeof *sample);
     memset(map, 0, sizeof *map);
+    s->told |= 1;
     sample->time = csspgo__any_clock(line, p);
     if (csspgo__eat(&p, end, "PERF_RECORD_MMAP")) return csspgo__script_mmap(s, line, end, map);
     if (csspgo__eat(&p, end, "PERF_RECORD_FORK")) item = CSSPGO_ITEM_FORK;
@@ -26838,6 +26873,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     *again = frames && (gap || event != NULL || csspgo__is_header(p, end));
     if (*again) return csspgo__any_sample(s, 0, sample);
     if (event != NULL) return csspgo__any_event(s, p, event, end, sample, map);
+    s->told |= 2;
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
     if (frames && !s->crowded && csspgo__before_inlined(p, end) != end) csspgo__script_mark_inlined(s);
@@ -27054,7 +27090,7 @@ static void csspgo__script_finish(csspgo_script *s)
     const int hybrid = s->type == CSSPGO__SCRIPT_HYBRID || (s->type == CSSPGO__SCRIPT_ANY && s->stats.hybrid);
     if (s->type == CSSPGO__SCRIPT_UNKNOWN)
         csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there is no line of branch records");
-    else if (s->type == CSSPGO__SCRIPT_ANY && s->stats.attempts == 0)
+    else if (s->type == CSSPGO__SCRIPT_ANY && s->stats.attempts == 0 && s->told != 1)
         csspgo__script_fail(s, CSSPGO_E_SYNTAX, "no perf script: there are neither branch records nor call stacks");
     else if (hybrid && open && !csspgo__script_is_dropped(s))
         csspgo__script_fail(s, CSSPGO_E_TRUNCATED, "the script ends between a call stack and its branch records");
@@ -27460,24 +27496,6 @@ static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mappi
 }
 
 /* ----- memory without a file over the code of one ----- */
-
-/*
- * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget.
- * The end " (deleted)" is cut off. The kernel's own code, such as [vdso], has a name of its own.
- */
-static int csspgo__is_fileless(const char *path, size_t size)
-{
-    static const char begins[][16] = {
-        "//anon", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV", "/dev/hugepages/", "anon_inode:", "/anon_inode:",
-        "[anon", "[heap]", "[stack"
-    };
-    size_t i;
-    for (i = 0; i < sizeof begins / sizeof *begins; i++) {
-        const size_t n = strlen(begins[i]);
-        if (size >= n && memcmp(path, begins[i], n) == 0) return 1;
-    }
-    return size == 0;
-}
 
 /*
  * What code of a file is at [begin, last], which is in no mapping of a process: the part of an executable segment of
@@ -29140,7 +29158,9 @@ static const char *csspgo__pprof_other(const csspgo_pprof *d, uint64_t type)
         { "inuse", "memory" }, { "alloc", "memory" }, { "heap", "memory" }, { "object", "memory" },
         { "space", "memory" }, { "live", "memory" }, { "bytes", "memory" }, { "contention", "waiting for locks" },
         { "delay", "waiting for locks" }, { "lock", "waiting for locks" }, { "mutex", "waiting for locks" },
-        { "block", "waiting" }, { "goroutine", "goroutines" }, { "thread", "threads" }, { "exception", "exceptions" } };
+        { "block", "waiting" }, { "offcpu", "waiting" }, { "off-cpu", "waiting" }, { "off_cpu", "waiting" },
+        { "goroutine", "goroutines" }, { "thread", "threads" }, { "exception", "exceptions" }
+    };
     size_t i;
     for (i = 0; i < sizeof others / sizeof *others; i++)
         if (csspgo__pprof_begins(d, type, others[i].begins)) return others[i].what;
@@ -29159,7 +29179,7 @@ static int csspgo__pprof_refuse(csspgo_pprof *d)
         return 0;
     }
     csspgo__pprof_fail(d, CSSPGO_E_UNSUPPORTED, 0, "a profile of ");
-    csspgo__say(&d->error, csspgo__pprof_other(d, type));
+    csspgo__say(&d->error, csspgo__pprof_other(d, csspgo__pprof_other(d, type) != NULL ? type : d->period_type));
     csspgo__say(&d->error, " (");
     csspgo__say_bytes(&d->error, name, n);
     csspgo__say(&d->error, "), not of what ran: give one of the CPU (Go: /debug/pprof/profile)");
@@ -29176,8 +29196,9 @@ static int csspgo__pprof_choose(csspgo_pprof *d)
     for (i = 0; i < d->types.count; i++) {
         const uint64_t type = d->types.v[i];
         uint64_t rank = ANY;
+        const int plain = csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5);
         if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? ASKED : 0;
-        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = SAMPLES;
+        else if (plain) rank = csspgo__pprof_other(d, d->period_type) == NULL ? SAMPLES : 0;   /* so many bytes each */
         else if (csspgo__pprof_other(d, type) != NULL) rank = 0;
         else if (csspgo__pprof_same(d, type, d->default_type)) rank = DEFAULT;
         else if (csspgo__pprof_begins(d, type, "cpu")) rank = CPU;

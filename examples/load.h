@@ -345,7 +345,9 @@ void load_free(loaded *l)
 /* The addresses of an object file are not those of a program. */
 int load_is_linked(const elf_image *e, char *why, size_t why_size)
 {
-    return e->type != ELF_REL || load_fail(why, why_size, "an object file, not a linked program or library");
+    static const char says[] = "an object file, not a linked program or library: give what it was linked into (a "
+                               "kernel module: build it into the kernel, and give --kernel --binary=vmlinux)";
+    return e->type != ELF_REL || load_fail(why, why_size, says);
 }
 
 /*

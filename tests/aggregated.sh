@@ -29,6 +29,9 @@ done
 gzip -c $B/demo.pb >$B/demo.pb.gz
 $T --quiet --binary=$PIE --pprof=$B/demo.pb.gz --format=text -o $B/got 2>$B/err
 if grep -q 'gunzip it' $B/err; then skip "aggregated: gzip needs zlib"; else equal demo.pb.gz $B/want $B/got; fi
+# ... of a program that was called otherwise, without a build id
+LC_ALL=C sed 's/05a9/zzzz/; s/demo\.pie/otherxyz/g' data/pprof/demo.pb >$B/renamed.pb
+$T --binary=$PIE --pprof=$B/renamed.pb --format=text -o $B/got 2>&1 | grep -q ' is taken for ' && cmp -s $B/want $B/got && pass || fail "aggregated: another name"
 check "aggregated: a pipe" sh -c "$T --quiet --binary=$PIE --pprof=- --format=text -o $B/got <$B/demo.pb"
 equal "a pipe" $B/want $B/got
 $T --quiet --binary=$PIE --pprof=$B/demo.pb --pprof-type=cpu --format=text -o $B/got

@@ -46,12 +46,14 @@ for kind in file pipe; do
     is "$kind: taken branches" "of the event br_inst_retired.near_taken:upp (" --perfdata=$B/data
     is "$kind: taken branches, the others" "left out: cycles:u (" --perfdata=$B/data
     for name in br_inst_retired.near_taken:upp br_inst_retired.near_taken:ppu BR_INST_RETIRED.NEAR_TAKEN r20c4 R20C4 cpu/event=0xc4,umask=0x20/ \
-        cpu/umask=0x20,event=0xc4,period=1000003/upp cpu/br_inst_retired.near_taken/ cpu/config=0x20c4/; do
+        "cpu/event=0xc4,umask=0x20,name='taken'/upp" cpu/umask=0x20,event=0xc4,period=1000003/upp cpu/br_inst_retired.near_taken/ cpu/config=0x20c4/; do
         is "$kind: $name" "left out: cycles:u (" --perfdata=$B/data --perf-event=$name
     done
     share 2 2
     is "$kind: cycles" "of the event cycles:u (" --perfdata=$B/data --perf-event=cycles
     is "$kind: a list" "left out: br_inst_retired" --perfdata=$B/data --perf-events=instructions,cycles:u
+    is "$kind: a list, too" "left out: br_inst_retired" --perfdata=$B/data --perf-event=instructions,cycles:u
+    is "$kind: cpu-cycles" "left out: br_inst_retired" --perfdata=$B/data --perf-event=cpu-cycles:u
     share 2 1 2
     is "$kind: both" "several events add up: br_inst_retired.near_taken:upp (" --perfdata=$B/data --perf-event=cycles:u --perf-event=r20c4
     is "$kind: a group" "several events add up: br_inst_retired.near_taken:upp (" --perfdata=$B/data "--perf-event={cycles,r20c4}"
@@ -143,6 +145,9 @@ is "text: cycles" "left out: br_inst_retired.near_taken:upp (" --perfscript=$B/t
 $T profgen --quiet --binary=$P --skip-symbolization -o $B/out --perfscript=- --perf-event=cycles <$B/text.ps && cmp -s $B/want $B/out && pass || fail "text through a pipe"
 text cycles:u cpu/event=0xc4,umask=0x20/upp
 cat $B/text.ps | $T profgen --quiet --binary=$P --skip-symbolization -o $B/out --perfscript=- && cmp -s $B/want $B/out && pass || fail "text through a pipe, taken branches"
+text taken cycles:u
+share 2 1
+is "text: an event that was given a name" "left out: cycles:u (" --perfscript=$B/text.ps "--perf-event=cpu/event=0xc4,umask=0x20,name='taken'/upp"
 text cycles:u instructions:u
 share 1 1
 is "text: all" "several events add up: cycles:u (" --perfscript=$B/text.ps

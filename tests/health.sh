@@ -245,6 +245,14 @@ warns 1 'there are no call stacks' $demo --perfdata=$B/leaves.data
 # density
 report $demo --perfscript=$base
 says '^  "density": [0-9.]*$'
+# code that is in no function, such as that of a procedure linkage table, does not make it another build
+awk '{ print } /^\t *555555555030$/ { on = 1 } on { more = more $0 "\n" } /^ 0x/ && on { for (i = 0; i < 40; i++) print "\n" more; exit }' $base >$B/linkage.ps
+report $demo --perfscript=$B/linkage.ps
+grep -q 'was another build recorded' $B/json && fail "code in no function is another build" || pass
+# a program that ended before the first sample
+grep PERF_RECORD $base >$B/short.ps
+[ -s $B/short.ps ] || echo "PERF_RECORD_MMAP2 1/1: [0x401000(0x1000) @ 0x1000 00:00 0 0]: r-xp /x/demo.elf" >$B/short.ps
+warns 1 'the profile is empty: there are no samples' $demo --perfscript=$B/short.ps
 # a kernel without --kernel; a script that starts the program; a file of the same build that is laid out otherwise
 warns 1 'has the addresses of a kernel: give --kernel' --binary=data/lines/bin/grid.high --perfscript=data/lines/in/grid.high.perfscript
 { printf 'PERF_RECORD_MMAP2 1/1: [0x555555555000(0x1000) @ 0 00:00 0 0]: r-xp /bin/dash\n'; grep -v PERF_RECORD $base; } >$B/shell.ps

@@ -90,6 +90,12 @@ for name in //anon '/anon_hugepage (deleted)' '/memfd:text (deleted)' /dev/zero;
         done
     done
 done
+# ... whose frames name it, or with offsets in files
+for name in //anon '/memfd:my text (deleted)' '/dev/shm/x (deleted)' /x/demo.probe+0x1150; do
+    sed "1s,.*,&\n&,;s,(/x/demo.probe),($name)," $D/symoff-dso.ps | sed '2s,: r-xp .*,: rwxp /memfd:my text (deleted),' >$B/over.ps
+    profile out $demo --perfscript=$B/over.ps || fail "frames in $name: status $?"
+    equal "frames in $name" $B/plain $B/out
+done
 over '0x401000(0x1000)' /x/another
 if profile out $demo --perfscript=$B/over.ps; then fail "a library over the program"; else pass; fi
 

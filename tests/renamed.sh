@@ -8,7 +8,7 @@ T=build/plain/csspgo
 make -s $T build/plain/make_perfdata || { fail "it does not build"; finish; }
 D=data/recordings U=data/unwind/bin
 
-counters() { rm -f $B/out; $T profgen --skip-symbolization -o $B/out "$@" 2>$B/said; }
+counters() { rm -f $B/out; $T profgen --skip-symbolization --max-dropped=100 -o $B/out "$@" 2>$B/said; }
 # taken NAME SENTENCE OPTIONS...: the counters wanted, and one line of what is said has the sentence; "": no file is named
 taken() {
     name=$1 sentence=$2
@@ -38,6 +38,8 @@ for kind in probe pie; do
         $T profgen --quiet --skip-symbolization --binary=$B/$program --perfscript=- -o $B/out <$ps && cmp -s $B/want $B/out && pass || fail "$kind: $program through a pipe"
         taken "$kind: $program, named" "" --binary=$B/$program --perfscript=$ps --perf-binary=${recorded##*/}
         taken "$kind: $program, named by its path" "" --binary=$B/$program --perfscript=$ps --perf-binary=$recorded
+        taken "$kind: $program, named by the end of its path" "" --binary=$B/$program --perfscript=$ps --perf-binary=$(echo "$recorded" | sed 's,^.*/\([^/]*/[^/]*\)$,\1,')
+        taken "$kind: $program, a name that is not there" "no file of the name of --perf-binary=nobody is mapped" --binary=$B/$program --perfscript=$ps --perf-binary=nobody
         taken "$kind: $program, another name" "is taken for" --binary=$B/$program --perfscript=$ps --perf-binary=/none/${recorded##*/}
     done
     [ $kind = pie ] || taken "$kind: perf.data" "is taken for" --binary=$B/server --perfdata=$B/data
@@ -55,6 +57,9 @@ if [ -n "$id" ]; then
     with_id() { sed "/PERF_RECORD_MMAP2.*demo/s, 00:[0-9a-f]* [0-9]* [0-9]*]:, <$1>]:,; /PERF_RECORD_MMAP2.*demo/s, fe:[0-9a-f]* [0-9]* [0-9]*]:, <$1>]:," $ps >$B/id.ps; grep -q "<$1>" $B/id.ps || fail "no id in $B/id.ps"; }
     with_id $id
     taken "the same build id" "" --binary=$B/server --perfscript=$B/id.ps
+    with_id 0000000000000000000000000000000000000000
+    taken "a build id that was not read" "is taken for" --binary=$B/server --perfscript=$B/id.ps
+    taken "a build id that was not read, named" "" --binary=$B/server --perfscript=$B/id.ps --perf-binary=$(sed -n 's,.*/\(demo[^/]*\)$,\1,p' $B/id.ps | head -1)
     with_id 00112233445566778899
     refused "another build id" "is not among the mapped files" --binary=$B/server --perfscript=$B/id.ps
     refused "another build id, named" "the recorded program has build id 00112233445566778899, .*server has $id" --binary=$B/server --perfscript=$B/id.ps --perf-binary=$(sed -n 's,.*/\(demo[^/]*\)$,\1,p' $B/id.ps | head -1)
@@ -69,6 +74,32 @@ fi
 $T profgen --quiet --skip-symbolization --binary=$U/demo.probe --perfscript=$ps -o $B/want
 cp $U/demo.probe $B/server
 taken "two files of one name" "/b/server is not .*/server, but another file of its name" --binary=$B/server --perfscript=$B/two.ps
+
+# two programs of one name: each has what was recorded in it, whichever is given, or both
+# of PID NAME: the script on standard input as that of a process and of a file
+of() { awk -v pid=$1 -v name=$2 '/PERF_RECORD/ { if (!/demo/) next; sub(/[0-9]+\/[0-9]+:/, pid "/" pid ":"); sub(/r-xp .*/, "r-xp " name); print; next }
+    /^ *[0-9]+(\/[0-9]+)?  *.*$/ && !/0x/ { next } NF && !begun { print "   " pid " "; begun = 1 } { print } /^ 0x/ { begun = 0; print "" }'; }
+of 21 /one/prog <$ps >$B/one.ps
+of 22 /two/prog <$D/multi-single.ps >$B/two.ps
+cp $U/demo.probe $B/a/prog
+cp $U/demo.pie $B/b/prog
+cp $U/demo.pie $B/moved
+for order in "one two" "two one"; do
+    for i in $order; do grep PERF $B/$i.ps; done >$B/both.ps
+    for i in $order; do grep -v PERF $B/$i.ps; done >>$B/both.ps
+    for i in "a one two" "b two one"; do
+        set -- $i
+        counters --binary=$B/$1/prog --perfscript=$B/$2.ps; cp $B/out $B/want
+        taken "$order: $1" "/$3/prog is not $B/$1/prog, but another file of its name" --binary=$B/$1/prog --perfscript=$B/both.ps
+    done
+    taken "$order: a name" "/one/prog is not $B/moved, but another" --binary=$B/moved --perfscript=$B/both.ps --perf-binary=prog
+    taken "$order: a path" "" --binary=$B/moved --perfscript=$B/both.ps --perf-binary=two/prog
+    for program in "a b" "b a"; do
+        set -- $program
+        $T profgen --binary=$B/$1/prog --binary=$B/$2/prog --perfscript=$B/both.ps --show-images -o $B/out 2>$B/said
+        if [ $(grep -c ' samples in /[ot][nw][eo]/prog$' $B/said) -eq 2 ] && ! grep -q 'is not given' $B/said; then pass; else fail "$order: programs $program"; cat $B/said; fi
+    done
+done
 
 # what csspgo record writes has build ids: a renamed, stripped or moved copy is known by its own
 if [ "$(uname -sm)" = "Linux x86_64" ] && have clang-19; then

@@ -223,7 +223,10 @@ static void one_value_counts(void)
     }
 }
 
-/* Names of types, the default one (1 first, 0 none), which value counts (0: refused), what the refusal says. */
+/*
+ * Names of types, the default one (1 first, 0 none; -1 first is that of the period), which value counts (0: refused),
+ * what the refusal says.
+ */
 static void only_what_ran_counts(void)
 {
     static const struct { const char *names[3]; int standard, value; const char *says; } by_example[] = {
@@ -235,6 +238,9 @@ static void only_what_ran_counts(void)
         { { "alloc_objects", "alloc_space" }, 0, 0, "memory ('alloc_space')" },
         { { "inuse_objects", "inuse_space" }, 2, 0, "memory ('inuse_space')" }, { { "objects", "space" }, 0, 0, "memory" },
         { { "allocations" }, 0, 0, "memory" }, { { "contentions", "delay" }, 0, 0, "waiting for locks ('delay')" },
+        { { "samples", "space" }, -2, 0, "memory ('space')" }, { { "space", "samples" }, -1, 0, "memory ('samples')" },
+        { { "samples", "cpu" }, -2, 1, NULL }, { { "samples", "cpu", "space" }, -3, 2, NULL },
+        { { "offcpu" }, 0, 0, "waiting ('offcpu')" },
         { { "goroutine" }, 0, 0, "goroutines" }, { { "threadcreate" }, 0, 0, "threads" },
         { { "lock-acquire" }, 0, 0, "waiting for locks" }, { { "exception-samples" }, 0, 0, "exceptions" },
         { { "live-bytes", "goroutine" }, 1, 0, "goroutines ('goroutine'), not of what ran: give one of the CPU (Go: /debug/pprof/profile)" }
@@ -254,7 +260,8 @@ static void only_what_ran_counts(void)
         put_bytes(&m, 2, s.at, s.size);
         put_text(&m, "");
         for (k = 0; k < 3 && by_example[i].names[k] != NULL; k++) put_text(&m, by_example[i].names[k]);
-        put_number(&m, 14, (uint64_t)by_example[i].standard);
+        if (by_example[i].standard >= 0) put_number(&m, 14, (uint64_t)by_example[i].standard);
+        else put_type(&m, 11, (uint64_t)-by_example[i].standard);
         e = print_message(&out, &m, NULL, &stats);
         T_EQ(e.status, by_example[i].value != 0 ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED);
         sprintf(want, "S %d 10\n", 11 * by_example[i].value);

@@ -904,7 +904,9 @@ static void memory_without_a_file_hides_no_module(void)
 {
     static const char *const names[] = {
         "//anon", "[heap]", "[anon:text]", "/anon_hugepage (deleted)", "/memfd:hot (deleted)", "/dev/zero (deleted)",
-        "/SYSV00000000 (deleted)", "/dev/hugepages/libhugetlbfs.tmp.x (deleted)", "anon_inode:x", ""
+        "/SYSV00000000 (deleted)", "/dev/hugepages/libhugetlbfs.tmp.x (deleted)", "anon_inode:x", "", "anon",
+        "//toolong", "/memfd:my hot text", "memfd:x", "/dev/shm/hot.1 (deleted)", "/tmp/#123 (deleted)", "/mnt/libhugetlbfs.tmp.aB",
+        "/var/lib/hugetlbfs/user/x", "/[aio] (deleted)", "[unknown]"
     };
     static const char *const others[] = { "/x/lib", "[vdso]", "[uprobes]", "/x/memfd:m", "/tmp/perf-3.map" };
     csspgo_module m;

@@ -123,7 +123,7 @@ const option profgen_options[] = {
            "the type of value that counts; else samples, count, the default type, or cpu. Memory, locks and so on "
            "count only so"),
     OPTION("perf-binary", OPT_TEXT, NULL, 0, "NAME",
-           "what the program was called when it was recorded, or its path there"),
+           "what the program was called when it was recorded, or its path there, or the end of that"),
     OPTION("show-images", OPT_SWITCH, NULL, 0, NULL,
            "a table of where the samples fell, in files that were given or not"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",

@@ -28,6 +28,7 @@ typedef struct event_key {
     size_t      pmu_size, body_size;
     uint64_t    config, modifiers;
     int         is_raw;           /* config says what is counted */
+    int         is_called;        /* body is a name=TEXT         */
 } event_key;
 
 /* ----- names ------------------------------------------------------------------------------------------------------ */
@@ -74,6 +75,15 @@ static uint64_t event_modifiers(const char *p, size_t size)
     return set | precise << 32;
 }
 
+/* What a term name=TEXT or name='TEXT' calls the event. */
+static void event_called(event_key *k, const char *p, size_t size)
+{
+    const int quoted = size > 1 && p[0] == '\'' && p[size - 1] == '\'';
+    k->body = p + quoted;
+    k->body_size = size - 2 * (size_t)quoted;
+    k->is_called = 1;
+}
+
 /* "event=0xc4,umask=0x20,period=9", "br_inst_retired.near_taken,period=9", "..., name=mine" between two slashes. */
 static void event_terms(event_key *k, const char *p, const char *end)
 {
@@ -93,16 +103,13 @@ static void event_terms(event_key *k, const char *p, const char *end)
         else if (same_text(p, key, "event", 5)) others |= !event_number(value, n, 10, &event);
         else if (same_text(p, key, "umask", 5)) others |= !event_number(value, n, 10, &umask);
         else if (same_text(p, key, "config", 6)) others |= !event_number(value, n, 10, &config);
-        else if (same_text(p, key, "name", 4)) {
-            k->body = value;
-            k->body_size = n;
-            return;
-        } else if (i == 6) others = 1;
+        else if (same_text(p, key, "name", 4)) event_called(k, value, n);
+        else if (i == 6) others = 1;
         p = stop + (comma != NULL);
     }
     k->is_raw = !others && (event | umask | config) != 0;
     k->config = config | (event & 255) | (umask & 255) << 8;
-    if (others) k->body_size = (size_t)(end - k->body);
+    if (others && !k->is_called) k->body_size = (size_t)(end - k->body);
 }
 
 static event_key event_key_of(const char *p, size_t size)
@@ -119,7 +126,7 @@ static event_key event_key_of(const char *p, size_t size)
         event_terms(&k, slash + 1, last - 1);
         last += last != end && (*last == '}' || *last == ':');
         last += last != end && *last == ':';
-        k.modifiers = event_modifiers(last, (size_t)(end - last));
+        k.modifiers = k.is_called ? 0 : event_modifiers(last, (size_t)(end - last));   /* not in what perf shows then */
         if (k.is_raw) return k;
     } else {
         for (colon = end; colon != p && colon[-1] != ':';) colon--;
@@ -133,6 +140,22 @@ static event_key event_key_of(const char *p, size_t size)
     return k;
 }
 
+/* 1 if two names are of one event; perf has two names for some. */
+static int same_event(const event_key *a, const event_key *b)
+{
+    static const char *const twins[][2] = { { "cycles", "cpu-cycles" }, { "branches", "branch-instructions" },
+        { "faults", "page-faults" }, { "cs", "context-switches" }, { "migrations", "cpu-migrations" } };
+    size_t i;
+    int k;
+    if (same_text(a->body, a->body_size, b->body, b->body_size)) return 1;
+    for (i = 0; i < sizeof twins / sizeof *twins; i++)
+        for (k = 0; k < 2; k++)
+            if (same_text(a->body, a->body_size, twins[i][k], strlen(twins[i][k])) &&
+                same_text(b->body, b->body_size, twins[i][1 - k], strlen(twins[i][1 - k])))
+                return 1;
+    return 0;
+}
+
 /* How well an event is what a name asks for: 2 exactly, 1 with modifiers or a PMU that the name leaves open, 0 not. */
 static int event_score(const event_row *r, const char *name, size_t size)
 {
@@ -141,8 +164,8 @@ static int event_score(const event_row *r, const char *name, size_t size)
     const uint64_t config = has.is_raw ? has.config : r->config;
     const int same_pmu = same_text(asked.pmu, asked.pmu_size, has.pmu, has.pmu_size);
     const int same_modifiers = asked.modifiers == has.modifiers;
-    const int same = asked.is_raw ? has_config && asked.config == config
-                                  : same_text(asked.body, asked.body_size, has.body, has.body_size);
+    const int same = (asked.is_raw && has_config && asked.config == config) ||
+                     ((!asked.is_raw || asked.is_called) && same_event(&asked, &has));
     if (!same || (!same_pmu && asked.pmu_size != 0) || (!same_modifiers && asked.modifiers != 0)) return 0;
     return same_pmu && same_modifiers ? 2 : 1;
 }
@@ -190,14 +213,14 @@ static int is_met(const struct events *e, const char *name, size_t size, const e
     return event_score(r, name, size) >= best;
 }
 
-/* 1 if an option asks for an event; its values are lists, or names or groups in braces. */
-static int is_asked_for(const struct events *e, const option *o, int lists, const event_row *r)
+/* 1 if an option asks for an event; its values are names, lists of them, or groups in braces. */
+static int is_asked_for(const struct events *e, const option *o, const event_row *r)
 {
     const char *p, *end;
     size_t i;
     for (i = 0; i < o->count; i++)
         for (p = o->list[i]; p != NULL; p = *end != '\0' ? end + 1 : NULL) {
-            end = lists || *o->list[i] == '{' ? name_end(p) : p + strlen(p);
+            end = name_end(p);
             if (is_met(e, p, (size_t)(end - p), r)) return 1;
         }
     return 0;
@@ -213,7 +236,7 @@ static void events_choose(const profgen *g)
     for (i = 0; i < e->rows; i++) {
         event_row *const r = &e->row[i];
         if (r->samples != 0) continue;
-        r->used = events_asked(g) ? is_asked_for(e, &g->o[O_EVENT], 0, r) || is_asked_for(e, &g->o[O_EVENTS], 1, r)
+        r->used = events_asked(g) ? is_asked_for(e, &g->o[O_EVENT], r) || is_asked_for(e, &g->o[O_EVENTS], r)
                                   : !taken || counts_taken(r);
     }
 }

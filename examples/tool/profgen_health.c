@@ -168,6 +168,21 @@ static uint64_t astray(const profgen *g)
     return n;
 }
 
+/*
+ * 1 if the program is the one recorded, as build ids say, or as the branches and addresses sampled in it are its own:
+ * then samples at none of its instructions are in code of no function, such as a procedure linkage table.
+ */
+static int is_what_ran(const profgen *g, const health *h)
+{
+    uint64_t n = 0, bad = 0;
+    size_t i;
+    for (i = 0; i < 2; i++) {
+        n += g->fit.all[i].n;
+        bad += g->fit.all[i].bad;
+    }
+    return (health_builds(g, h).builds != 0 && !renamed_forced(g)) || (n >= 100 && bad <= n / 100);
+}
+
 /* ----- judging ---------------------------------------------------------------------------------------------------- */
 
 /* Those that were not dropped. */
@@ -217,7 +232,7 @@ size_t health_advise(const profgen *g, const health *h, health_advice *a)
         { health_builds(g, h).offset_stacks != 0,
           { "--perfdata=perf.data", "call stacks are offsets in files: frames of other files are guessed or lost" } },
         { g->fit.path != NULL, { "--binary", "samples do not fit the program: another build of it was recorded" } },
-        { g->fit.path == NULL && astray(g) > h->all.samples / 50,
+        { g->fit.path == NULL && astray(g) > h->all.samples / 50 && !is_what_ran(g, h),
           { "--binary, perf record --buildid-mmap",
             "samples are where the program has no instructions: was another build recorded?" } },
         { h->all.here < h->all.samples / 10, { "--binary", "few samples are in this program" } },

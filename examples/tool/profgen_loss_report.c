@@ -93,7 +93,8 @@ static void line_files(const profgen *g, double all, char *line)
         char safe[LOSS_NAME], use[LOSS_NAME + 16];
         safe[mapped_name(safe, v[i]->path, sizeof safe - 1)] = '\0';
         loss_file_use(safe, use, sizeof use);
-        line_add(line, "%s%s %.2f%%", i == 0 ? ": " : ", ", *use != '\0' ? use : safe,
+        line_add(line, "%s%s %.2f%%", i == 0 ? ": " : ", ",
+                 *use != '\0' ? use : *safe != '\0' ? safe : "memory without a name",
                  100 * (double)v[i]->n.lost / all);
     }
     if (v != NULL && n > LOSS_SHOWN) line_add(line, " and %zu more", n - LOSS_SHOWN);

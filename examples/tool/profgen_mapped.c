@@ -79,14 +79,15 @@ static const mapped_file *mapped_same(const profgen *g, const char *own)
 /* A file of the program's build id that was mapped where the program has no segment. */
 static void mapped_otherwise(const profgen *g, const char *path, const mapped_file *f, int is_warning)
 {
-    static const char says[] = "%s: %s was mapped, which %s, but not as %s is laid out: that is another file of the "
-                               "same build, as a separate debug file is; give the one that ran, and name one that has "
-                               "its symbols by --debug-binary=FILE";
-    const char *const how = *f->id != '\0' ? "has the same build id" : "has the same name";
+    static const char says[] = "%s: %s was mapped, which has the same %s, but not as %s is laid out: that is %s; give "
+                               "the one that ran, and name one that has its symbols by --debug-binary=FILE";
+    const char *const how = *f->id != '\0' ? "build id" : "name";
+    const char *const what = *f->id != '\0' ? "another file of the same build, as a separate debug file is"
+                                            : "another program, another build, or a separate debug file";
     char safe[256];
     safe[mapped_name(safe, f->path, sizeof safe - 1)] = '\0';
-    if (is_warning) warn(g->tool, says, path, safe, how, g->binary);
-    else fail(g->tool, says, path, safe, how, g->binary);
+    if (is_warning) warn(g->tool, says, path, safe, how, g->binary, what);
+    else fail(g->tool, says, path, safe, how, g->binary, what);
 }
 
 /*

@@ -106,6 +106,14 @@ static int is_in_place(const loaded *l, const csspgo_mmap *map)
     return 0;
 }
 
+/* 1 if a build id is known: perf writes zeros where it could not read one. */
+static int has_id(const csspgo_mmap *map)
+{
+    uint32_t i;
+    for (i = 0; i < map->build_id_size && map->build_id[i] == 0; i++) {}
+    return i != map->build_id_size && map->build_id_size <= 20;
+}
+
 static void seen_map_event(profgen *g, struct renamed *x, const csspgo_mmap *map)
 {
     seen_file *f;
@@ -113,7 +121,7 @@ static void seen_map_event(profgen *g, struct renamed *x, const csspgo_mmap *map
     if (!map->executable || map->size == 0 || map->path_size < 2 || map->path[0] != '/' || map->path[1] == '/') return;
     if ((f = seen_add(x, map->path, map->path_size)) == NULL) return;
     f->fixed |= (uint32_t)is_in_place(&g->image, map);
-    if (map->build_id_size != 0 && map->build_id_size <= sizeof f->id) {
+    if (has_id(map)) {
         f->id_size = map->build_id_size;
         memcpy(f->id, map->build_id, f->id_size);
     }
@@ -178,14 +186,27 @@ static int other_build(const profgen *g, const seen_file *f, size_t k)
     return memcmp(id, f->id, n) == 0 ? -1 : 1;
 }
 
-static int has_name(const seen_file *f, const char *name)
+/* What --perf-binary names, by a path or the end of one: the program, unless a build id says that it is another one. */
+static int is_perf_binary(const profgen *g, const char *path, size_t size)
 {
-    return strcmp(f->path + base_of(f->path, strlen(f->path)), name + base_of(name, strlen(name))) == 0;
+    const char *const name = g->o[O_PERF_BINARY].text;
+    const size_t n = name != NULL ? strlen(name) : 0;
+    size = living_size(path, size);
+    return n != 0 && size >= n && memcmp(path + size - n, name, n) == 0 && (size == n || path[size - n - 1] == '/');
+}
+
+/* 1 if a file has the name of program number k, or the one of --perf-binary. */
+static int has_name(const profgen *g, const seen_file *f, size_t k)
+{
+    const char *const name = renamed_name(g, k);
+    return strcmp(f->path + base_of(f->path, strlen(f->path)), name + base_of(name, strlen(name))) == 0 ||
+           (k == 0 && is_perf_binary(g, f->path, strlen(f->path)));
 }
 
 static int fits_well(const fit_count *c) { return c->n >= SEEN_LEAST && c->bad <= c->n / 10; }
 
-static int fits_badly(const fit_count *c) { return c->bad >= SEEN_LEAST && c->bad > c->n / 2; }
+/* 1 if more than one in `most` of what was recorded is not the program's. */
+static int fits_badly(const fit_count *c, uint64_t most) { return c->bad >= SEEN_LEAST && c->bad > c->n / most; }
 
 /* Where a program is named by no mapping: files that it can be, as what was recorded in them says. */
 static void look_for_renamed(profgen *g, struct renamed *x, size_t k)
@@ -205,18 +226,30 @@ static void look_for_renamed(profgen *g, struct renamed *x, size_t k)
     }
 }
 
-/* Of several files of a program's name: leaves out those that are others, if one fits. */
+/* 1 if a file can be a program by its name, and no build id decides. */
+static int is_namesake(const profgen *g, const seen_file *f, size_t k)
+{
+    return f->image == NOT_SEEN && has_name(g, f, k) && other_build(g, f, k) == 0;
+}
+
+/*
+ * Of several files of a program's name: leaves out those that are others, if one fits. One that fits well makes others
+ * suspect that do not.
+ */
 static void tell_namesakes_apart(profgen *g, struct renamed *x, size_t k)
 {
     size_t i, named = 0, good = 0;
+    uint64_t most = 2;
     for (i = 0; i < x->files; i++) {
-        const int is = has_name(&x->file[i], renamed_name(g, k)) && other_build(g, &x->file[i], k) == 0;
+        const fit_count *const c = &x->file[i].fit[k];
+        const int is = is_namesake(g, &x->file[i], k);
         named += is != 0;
-        good += is && !fits_badly(&x->file[i].fit[k]) && x->file[i].fit[k].n != 0;
+        good += is && !fits_badly(c, 2) && c->n != 0;
+        if (is && fits_well(c)) most = 4;
     }
     for (i = 0; named > 1 && good != 0 && i < x->files; i++) {
         seen_file *const f = &x->file[i];
-        if (!has_name(f, renamed_name(g, k)) || other_build(g, f, k) != 0 || !fits_badly(&f->fit[k])) continue;
+        if (!is_namesake(g, f, k) || !fits_badly(&f->fit[k], most)) continue;
         f->image = IS_OTHER;
         warn(g->tool, "%s: %s is not %s, but another file of its name: %" PRIu64 " of %" PRIu64 " addresses "
              "recorded there are no branches and calls of it", g->path, f->path, renamed_name(g, k), f->fit[k].bad,
@@ -224,25 +257,37 @@ static void tell_namesakes_apart(profgen *g, struct renamed *x, size_t k)
     }
 }
 
-/* What --perf-binary names: the program, unless a build id says that it is another one. */
-static int is_perf_binary(const profgen *g, const char *path, size_t size)
+/* Which of several programs of its name a file is: the one of its path, or the only one that fits well. */
+static void tell_programs_apart(const profgen *g, struct renamed *x, seen_file *f)
 {
-    const char *const name = g->o[O_PERF_BINARY].text;
-    size_t base;
-    if (name == NULL) return 0;
-    size = living_size(path, size);
-    base = strchr(name, '/') == NULL ? base_of(path, size) : 0;
-    return size - base == strlen(name) && memcmp(path + base, name, size - base) == 0;
+    size_t k, named = 0, well = 0, best = 0;
+    for (k = 0; k < x->images; k++) {
+        if (!is_namesake(g, f, k)) continue;
+        named++;
+        if (!fits_well(&f->fit[k])) continue;
+        well++;
+        best = k;
+    }
+    for (k = 0; k < x->images && named > 1; k++)
+        if (is_namesake(g, f, k) && strcmp(renamed_name(g, k), f->path) == 0 && !fits_badly(&f->fit[k], 2))
+            f->image = (int)k;
+    if (named > 1 && well == 1) f->image = (int)best;
 }
 
 static void renamed_decide(profgen *g, struct renamed *x)
 {
     size_t i, k;
+    int called = g->o[O_PERF_BINARY].text == NULL || x->files == 0;
+    for (i = 0; i < x->files; i++) {
+        called |= is_perf_binary(g, x->file[i].path, strlen(x->file[i].path));
+        tell_programs_apart(g, x, &x->file[i]);
+    }
+    if (!called)
+        warn(g->tool, "%s: no file of the name of --perf-binary=%s is mapped", g->path, g->o[O_PERF_BINARY].text);
     for (k = 0; k < x->images; k++) {
         int named = 0;
         for (i = 0; i < x->files; i++)
-            named |= other_build(g, &x->file[i], k) < 0 || has_name(&x->file[i], renamed_name(g, k)) ||
-                     (k == 0 && is_perf_binary(g, x->file[i].path, strlen(x->file[i].path)));
+            named |= other_build(g, &x->file[i], k) < 0 || has_name(g, &x->file[i], k);
         if (!named) look_for_renamed(g, x, k);
         else tell_namesakes_apart(g, x, k);
     }
@@ -268,11 +313,32 @@ void renamed_see(profgen *g, csspgo_item item, const csspgo_sample *s, const css
     if (x == NULL) return;
     if (item == CSSPGO_ITEM_MMAP) seen_map_event(g, x, map);
     if (item == CSSPGO_ITEM_SAMPLE && x->samples < SEEN_SAMPLES) seen_sample(g, x, s);
-    if (item != CSSPGO_ITEM_BUILD_ID || map->build_id_size == 0 || map->build_id_size > sizeof f->id) return;
+    if (item != CSSPGO_ITEM_BUILD_ID || !has_id(map)) return;
     f = seen_add(x, map->path, map->path_size);
     if (f == NULL || f->id_size != 0) return;
     f->id_size = map->build_id_size;
     memcpy(f->id, map->build_id, f->id_size);
+}
+
+/* A profile of pprof, which is known when all of it was read. Returns 0 after saying what is wrong. */
+static int pprof_ahead(profgen *g, FILE *f)
+{
+    static char chunk[1 << 16];
+    recording r;
+    csspgo_sample s;
+    csspgo_mmap map;
+    csspgo_item item;
+    size_t size;
+    if (f == NULL) return 1;
+    if (!pprof_open(g, &r)) return 0;
+    while (!interrupted() && (size = fread(chunk, 1, sizeof chunk, f)) != 0)
+        csspgo_pprof_feed(r.pprof, chunk, size, NULL);
+    csspgo_pprof_end(r.pprof);
+    while ((item = csspgo_pprof_next(r.pprof, &s, &map, NULL)) != CSSPGO_ITEM_NONE) renamed_see(g, item, &s, &map);
+    csspgo_pprof_free(r.pprof);
+    renamed_decide(g, g->renamed);
+    if (ferror(f) || fseeko(f, 0, SEEK_SET) != 0) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
+    return 1;
 }
 
 int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size, FILE *f)
@@ -285,6 +351,7 @@ int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size
     csspgo_mmap map;
     csspgo_item item;
     size_t bytes = 0;
+    if (g->renamed != NULL && r->pprof != NULL) return pprof_ahead(g, f);
     if (g->renamed == NULL || (r->script == NULL && r->data == NULL)) return 1;
     memset(&how, 0, sizeof how);
     if (r->script != NULL) script = csspgo_script_new(&how, seeded(), NULL);
@@ -333,9 +400,12 @@ csspgo_mmap renamed_map(profgen *g, csspgo_item item, const csspgo_mmap *map, un
     const seen_file *f;
     if (g->renamed == NULL || (item != CSSPGO_ITEM_MMAP && item != CSSPGO_ITEM_BUILD_ID)) return m;
     f = seen_find(g->renamed, map->path, map->path_size);
-    if (is_perf_binary(g, map->path, map->path_size)) {
-        if (m.build_id_size == 0 && (f == NULL || f->id_size == 0)) renamed_id(g, 0, &m, id);
-        else if (m.build_id_size == 0) {
+    if (f != NULL && f->image == IS_OTHER) {
+        m.path_size = 0;
+        m.build_id_size = 0;
+    } else if (is_perf_binary(g, map->path, map->path_size)) {
+        if (!has_id(&m) && (f == NULL || f->id_size == 0)) renamed_id(g, 0, &m, id);
+        else if (!has_id(&m)) {
             memcpy(id, f->id, f->id_size);
             m.build_id = id;
             m.build_id_size = f->id_size;
@@ -346,9 +416,6 @@ csspgo_mmap renamed_map(profgen *g, csspgo_item item, const csspgo_mmap *map, un
         }
     } else if (f != NULL && f->image >= 0) {
         renamed_id(g, (size_t)f->image, &m, id);
-    } else if (f != NULL && f->image == IS_OTHER) {
-        m.path_size = 0;
-        m.build_id_size = 0;
     }
     return m;
 }
