@@ -955,7 +955,9 @@ typedef enum csspgo_status {
 typedef struct csspgo_error {
     csspgo_status status;         /* CSSPGO_OK, or what failed first                                    */
     uint32_t      line, column;   /* 1-based, in text input; 0 in binary input                          */
-    uint64_t      offset;         /* bytes from the start of the input, 0 to size; index in an array    */
+    uint64_t      offset;         /* bytes from the start of the input (of the output, if that does not */
+                                  /*   fit), 0 to size; E_ARGUMENT: the index in the array that the     */
+                                  /*   message names, else 0                                            */
     char          message[160];   /* one sentence with the offending value; terminated; printable ASCII */
 } csspgo_error;
 
@@ -2460,8 +2462,8 @@ typedef struct csspgo_probe_function { /* the code of one symbol, to be encoded 
  * (GUID, site), equal ones merged, nodes without a probe in or below them left out. attributes of the probes: 0, or
  * bit 1 (reserved) and bit 4 (write the discriminator although it is 0).
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for links that break the rules above, GUID 0, id 0, a kind above 2, other attributes;
- *           E_LIMIT, E_NOMEM. On failure t is as before.
+ * Returns   CSSPGO_OK; E_ARGUMENT for links that break the rules above, GUID 0, id 0, a kind above 2, other attributes:
+ *           err->message names the array, err->offset is the index in it; E_LIMIT, E_NOMEM. On failure t is as before
  * Cost      O(n log n)
  * Source    LLVM 19: MCPseudoProbeSections
  */
@@ -4950,6 +4952,9 @@ typedef struct csspgo_ctx_stats {
     uint64_t max_depth;           /* nodes on the longest path below the top: a root alone is 1                  */
     uint64_t sites;               /* call sites with callees                                                     */
     uint64_t sites_with[8];       /* of these: with 1, 2, ... 7 callees; [0]: with 8 or more                     */
+    uint64_t entries;             /* of all roots                                                                */
+    uint64_t uncounted;           /* of these, not in counter[0] of the root: turned away because other threads had
+                                     the trees, or made below another root, where they count as callees          */
 } csspgo_ctx_stats;
 
 /*
@@ -5160,7 +5165,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_
 typedef struct csspgo_ctx_flatten_options {
     uint32_t contexts_only;       /* 1: unhandled and flat nodes are left out                                        */
     uint32_t scale;               /* 1: what is below a root is multiplied by entries / counter[0] of the root, rounded
-                                     to the nearest, for the entries that nobody counted                             */
+                                     to the nearest, for the entries that nobody counted; not if there are fewer
+                                     entries, as where calls of itself were folded                                   */
     uint32_t keep_larger;         /* as in csspgo_ctx_merge_options                                                  */
 } csspgo_ctx_flatten_options;
 
@@ -5294,8 +5300,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  *     callee();
  *
  * A root's function enters with csspgo_ctx_root_enter and leaves with csspgo_ctx_root_leave, on every way out. A thread
- * counts exactly in the tree of the root that it entered first. While another thread has all trees of that root, and
+ * counts exactly in the tree of the root that it entered first. While other threads have all trees of that root, and
  * outside roots, it runs on its scratch memory, which nobody reads. A root inside a root is an ordinary callee.
+ *
+ * Turned away. An entry that finds all trees taken is an entry of the root all the same, but its calls are in no
+ * context. With one tree, the default, this happens as soon as two threads are under the root at a time:
+ * csspgo_ctx_thread.turned_away counts it, csspgo_ctx_stats.uncounted shows it, and csspgo_ctx_root_options.shards, as
+ * many as there are such threads, prevents it.
  *
  * Without context. A callee goes into the tree only if its caller announced it. Library code does not (a comparator of
  * qsort is called by it), and what such a function calls has no place in the tree either: below a root each of these
@@ -5310,6 +5321,10 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  *           threads. Without GNU C or MSVC there are no atomics, and there may be one thread only
  * Signals   a handler that runs instrumented code brackets it with csspgo_ctx_signal_enter and _leave. It must not
  *           create threads' states, runtimes or roots
+ * Fork      a child goes on with the counts so far; csspgo_ctx_reset in it leaves these to the parent. Trees that other
+ *           threads had at that moment stay with the parent altogether: the child has empty ones in their places, and
+ *           does not wait for those threads. It notices by itself that it is a child. A child of vfork, which shares
+ *           its memory with the parent, must not run instrumented code
  */
 
 /* A function as instrumented code describes it, a constant next to the code. */
@@ -5362,6 +5377,7 @@ typedef struct csspgo_ctx_thread {
     uint32_t            number;              /* at which of a root's trees it begins to look for a free one           */
     uint32_t volatile   quiet;               /* in signal handlers: no memory is asked for                            */
     uint64_t            dropped;             /* calls that a limit, missing memory or a wrong shape kept out          */
+    uint64_t            turned_away;         /* entries of roots whose trees other threads had: without contexts      */
     csspgo_ctx_shard   *flat;                /* what it counts outside roots; NULL: nothing                           */
     csspgo_ctx_runtime *runtime;
 } csspgo_ctx_thread;
@@ -5403,11 +5419,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_flat(csspgo_ctx_thread *t, int on, cs
 
 /* All zero: one tree, no limit of its own, no folding, unhandled nodes. */
 typedef struct csspgo_ctx_root_options {
-    uint32_t shards;              /* trees, for so many threads that count under the root at a time; 0 = 1            */
+    uint32_t shards;              /* trees, for so many threads that count under the root at a time, the others are
+                                     turned away; 0 = 1                                                               */
     uint32_t max_depth;           /* cells on a path, the root's own included; a deeper call counts in an unhandled
                                      node, or is dropped if there are none; 0: any depth                              */
     uint64_t max_bytes;           /* of the cells of each tree; 0: no limit                                           */
-    uint32_t fold;                /* 1: a function that calls itself counts in the cell it has                        */
+    uint32_t fold;                /* 1: a function that calls itself counts in the cell it has; this adds nothing to
+                                     the entries of a root                                                            */
     uint32_t contexts_only;       /* 1: no unhandled nodes: what was not announced is not counted (LLVM 19)           */
 } csspgo_ctx_root_options;
 
@@ -5428,7 +5446,8 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
  * Enters a root's function, and leaves it. Every enter needs its leave, also if it got scratch memory.
  *
  * Returns   as csspgo_ctx_enter
- * Cost      an atomic exchange for each tree that is tried, and one at the end
+ * Cost      an atomic exchange for each tree that is tried, and one at the end; who is turned away asks for the number of
+ *           its process, too (a system call)
  */
 CSSPGO_DEF csspgo_ctx_ref csspgo_ctx_root_enter(csspgo_ctx_thread *t, csspgo_ctx_root *root);
 CSSPGO_DEF void csspgo_ctx_root_leave(csspgo_ctx_thread *t);
@@ -5544,7 +5563,7 @@ typedef struct csspgo_ctx_busy_options {
  *
  *   how    NULL: defaults
  *   c      grows as by csspgo_ctx_merge
- *   busy   gets how many trees were left out, or NULL
+ *   busy   gets how many trees were left out because a thread of this process counted in them, or NULL
  *
  * Flat nodes are read while their threads count in them. (They are left out while a thread counts outside roots if
  * the machine or the compiler does not store 64 bits at a time.)
@@ -6096,6 +6115,12 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
 #endif
 #if (defined(CSSPGO_WITH_LAYOUT) || defined(CSSPGO_WITH_CTXPROF)) && defined(_MSC_VER) && !defined(__GNUC__)
 #  include <intrin.h>
+#endif
+#if defined(CSSPGO_WITH_CTXPROF) && defined(__GNUC__) && (defined(__unix__) || defined(__APPLE__))
+#  include <unistd.h>                 /* for getpid: a process may be a child that fork made */
+#  define CSSPGO__CTX_PROCESS() ((uint32_t)getpid())
+#else
+#  define CSSPGO__CTX_PROCESS() 1u
 #endif
 #if defined(CSSPGO_VALIDATE) && !defined(CSSPGO_VALIDATE_LOG)
 #  ifdef CSSPGO_NO_STDIO
@@ -19925,12 +19950,16 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     CSSPGO__OBJECT_END(c, arrays);
 }
 
-/* E_ARGUMENT with a sentence that ends in a number: an index, which is the offset too, or a bad value. */
-static csspgo_status csspgo__argument_error(csspgo_error *err, const char *text, uint64_t number)
+/* E_ARGUMENT with a sentence that ends in an index, which is the offset, too. */
+static csspgo_status csspgo__argument_error(csspgo_error *err, const char *text, uint64_t index)
 {
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, number, text);
-    csspgo__say_u64(err, number);
-    return CSSPGO_E_ARGUMENT;
+    return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, index, text, index);
+}
+
+/* The same with a bad value. */
+static csspgo_status csspgo__value_error(csspgo_error *err, const char *text, uint64_t value)
+{
+    return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, text, value);
 }
 
 /* The same with an address. */
@@ -19944,6 +19973,8 @@ static csspgo_status csspgo__address_error(csspgo_error *err, const char *text, 
 #ifdef CSSPGO_VALIDATE
 #  define csspgo__argument_error(err, text, number) \
     csspgo__misused(__func__, (err), (text), csspgo__argument_error((err), (text), (number)))
+#  define csspgo__value_error(err, text, number) \
+    csspgo__misused(__func__, (err), (text), csspgo__value_error((err), (text), (number)))
 #  define csspgo__address_error(err, text, address) \
     csspgo__misused(__func__, (err), (text), csspgo__address_error((err), (text), (address)))
 #endif
@@ -20483,7 +20514,7 @@ static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint
     csspgo__area fresh = { 0, module.id, address, size, bytewise, 0 };
     uint64_t from = 0, gap = 0;
     csspgo_status s;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
     if (size == 0) return csspgo__address_error(err, "no bytes: ", address + bias);
     if (!csspgo__window_free_at(&c->table[CSSPGO__WINDOWS], address + bias, size))
         return csspgo__address_error(err, "other code is there: ", address + bias);
@@ -20613,7 +20644,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
     uint32_t call = 0;
     size_t i = 0;
     if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64)
-        return csspgo__argument_error(err, "no such csspgo_arch: ", (uint64_t)arch);
+        return csspgo__value_error(err, "no such csspgo_arch: ", (uint64_t)arch);
     s = csspgo__area_add(c, module, address, size, 0, &area, err);
     if (s != CSSPGO_OK) return s;
     if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call);
@@ -20652,7 +20683,7 @@ static csspgo_status csspgo__new_function_check(const csspgo_code *c, csspgo_mod
                                                 const csspgo_code_function *f, csspgo_error *err)
 {
     const char *text = NULL;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
     if (f->end == f->begin) text = "no code: function ";
     else if (f->end < f->begin) text = "end below begin: function ";
     else if (f->guid == 0 && f->name == NULL) text = "no name and no GUID: function ";
@@ -20718,7 +20749,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
 {
     const char *text = NULL;
     size_t i;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
     for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
@@ -20792,7 +20823,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     const csspgo_status s = csspgo__probes_check(inlines, inline_count, probes, probe_count, err);
     size_t i;
     if (s != CSSPGO_OK) return s;
-    if (module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
     if (inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "over 2^31 nodes or probes");
     if (!CSSPGO__ROOM(&c->heap, c->node, c->nodes + (c->nodes != 0), c->node_cap, c->nodes + 1 + inline_count) ||
@@ -20881,8 +20912,8 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
 CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
                                                   csspgo_error *err)
 {
-    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
-    if (size > CSSPGO__BUILD_ID_SIZE) return csspgo__argument_error(err, "a build id of more than 20 bytes: ", size);
+    if (module.id == 0 || module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
+    if (size > CSSPGO__BUILD_ID_SIZE) return csspgo__value_error(err, "a build id of more than 20 bytes: ", size);
     c->module[module.id].build_id_size = (uint32_t)size;
     if (size != 0) memcpy(c->module[module.id].build_id, id, size);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -20932,7 +20963,7 @@ static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, ui
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
 {
     csspgo_status s;
-    if (module.id == 0 || module.id > c->modules) return csspgo__argument_error(err, "no such module: ", module.id);
+    if (module.id == 0 || module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
     s = csspgo__module_map(c, module, bias);
     if (s == CSSPGO_E_ARGUMENT) return csspgo__address_error(err, "other code is mapped there: bias ", bias);
     return csspgo__error_plain(err, s);
@@ -41202,6 +41233,15 @@ static void csspgo__ctx_count_counters(const csspgo__ctx_tree *t, const csspgo__
     if (v[0] != 0 && most / v[0] > s->max_relative) s->max_relative = most / v[0];
 }
 
+/* The entries of a root, which stand behind its counters. */
+static void csspgo__ctx_count_entries(const csspgo__ctx_tree *t, const csspgo__ctx_item *n, csspgo_ctx_stats *s)
+{
+    const uint64_t *v = t->value.v + n->begin;
+    const uint64_t entries = v[n->count];
+    s->entries = csspgo__sat_add(s->entries, entries);
+    if (entries > v[0]) s->uncounted = csspgo__sat_add(s->uncounted, entries - v[0]);
+}
+
 /* The call sites of a node, each with the number of its callees: neighbours, since siblings are in order. */
 static void csspgo__ctx_count_sites(const csspgo__ctx_tree *t, const csspgo__ctx_item *n, csspgo_ctx_stats *s)
 {
@@ -41231,6 +41271,7 @@ CSSPGO_DEF csspgo_ctx_stats csspgo_ctx_get_stats(const csspgo_ctx *c)
         if (n->kind == CSSPGO_CTX_ROOT || n->kind == CSSPGO_CTX_CALLEE)
             if (n->depth > s.max_depth) s.max_depth = n->depth;
         csspgo__ctx_count_counters(&c->own, n, &s);
+        if (n->kind == CSSPGO_CTX_ROOT) csspgo__ctx_count_entries(&c->own, n, &s);
         csspgo__ctx_count_sites(&c->own, n, &s);
     }
     return s;
@@ -42892,8 +42933,9 @@ CSSPGO_DEF csspgo_status csspgo_ctx_flatten(csspgo_ctx *c, const csspgo_ctx_flat
         const uint64_t *v = c->own.value.v + n->begin;
         const csspgo__ctx_key k = csspgo__ctx_flat_key(n->guid);
         if (n->kind == CSSPGO_CTX_ROOT) {
-            num = how->scale && v[0] != 0 ? v[n->count] : 1;
-            den = how->scale && v[0] != 0 ? v[0] : 1;
+            const int scale = how->scale && v[0] != 0 && v[n->count] > v[0];
+            num = scale ? v[n->count] : 1;
+            den = scale ? v[0] : 1;
         } else if (n->kind == CSSPGO_CTX_FLAT) num = den = 1;
         if (how->contexts_only && (n->kind == CSSPGO_CTX_FLAT || n->kind == CSSPGO_CTX_UNHANDLED)) continue;
         if (num != den) v = csspgo__ctx_scaled(&b, v, n->count, num, den);
@@ -43564,6 +43606,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  * and listed by `next`, the newest first. A thread keeps its flat cells until it is freed, so others read them while it
  * counts: the list grows at its front only, and counters are loaded and stored as a whole. The thread clears them
  * itself, when it enters a function after a reset; until then nobody reads them.
+ *
+ * Fork. A child has one thread; what the parent's others had, they will not give back. The lock of the runtime says
+ * which process has it, so that a child takes it over. Trees do not say so, since a thread that fork took along cannot
+ * know its process without a system call per root. Instead the child sets every tree that is taken aside, once, and puts
+ * an empty one in its place: see csspgo__ctx_after_fork. The tree of the thread that fork took along may be among them.
+ * It is read again when that thread has left it; those of the others remain taken, and are never read: their owners may
+ * have stopped halfway through a change.
  */
 
 typedef struct csspgo__ctx_arena {
@@ -43585,6 +43634,8 @@ struct csspgo_ctx_shard {         /* a tree of a root, or the flat cells of a th
     uint32_t           taken;     /* 1: a thread has it                                   */
     uint32_t           cleared;   /* flat: resets of the runtime that it has seen         */
     uint32_t           owners;    /* 1: lists of cells end with their owner               */
+    uint32_t           aside;     /* 1: it was taken when a fork was noticed              */
+    uint64_t           folded;    /* calls that the root's cell counts, but no entries    */
     csspgo_ctx_cell   *first;     /* the root's cell; NULL: flat, or nobody was here      */
     csspgo_ctx_cell   *newest;    /* of the contextless ones                              */
     CSSPGO__LIST(csspgo__ctx_contextless) contextless;
@@ -43592,7 +43643,7 @@ struct csspgo_ctx_shard {         /* a tree of a root, or the flat cells of a th
     csspgo__ctx_arena *arena;     /* the newest                                           */
     uint64_t           bytes;     /* of arenas                                            */
     csspgo_ctx_root   *root;      /* NULL: flat                                           */
-    csspgo_ctx_shard  *next;      /* flat: of another thread                              */
+    csspgo_ctx_shard  *next;      /* flat: of another thread; aside: an earlier one       */
 };
 
 struct csspgo_ctx_root {
@@ -43600,12 +43651,15 @@ struct csspgo_ctx_root {
     csspgo_ctx_root        *next; /* declared later */
     csspgo_ctx_root_options how;  /* resolved       */
     uint32_t                missed[2];   /* entries that got no tree, low and high word */
-    csspgo_ctx_shard       *shard;
+    csspgo_ctx_shard      **tree; /* how.shards of them */
+    csspgo_ctx_shard       *shard;/* what they are without forks */
+    csspgo_ctx_shard       *aside;
 };
 
 struct csspgo_ctx_runtime {
     csspgo__heap      heap;       /* must be first; under `locked` */
-    uint32_t          locked;
+    uint32_t          locked;     /* by this process               */
+    uint32_t          process;    /* for which trees are set aside */
     uint32_t          threads;    /* states made so far            */
     uint32_t          resets;
     csspgo_ctx_root  *first, *last;
@@ -43642,10 +43696,24 @@ static void csspgo__ctx_unlock(uint32_t *lock)
 #endif
 }
 
-/* Waits for a lock, which is never held for long: for an allocation, or while a thread is under a root. */
+/* Waits for a tree, which is taken while a thread is under a root. */
 static void csspgo__ctx_lock(uint32_t *lock)
 {
     while (!csspgo__ctx_try(lock)) {}
+}
+
+/* Puts a word in the place of another one. Returns 0 if that is not there. */
+static int csspgo__ctx_swap(uint32_t *word, uint32_t from, uint32_t to)
+{
+#if defined(__GNUC__)
+    return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+#elif defined(_MSC_VER)
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)word, (long)to, (long)from) == from;
+#else
+    const int had = *word == from;
+    if (had) *word = to;
+    return had;
+#endif
 }
 
 /* What other threads change, or read while this one changes it: numbers of 32 bits, pointers. */
@@ -43667,6 +43735,19 @@ static void csspgo__ctx_lock(uint32_t *lock)
 #  define CSSPGO__CTX_LOAD_COUNTER(p) (*(p))
 #  define CSSPGO__CTX_CLEAR_COUNTER(p) (*(p) = 0)
 #endif
+
+/*
+ * Waits for the runtime's lock, which is held for an allocation, or for a step in a list. A holder of another process is
+ * a thread that fork did not take along.
+ */
+static void csspgo__ctx_runtime_lock(csspgo_ctx_runtime *r)
+{
+    const uint32_t here = CSSPGO__CTX_PROCESS();
+    while (!csspgo__ctx_swap(&r->locked, 0, here)) {
+        const uint32_t holder = CSSPGO__CTX_LOAD(&r->locked);
+        if (holder != 0 && holder != here && csspgo__ctx_swap(&r->locked, holder, here)) return;
+    }
+}
 
 /* Adds n to a number. Returns what it is now. */
 static uint32_t csspgo__ctx_bump(uint32_t *p, uint32_t n)
@@ -43699,7 +43780,7 @@ static void *csspgo__ctx_memory(csspgo_ctx_thread *t, size_t size)
     void *p;
     if (t->quiet || r == NULL) return NULL;
     csspgo_ctx_signal_enter(t, &saved);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     p = csspgo__alloc(&r->heap, size);
     csspgo__ctx_unlock(&r->locked);
     csspgo_ctx_signal_leave(t, &saved);
@@ -43757,7 +43838,7 @@ static void *csspgo__ctx_arena_take(csspgo_ctx_thread *t, csspgo_ctx_shard *s, s
         a->next = s->arena;
         a->size = n;
         a->used = 0;
-        s->arena = a;
+        CSSPGO__CTX_STORE(&s->arena, a);
         s->bytes += n;
     }
     a->used += size;
@@ -43820,7 +43901,7 @@ static int csspgo__ctx_contextless_room(csspgo_ctx_thread *t, csspgo_ctx_shard *
     csspgo_ctx_signal saved;
     int ok;
     csspgo_ctx_signal_enter(t, &saved);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     ok = CSSPGO__MORE(&r->heap, s->contextless, 1) && csspgo__map_room(&r->heap, &s->by_guid.map, 1);
     csspgo__ctx_unlock(&r->locked);
     csspgo_ctx_signal_leave(t, &saved);
@@ -43892,11 +43973,14 @@ static csspgo_ctx_ref csspgo__ctx_enter_callee(csspgo_ctx_thread *t, csspgo_ctx_
     csspgo_ctx_shard *const s = t->tree;
     csspgo_ctx_link l = *site;
     csspgo_ctx_cell *cell = NULL, *owner;
+    int folded = 0;
     while (!csspgo__ctx_is_end(l) && l.cell->guid != fn->guid) l = l.cell->next;
     owner = s->owners ? csspgo__ctx_owner(l) : NULL;
     if (!csspgo__ctx_is_end(l)) cell = l.cell;
-    else if (owner != NULL && s->root->how.fold && owner->guid == fn->guid) cell = owner;
-    else if (s->owners && csspgo__ctx_too_deep(s, owner)) {
+    else if (owner != NULL && s->root->how.fold && owner->guid == fn->guid) {
+        cell = owner;
+        folded = 1;
+    } else if (s->owners && csspgo__ctx_too_deep(s, owner)) {
         if (!s->root->how.contexts_only) return csspgo__ctx_enter_contextless(t, s, fn);
     } else if (fn->counters != 0 && (fn->counters | fn->sites) >> 28 == 0) {
         cell = csspgo__ctx_cell_new(t, s, fn, *site);
@@ -43906,6 +43990,7 @@ static csspgo_ctx_ref csspgo__ctx_enter_callee(csspgo_ctx_thread *t, csspgo_ctx_
         t->dropped++;
         return csspgo__ctx_on_scratch(t, fn);
     }
+    if (folded && cell == s->first) s->folded++;
     csspgo_ctx_count((csspgo_ctx_ref)cell, 0, 1);
     return (csspgo_ctx_ref)cell;
 }
@@ -43929,21 +44014,82 @@ CSSPGO_DEF csspgo_ctx_ref csspgo_ctx_enter_slowly(csspgo_ctx_thread *t, const cs
     return s->root->how.contexts_only ? csspgo__ctx_on_scratch(t, fn) : csspgo__ctx_enter_contextless(t, s, fn);
 }
 
-/* Takes one of a root's trees, with its first cell. NULL: all are taken, or memory is exhausted. */
-static csspgo_ctx_shard *csspgo__ctx_shard_take(csspgo_ctx_thread *t, csspgo_ctx_root *root)
+/* A tree of a root that has just been zeroed, and is not yet to be found. r is locked. */
+static void csspgo__ctx_shard_init(csspgo_ctx_runtime *r, csspgo_ctx_root *root, csspgo_ctx_shard *s)
+{
+    s->root = root;
+    s->owners = root->how.fold || root->how.max_depth != 0;
+    csspgo__guids_init(&r->heap, &s->by_guid, sizeof *s->contextless.v, 0);
+}
+
+/* Sets a tree of a root aside if it is taken and not `own`. Returns 0 when memory is exhausted. r is locked. */
+static int csspgo__ctx_set_aside(csspgo_ctx_runtime *r, csspgo_ctx_root *root, uint32_t i, const csspgo_ctx_shard *own)
+{
+    csspgo_ctx_shard *s = root->tree[i], *fresh;
+    if (CSSPGO__CTX_LOAD(&s->taken) == 0 || s == own) return 1;
+    fresh = (csspgo_ctx_shard *)csspgo__alloc_zero(&r->heap, sizeof *fresh);
+    if (fresh == NULL) return 0;
+    csspgo__ctx_shard_init(r, root, fresh);
+    s->aside = 1;
+    s->next = root->aside;
+    CSSPGO__CTX_STORE(&root->aside, s);
+    CSSPGO__CTX_STORE(&root->tree[i], fresh);
+    return 1;
+}
+
+/*
+ * Sets trees aside if this process is a child of the one that did so last, as the introduction says. Whatever this gets
+ * wrong about who has a tree, no two threads are ever in one. Without memory the next call tries again.
+ *
+ *   self   a state of the calling thread, or NULL
+ */
+static void csspgo__ctx_after_fork(csspgo_ctx_runtime *r, csspgo_ctx_thread *self)
+{
+    const uint32_t here = CSSPGO__CTX_PROCESS();
+    const csspgo_ctx_shard *const own = self != NULL ? self->tree : NULL;
+    csspgo_ctx_signal saved;
+    csspgo_ctx_root *root;
+    int ok = 1;
+    uint32_t i;
+    if (CSSPGO__CTX_LOAD(&r->process) == here) return;
+    if (self != NULL) csspgo_ctx_signal_enter(self, &saved);
+    csspgo__ctx_runtime_lock(r);
+    for (root = r->process != here ? r->first : NULL; root != NULL; root = root->next)
+        for (i = 0; i < root->how.shards; i++) ok &= csspgo__ctx_set_aside(r, root, i, own);
+    if (ok) CSSPGO__CTX_STORE(&r->process, here);
+    csspgo__ctx_unlock(&r->locked);
+    if (self != NULL) csspgo_ctx_signal_leave(self, &saved);
+}
+
+/* Takes a tree of a root that is free. NULL: all are taken. */
+static csspgo_ctx_shard *csspgo__ctx_shard_find(const csspgo_ctx_thread *t, csspgo_ctx_root *root)
 {
     const uint32_t n = root->how.shards;
     csspgo_ctx_shard *s;
     uint32_t i;
-    for (i = 0; i < n && !t->quiet; i++) {
-        s = &root->shard[(t->number + i) % n];
-        if (!csspgo__ctx_try(&s->taken)) continue;
-        if (s->first == NULL) s->first = csspgo__ctx_cell_new(t, s, &root->fn, csspgo__ctx_list_end(s, NULL));
-        if (s->first != NULL) return s;
-        csspgo__ctx_unlock(&s->taken);
-        t->dropped++;
-        return NULL;
+    for (i = 0; i < n; i++) {
+        s = CSSPGO__CTX_LOAD(&root->tree[(t->number + i) % n]);
+        if (csspgo__ctx_try(&s->taken)) return s;
     }
+    return NULL;
+}
+
+/* Takes one of a root's trees, with its first cell. NULL: all are taken, or memory is exhausted. */
+static csspgo_ctx_shard *csspgo__ctx_shard_take(csspgo_ctx_thread *t, csspgo_ctx_root *root)
+{
+    csspgo_ctx_shard *s;
+    if (t->quiet) return NULL;
+    s = csspgo__ctx_shard_find(t, root);
+    if (s == NULL && t->runtime != NULL && CSSPGO__CTX_LOAD(&t->runtime->process) != CSSPGO__CTX_PROCESS()) {
+        csspgo__ctx_after_fork(t->runtime, t);
+        s = csspgo__ctx_shard_find(t, root);
+    }
+    t->turned_away += s == NULL;
+    if (s == NULL) return NULL;
+    if (s->first == NULL) s->first = csspgo__ctx_cell_new(t, s, &root->fn, csspgo__ctx_list_end(s, NULL));
+    if (s->first != NULL) return s;
+    csspgo__ctx_unlock(&s->taken);
+    t->dropped++;
     return NULL;
 }
 
@@ -44032,7 +44178,9 @@ CSSPGO_DEF void csspgo_ctx_signal_leave(csspgo_ctx_thread *t, const csspgo_ctx_s
 
 CSSPGO_DEF csspgo_ctx_runtime *csspgo_ctx_runtime_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_ctx_runtime *)csspgo__object_new(options, sizeof(csspgo_ctx_runtime), err);
+    csspgo_ctx_runtime *r = (csspgo_ctx_runtime *)csspgo__object_new(options, sizeof(csspgo_ctx_runtime), err);
+    if (r != NULL) r->process = CSSPGO__CTX_PROCESS();
+    return r;
 }
 
 /* Gives back what a shard holds. */
@@ -44043,19 +44191,40 @@ static void csspgo__ctx_shard_free(csspgo__heap *h, csspgo_ctx_shard *s)
         s->arena = a->next;
         csspgo__free(h, a, sizeof *a + (size_t)a->size);
     }
+    if (s->aside && s->taken) return;             /* its owner may have stopped halfway through a change of these */
     CSSPGO__DROP(h, s->contextless);
     csspgo__map_free(h, &s->by_guid.map);
 }
 
+/* Gives back a root's tree. */
+static void csspgo__ctx_tree_drop(csspgo__heap *h, const csspgo_ctx_root *root, csspgo_ctx_shard *s)
+{
+    csspgo__ctx_shard_free(h, s);
+    if (s < root->shard || s >= root->shard + root->how.shards) csspgo__free(h, s, sizeof *s);
+}
+
+/* Gives back a root; r is locked, or no longer used. */
+static void csspgo__ctx_root_free(csspgo__heap *h, csspgo_ctx_root *root)
+{
+    const size_t n = root->how.shards;
+    size_t i;
+    while (root->aside != NULL) {
+        csspgo_ctx_shard *s = root->aside;
+        root->aside = s->next;
+        csspgo__ctx_tree_drop(h, root, s);
+    }
+    for (i = 0; root->tree != NULL && i < n; i++) csspgo__ctx_tree_drop(h, root, root->tree[i]);
+    if (root->tree != NULL) csspgo__free(h, root->tree, n * sizeof *root->tree);
+    if (root->shard != NULL) csspgo__free(h, root->shard, n * sizeof *root->shard);
+    csspgo__free(h, root, sizeof *root);
+}
+
 CSSPGO_DEF void csspgo_ctx_runtime_free(csspgo_ctx_runtime *r)
 {
-    uint32_t i;
     while (r != NULL && r->first != NULL) {
         csspgo_ctx_root *root = r->first;
         r->first = root->next;
-        for (i = 0; i < root->how.shards; i++) csspgo__ctx_shard_free(&r->heap, &root->shard[i]);
-        csspgo__free(&r->heap, root->shard, root->how.shards * sizeof *root->shard);
-        csspgo__free(&r->heap, root, sizeof *root);
+        csspgo__ctx_root_free(&r->heap, root);
     }
     while (r != NULL && r->flat != NULL) {
         csspgo_ctx_shard *flat = r->flat;
@@ -44072,13 +44241,14 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_init(csspgo_ctx_thread *t, csspgo_ctx
     csspgo_status s;
     csspgo__error_clear(err);
     memset(t, 0, sizeof *t);
+    csspgo__ctx_after_fork(r, NULL);
     t->runtime = r;
     t->number = csspgo__ctx_bump(&r->threads, 1) - 1;
     if (max_counters < CSSPGO_CTX_SMALL) max_counters = CSSPGO_CTX_SMALL;
     if (csspgo__ctx_scratch_grow(t, max_counters)) return CSSPGO_OK;
     t->runtime = NULL;
     if (max_counters >> 28 != 0) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     s = r->heap.status;
     csspgo__ctx_unlock(&r->locked);
     return csspgo__error_plain(err, s);
@@ -44090,7 +44260,7 @@ CSSPGO_DEF void csspgo_ctx_thread_free(csspgo_ctx_thread *t)
     csspgo__ctx_scratch *s = csspgo__ctx_scratch_of(t), *next;
     if (r == NULL) return;
     csspgo_ctx_thread_flat(t, 0, NULL);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     for (; s != NULL; s = next) {
         next = s->next;
         csspgo__free(&r->heap, s, s->size);
@@ -44103,7 +44273,7 @@ CSSPGO_DEF void csspgo_ctx_thread_free(csspgo_ctx_thread *t)
 static csspgo_ctx_shard *csspgo__ctx_next_flat(csspgo_ctx_runtime *r, csspgo_ctx_shard *s)
 {
     if (s != NULL) return s->next;
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     s = r->flat;
     csspgo__ctx_unlock(&r->locked);
     return s;
@@ -44123,7 +44293,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_flat(csspgo_ctx_thread *t, int on, cs
             if (s == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
             memset(s, 0, sizeof *s);
             s->taken = 1;
-            csspgo__ctx_lock(&r->locked);
+            csspgo__ctx_runtime_lock(r);
             csspgo__guids_init(&r->heap, &s->by_guid, sizeof *s->contextless.v, 0);
             s->cleared = CSSPGO__CTX_LOAD(&r->resets);
             s->next = r->flat;
@@ -44151,14 +44321,17 @@ static csspgo_ctx_root *csspgo__ctx_root_make(csspgo_ctx_runtime *r, const csspg
     if (root->how.shards == 0) root->how.shards = 1;
     root->fn = *fn;
     root->shard = (csspgo_ctx_shard *)csspgo__alloc_zero(&r->heap, root->how.shards * sizeof *root->shard);
-    for (i = 0; root->shard != NULL && i < root->how.shards; i++) {
-        root->shard[i].root = root;
-        root->shard[i].owners = root->how.fold || root->how.max_depth != 0;
-        csspgo__guids_init(&r->heap, &root->shard[i].by_guid, sizeof *root->shard->contextless.v, 0);
+    if (root->shard != NULL)
+        root->tree = (csspgo_ctx_shard **)csspgo__alloc_zero(&r->heap, root->how.shards * sizeof *root->tree);
+    if (root->tree == NULL) {
+        csspgo__ctx_root_free(&r->heap, root);
+        return NULL;
     }
-    if (root->shard != NULL) return root;
-    csspgo__free(&r->heap, root, sizeof *root);
-    return NULL;
+    for (i = 0; i < root->how.shards; i++) {
+        csspgo__ctx_shard_init(r, root, &root->shard[i]);
+        root->tree[i] = &root->shard[i];
+    }
+    return root;
 }
 
 CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const csspgo_ctx_fn *fn,
@@ -44171,7 +44344,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
         csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a root needs a counter, and below 2^28 counters and call sites");
         return NULL;
     }
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     root = csspgo__ctx_root_make(r, fn, how);
     s = r->heap.status;
     if (root != NULL && r->last != NULL) r->last->next = root;
@@ -44185,7 +44358,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
 CSSPGO_DEF uint64_t csspgo_ctx_runtime_memory(csspgo_ctx_runtime *r)
 {
     uint64_t used;
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     used = r->heap.used;
     csspgo__ctx_unlock(&r->locked);
     return used;
@@ -44199,7 +44372,7 @@ CSSPGO_DEF uint64_t csspgo_ctx_runtime_memory(csspgo_ctx_runtime *r)
 /* The first root, or the one behind root. The list only grows, at its end. */
 static csspgo_ctx_root *csspgo__ctx_next_root(csspgo_ctx_runtime *r, csspgo_ctx_root *root)
 {
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     root = root != NULL ? root->next : r->first;
     csspgo__ctx_unlock(&r->locked);
     return root;
@@ -44212,11 +44385,11 @@ static int csspgo__ctx_is_open(const csspgo_ctx_shard *s, const csspgo_ctx_busy_
     return how->self != NULL && (how->self->tree == s || how->self->flat == s);
 }
 
-/* Takes a shard to read it. Returns 0 if it is taken and nobody waits; for flat cells nobody does. */
+/* Takes a shard to read it. Returns 0 if it is taken and nobody waits: not for flat cells, nor for what is aside. */
 static int csspgo__ctx_shard_visit(csspgo_ctx_shard *s, const csspgo_ctx_busy_options *how)
 {
     if (csspgo__ctx_is_open(s, how)) return 1;
-    if (!how->wait || s->root == NULL) return csspgo__ctx_try(&s->taken);
+    if (!how->wait || s->root == NULL || s->aside) return csspgo__ctx_try(&s->taken);
     csspgo__ctx_lock(&s->taken);
     return 1;
 }
@@ -44234,13 +44407,14 @@ static int csspgo__ctx_is_current(csspgo_ctx_runtime *r, csspgo_ctx_shard *s)
 }
 
 /*
- * The shards of a runtime one after the other: those of roots in the order of their declaration, then flat ones. Start
- * with zeros; shard is NULL at the end.
+ * The shards of a runtime one after the other: those of roots in the order of their declaration, of each root those
+ * set aside first; then flat ones. Start with zeros; shard is NULL at the end.
  */
 typedef struct csspgo__ctx_shards {
     csspgo_ctx_root  *root;
     csspgo_ctx_shard *shard;
-    uint32_t          i;          /* of the root's shards */
+    csspgo_ctx_shard *aside;      /* the next one of the root                                 */
+    uint32_t          i;          /* of the root's trees: how many were there; 0: it is aside */
     int               flat;
 } csspgo__ctx_shards;
 
@@ -44252,8 +44426,14 @@ static int csspgo__ctx_next_shard(csspgo_ctx_runtime *r, csspgo__ctx_shards *at)
         at->i = 0;
         at->flat = at->root == NULL;
         at->shard = NULL;
+        at->aside = at->flat ? NULL : CSSPGO__CTX_LOAD(&at->root->aside);
     }
-    at->shard = at->flat ? csspgo__ctx_next_flat(r, at->shard) : &at->root->shard[at->i++];
+    if (at->flat) {
+        at->shard = csspgo__ctx_next_flat(r, at->shard);
+    } else if (at->aside != NULL) {
+        at->shard = at->aside;
+        at->aside = at->shard->next;
+    } else at->shard = CSSPGO__CTX_LOAD(&at->root->tree[at->i++]);
     return at->shard != NULL;
 }
 
@@ -44269,6 +44449,7 @@ typedef struct csspgo__ctx_copy { /* cells become nodes                         
     csspgo_status     status;     /* sticky                                        */
     CSSPGO__LIST(csspgo__ctx_pending) list;
     CSSPGO__LIST(uint64_t) value; /* of one node                                   */
+    uint64_t          folded;     /* of the shard                                  */
 } csspgo__ctx_copy;
 
 /* Notes that memory is exhausted. */
@@ -44297,7 +44478,7 @@ static uint32_t csspgo__ctx_copy_cell(csspgo__ctx_copy *x, const csspgo__ctx_pen
     else if ((value = CSSPGO__FILL(x->h, x->value, (size_t)n + 1)) == NULL) csspgo__ctx_copy_failed(x);
     else {
         for (i = 0; i < n; i++) value[i] = CSSPGO__CTX_LOAD_COUNTER((uint64_t *)(p->cell + 1) + i);
-        value[n] = value[0];
+        value[n] = p->kind == CSSPGO_CTX_ROOT ? value[0] - x->folded : value[0];
         x->status = csspgo__ctx_tree_add(x->h, x->t, &k, value, n, 1, &id, x->err);
     }
     return x->status == CSSPGO_OK ? id : 0;
@@ -44311,6 +44492,7 @@ static void csspgo__ctx_copy_shard(csspgo__ctx_copy *x, csspgo_ctx_shard *shard)
     size_t k;
     uint32_t i;
     x->list.count = 0;
+    x->folded = shard->folded;
     if (shard->first != NULL) csspgo__ctx_list_cell(x, shard->first, CSSPGO__CTX_TOP, CSSPGO_CTX_ROOT, 0);
     else for (; cell != NULL; cell = cell->next.cell) csspgo__ctx_list_cell(x, cell, CSSPGO__CTX_TOP, kind, 0);
     for (k = 0; x->status == CSSPGO_OK && k < x->list.count; k++) {
@@ -44352,7 +44534,7 @@ static size_t csspgo__ctx_collect(csspgo__ctx_copy *x, csspgo_ctx_runtime *r, co
     memset(&at, 0, sizeof at);
     while (x->status == CSSPGO_OK && csspgo__ctx_next_shard(r, &at)) {
         if (!csspgo__ctx_shard_visit(at.shard, how)) {
-            busy++;
+            busy += !at.shard->aside;
         } else {
             if (csspgo__ctx_is_current(r, at.shard)) csspgo__ctx_copy_shard(x, at.shard);
             csspgo__ctx_shard_left(at.shard, how);
@@ -44379,7 +44561,9 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
     x.err = err;
     if (!csspgo__ctx_tree_init(x.h, &t, 0, 0))
         return csspgo__error_heap(err, x.h->status, x.h, "contextual profile");
-    left_out = csspgo__ctx_collect(&x, r, how != NULL ? how : &defaults);
+    if (how == NULL) how = &defaults;
+    csspgo__ctx_after_fork(r, how->self);
+    left_out = csspgo__ctx_collect(&x, r, how);
     CSSPGO__DROP(x.h, x.list);
     CSSPGO__DROP(x.h, x.value);
     if (x.status == CSSPGO_OK) x.status = csspgo__ctx_take(c, &t, &merge, err);
@@ -44433,7 +44617,7 @@ static int csspgo__ctx_dump_shard(csspgo__ctx_dumper *d, const csspgo_ctx_shard 
     if (!CSSPGO__MORE(&d->heap, d->table, 5 + 2 * arenas) || !CSSPGO__MORE(&d->heap, d->cells, words)) return 0;
     to = d->table.v + d->table.count;
     *to++ = s->first->guid;
-    *to++ = csspgo__sat_add(*(const uint64_t *)(const void *)(s->first + 1), missed);
+    *to++ = csspgo__sat_add(*(const uint64_t *)(const void *)(s->first + 1) - s->folded, missed);
     *to++ = (uint64_t)(uintptr_t)s->first;
     *to++ = (uint64_t)(uintptr_t)s->newest;
     *to++ = arenas;
@@ -44475,9 +44659,9 @@ static int csspgo__ctx_dump_all(csspgo__ctx_dumper *d, csspgo_ctx_runtime *r, co
     int ok = 1;
     memset(&at, 0, sizeof at);
     while (ok && csspgo__ctx_next_shard(r, &at)) {
-        if (!at.flat && at.i == 1) missed = csspgo__ctx_missed(at.root);
+        if (!at.flat && at.i <= 1) missed = at.i == 1 ? csspgo__ctx_missed(at.root) : 0;
         if (!csspgo__ctx_shard_visit(at.shard, how)) {
-            ++*busy;
+            *busy += !at.shard->aside;
             continue;
         }
         if (at.shard->first != NULL) {
@@ -44512,10 +44696,12 @@ static csspgo_status csspgo__ctx_dump_to(csspgo_ctx_runtime *r, const csspgo_ctx
     csspgo__ctx_dumper d;
     size_t left_out = 0;
     memset(&d, 0, sizeof d);
-    csspgo__ctx_lock(&r->locked);
+    if (how == NULL) how = &defaults;
+    csspgo__ctx_after_fork(r, how->self);
+    csspgo__ctx_runtime_lock(r);
     d.heap = csspgo__heap_loan(&r->heap);
     csspgo__ctx_unlock(&r->locked);
-    if (!csspgo__ctx_dump_all(&d, r, how != NULL ? how : &defaults, &left_out)) status = d.heap.status;
+    if (!csspgo__ctx_dump_all(&d, r, how, &left_out)) status = d.heap.status;
     if (status == CSSPGO_OK) csspgo__ctx_dump_put(&d, s);
     CSSPGO__DROP(&d.heap, d.table);
     CSSPGO__DROP(&d.heap, d.cells);
@@ -44555,6 +44741,7 @@ static void csspgo__ctx_clear_shard(csspgo_ctx_shard *s)
 {
     csspgo__ctx_arena *a;
     uint64_t at;
+    s->folded = 0;
     for (a = s->arena; a != NULL; a = a->next) {
         for (at = 0; at < a->used;) {
             csspgo_ctx_cell *cell = (csspgo_ctx_cell *)(void *)((unsigned char *)(a + 1) + (size_t)at);
@@ -44581,6 +44768,7 @@ CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_
     size_t busy = 0;
     memset(&at, 0, sizeof at);
     if (how == NULL) how = &defaults;
+    csspgo__ctx_after_fork(r, how->self);
     csspgo__ctx_bump(&r->resets, 1);
     while (csspgo__ctx_next_shard(r, &at)) {
         if (at.flat) {
@@ -44588,7 +44776,7 @@ CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_
             continue;
         }
         if (!csspgo__ctx_shard_visit(at.shard, how)) {
-            busy++;
+            busy += !at.shard->aside;
         } else {
             csspgo__ctx_clear_shard(at.shard);
             csspgo__ctx_shard_left(at.shard, how);

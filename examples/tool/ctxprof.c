@@ -82,6 +82,8 @@ static void ctxprof_json(const csspgo_ctx *c, int inputs, FILE *out)
     json_begin(&j, "call_sites_with", '[');           /* 1 to 7 callees, and 8 or more */
     for (i = 1; i <= 8; i++) json_count(&j, NULL, s.sites_with[i & 7]);
     json_end(&j);
+    json_count(&j, "entries", s.entries);
+    json_count(&j, "entries_not_counted", s.uncounted);
     json_end(&j);
 }
 
@@ -108,6 +110,8 @@ static int ctxprof_show(const tool_context *tool, const csspgo_ctx *c, int input
     for (i = 1; i < 8; i++)
         if (s.sites_with[i] != 0) fprintf(out, "  with %u:               %" PRIu64 "\n", i, s.sites_with[i]);
     if (s.sites_with[0] != 0) fprintf(out, "  with 8 or more:       %" PRIu64 "\n", s.sites_with[0]);
+    fprintf(out, "entries of roots:       %" PRIu64 "\n", s.entries);
+    if (s.uncounted != 0) fprintf(out, "  not counted there:    %" PRIu64 "\n", s.uncounted);
     return stream_end(tool, &to, path, 1);
 }
 
