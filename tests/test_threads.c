@@ -518,7 +518,7 @@ static csspgo_options pool_options(fork_pool *p)
 }
 
 static fork_pool pool_of_runtime, pool_of_child;
-static volatile int fork_stop;
+static int fork_stop;
 
 /* Is under a root most of the time, and has the runtime's lock often: states come and go. */
 static void *count_until_stopped(void *arg)
@@ -526,7 +526,7 @@ static void *count_until_stopped(void *arg)
     context_job *j = (context_job *)arg;
     csspgo_ctx_thread t, other;
     j->failed += csspgo_ctx_thread_init(&t, j->runtime, 2, NULL) != CSSPGO_OK;
-    while (!fork_stop) {
+    while (!__atomic_load_n(&fork_stop, __ATOMIC_RELAXED)) {
         const csspgo_ctx_ref a = csspgo_ctx_root_enter(&t, j->root);
         int i;
         for (i = 0; i < 50; i++) {
@@ -606,7 +606,7 @@ static void a_child_counts_and_returns(uint32_t shards)
     jobs[0].root = csspgo_ctx_root_new(r, &context_root, &how, NULL);
     T_EQ(csspgo_ctx_thread_init(&t, r, 2, NULL), CSSPGO_OK);
     for (i = 1; i < THREADS; i++) jobs[i] = jobs[0];
-    fork_stop = 0;
+    __atomic_store_n(&fork_stop, 0, __ATOMIC_RELAXED);
     for (i = 0; i < THREADS; i++) T_EQ(pthread_create(&thread[i], NULL, count_until_stopped, &jobs[i]), 0);
     for (i = 0; i < rounds; i++) {
         const int inside = i % PLACES;
@@ -617,7 +617,7 @@ static void a_child_counts_and_returns(uint32_t shards)
         if (inside) csspgo_ctx_root_leave(&t);
         if (T_CHECK(child > 0 && waitpid(child, &status, 0) == child)) T_EQ(status, 0);
     }
-    fork_stop = 1;
+    __atomic_store_n(&fork_stop, 1, __ATOMIC_RELAXED);
     for (i = 0; i < THREADS; i++) {
         pthread_join(thread[i], NULL);
         T_EQ(jobs[i].failed, 0);

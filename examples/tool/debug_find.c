@@ -18,7 +18,7 @@ static int crc_fits(const char *path, uint32_t crc)
 {
     file_bytes f;
     int ok;
-    if (!file_open(path, &f)) return 0;
+    if (!file_open_named(path, &f)) return 0;
     ok = crc32_of(f.data, f.size) == crc;
     file_close(&f);
     return ok;
