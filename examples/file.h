@@ -26,9 +26,9 @@ typedef struct file_bytes {       /* a whole file: a regular one is mapped, from
 const csspgo_options *seeded(void);
 
 /*
- * Opens a file that the user names; "-" is standard input. It may be a pipe or a device, from which at most half of the
- * machine's memory is read, and never more than 16 GiB. Returns 0 with errno set when it cannot be read; EFBIG: a pipe
- * or a device had more.
+ * Opens a file that the user names; "-" is standard input. It may be a pipe or a device, from which at most a quarter
+ * of the machine's memory is read, and never more than 4 GiB. Returns 0 with errno set when it cannot be read; EFBIG: a
+ * pipe or a device had more.
  */
 int file_open(const char *path, file_bytes *f);
 
@@ -58,10 +58,10 @@ const csspgo_options *seeded(void)
 /* The most that is read from what has no size. */
 static size_t file_most(void)
 {
-    const uint64_t most = (uint64_t)16 << 30;
+    const uint64_t most = (uint64_t)4 << 30;
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    const uint64_t half = pages > 0 && page > 0 ? (uint64_t)pages / 2 * (uint64_t)page : most;
-    const uint64_t bytes = half < most ? half : most;
+    const uint64_t quarter = pages > 0 && page > 0 ? (uint64_t)pages / 4 * (uint64_t)page : most;
+    const uint64_t bytes = quarter < most ? quarter : most;
     return bytes < SIZE_MAX / 2 ? (size_t)bytes : SIZE_MAX / 2;
 }
 

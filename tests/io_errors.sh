@@ -139,6 +139,12 @@ cat in/data >out/pipe &
 $T profgen --quiet --binary=in/demo.elf --perfdata=out/pipe -o $B/got && $T profgen --quiet --binary=in/demo.elf --perfdata=in/data -o $B/want &&
     cmp -s $B/want $B/got && pass || fail "perf.data from a pipe that has a name"
 rm -f out/pipe
+# input without an end
+for c in "show /dev/zero" "merge --text /dev/zero" "ctxprof show /dev/zero" "folded /dev/zero" "profgen --binary=in/demo.elf --perfscript=/dev/zero" \
+    "profgen --binary=in/demo.elf --preagg=/dev/zero" "profgen --binary=/dev/zero --perfscript=in/script" "match --old-profile=/dev/zero --binary=in/demo.elf"; do
+    (ulimit -v 500000 && timeout 60 $T $c -o $B/got) >/dev/null 2>$B/err
+    [ $? -eq 1 ] && grep -q '/dev/zero: ' $B/err && pass || fail "$c: $(cat $B/err)"
+done
 # a file that may not be written is not replaced either
 other=
 [ "$(id -u)" -ne 0 ] || { setpriv --reuid=65534 --clear-groups true 2>/dev/null && other="setpriv --reuid=65534 --clear-groups"; }
