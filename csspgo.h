@@ -228,7 +228,7 @@
  *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
  *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
  *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
- *         csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0 };
+ *         csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0, 0, 0 };
  *         csspgo_error e;
  *         csspgo_code *code = csspgo_code_new(NULL, &e);
  *         csspgo_collector *c = code != NULL ? csspgo_collector_new(code, NULL, NULL, &e) : NULL;
@@ -240,6 +240,7 @@
  *         if (s == CSSPGO_OK) s = emit(code, "leaf", 0x2000, 16, 0, &e);
  *         if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
  *         if (s == CSSPGO_OK) s = csspgo_code_remove(code, 0x2000, 0x2010, &e);       // freed; its samples still count
+ *         if (s == CSSPGO_OK) s = csspgo_code_validate(code, &e);                     // only for tests: reads all of it
  *         if (s == CSSPGO_OK) s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *         if (s == CSSPGO_OK) s = csspgo_collector_report_text(c, report, sizeof report, &size, &e);
  *         if (s != CSSPGO_OK) fprintf(stderr, "%s\n", e.message);
@@ -253,7 +254,7 @@
  *
  * HOW TO stay within a bound of memory
  *
- *     A collector that has reached its limits.max_bytes says E_LIMIT and can still give its profile, which empties it.
+ *     A collector that has reached its limits.max_bytes says E_FULL and can still give its profile, which empties it.
  *     A profile that has become too large shrinks: its coldest contexts become part of their functions' base profiles.
  *
  *     static int how_to_bound_memory(void)
@@ -276,7 +277,7 @@
  *         p = code != NULL ? csspgo_profile_new(&small, &e) : NULL;
  *         c = p != NULL ? csspgo_collector_new(code, NULL, &small, &e) : NULL;
  *         s = c == NULL ? e.status : csspgo_collector_add(c, &sample, 1, &e);
- *         if (s == CSSPGO_E_LIMIT) {                       // it is full: take its profile, add the sample again
+ *         if (s == CSSPGO_E_FULL) {                        // take its profile, add the sample again
  *             s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *             if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
  *         }
@@ -493,7 +494,7 @@
  *         csspgo_line_inline body = { "loop", 4, 0, { 0, 0 } };
  *         csspgo_line_row row[2];                          // the first line of the function, and one 3 lines below
  *         const csspgo_branch back[3] = { { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 }, { 0x1020, 0x1010, 0 } };
- *         csspgo_sample sample = { NULL, back, 0, 3, 100, 0, 0, 0 };
+ *         csspgo_sample sample = { NULL, back, 0, 3, 100, 0, 0, 0, 0, 0 };
  *         csspgo_status s = c == NULL || lines == NULL || p == NULL ? CSSPGO_E_NOMEM : CSSPGO_OK;
  *
  *         memset(row, 0, sizeof row);
@@ -939,11 +940,19 @@ extern "C" {
     X(E_SYNTAX,      3, "input does not follow the grammar")            \
     X(E_TRUNCATED,   4, "input ends inside a record")                   \
     X(E_RANGE,       5, "a value does not fit its field")               \
-    X(E_LIMIT,       6, "a limit of csspgo_limits was reached")         \
+    X(E_LIMIT,       6, "a limit was reached")                          \
     X(E_VERSION,     7, "a format version that this build cannot read") \
     X(E_UNSUPPORTED, 8, "needs a part that this build leaves out")      \
-    X(E_IO,          9, "a file could not be read or written")
+    X(E_IO,          9, "a file could not be read or written")          \
+    X(E_FULL,       10, "full: take a profile, then add the rest")      \
+    X(E_SHORT,      11, "the caller's buffer or array is too short")
 
+/*
+ * Where there is no room: E_NOMEM: the allocator has none. E_LIMIT: raise that member of csspgo_limits, or take less
+ * in; some functions document a fixed limit. err says which it is. E_FULL: only of what fills a collector: take its
+ * profile, which empties it, then add the rest. E_SHORT: only of what fills a buffer or an array of the caller: call
+ * again with as much as the function says is needed.
+ */
 typedef enum csspgo_status {
 #define CSSPGO__X(name, value, text) CSSPGO_##name = value,
     CSSPGO_STATUSES(CSSPGO__X)
@@ -968,7 +977,8 @@ typedef struct csspgo_allocator {
 } csspgo_allocator;
 
 /*
- * Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT.
+ * Bounds on what an input can make an object use; 0 = the default in brackets. Reaching one is E_LIMIT, except that a
+ * collector which has reached max_bytes says E_FULL.
  *
  * An object that has reached max_bytes can still be read, written, drained and made smaller. The memory that such a
  * function needs until it returns does not count: it is about as much as the object holds, and for draining a collector
@@ -1560,7 +1570,7 @@ CSSPGO_DEF csspgo_profile *csspgo_load(const void *data, size_t size, const cssp
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed (0 after any failure but a short buffer)
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_UNSUPPORTED for a name that
  *           would read back as something else (in LLVM mode it is written all the same, as LLVM does); E_ARGUMENT for
  *           an unknown form; E_NOMEM
  * Cost      O(n log n) in the number of names, nodes and counts; about 8 bytes of memory per node, 20 per name and 24
@@ -1912,8 +1922,8 @@ CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_
  *                test_samples; then by context
  *   count        NULL, or gets the number of rows
  *
- * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_LIMIT if cap is less than the
- *           number of rows (which count gets), or for memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT if just one of the two has contexts (or probes); E_SHORT if cap is less than the
+ *           number of rows (which count gets); E_LIMIT; E_NOMEM
  * Cost      O(n + m) hash probes; sorts rows, and inlinees that are out of order. 4 bytes for each node and function
  *           of test and 1 for each node of base, after what csspgo_summarize needs
  * Source    LLVM 19: SampleOverlapAggregator
@@ -1964,7 +1974,7 @@ typedef struct csspgo_quality_row {
  *                largest first, then by name. Only functions with samples have a row
  *   count        NULL, or gets the number of rows
  *
- * Returns   CSSPGO_OK; E_LIMIT if cap is too small, or for memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if cap is too small; E_LIMIT; E_NOMEM
  * Cost      O(n log n) in the number of body counts
  */
 CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const csspgo_profile *test,
@@ -2109,8 +2119,8 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module modu
  *   starts        start_count ascending addresses at which decoding restarts (symbols); bytes before the first one are
  *                 not code. NULL: all bytes are one run of instructions
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: no such module or architecture, no bytes, or other code is there; E_LIMIT above
- *           4 GiB of code, or for memory; E_NOMEM. On failure nothing was added
+ * Returns   CSSPGO_OK; E_ARGUMENT: no such module or architecture, no bytes, or other code is there; E_RANGE above
+ *           4 GiB of code; E_NOMEM, E_LIMIT. On failure nothing was added
  * Cost      O(size)
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *code, csspgo_module module, csspgo_arch arch,
@@ -2137,11 +2147,12 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *code, csspgo_module m
  * csspgo_match_input_new takes this target as the callee.
  *
  * csspgo_code_add_probes: inline nodes refer to each other and probes to them by index + 1 within this call. Probes
- * with id 0 or of an unknown kind get no count, nor do those outside the code: csspgo_code_stats counts them.
+ * with id 0 or above 65535 or of an unknown kind get no count, nor do those outside the code: csspgo_code_stats counts
+ * them.
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: err says why, with the address, or with the index in the array, which is also in
- *           err->offset; E_NOMEM, E_LIMIT. On failure nothing of the call was added, except descriptors before the
- *           failing one
+ * Returns   CSSPGO_OK; E_ARGUMENT: err says why, with the range and the name of what is in the way, or with the index
+ *           in the array, which is also in err->offset; E_RANGE above 4 GiB of code, or above 2^31 nodes or probes;
+ *           E_NOMEM, E_LIMIT. On failure nothing of the call was added, except descriptors before the failing one
  * Cost      O(log total) per entry, in any order; O(1) in ascending address order
  */
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *code, csspgo_module module,
@@ -2203,12 +2214,21 @@ typedef struct csspgo_code_stats {
     uint64_t functions, transfers, probes;   /* entries of the tables, including those of such removed code      */
     uint64_t moved_bytes;         /* bytes moved so far to keep the tables in order                              */
     uint64_t unlike_transfers;    /* added so far: of another kind or target than one at the same address        */
-    uint64_t idle_probes;         /* added so far: not at known code, or with id 0 or an unknown kind: no counts */
+    uint64_t idle_probes;         /* added so far, no counts: not at known code, id 0 or above 65535, unknown kind */
     uint64_t skipped;             /* runs of bytes in decoded code that are no instruction, so far               */
 } csspgo_code_stats;
 
 /* What the map holds. */
 CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *code);
+
+/*
+ * Checks every invariant of a code map, for tests: the order of its tables, and that they agree with each other. With
+ * CSSPGO_VALIDATE the functions that change a map call it from time to time.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
+ * Cost      O(bytes of code + entries log entries), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
 
 /* ----- questions about code at a run-time address; 0 or id 0 where there is no code ------------------------------- */
 
@@ -2348,6 +2368,8 @@ typedef struct csspgo_probe_section {
     size_t      base_count;       /*   section that the probe section belongs to                                      */
     const csspgo_text_range *text;     /* ascending, disjoint; or NULL. Addresses outside are counted, not dropped    */
     size_t      text_count;
+    const uint64_t *addresses;    /* where the symbols of the first records are, UINT64_MAX: bases tell; or NULL      */
+    size_t      address_count;
     uint32_t    flags, reserved;
 } csspgo_probe_section;
 
@@ -2496,7 +2518,7 @@ typedef enum csspgo_probe_style { /* how addresses are written; sections of diff
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_ARGUMENT for an unknown style,
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_ARGUMENT for an unknown style,
  *           or one that needs the address of a record's symbol where it is unknown
  * Cost      O(n), no memory
  */
@@ -2600,9 +2622,21 @@ typedef struct csspgo_sample {
     uint32_t stack_count;            /* 0: no stack was taken                                                      */
     uint32_t branch_count;
     uint64_t count;                  /* how many equal samples this stands for; 0 = 1, but in LLVM mode none       */
-    uint64_t time;                   /* as recorded (perf: nanoseconds), 0 = unknown                               */
-    uint32_t pid, tid;               /* 0 = unknown                                                                */
+    uint64_t time;                /* as recorded (perf: nanoseconds), 0 = unknown                               */
+    uint32_t pid, tid;            /* 0 = unknown                                                                */
+    uint32_t event;                  /* number, from 1 on, of its event in the reader's list; 0 = unknown          */
+    uint32_t reserved;
 } csspgo_sample;
+
+/* An event of a recording: what was counted, each so many of it being a sample. */
+typedef struct csspgo_event {
+    const char *name;             /* as the recording calls it, with modifiers: "cycles:u"; name_size bytes, not     */
+    size_t      name_size;        /* terminated, valid until the next call on the reader                             */
+    uint64_t    config;           /* of perf_event_attr; 0 in text                                                   */
+    uint64_t    samples;          /* read so far, also those that are left out                                       */
+    uint32_t    type;             /* of perf_event_attr; UINT32_MAX in text                                          */
+    uint32_t    left_out;         /* 1: its samples are (csspgo_perfdata_leave_out)                                  */
+} csspgo_event;
 
 typedef enum csspgo_item {        /* what a reader found                                       */
     CSSPGO_ITEM_NONE = 0,         /* nothing more for now; or an error, which is in err        */
@@ -2622,8 +2656,9 @@ typedef enum csspgo_item {        /* what a reader found                        
 /* The fields of a perf_event_attr that say how the records of its event look. */
 typedef struct csspgo_perf_event {
     uint64_t sample_type, branch_sample_type, read_format;
-    uint32_t sample_id_all;       /* that bit; not needed for samples and rings                 */
+    uint32_t sample_id_all;       /* that bit; not needed for samples and rings                   */
     uint32_t kernel_stacks;       /* 1: of a stack in several contexts the kernel's part is taken */
+    uint64_t id;                  /* of PERF_EVENT_IOC_ID; only rings of several events need it   */
 } csspgo_perf_event;
 
 /*
@@ -2637,9 +2672,13 @@ typedef struct csspgo_ring {
     uint64_t    head, tail;       /* as in struct perf_event_mmap_page; tail moves forward          */
     void       *bounce;           /* owner's buffer, aligned to 8; NULL: records that wrap are lost */
     size_t      bounce_size;      /* its bytes; 65536 is enough for every record                    */
-    csspgo_perf_event event;      /* the event whose records these are                              */
+    csspgo_perf_event event;      /* the event whose records these are: number 1 for samples; zeroed: none can come   */
     uint64_t    lost;             /* samples that the kernel says it lost, added up                 */
     uint64_t    unfit;            /* records that wrapped and did not fit bounce                    */
+    const csspgo_perf_event *more;/* others whose records are here, too (PERF_EVENT_IOC_SET_OUTPUT), numbers 2 on:   */
+    size_t      more_count;       /* all have PERF_SAMPLE_IDENTIFIER, or all ID and the same of IP, TID, TIME, ADDR  */
+    uint64_t    guests;           /* samples skipped: of guests of this machine, see csspgo_perfdata_stats           */
+    uint64_t    unknown;          /* samples skipped: of an id that no event has                    */
 } csspgo_ring;
 
 /*
@@ -2654,9 +2693,10 @@ typedef struct csspgo_ring {
  * the sampled address alone, as does one that was not taken if there are no branch records either.
  *
  * Returns   what was found; tail is then behind it. CSSPGO_ITEM_NONE: nothing more, or an error in err: E_ARGUMENT (the
- *           fields of ring make no sense), E_SYNTAX, E_TRUNCATED, E_UNSUPPORTED (csspgo_record_sample). After an error
- *           tail is head: the records in between are lost, and the next call starts behind them
- * Cost      O(1) beyond the record's stack; no copy unless the record wraps, no allocation
+ *           fields of ring make no sense, or a sample came though its event is zeroed), E_SYNTAX, E_TRUNCATED,
+ *           E_UNSUPPORTED (csspgo_record_sample). After an error tail is head: the records in between are lost, and the
+ *           next call starts behind them
+ * Cost      O(1) beyond the record's stack and the number of events; no copy unless the record wraps, no allocation
  */
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
 
@@ -2665,11 +2705,12 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
  *
  *   body, size   what follows the record's 8-byte header; aligned to 8; size in bytes
  *   event        the event of the record
- *   sample       filled in, count is 1; all 0 after a failure
+ *   sample       filled in, count is 1, event is 0; all 0 after a failure
  *   err          NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned;
- *           E_UNSUPPORTED for branch records in call-stack mode, which are no trace
+ * Returns   CSSPGO_OK; E_TRUNCATED or E_SYNTAX if the record contradicts its type; E_ARGUMENT if body is not aligned,
+ *           or the event is zeroed; E_UNSUPPORTED for branch records that are no trace: in call-stack mode, or of some
+ *           kinds of branches only
  * Source    Linux: perf_event_open(2), include/uapi/linux/perf_event.h
  */
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -2681,10 +2722,13 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
  * A push parser of what `perf record` writes, to a file or into a pipe, in either byte order. Its use is that of
  * csspgo_script: feed pieces of any size, call next until CSSPGO_ITEM_NONE, say end, call next until NONE again.
  *
- * Records come out in order of time, as `perf script` orders them: a recording has them in order per CPU only. Samples
- * of all events are handed out. Compressed recordings (-z) need CSSPGO_USE_ZSTD. Branch records that are no trace (a
- * filter other than "any", call-stack mode) are refused; records that make no sense or are of unknown kinds are skipped
- * and counted. Recordings of simpleperf (Android) are read too; address tags (bits 56 to 63) are then taken off.
+ * Records come out in order of time, as `perf script` orders them: a recording has them in order per CPU only.
+ * Compressed recordings (-z) need CSSPGO_USE_ZSTD. Records that make no sense or are of unknown kinds are skipped and
+ * counted. Recordings of simpleperf (Android) are read too; address tags (bits 56 to 63) are then taken off.
+ *
+ * Events. Samples of all events are handed out, but for those of csspgo_perfdata_leave_out. The first sample whose
+ * branch records are no trace is refused: those of call-stack mode, and of a filter that is not "any". No filter at all
+ * is one, as the records then do not come from a processor: `perf inject --itrace` makes them of a hardware trace.
  *
  * Memory    what is before the data (64 MiB at most), one record, and the records of two rounds of perf's buffers;
  *           above 64 MiB they go out early (stats.early). If compressed, besides 128 KiB and what zstd needs: 0.5 MB
@@ -2701,6 +2745,8 @@ typedef struct csspgo_perfdata_stats {
     uint64_t unknown_records;     /* skipped: of kinds that this version does not know                         */
     uint64_t bad_records;         /* skipped: they contradict their kind                                       */
     uint64_t unknown_events;      /* samples skipped: of an event that is not described                        */
+    uint64_t guests;              /* samples skipped: of guests (virtual machines), whose addresses are not those of
+                                     this machine's programs; so are mappings in guests                        */
     uint64_t first_bad_offset;    /* in the file, of the first of the two kinds before; of one in a compressed
                                      record, that of the latter                                                */
     uint64_t early;               /* times that records were handed out before their order was certain         */
@@ -2763,6 +2809,27 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
  */
 CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d);
 
+/*
+ * An event that was described so far.
+ *
+ *   number   from 1 on, as in csspgo_sample.event
+ *   event    filled in. A file has its names behind the data, so what comes before it, and a recording without names,
+ *            is named after its attributes: "cycles:u", "r20c4"
+ *
+ * Returns   1; 0: there are not so many
+ */
+CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event *event);
+
+/*
+ * Leaves the samples of an event out, from the next one on: they are only counted, and may be no trace.
+ *
+ *   number   from 1 on; the event may be described later
+ *   err      NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT
+ */
+CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t number, csspgo_error *err);
+
 /* Statistics of what was read so far. */
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d);
 
@@ -2779,17 +2846,19 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
  *   - A frame is the address that a line begins with; what follows it (symbol, file) is not looked at, except that a
  *     frame in a file that is no module of code becomes the address 1: perf 5.16 to 6.3 prints offsets in files, and an
  *     offset in one file is one in another, too.
+ *   - Lines that end in " (inlined)", or are followed by a source line that does, are no frames: the frame that they
+ *     are inlined in follows, with the same address. See csspgo_script_fold_inlined for those that do not say it.
  *   - A record may have the file's name behind each address. A build id and a colon before an address ("1a2b:0x40")
  *     make it a link-time address of the module of code that has this id, else the address 1.
  *   - A line that ends in a header's address is a sample of that address alone.
  *   - A line before a sample that is one decimal number is its count.
- *   - Header lines give samples their pid and tid. If a header has one number only, that goes to both: perf prints the
- *     pid or the tid there. Lines with --show-task-events become CSSPGO_ITEM_FORK, _COMM and _EXIT.
+ *   - Header lines give samples their pid, tid and event (csspgo_script_event). If a header has one number only, that
+ *     goes to both pid and tid: perf prints the pid or the tid there. Lines with --show-task-events become
+ *     CSSPGO_ITEM_FORK, _COMM and _EXIT.
  *   - Other lines, such as those of srcline, are skipped; frames before them count.
- * A stack without branch records is a sample of its own. So is a line of branch records without a stack, as long as
- * there was no stack at all; later such lines are dropped and counted in stats.empty_stacks. What makes no sense is
- * skipped and counted. The only errors of the input are that it has no sample at all, and that it ends between a stack
- * and its branch line.
+ * A stack without branch records is a sample of its own. So is a line of branch records without a stack, whatever other
+ * samples have. What makes no sense is skipped and counted. The only errors of the input are that it has no sample at
+ * all, and that it ends between a stack and its branch line.
  *
  * LLVM mode (csspgo_script_options.llvm). The items are what llvm-profgen 19 reads in the text of `perf script
  * -F ip,brstack --show-mmap-events`, with two exceptions: a sample may have a single branch record (as in LLVM's main
@@ -2808,8 +2877,11 @@ typedef struct csspgo_script_stats {
     uint64_t bad_frame_lines;     /* stacks abandoned at a line that is not an address                    */
     uint64_t bad_records;         /* branch lines cut at something that is no record, or dropped for it   */
     uint64_t bad_mmaps;           /* mapping lines that do not parse                                      */
-    uint64_t empty_stacks;        /* branch lines without a stack in a hybrid script                      */
+    uint64_t empty_stacks;        /* LLVM mode: branch lines without a stack in a hybrid script, dropped  */
     uint64_t oversized;           /* lines above limits.max_line, samples above 65536 frames or records   */
+    uint64_t inlined;             /* lines left out: frames that are inlined in the frame that follows    */
+    uint64_t with_lines, without_lines;   /* frames which showed csspgo_script_fold_inlined that text has lines of */
+                                  /* inlined functions that do not say it; that it has none               */
     uint64_t first_bad_line;      /* line number of the first of the bad ones above, 0 = none             */
     uint32_t hybrid;              /* 1: call stacks and branches, 0: branches only (or not yet known)     */
     uint32_t reserved;
@@ -2868,9 +2940,9 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s);
  *
  * Returns   CSSPGO_ITEM_SAMPLE, _MMAP, _FORK, _COMM, _EXIT (LLVM mode: the first two). CSSPGO_ITEM_NONE: the piece is
  *           read to its end, or there is an error, which stays: E_NOMEM, E_LIMIT; E_UNSUPPORTED for records printed by
- *           -F brstacksym or brstackinsn (not in LLVM mode); after csspgo_script_end also E_SYNTAX (no sample, LLVM
- *           mode: no branch line), E_TRUNCATED (a stack at the end without its branch line). Items that were handed
- *           out before are good
+ *           -F brstacksym or brstackinsn, and for traces of branches (-F ip,addr) (not in LLVM mode); after
+ *           csspgo_script_end also E_SYNTAX (no sample, LLVM mode: no branch line), E_TRUNCATED (a stack at the end
+ *           without its branch line). Items that were handed out before are good
  * Cost      O(bytes read); text is copied only where a line is split between two pieces
  */
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -2882,6 +2954,49 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
  *           named, UINT32_MAX: one that is no module of csspgo_script_options.code. NULL: no frame has one
  */
 CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s);
+
+/*
+ * An event that samples were of so far: "EVENT:" in their header lines. Not in LLVM mode.
+ *
+ *   number   from 1 on, as in csspgo_sample.event; at most 1024 names of 256 bytes are told apart
+ *   event    filled in
+ *
+ * Returns   1; 0: there are not so many
+ */
+CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, csspgo_event *event);
+
+typedef struct csspgo_inlined {   /* what is inlined at an address                                           */
+    uint32_t all;                 /* functions, one within the other                                         */
+    uint32_t same;                /* those of them that have the name of the function that the code is of    */
+} csspgo_inlined;
+
+/*
+ * Leaves the repeated lines of inlined functions out of a stack. Perf prints the address of a frame once for each
+ * function that is inlined there and once for the function itself. Lines that say "(inlined)" are out already, but not
+ * all say it: not those of a recursive function that is inlined in itself, and none in text that was cut down to
+ * addresses. But recursion repeats addresses, too. Of n equal addresses in a row remain
+ *
+ *   1                    if the call before the address cannot lead to the function that it is in
+ *   n / lines per frame  if it can, and the text has lines of inlined functions: 1 + all lines per frame, but 1 + same
+ *                        in text that says more than addresses, as the other lines are out already
+ *   n                    else
+ *
+ * Whether the text has lines of inlined functions is learnt from addresses where it cannot be otherwise. As long as
+ * there was none (both are 0: stats.with_lines, without_lines), it has; a caller may keep samples back until then.
+ *
+ *   sample    the last one of csspgo_script_next, its addresses moved to those of csspgo_script_options.code
+ *             (csspgo_spaces_sample). Its stack then points into s, until the next call on s
+ *   inlined   what is inlined at each of its sample->stack_count frames, or, where perf unwound stacks by DWARF, at the
+ *             call; NULL: by the code map's probes
+ *   err       NULL, or filled in every case
+ *
+ * Does nothing without options.code, and in LLVM mode.
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: the sample is as it was
+ * Cost      O(frames); for addresses that repeat a few look-ups in the code map
+ */
+CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
+                                                    const csspgo_inlined *inlined, csspgo_error *err);
 
 /* Statistics of what was read so far. */
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
@@ -2898,11 +3013,20 @@ CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
  *         else if (csspgo_spaces_sample(spaces, &sample, &err) == CSSPGO_OK) csspgo_collector_add(c, &sample, 1, &err);
  *     }
  *
+ * (with text, csspgo_script_fold_inlined before samples are added).
+ *
  * Mappings are kept per process. A later mapping hides what it overlaps; a new process begins with its parent's
  * mappings, a program that is executed with none. Mappings of pid 0 and -1 belong to every process. Samples without pid
  * (0), or of a process of which nothing is known, are looked up in the mappings of all processes together; where these
  * overlap, that one is taken in which most of the sample's branches and calls exist, of equal ones the last. As long as
  * no mapping of any module is known, samples stay as they are: modules are then where the code map has them.
+ *
+ * Executable memory without a file (anonymous, of huge pages, of a memfd) hides no module: a program that copies its
+ * text to huge pages goes on at the same addresses. Where more than a third of the sampled branches and callers are not
+ * those of the module's code, the memory has other code, such as a JIT's, and the module is hidden from then on.
+ *
+ * Callers that are one less than return addresses, as perf prints them where it unwinds stacks by DWARF, become return
+ * addresses if that is true of most of the first ones.
  *
  * Stacks whose addresses are offsets in files (perf script 5.16 to 6.3 prints them) are turned into addresses. A stack
  * is one of these if its innermost address is in no mapping, is in the range of file offsets of one, and the same was
@@ -2927,6 +3051,9 @@ typedef struct csspgo_spaces_stats {
     uint64_t guessed;             /* samples of a process without any event, looked up in the mappings of all     */
     uint64_t offset_records;      /* samples whose branch records are offsets in files (perf script -F            */
                                   /* brstackoff): nothing can be made of these                                    */
+    uint64_t call_addresses;      /* callers that were one less than return addresses, which they became          */
+    uint64_t covered, refuted;    /* parts of modules over which memory without a file was mapped; those of them  */
+                                  /* that samples showed to have other code                                       */
     unsigned char other_build[20];/* the first one of other_builds                                                */
     uint32_t other_build_size;    /* its bytes                                                                    */
     uint32_t reserved;
@@ -3140,7 +3267,7 @@ enum { CSSPGO_PREAGG_TRACES = 1 };   /* csspgo_write_preagg */
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM
  * Cost      O(counts log counts)
  */
 CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_t form, void *buf, size_t cap,
@@ -3162,9 +3289,11 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, co
  *
  *   - The mappings come first, as CSSPGO_ITEM_MMAP. Everything is of one process, with pid and tid 1. Where mappings
  *     overlap, as in a profile that was merged from several processes, later ones and the addresses of their locations
- *     are moved to addresses of their own.
+ *     are moved to addresses of their own. Memory without a file stays: csspgo_spaces knows what is there.
  *   - A sample is the addresses of its locations, and its value is its count. Of several values it is that of the type
- *     options.type; else of the type "samples" or "count"; else of the profile's default type; else the last one.
+ *     options.type; else of the type "samples" or "count"; else of the profile's default type; else of the first whose
+ *     name begins with "cpu"; else the last one. Types that count something other than what ran (memory, locks,
+ *     goroutines, threads, exceptions) are only taken if they are asked for; a profile of nothing else is refused.
  *     Values of the default type, and of the type in which sampling periods are measured, are divided by the period,
  *     rounded up; "samples" and "count" are not. Samples whose value is 0 or less are skipped.
  *   - Callers may stand with their return addresses or, as Go and gperftools write them, with addresses one less. With
@@ -3237,8 +3366,8 @@ CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d);
  *
  * Returns   CSSPGO_ITEM_MMAP, _SAMPLE. CSSPGO_ITEM_NONE: more input is needed, nothing is left, or there is an error,
  *           which stays: E_SYNTAX (ids that are there twice or not at all; no address in any sample; no type of that
- *           name), E_TRUNCATED, E_RANGE, E_LIMIT, E_NOMEM, E_UNSUPPORTED (gzip, without zlib). Items that were handed
- *           out before are good
+ *           name), E_TRUNCATED, E_RANGE, E_LIMIT, E_NOMEM, E_UNSUPPORTED (gzip, without zlib; a profile of memory,
+ *           locks and so on). Items that were handed out before are good
  * Cost      O(bytes)
  */
 CSSPGO_DEF csspgo_item csspgo_pprof_next(csspgo_pprof *d, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err);
@@ -3255,8 +3384,10 @@ CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d);
 typedef struct csspgo_collector csspgo_collector;
 
 /*
- * All zero: contexts of any depth, with recursion compressed. The collector then also repairs samples where the
- * hardware or the stack walk lost information:
+ * All zero: contexts of any depth, with recursion compressed. Samples without a stack count without a context. If no
+ * sample has one, as in a recording of branch records alone, there are no contexts at all: a profile is then context-
+ * less. Nothing of this depends on the order of the samples. The collector also repairs samples where the hardware or
+ * the stack walk lost information:
  *
  *   missing callers   A frame-pointer walk misses a caller if it begins in a prologue, at a return, or in code without
  *                     frame pointers. The caller comes from the branch records. (LLVM drops such samples.)
@@ -3281,7 +3412,8 @@ typedef struct csspgo_collector csspgo_collector;
  * Samples without branch records are counted by address: see csspgo_collector_stats.addresses.
  */
 typedef struct csspgo_collector_options {
-    uint32_t ignore_stack;        /* 1: no contexts (stacks still decide which samples are dropped)                   */
+    uint32_t ignore_stack;        /* 1: no contexts, whatever stacks there are (they still decide which samples are   */
+                                  /* dropped)                                                                         */
     uint32_t keep_leaves;         /* 1: stacks are exact: no sample is dropped for its leaf, no stack is repaired     */
     uint32_t limit_recursion, max_recursion;   /* limit_recursion 1: compress cycles of up to max_recursion frames,   */
                                                /* none if max_recursion is 0; 0: cycles of any length                 */
@@ -3294,6 +3426,8 @@ typedef struct csspgo_collector_options {
     uint32_t single_branches;     /* 1: records are no trace but one branch each, as Arm SPE samples them: see below  */
     csspgo_status (*judge_fn)(csspgo_collector *c, const csspgo_sample *s, int added);   /* csspgo_judge: samples */
                                   /* count as repaired_samples and cut_samples as they come; NULL: they do not        */
+    uint32_t always_contexts;     /* 1: a profile has contexts even if no sample since the last one had a stack, so   */
+                                  /* that those of a running program are of one kind                                  */
 } csspgo_collector_options;
 
 /*
@@ -3312,10 +3446,13 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
 /*
  * What happened to the samples: one counter per reason. The first six count samples with their multiplicity. The
  * others, from unwound on, count distinct samples when they leave the cache, whatever their multiplicity.
+ *
+ * A sample without a stack (no_stack) is not lost: it counts without a context. With llvm = 19 it is dropped if another
+ * sample has a stack.
  */
 typedef struct csspgo_collector_stats {
     uint64_t samples;             /* passed to csspgo_collector_add                                                   */
-    uint64_t no_stack;            /* dropped: no call stack, though the first sample had one                          */
+    uint64_t no_stack;            /* samples without a call stack: they have no context (not with ignore_stack)       */
     uint64_t no_branches;         /* dropped: no branch record with an end in known code                              */
     uint64_t prologue_leaves;     /* dropped: leaf in a prologue or epilogue (llvm = 19)                              */
     uint64_t external_leaves;     /* the leaf is in unknown code                                                      */
@@ -3358,7 +3495,8 @@ typedef struct csspgo_collector_stats {
  *   how       NULL = defaults; copied
  *   options   memory and limits, NULL = defaults; copied
  *
- * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM; E_ARGUMENT: always_contexts with ignore_stack or
+ *           single_branches, or limits.max_bytes is too little for any sample (err says what the least is)
  * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one; while a table
  *           grows, the old one in addition
  * Threads   collectors share only the code map, which they only read: calls on different collectors may overlap. Calls
@@ -3372,14 +3510,17 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
 
 /*
- * Adds samples. Their addresses are looked up at once, in the current code map. The first sample decides whether the
- * collector keeps contexts: it does if that sample has a stack.
+ * Adds samples. Their addresses are looked up at once, in the current code map. Any order of the same samples gives the
+ * same counters: where other samples decide what a stack lacks, a sample waits for them, as long as half of the cache
+ * holds those that wait.
  *
  *   samples, count   only read during the call
  *   err              NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: samples from the failing one on were not taken (taking a profile empties a
- *           collector that has reached its limits.max_bytes); E_ARGUMENT if contexts with names were read
+ * Returns   CSSPGO_OK; E_NOMEM, E_FULL: samples from the failing one on were not taken (E_FULL: limits.max_bytes is
+ *           reached, taking a profile empties the collector); E_LIMIT: the sample is too large for an empty collector
+ *           of that limit, err says how much it needs; E_ARGUMENT for one with a stack, if contexts with names were
+ *           read. err->offset is the sample's index
  * Cost      a look-up per address and a hash of the sample; two counter updates per branch when a distinct one leaves
  *           the cache
  * Source    LLVM 19: llvm-profgen's virtual unwinder
@@ -3392,12 +3533,15 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
  *
  *   err   NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT (the rest stays in the cache)
+ * Returns   CSSPGO_OK; E_NOMEM, E_FULL (the rest stays in the cache)
  * Cost      O(branch records of the distinct samples in the cache)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err);
 
-/* Returns 1 if counters are per context, 0 if they are not, or if that is not decided yet. */
+/*
+ * Returns 1 if counters are per context: since the last profile a sample had a stack, or contexts were read, or the
+ * options say always_contexts. 0 if not. When a profile was taken and nothing was added since: as before that profile.
+ */
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c);
 
 /* Statistics of the samples so far; complete after csspgo_collector_flush. */
@@ -3411,7 +3555,7 @@ CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collec
  *   buf, cap   the output, cap bytes, not terminated; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled)
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled)
  * Cost      O(1), no memory
  */
 CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c, void *buf, size_t cap, size_t *size,
@@ -3429,7 +3573,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c);
  *   address, cap   the output, cap elements, ascending, each address once; NULL and 0 to ask for their number
  *   count          NULL, or gets the number of addresses
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_LIMIT if there are more than cap (the first cap are filled
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_SHORT if there are more than cap (the first cap are filled
  *           in); E_NOMEM
  * Cost      O(counters log counters)
  */
@@ -3488,7 +3632,7 @@ typedef struct csspgo_unsymbolized_options {
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_LIMIT if buf is too short (its first cap bytes are filled);
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module; E_SHORT if buf is too short (its first cap bytes are filled);
  *           E_NOMEM
  * Cost      O(counters log counters)
  */
@@ -3499,8 +3643,9 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  * Reads a text that csspgo_write_unsymbolized or llvm-profgen wrote, and adds its counters to the collector.
  *
  * Contexts. They are absent, paths of hexadecimal call addresses, or paths of names, [main:3.1 @ foo]. llvm-profgen
- * writes the last form for code without probes. Contexts of names are taken as they are, are only for
- * csspgo_collector_line_profile, and no samples can be added to them.
+ * writes the last form for code without probes. Contexts of names are taken as they are and are only for
+ * csspgo_collector_line_profile. Contexts of addresses, and samples with a stack, do not mix with them. Counts without
+ * a context mix with either, in one text or in several.
  *
  * Unknown code. Frames in it cut the context. Branches from it keep their count; ranges and branches into it do not
  * (stats.unplaced). Blank lines are skipped.
@@ -3510,8 +3655,8 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
  *   err          NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED; E_RANGE (numbers above 64 bits, reversed ranges); E_ARGUMENT (unknown
- *           module, or contexts of another kind than the collector has); E_NOMEM, E_LIMIT. On failure the counters are
- *           what they were before
+ *           module, or contexts of addresses where the collector has names, or the other way round); E_NOMEM, E_FULL;
+ *           E_LIMIT if the collector is empty. On failure the counters are what they were before
  * Cost      O(size); at most 16 bytes of memory per byte of text + 1 MB
  * Source    LLVM 19: llvm-profgen --unsymbolized-profile, which crashes on contexts of addresses
  */
@@ -3525,15 +3670,14 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
 #endif
 
 /*
- * Adds counts that were aggregated elsewhere, such as the lines of csspgo_preagg. They have no contexts: a collector
- * that has contexts does not take them. Branches into other code and ranges that leave known code do not count
+ * Adds counts that were aggregated elsewhere, such as the lines of csspgo_preagg. They count without a context, beside
+ * whatever else the collector gets. Branches into other code and ranges that leave known code do not count
  * (stats.unplaced), nor do ranges that cannot run straight (stats.invalid_ranges).
  *
  *   lines, count   only read during the call; their addresses are looked up at once, in the current code map
  *   err                 NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind; the collector has contexts); E_NOMEM, E_LIMIT: counts from the
- *           failing one on were not taken
+ * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind); E_NOMEM, E_FULL: counts from the failing one on were not taken
  * Cost      a look-up per address
  */
 CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *lines, size_t count,
@@ -3855,7 +3999,7 @@ typedef struct csspgo_decision {
  *   base         NULL, or gets the function's base profile: the counts of its own code
  *   err          NULL, or filled in every case
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_LIMIT: more than cap decisions, or memory; E_NOMEM. After a
+ * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_SHORT: more than cap decisions; E_LIMIT; E_NOMEM. After a
  *           failure the tracker is what it was
  * Cost      O(k log k) for k calls looked at
  * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
@@ -3900,10 +4044,13 @@ typedef struct csspgo_generate_options {
     uint32_t llvm;                /* 19: as llvm-profgen 19. Probes count only below functions that were sampled. By
                                      line, callees get a second context where a call's discriminator changes when it
                                      is decoded, and contexts that end in a call are not compressed */
-    uint32_t fill_all_functions;  /* 1: context-less: zero counts for all functions of the map, not just sampled ones */
+    uint32_t fill_all_functions;  /* 1: zero counts for all functions of the map, not just sampled ones; also without
+                                     any counter. With llvm: only context-less, and by line                         */
     uint32_t flow_sensitive;      /* by line: 1: discriminators are kept whole (images with
                                      __llvm_fs_discriminator__), else they are decoded */
     uint32_t update_totals;       /* by line: 1: totals are sums of body counts, not of bytes of code */
+    uint32_t sum_addresses;       /* by line: 1: a line's count is the sum of its instructions', as llvm-profgen 19
+                                     has it for sampled addresses */
     csspgo_status (*estimate_fn)(csspgo_generation *work);   /* csspgo_estimate; NULL: samples need branch records */
 } csspgo_generate_options;
 
@@ -3930,7 +4077,7 @@ typedef struct csspgo_generate_options {
  *
  *   c       its code map keeps removed code that was sampled until this call
  *   p       gets contexts [a:1 @ b] with their counts, or, from a context-less collector, functions with nested
- *           inlinees
+ *           inlinees. If p has contexts, a collector whose samples all lack a stack adds to them, too
  *   how     NULL = defaults
  *   stats   NULL, or filled in
  *   err     NULL, or filled in every case
@@ -4098,10 +4245,10 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
 /*
  * As csspgo_collector_profile, by source line: adds a collector's counts since the last such call.
  *
- * A line's count is the count of its most frequent instruction, times the duplication factor of its discriminator. In a
- * context-less profile totals count bytes of code, as LLVM does. In one with contexts, a line counts at least as often
- * as what it calls, inlined calls included; LLVM 19 adds inlined calls to what the line itself ran. Callers without
- * lines are dropped (stats.unprobed_calls), where LLVM 19 drops all that they called.
+ * A line's count is the count of its most frequent instruction, times the duplication factor of its discriminator (but
+ * see how->sum_addresses). In a context-less profile totals count bytes of code, as LLVM does. In one with contexts, a
+ * line counts at least as often as what it calls, inlined calls included; LLVM 19 adds inlined calls to what the line
+ * itself ran. Callers without lines are dropped (stats.unprobed_calls), where LLVM 19 drops all that they called.
  *
  *   c     its code map needs the functions' ranges and where instructions start
  *
@@ -4301,11 +4448,12 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * checksums and is always matched.
  *
  * Renamed functions. With rename matching, functions that the profile does not know are compared with profiles that no
- * function has, so give all functions of a module (or program) in one call. ALIGN gives a profile to one function at
- * most. Its evidence, in this order: the base name; the rest of the mangled name; the checksum; the functions that both
- * call; a function that is up to date and calls the one where it called the other, or else a stale one that seems to
- * (both of probe profiles). In LLVM's modes several functions may claim one profile, and the first one has it; LLVM
- * main would give copies to the others. These modes compare at most 2^18 pairs of names.
+ * function has, so give all functions of a module (or program) in one call. The evidence of ALIGN, in this order: the
+ * base name; the rest of the mangled name; callers, which call the one where they called the other, by how often they
+ * did; the checksum; the functions that both call. Several functions with the same evidence for one profile share it:
+ * in proportion to the calls, or in equal parts where no call tells. Neither the order of functions nor that of names
+ * decides. In LLVM's modes several functions may claim one profile, and the first one has it; LLVM main would give
+ * copies to the others. These modes compare at most 2^18 pairs of names.
  *
  * Code in new functions. By ALIGN with rename matching (probe profiles), a function that the profile does not know gets
  * counts of a stale caller that lost this code: at least two calls, and half of the direct calls of the new function,
@@ -4335,15 +4483,16 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc);
 
 /*
- * The GUID under which the profile has a function: another GUID if the function was renamed, or the caller's if its
- * code was in that caller. O(1).
+ * The GUID under which the profile has a function: another GUID if the function was renamed (the same one for several
+ * functions if they share a profile), or the caller's if its code was in that caller. O(1).
  */
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The result for one function of the new code. Samples are body counts of the copies that it was compared with; all of
- * them are lost if the function is doubted. A function whose code was in a caller is mapped, but not known: samples are
- * those at its locations, confidence is the caller's. The caller's samples there are lost if it has no more of them.
+ * The result for one function of the new code. Samples are body counts of the copies that it was compared with, or its
+ * share of them; all of them are lost if the function is doubted. A function whose code was in a caller is mapped, but
+ * not known: samples are those at its locations, confidence is the caller's. The caller's samples there are lost if it
+ * has no more of them.
  */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
@@ -4366,14 +4515,17 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, ui
  * Adds a profile to another one, in terms of the new code: locations of counts, call sites of contexts and inlinees,
  * names and checksums become those of the new code.
  *
- * Counts at locations to which nothing maps are dropped. If a call site no longer exists, its callee becomes a profile
- * without that caller; so does, by ALIGN, an inlinee whose code is in another module than its caller's
- * (csspgo_match_code.module). A count to which several locations map is given to each of them: new blocks of ALIGN thus
- * have the count of the colder one of the known blocks around them (probe profiles; not with no_near, nor in functions
- * that were matched with less than 60 % confidence). Of a renamed function whose blocks moved, and none of whose calls
- * was found, the entry alone keeps its count (probe profiles). The total of a record changes by what its body gained or
- * lost. A new function whose code was in a caller gets a profile without contexts, with the count of its first block as
- * head; what was called there is called from it.
+ * Counts at locations to which nothing maps are dropped. What was called or inlined stands where the new code has that
+ * call. If it has none, the callee becomes a profile without that caller; so does, by ALIGN, an inlinee whose code is
+ * in another module than its caller's (csspgo_match_code.module). A count to which several locations map is given to
+ * each of them: new blocks of ALIGN thus have the count of the colder one of the known blocks around them (probe
+ * profiles; not with no_near, nor in functions that were matched with less than 60 % confidence). Of a renamed
+ * function whose blocks moved, and none of whose calls was found, the entry alone keeps its count (probe profiles).
+ * The total of a record changes by what its body gained or lost. A new function whose code was in a caller gets a
+ * profile without contexts, with the count of its first block as head; what was called there is called from it.
+ *
+ * Shared profiles. Where a call tells which of the functions that share a profile it calls, the context or inlinee
+ * below it is that one's. Each has its share of all other counts, rounded, and of what is called from there.
  *
  * Doubt. With min_confidence, the counts of functions that ALIGN is not sure of (csspgo_match_outcome.doubted) are left
  * out: without a profile a compiler decides better about rewritten code than with the wrong one. Contexts below such a
@@ -4650,7 +4802,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, 
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
  *           that would read back as something else: a number, one with a comma in a trace, with a line end (written all
  *           the same with llvm)
  * Cost      O(n log n) in the number of functions
@@ -4729,8 +4881,8 @@ typedef struct csspgo_layout_order_options {
  *   id, cap   gets the first cap ids; NULL and 0 to ask for their number
  *   count     gets the number of all ids; never more than stats.functions
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: no trace would be left, or as csspgo_bipartite_order; E_LIMIT: cap is too small, or
- *           memory; E_NOMEM
+ * Returns   CSSPGO_OK; E_ARGUMENT: no trace would be left, or as csspgo_bipartite_order; E_SHORT: cap is too small;
+ *           E_LIMIT; E_NOMEM
  * Cost      that of csspgo_bipartite_order, for about 2 entries of each function in each trace. No threads
  * Source    LLVM 19 and 21: BPFunctionNode::createBPFunctionNodes, llvm-profdata order; lld 20 for sizes
  */
@@ -4830,7 +4982,7 @@ typedef struct csspgo_layout_format {
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: an unknown form; E_LIMIT if buf is too short (its first cap bytes are filled);
+ * Returns   CSSPGO_OK; E_ARGUMENT: an unknown form; E_SHORT if buf is too short (its first cap bytes are filled);
  *           E_NOMEM
  */
 CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const uint64_t *id, size_t count,
@@ -5096,8 +5248,8 @@ typedef struct csspgo_ctx_write_options {
  *   buf, cap   where to; NULL and 0 to ask for the size
  *   size       gets the bytes needed, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled), or a block would have 2^32 words;
- *           E_ARGUMENT: an unknown form; E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_LIMIT: a block would have 2^32
+ *           words; E_ARGUMENT: an unknown form; E_NOMEM
  * Cost      O(n); 4 bytes of memory per node, for YAML 60 and O(n log n)
  * Source    LLVM 19: PGOCtxProfWriter, byte for byte in version 1
  */
@@ -5588,7 +5740,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
  *   size       gets the bytes needed, or NULL
  *   busy       gets how many trees were left out, or NULL
  *
- * Returns   CSSPGO_OK; E_LIMIT if buf is too short (its first cap bytes are filled); E_NOMEM
+ * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM
  * Cost      O(bytes of cells), and as much memory, which is not counted against limits.max_bytes; each tree is taken
  *           while it is copied
  */
@@ -6071,7 +6223,7 @@ typedef struct csspgo_bottleneck_report_options {
  *   buf, cap    get as much as fits; NULL and 0: only the size is wanted
  *   size        NULL, or gets the size needed
  *
- * Returns   CSSPGO_OK; E_ARGUMENT: not finished, an unknown form; E_LIMIT: buf is too short
+ * Returns   CSSPGO_OK; E_ARGUMENT: not finished, an unknown form; E_SHORT: buf is too short
  * Cost      O(output), no memory
  * Source    LLVM 19 and 20: BottleneckAnalysis of llvm-mca
  */
@@ -6524,6 +6676,56 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_u64(csspgo_error *err, csspgo_
     return status;
 }
 
+/* E_ARGUMENT: what is wrong with an argument, behind the name of the public function. index: in an array, else 0. */
+CSSPGO__UNUSED static csspgo_status csspgo__deny(const char *function, csspgo_error *err, uint64_t index,
+                                                   const char *text)
+{
+    csspgo__error_set(err, CSSPGO_E_ARGUMENT, index, function);
+    csspgo__say(err, ": ");
+    csspgo__say(err, text);
+    return CSSPGO_E_ARGUMENT;
+}
+
+/* The same with a number behind the text. */
+CSSPGO__UNUSED static csspgo_status csspgo__deny_u64(const char *function, csspgo_error *err, uint64_t index,
+                                                       const char *text, uint64_t number)
+{
+    csspgo__deny(function, err, index, text);
+    csspgo__say_u64(err, number);
+    return CSSPGO_E_ARGUMENT;
+}
+
+/*
+ * Gives an E_ARGUMENT that a private function made the name of the public one that was called, in place of any other.
+ * Returns status.
+ */
+CSSPGO__UNUSED static csspgo_status csspgo__named(const char *function, csspgo_error *err, csspgo_status status)
+{
+    csspgo_error e;
+    const char *text, *colon;
+    if (status != CSSPGO_E_ARGUMENT || err == NULL) return status;
+    e = *err;
+    colon = memcmp(e.message, "csspgo_", 7) == 0 ? strchr(e.message, ':') : NULL;
+    text = colon != NULL && colon[1] == ' ' ? colon + 2 : e.message;
+    csspgo__deny(function, err, e.offset, text);
+    err->line = e.line;
+    err->column = e.column;
+    return status;
+}
+
+/* E_SHORT: a buffer or an array of the caller, `place`, for cap of n things. The offset is cap. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_short(csspgo_error *err, const char *place, const char *things,
+                                                        uint64_t cap, uint64_t n)
+{
+    csspgo__error_set(err, CSSPGO_E_SHORT, cap, place);
+    csspgo__say(err, " has room for ");
+    csspgo__say_u64(err, cap);
+    csspgo__say(err, " of ");
+    csspgo__say_u64(err, n);
+    csspgo__say(err, things);
+    return CSSPGO_E_SHORT;
+}
+
 /* For statuses that carry no detail of their own (memory, limits): the status's sentence. */
 CSSPGO__UNUSED static csspgo_status csspgo__error_plain(csspgo_error *err, csspgo_status status)
 {
@@ -6546,19 +6748,14 @@ static void csspgo__misuse(const char *function, const char *text)
     CSSPGO_VALIDATE_LOG(function, text);
 }
 
-/* Tells of an error in the program's tables that a call refuses; a program that ignores the status goes on without. */
-CSSPGO__UNUSED static csspgo_status csspgo__misused(const char *function, const csspgo_error *err, const char *text,
-                                                    csspgo_status status)
-{
-    csspgo__misuse(function, err != NULL ? err->message : text);
-    return status;
-}
 #  define CSSPGO__EXPECT(ok, text) ((ok) ? (void)0 : csspgo__misuse(__func__, (text)))
 #else
 #  define CSSPGO__EXPECT(ok, text) ((void)0)
 #endif
 
 /* ----- memory: every object owns a heap; sizes are counted against limits.max_bytes ------------------------------ */
+
+enum { CSSPGO__MAX_BYTES = 0, CSSPGO__MAX_DEPTH = 1, CSSPGO__MAX_NAME = 2 };    /* csspgo__heap.over */
 
 typedef struct csspgo__heap {
     csspgo_allocator a;
@@ -6568,9 +6765,28 @@ typedef struct csspgo__heap {
     size_t           nodes;       /* for which it has risen                               */
     uint64_t         seed, key[2];   /* key: derived from the seed, odd; every hash table starts with it */
     csspgo_status    status;      /* why the last allocation failed: E_NOMEM or E_LIMIT   */
+    uint32_t         over;        /* E_LIMIT: which limit; CSSPGO__MAX_BYTES if that was an allocation */
     uint32_t         llvm;
     uint32_t         reserve;     /* 1: max_bytes is no limit, for functions that read or drain the object */
+#ifdef CSSPGO__COMMIT_CHECKS
+    uint32_t         commits;     /* that are going on                                    */
+#endif
 } csspgo__heap;
+
+/*
+ * A change plans, reserves all memory, and commits, which cannot fail: between BEGIN and END nothing is allocated from
+ * the heap. Only tests check that; an allocation in a commit is then an assertion that fails, also where there is
+ * memory enough.
+ */
+#ifdef CSSPGO__COMMIT_CHECKS
+#  define CSSPGO__COMMIT_BEGIN(h)  ((void)(h)->commits++)
+#  define CSSPGO__COMMIT_END(h)    ((void)(h)->commits--)
+#  define CSSPGO__NO_COMMIT(h)     CSSPGO_ASSERT((h)->commits == 0)
+#else
+#  define CSSPGO__COMMIT_BEGIN(h)  ((void)0)
+#  define CSSPGO__COMMIT_END(h)    ((void)0)
+#  define CSSPGO__NO_COMMIT(h)     ((void)0)
+#endif
 
 static void *csspgo__default_alloc(void *ctx, size_t size)
 {
@@ -6635,6 +6851,8 @@ CSSPGO__UNUSED static csspgo_options csspgo__heap_options(const csspgo__heap *h)
 static void *csspgo__alloc(csspgo__heap *h, size_t size)
 {
     void *p;
+    CSSPGO__NO_COMMIT(h);
+    h->over = CSSPGO__MAX_BYTES;
     h->status = CSSPGO_E_LIMIT;
     if (!h->reserve && (h->used > h->limits.max_bytes || size > h->limits.max_bytes - h->used)) return NULL;
     h->status = CSSPGO_E_NOMEM;
@@ -6698,15 +6916,32 @@ static csspgo__heap csspgo__heap_loan(const csspgo__heap *h)
     return loan;
 }
 
-/* As csspgo__error_plain; E_LIMIT says which object's limits.max_bytes was reached. */
+/* E_LIMIT: something is larger than one of csspgo_limits, `limit`, allows. */
+CSSPGO__UNUSED static csspgo_status csspgo__error_limit(csspgo_error *err, const char *what, const char *limit,
+                                                        uint64_t most)
+{
+    csspgo__error_set(err, CSSPGO_E_LIMIT, 0, what);
+    csspgo__say(err, " than limits.");
+    csspgo__say(err, limit);
+    csspgo__say(err, ", ");
+    csspgo__say_u64(err, most);
+    return CSSPGO_E_LIMIT;
+}
+
+/* As csspgo__error_plain; E_LIMIT says which of an object's limits was reached. */
 CSSPGO__UNUSED static csspgo_status csspgo__error_heap(csspgo_error *err, csspgo_status status, const csspgo__heap *h,
                                                        const char *object)
 {
     if (status != CSSPGO_E_LIMIT) return csspgo__error_plain(err, status);
+    if (h->over == CSSPGO__MAX_DEPTH)
+        return csspgo__error_limit(err, "a context would be deeper", "max_depth", h->limits.max_depth);
+    if (h->over == CSSPGO__MAX_NAME)
+        return csspgo__error_limit(err, "a name is longer", "max_name", h->limits.max_name);
     csspgo__error_set(err, status, 0, "the ");
     csspgo__say(err, object);
-    csspgo__say(err, " is full: take less in or raise its limits.max_bytes, ");
+    csspgo__say(err, " has reached its limits.max_bytes, ");
     csspgo__say_u64(err, h->limits.max_bytes);
+    csspgo__say(err, ": take less in or raise it");
     return status;
 }
 
@@ -6859,12 +7094,12 @@ CSSPGO__UNUSED static void csspgo__arrays_free(csspgo__arrays *b)
  * A new object of `size` bytes (zeroed), its heap (at offset 0 of the object) set up from o and charged for it. NULL,
  * with the reason in err, if memory or the limit is exhausted or o asks for a release of LLVM that is not known.
  */
-static void *csspgo__object_new(const csspgo_options *o, size_t size, csspgo_error *err)
+static void *csspgo__object_new(const char *function, const csspgo_options *o, size_t size, csspgo_error *err)
 {
     csspgo__heap h, *own;
     csspgo__error_clear(err);
     if (o != NULL && o->llvm != 0 && o->llvm != 19) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_options.llvm must be 0 or 19");
+        csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19");
         return NULL;
     }
     csspgo__heap_init(&h, o);
@@ -7183,13 +7418,13 @@ CSSPGO__UNUSED static void csspgo__put_sleb(csspgo__sink *s, uint64_t v)
     csspgo__put_char(s, (char)(v & 127));
 }
 
-/* The end of a csspgo_*_write that fills the caller's buffer: *size gets what is needed; E_LIMIT if buf was short. */
+/* The end of a csspgo_*_write that fills the caller's buffer: *size gets what is needed; E_SHORT if buf was short. */
 CSSPGO__UNUSED static csspgo_status csspgo__sink_end(csspgo__sink *s, size_t *size, csspgo_error *err)
 {
     if (s->status == CSSPGO_OK && s->total > SIZE_MAX) s->status = CSSPGO_E_LIMIT;
     if (size != NULL) *size = s->status == CSSPGO_OK ? (size_t)s->total : 0;
     if (s->status == CSSPGO_OK && s->buf != NULL && s->total > s->cap)
-        return csspgo__error_set(err, CSSPGO_E_LIMIT, s->cap, "the buffer is smaller than the output");
+        return csspgo__error_short(err, "the buffer", " bytes", s->cap, s->total);
     return csspgo__error_plain(err, s->status);
 }
 
@@ -7786,18 +8021,24 @@ CSSPGO__UNUSED static uint32_t csspgo__names_prefetch(const csspgo__names *t, ui
     return guess;
 }
 
-/* Finds or adds; hash: csspgo__hash_bytes of the text. Returns 0 when memory is exhausted (h->status says why). */
-static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
-                                            uint32_t hash)
+/* Adds a name that is not there; hash: csspgo__hash_bytes. Returns 0 when memory is exhausted (h->status says why). */
+static uint32_t csspgo__names_append(csspgo__heap *h, csspgo__names *t, const char *text, size_t size, uint32_t hash)
 {
-    uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
-    if (id != 0) return id;
+    uint32_t id;
     if (!csspgo__names_room(h, t, 1, 0, size)) return 0;
     id = (uint32_t)++t->count;
     memset(&t->name[id], 0, sizeof t->name[id]);
     csspgo__name_set_text(t, &t->name[id], text, size);
     csspgo__map_insert(&t->by_text, hash, id, t);
     return id;
+}
+
+/* Finds or adds, likewise. */
+static uint32_t csspgo__names_intern_hashed(csspgo__heap *h, csspgo__names *t, const char *text, size_t size,
+                                            uint32_t hash)
+{
+    const uint32_t id = csspgo__names_find_hashed(t, text, size, hash);
+    return id != 0 ? id : csspgo__names_append(h, t, text, size, hash);
 }
 
 CSSPGO__UNUSED static uint32_t csspgo__names_intern(csspgo__heap *h, csspgo__names *t, const char *text, size_t size)
@@ -8412,7 +8653,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
                                             csspgo_error *err)
 {
     csspgo__heap h;
-    const csspgo_status s = csspgo__cfg_check(cfg, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo__cfg_check(cfg, err));
     if (s != CSSPGO_OK || cfg->blocks == 0) return s;
     csspgo__heap_init(&h, options);
     return csspgo__classes_of(&h, cfg, eq) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
@@ -8794,7 +9035,7 @@ static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_co
 CSSPGO_DEF csspgo_status csspgo_flow_solve(csspgo_cfg *cfg, const csspgo_flow_costs *costs,
                                            const csspgo_options *options, uint64_t *cost, csspgo_error *err)
 {
-    return csspgo__flow_estimate(cfg, costs, NULL, options, cost, err);
+    return csspgo__named(__func__, err, csspgo__flow_estimate(cfg, costs, NULL, options, cost, err));
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -9337,7 +9578,7 @@ CSSPGO_DEF csspgo_status csspgo_bipartite_order(const csspgo_bipartite *g, const
     if (o.depth == 0) o.depth = 18;
     if (o.iterations == 0) o.iterations = 40;
     if (o.skip >= 0 && o.skip <= 0) o.skip = 0.1f;
-    s = csspgo__bp_check(g, &o, err);
+    s = csspgo__named(__func__, err, csspgo__bp_check(g, &o, err));
     if (s != CSSPGO_OK || g->nodes == 0) return s;
     csspgo__heap_init(&h, options);
     b = (csspgo__bp *)csspgo__alloc_zero(&h, sizeof *b);
@@ -10065,7 +10306,7 @@ static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node
 
 CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(options, sizeof *p, err);
+    csspgo_profile *p = (csspgo_profile *)csspgo__object_new(__func__, options, sizeof *p, err);
     if (p == NULL) return NULL;
     csspgo__names_init(&p->heap, &p->names);
     csspgo__guids_init(&p->heap, &p->long_map, sizeof *p->long_line, 0);
@@ -10156,7 +10397,7 @@ static csspgo_profile *csspgo__clone(const csspgo_profile *p, int nodes, uint64_
     size_t i, bytes;
     int ok = 1;
     o.limits.max_bytes = csspgo__sat_mul(o.limits.max_bytes, times);
-    q = (csspgo_profile *)csspgo__object_new(&o, sizeof *q, NULL);
+    q = (csspgo_profile *)csspgo__object_new(__func__, &o, sizeof *q, NULL);
     *s = q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     if (q == NULL) return NULL;
     h = q->heap;
@@ -10210,27 +10451,32 @@ static uint32_t csspgo__func_add_unified(csspgo_profile *p, const char *name, si
 {
     csspgo__names *t = &p->names;
     uint32_t id = csspgo__func_nameless(p, name, size);
-    if (!csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
     if (id != 0) {
+        if (!csspgo__names_room(&p->heap, t, 1, 0, size)) return 0;
         csspgo__name_set_text(t, &t->name[id], name, size);
         csspgo__map_insert(&t->by_text, hash, id, t);
         return id;
     }
-    id = csspgo__names_intern_hashed(&p->heap, t, name, size, hash);
+    if (!csspgo__func_room(p, 1) || !csspgo__names_room(&p->heap, t, 1, 1, size)) return 0;
+    id = csspgo__names_append(&p->heap, t, name, size, hash);
     csspgo__name_guid_keep(t, id);
     csspgo__guids_put(&p->heap, &t->by_guid, t->name, id - 1);
     return id;
 }
 
-/* hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. */
+/*
+ * hash: csspgo__hash_bytes of the name, with the key that p->names.by_text has. Memory is asked for only when the
+ * function is known not to be there: commits add functions for which there is exactly room.
+ */
 static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, size_t size, uint32_t hash)
 {
-    uint32_t id = 0;
+    const uint32_t id = csspgo__names_find_hashed(&p->names, name, size, hash);
+    if (id != 0) return csspgo__func_handle(id);
     p->heap.status = CSSPGO_E_LIMIT;
-    if (size > p->heap.limits.max_name || !csspgo__func_room(p, 1)) return csspgo__func_handle(0);
-    if (!p->unified) return csspgo__func_handle(csspgo__names_intern_hashed(&p->heap, &p->names, name, size, hash));
-    id = csspgo__names_find_hashed(&p->names, name, size, hash);
-    return csspgo__func_handle(id != 0 ? id : csspgo__func_add_unified(p, name, size, hash));
+    if (size > p->heap.limits.max_name) return csspgo__func_handle(0);
+    if (p->unified) return csspgo__func_handle(csspgo__func_add_unified(p, name, size, hash));
+    if (!csspgo__func_room(p, 1)) return csspgo__func_handle(0);
+    return csspgo__func_handle(csspgo__names_append(&p->heap, &p->names, name, size, hash));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
@@ -10240,8 +10486,11 @@ CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
-    if (!csspgo__func_room(p, 1) || !csspgo__func_unify(p)) return csspgo__func_handle(0);
-    return csspgo__func_handle(csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0));
+    uint32_t id;
+    if (!csspgo__func_unify(p)) return csspgo__func_handle(0);
+    id = csspgo__names_find_guid(&p->names, guid);
+    if (id == 0 && csspgo__func_room(p, 1)) id = csspgo__names_bind(&p->heap, &p->names, guid, NULL, 0);
+    return csspgo__func_handle(id);
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *name, size_t size)
@@ -10257,20 +10506,24 @@ CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p)
 
 static int csspgo__func_ok(const csspgo_profile *p, csspgo_func f)
 {
-    CSSPGO__EXPECT(f.id <= p->names.count, "no such function: the handle is of another profile, or was not set");
     return f.id != 0 && f.id <= p->names.count;
 }
+
+/* In a public function: a handle that is out of range is told in its name. */
+#define CSSPGO__FUNC_EXPECTED(p, f) \
+    CSSPGO__EXPECT((f).id <= (p)->names.count, "no such function: the handle is of another profile, or was not set")
+#define CSSPGO__FUNC_OK(p, f) (CSSPGO__FUNC_EXPECTED((p), (f)), csspgo__func_ok((p), (f)))
 
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size)
 {
     *size = 0;
-    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
+    if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
     return csspgo__name_text(&p->names, func.id, size);
 }
 
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__func_ok(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
+    return CSSPGO__FUNC_OK(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
 }
 
 /* Node id, or the next one of the same function that is not gone; 0: none. */
@@ -10292,15 +10545,24 @@ CSSPGO__UNUSED static uint32_t csspgo__same_next(const csspgo_profile *p, uint32
 
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__node_handle(csspgo__func_ok(p, func) ? csspgo__same_first(p, func.id) : 0);
+    return csspgo__node_handle(CSSPGO__FUNC_OK(p, func) ? csspgo__same_first(p, func.id) : 0);
 }
 
 /* The node behind a handle, also one that is gone; the unused node[0], which is all zero, for a bad one. */
 static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_node node)
 {
-    CSSPGO__EXPECT(node.id <= p->tree.count, "no such node: the handle is of another profile, or of before a rebuild");
     return &p->tree.node[node.id <= p->tree.count ? node.id : 0];
 }
+
+#ifdef CSSPGO_VALIDATE
+/* Tells of a node that is not there, in the name of the function that was called with it. */
+static void csspgo__node_tell(const char *function, const csspgo_profile *p, csspgo_node node)
+{
+    if (node.id > p->tree.count)
+        csspgo__misuse(function, "no such node: the handle is of another profile, or of before a rebuild");
+}
+#  define csspgo__at_node(p, node) (csspgo__node_tell(__func__, (p), (node)), csspgo__at_node((p), (node)))
+#endif
 
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node)
 {
@@ -10369,6 +10631,7 @@ static uint32_t csspgo__node_make(csspgo_profile *p, uint32_t parent, csspgo_loc
 CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                        csspgo_func func)
 {
+    CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__node_handle(csspgo__node_make(p, parent.id, loc, kind, func.id));
 }
 
@@ -10485,9 +10748,13 @@ CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
 static const csspgo__record *csspgo__record_at(const csspgo_profile *p, csspgo_node node)
 {
     static const csspgo__record none = { 0, 0, 0, { 0, 0 }, { 0, 0 }, { 0, 0 }, 0, 0, 0 };
-    const uint32_t id = csspgo__at_node(p, node)->record;
+    const uint32_t id = (csspgo__at_node)(p, node)->record;
     return id != 0 ? &p->record[id] : &none;
 }
+
+#ifdef CSSPGO_VALIDATE
+#  define csspgo__record_at(p, node) (csspgo__node_tell(__func__, (p), (node)), csspgo__record_at((p), (node)))
+#endif
 
 /* How often a record was entered, as far as its own counts say: by its head or its first location; or 1 if it ran. */
 CSSPGO__UNUSED static uint64_t csspgo__record_entry(const csspgo_profile *p, const csspgo__record *r)
@@ -10635,6 +10902,7 @@ CSSPGO_DEF csspgo_status csspgo_add_body(csspgo_profile *p, csspgo_node node, cs
 CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func,
                                            uint64_t count)
 {
+    CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__add_entry(p, node, CSSPGO__TARGETS, loc, func, count);
 }
 
@@ -10646,6 +10914,7 @@ CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_n
 CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func type,
                                            uint64_t count)
 {
+    CSSPGO__FUNC_EXPECTED(p, type);
     return loc.line > 0xffff ? CSSPGO_E_ARGUMENT : csspgo__add_entry(p, node, CSSPGO__TYPES, loc, type, count);
 }
 
@@ -11247,7 +11516,9 @@ static csspgo_status csspgo__plan_run(csspgo__plan *f)
         f->first[f->move[i].to] = (uint32_t)i;
     }
     if (!csspgo__record_room(f->q, f->moves < nodes ? f->moves : nodes)) s = h->status;
+    CSSPGO__COMMIT_BEGIN(h);
     for (to = 2; to <= nodes && s == CSSPGO_OK; to++) csspgo__plan_record(f, to);
+    CSSPGO__COMMIT_END(h);
     if (s == CSSPGO_OK) s = csspgo__change_reserve(&f->c, h);
     for (to = 2; to <= nodes && s == CSSPGO_OK; to++) s = csspgo__plan_commit(f, to);
     csspgo__change_free(&f->c, h);
@@ -11283,6 +11554,7 @@ static csspgo_status csspgo__plan_end(csspgo__plan *f, csspgo_profile *p, csspgo
         f->q->heap.limits = p->heap.limits;
         csspgo__profile_take(p, f->q);
     } else {
+        p->heap.over = f->q->heap.over;
         csspgo_profile_free(f->q);
     }
     return csspgo__error_heap(err, s, &p->heap, "profile");
@@ -11404,7 +11676,10 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
         const csspgo__name *n = &j->c.from->names.name[i];
         j->func[i] = csspgo__join_func(j, i);
         if (j->func[i] != 0 && !(n->flags & ~j->c.p->names.name[j->func[i]].flags & CSSPGO__HAS_TEXT)) continue;
-        if (n->size > j->c.p->heap.limits.max_name) return CSSPGO_E_LIMIT;
+        if (n->size > j->c.p->heap.limits.max_name) {
+            j->c.p->heap.over = CSSPGO__MAX_NAME;
+            return CSSPGO_E_LIMIT;
+        }
         if (n->flags & CSSPGO__HAS_TEXT) j->texts++;
         else j->guids++;
         j->text_size += n->size;
@@ -11635,7 +11910,9 @@ static csspgo_status csspgo__join_run(csspgo__join *j, unsigned char *result)
     copy = s == CSSPGO_OK && j->meets ? csspgo__clone(p, 1, 1, &s) : NULL;
     if (copy != NULL) j->c.p = copy;
     if (s == CSSPGO_OK) s = csspgo__join_reserve(j);
+    if (copy == NULL) CSSPGO__COMMIT_BEGIN(h);
     if (s == CSSPGO_OK) s = csspgo__join_commit(j);
+    if (copy == NULL) CSSPGO__COMMIT_END(h);
     if (s == CSSPGO_OK && result != NULL) memcpy(result, j->event, nn);
     csspgo__change_free(&j->c, &j->c.p->heap);
     csspgo__arrays_free(&j->arrays);
@@ -11670,7 +11947,7 @@ CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_prof
 {
     csspgo__join j;
     const csspgo_status s = csspgo__join_two(&j, p, from);
-    return csspgo__join_error(&j, s, err);
+    return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
 }
 
 #ifndef CSSPGO_NO_TRACK
@@ -11967,6 +12244,21 @@ static void csspgo__mover_undo(csspgo__mover *t)
     }
 }
 
+/* A step of a mover, which has two heaps, begins after its plan, and ends. */
+static void csspgo__mover_step_begin(csspgo__mover *t)
+{
+    CSSPGO__COMMIT_BEGIN(&t->heap);
+    CSSPGO__COMMIT_BEGIN(&t->p->heap);
+    (void)t;
+}
+
+static void csspgo__mover_step_end(csspgo__mover *t)
+{
+    CSSPGO__COMMIT_END(&t->heap);
+    CSSPGO__COMMIT_END(&t->p->heap);
+    (void)t;
+}
+
 /* What a handle stands for now: 0 for a bad one or a lost node. */
 static uint32_t csspgo__mover_live(const csspgo__mover *t, csspgo_node node)
 {
@@ -12234,8 +12526,10 @@ static csspgo_status csspgo__mover_promote(csspgo__mover *t, uint32_t id, uint32
     if (n->parent == parent && n->site == site) return CSSPGO_OK;
     s = csspgo__mover_plan(t, id, parent, site);
     if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(t);
     if (n->parent == CSSPGO__ROOT) csspgo__mover_set_done(t, n->func, 0);
     *result = csspgo__mover_merge_tree(t, id, parent, site);
+    csspgo__mover_step_end(t);
     return CSSPGO_OK;
 }
 
@@ -12281,7 +12575,9 @@ static csspgo_status csspgo__mover_rollback(csspgo__mover *t, uint32_t savepoint
     unsigned k;
     if (savepoint == 0 || savepoint > t->savepoints) return CSSPGO_E_ARGUMENT;
     c = &t->savepoint[savepoint - 1];
+    csspgo__mover_step_begin(t);
     while (t->words > c->words) csspgo__mover_undo(t);
+    csspgo__mover_step_end(t);
     for (k = 0; k < CSSPGO__KINDS; k++) p->pool[k].count = c->pool[k];
     t->stats = c->stats;
     t->savepoints = savepoint - 1;
@@ -13061,7 +13357,7 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
     memset(summary, 0, sizeof *summary);
     for (i = 0; i < n; i++)
         if (cutoff[i].ppm > 1000000 || (i != 0 && cutoff[i].ppm < cutoff[i - 1].ppm))
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "cutoffs must ascend and be at most 1000000");
+            return csspgo__deny_u64(__func__, err, i, "cutoffs must ascend and be at most 1000000: number ", i);
     memset(&u, 0, sizeof u);
     u.p = p;
     u.heap = csspgo__heap_loan(&p->heap);
@@ -13079,12 +13375,12 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
 
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
 {
-    return csspgo__func_ok(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
+    return CSSPGO__FUNC_OK(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
 {
-    if (!csspgo__func_ok(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
+    if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
     p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
     if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
     return CSSPGO_OK;
@@ -16485,7 +16781,7 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
 CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const csspgo_options *options,
                                          csspgo_error *err)
 {
-    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(options, sizeof *l, err);
+    csspgo_lazy *l = (csspgo_lazy *)csspgo__object_new(__func__, options, sizeof *l, err);
     csspgo__bin b;
     if (l == NULL) return NULL;
     l->data = (const unsigned char *)data;
@@ -17443,8 +17739,9 @@ static csspgo_status csspgo__read_add(csspgo_profile *p, csspgo_profile *q, cssp
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
 {
     csspgo_profile *q;
-    const csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
-    return s == CSSPGO_OK ? csspgo__read_add(p, q, err) : s;
+    csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
+    if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
+    return csspgo__named(__func__, err, s);
 }
 
 /* A maker's result: the empty p with what was read, or NULL and no p. */
@@ -17528,7 +17825,7 @@ CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, vo
     s = csspgo__write_to(p, form, &sink, err);
     if (s == CSSPGO_OK) return csspgo__sink_end(&sink, size, err);
     if (size != NULL) *size = 0;
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #ifndef CSSPGO_NO_STDIO
@@ -17590,8 +17887,9 @@ static csspgo_status csspgo__profile_file_read(const csspgo_profile *p, const ch
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
 {
     csspgo_profile *q;
-    const csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
-    return s == CSSPGO_OK ? csspgo__read_add(p, q, err) : s;
+    csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
+    if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_profile *csspgo_load_file(const char *path, const csspgo_options *options, csspgo_error *err)
@@ -17612,7 +17910,7 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
     if (s == CSSPGO_OK) s = csspgo__write_to(p, form, &sink, err);
     s = csspgo__file_close(&sink, path, s, err);
     csspgo__free(&h, buf, ROOM);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 #endif
 
@@ -17645,7 +17943,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
         csspgo__count_add(&stats->mismatched, j.mismatched);
         csspgo__count_add(&stats->dropped, j.dropped);
     }
-    return csspgo__join_error(&j, s, err);
+    return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
 }
 
 /*
@@ -17672,7 +17970,7 @@ static void csspgo__scale_all(csspgo_profile *p, uint64_t num, uint64_t den,
 
 CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err)
 {
-    if (den == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the denominator is 0");
+    if (den == 0) return csspgo__deny(__func__, err, 0, "the denominator is 0");
     csspgo__scale_all(p, num, den, csspgo__ratio);
     return csspgo__error_plain(err, CSSPGO_OK);
 }
@@ -17685,7 +17983,7 @@ CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm,
 {
     *count = 0;
     if (p->heap.llvm && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "LLVM 19 has no cutoff above 999999");
+        return csspgo__deny_u64(__func__, err, 0, "LLVM 19 has no cutoff above 999999: ", ppm);
     return csspgo__count_at(p, p->heap.llvm ? csspgo__cutoff_from(ppm) : ppm, count, err);
 }
 
@@ -17994,6 +18292,7 @@ static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
         moves = csspgo__nest_moves(x, id);
         if (!moves) continue;
         f->q->heap.status = CSSPGO_E_LIMIT;
+        f->q->heap.over = CSSPGO__MAX_DEPTH;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
         if (csspgo__plan_nested(f, id) == 0) return 0;
         if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
@@ -18092,7 +18391,7 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
     for (i = 0; i < n; i++) {
         const int bad = drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count;
         if (bad || csspgo__kind_at(p, drop[i].id) == CSSPGO_INLINEE)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "only top-level records can be removed");
+            return csspgo__deny(__func__, err, 0, "only top-level records can be removed");
     }
     for (i = 0; i < n; i++) csspgo__remove_top(p, drop[i].id);
     csspgo__summary_drop(p);
@@ -18341,6 +18640,7 @@ static uint32_t csspgo__recursion_node(csspgo__compressing *x, uint32_t id)
     uint32_t to = CSSPGO__ROOT, at, n = 0, i;
     for (at = id; v[at].parent != CSSPGO__ROOT; at = v[at].parent) n++;
     x->f.q->heap.status = CSSPGO_E_LIMIT;
+    x->f.q->heap.over = CSSPGO__MAX_DEPTH;
     if (n >= p->heap.limits.max_depth) return 0;
     for (at = id, i = n; i-- > 0; at = v[at].parent) x->path[i] = x->frame[at];
     n = (uint32_t)csspgo__compress(x->path, n, x->max_cycle);
@@ -19036,7 +19336,7 @@ static csspgo_status csspgo__overlap_run(csspgo__overlapping *o)
         if (!csspgo__overlap_function(o, id, 0)) return o->c.heap.status;
     }
     csspgo__overlap_end(o);
-    if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_LIMIT : CSSPGO_OK;
+    if (o->count > o->cap) return o->rows != NULL ? CSSPGO_E_SHORT : CSSPGO_OK;
     return csspgo__sort(&o->c.heap, o->rows, o->count, sizeof *o->rows, csspgo__overlap_row_cmp, &o->c)
                ? CSSPGO_OK : o->c.heap.status;
 }
@@ -19055,7 +19355,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     memset(out, 0, sizeof *out);
     if (count != NULL) *count = 0;
     if ((base->flags ^ test->flags) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "only one of the profiles has contexts or probes");
+        return csspgo__deny(__func__, err, 0, "only one of the profiles has contexts or probes");
     memset(&o, 0, sizeof o);
     o.out = out;
     o.rows = rows;
@@ -19072,6 +19372,7 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
     CSSPGO__DROP(&o.c.heap, o.list[1]);
     CSSPGO__DROP(&o.c.heap, o.frame);
     csspgo__arrays_free(&o.c.arrays);
+    if (s == CSSPGO_E_SHORT) return csspgo__error_short(err, "the array", " rows", o.cap, o.count);
     return csspgo__error_plain(err, s);
 }
 
@@ -19366,12 +19667,14 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
     s = csspgo__pair_begin(&q.c, base, test, 1);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     if (!csspgo__quality_run(&q, how)) s = q.c.heap.status;
-    else if (q.count > q.cap && rows != NULL) s = CSSPGO_E_LIMIT;
+    else if (q.count > q.cap && rows != NULL) s = CSSPGO_E_SHORT;
     if (count != NULL) *count = q.count;
+    if (s == CSSPGO_E_SHORT) csspgo__error_short(err, "the array", " rows", q.cap, q.count);
+    else csspgo__error_plain(err, s);
     for (side = 0; side < 2; side++)
         csspgo__free(&q.c.heap, q.blocks[side].v, q.blocks[side].cap * sizeof *q.blocks[side].v);
     csspgo__arrays_free(&q.c.arrays);
-    return csspgo__error_plain(err, s);
+    return s;
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -19420,14 +19723,22 @@ enum { CSSPGO__NOWHERE = 0, CSSPGO__EXT = 1, CSSPGO__FIRST_POS = 16 };   /* CSSP
  * A B+ tree: elements of one size stand in pages in the order of their key, an integer that they begin with; above the
  * pages are levels of branches. Elements of equal keys stay in the order in which they came. Adding and removing cost
  * O(log n) whatever the order, adding behind the last one O(1), and nothing is put off: several threads may read at the
- * same time. A branch's key is not above those of its page, and not below those of the page before.
+ * same time.
+ *
+ * A branch's key is not above the keys below it, and not below those before them. The first branch of a page is the
+ * exception: no search compares its key, which therefore means nothing and may be too high once the page that stood
+ * before it is gone. The key that bounds such a page stands one level or more higher, and the first branch gets it when
+ * a join puts it behind others.
  *
  * Pages are small (CSSPGO__PAGE_BYTES), so that moving elements inside one costs less than a cache miss. A full page
  * gives half of its elements to a new right neighbour; one that is less than a quarter full joins its right neighbour
  * if both together fill three quarters at most, so that adding and removing in turns does not split and join each time.
  * All pages of a level are in a list: a walk through all elements needs no stack.
  */
-enum { CSSPGO__PAGE_BYTES = 1024, CSSPGO__LEVELS = 16 };
+#ifndef CSSPGO__PAGE_BYTES
+#  define CSSPGO__PAGE_BYTES 1024u   /* tests set it, for trees of many levels with few elements */
+#endif
+enum { CSSPGO__LEVELS = 16 };
 
 typedef struct csspgo__page {     /* elements or branches follow                          */
     struct csspgo__page *next, *prev;   /* of the same level                              */
@@ -19733,6 +20044,7 @@ static void csspgo__ordered_take(csspgo__heap *h, csspgo__ordered *t, csspgo__cu
             csspgo__page_free(h, t, level, page);
             csspgo__page_cut(t, level + 1, up->page, up->at, 1);
         } else if (page->count < cap / 4 && right != NULL && page->count + right->count <= cap / 4 * 3) {
+            if (level != 0) csspgo__branch_at(right, 0)->key = csspgo__branch_at(up->page, up->at + 1)->key;
             csspgo__page_move(t, level, right, page, right->count);
             csspgo__page_free(h, t, level, right);
             csspgo__page_cut(t, level + 1, up->page, up->at + 1, 1);
@@ -19789,6 +20101,75 @@ static void csspgo__ordered_undo(csspgo__heap *h, csspgo__ordered *t, uint64_t k
     if (path[0].at == 0) csspgo__path_step(t, path, -1);
     path[0].at--;
     csspgo__ordered_take(h, t, path, 1);
+}
+
+/*
+ * Before the key of an element rises to `to`, which is not above the next one's: raises the branch key between the two
+ * if they are in two pages.
+ */
+static void csspgo__ordered_raise(const csspgo__ordered *t, uint64_t key, uint64_t to)
+{
+    csspgo__cursor path[CSSPGO__LEVELS];
+    csspgo__page_branch *between;
+    uint32_t level = 1;
+    csspgo__path_of(t, key + 1, path);                /* behind the element: perhaps the first place of the next page */
+    if (path[0].at != 0 && (path[0].at != path[0].page->count || !csspgo__path_step(t, path, 1))) return;
+    while (path[level].at == 0) level++;              /* only this branch is not the first one of its page */
+    between = csspgo__branch_at(path[level].page, path[level].at);
+    if (between->key < to) between->key = to;
+}
+
+/*
+ * 1 if the pages of a level are a list in both directions, filled, and hang below the branches of the level above in
+ * the same order. Adds the items of the level to *items.
+ */
+static int csspgo__level_valid(const csspgo__ordered *t, uint32_t level, csspgo__page *page, size_t *items)
+{
+    csspgo__page *down = level != 0 ? csspgo__branch_at(page, 0)->page : NULL, *before = NULL;
+    uint32_t i;
+    for (; page != NULL; before = page, page = page->next) {
+        if (page->prev != before || page->count == 0 || page->count > csspgo__page_cap(t, level)) return 0;
+        *items += page->count;
+        for (i = 0; level != 0 && i < page->count; i++, down = down->next)
+            if (down == NULL || csspgo__branch_at(page, i)->page != down) return 0;
+    }
+    return down == NULL && (level != 0 || t->last == before);
+}
+
+/* 1 if a branch that is not the first of its page parts the elements below it from those before them. */
+static int csspgo__branch_valid(const csspgo__ordered *t, uint32_t level, const csspgo__page_branch *b)
+{
+    csspgo__page *page = b->page;
+    while (--level != 0) page = csspgo__branch_at(page, 0)->page;
+    return b->key <= csspgo__elem_key(csspgo__page_at(t, 0, page, 0), t->key64) && page->prev != NULL &&
+           b->key >= csspgo__elem_key(csspgo__page_at(t, 0, page->prev, page->prev->count - 1), t->key64);
+}
+
+/* 1 if a table is as the comment above csspgo__page says. Cost: O(n). */
+static int csspgo__ordered_valid(const csspgo__ordered *t)
+{
+    csspgo__page *first = t->top, *page;
+    csspgo__cursor at = csspgo__ordered_from(t, 0);
+    uint32_t level = t->levels, i;
+    uint64_t key = 0, last;
+    size_t n = 0;
+    const void *elem;
+    if (t->top == NULL) return t->levels == 0 && t->count == 0 && t->last == NULL;
+    if (t->top->next != NULL || (t->levels != 0 && t->top->count < 2)) return 0;
+    for (;; level--, first = csspgo__branch_at(first, 0)->page) {
+        n = 0;
+        if (!csspgo__level_valid(t, level, first, &n)) return 0;
+        if (level == 0) break;
+        for (page = first; page != NULL; page = page->next)
+            for (i = 1; i < page->count; i++)
+                if (!csspgo__branch_valid(t, level, csspgo__branch_at(page, i))) return 0;
+    }
+    while ((elem = csspgo__ordered_next(t, &at)) != NULL) {
+        last = key;
+        key = csspgo__elem_key(elem, t->key64);
+        if (key < last) return 0;
+    }
+    return n == t->count;
 }
 
 /* Frees all pages, level by level from the top. The table stays usable and is empty. */
@@ -19899,6 +20280,7 @@ struct csspgo_code {
     uint32_t          released;   /* areas given back so far                                            */
     uint32_t          changes;    /* how often code or tables were added, removed or given back         */
     uint64_t          unlike_transfers, idle_probes, skipped;   /* csspgo_code_stats                    */
+    uint64_t          unchecked;  /* with CSSPGO_VALIDATE: work since csspgo_code_validate              */
 };
 
 CSSPGO_DEF csspgo_module csspgo_no_module(void)
@@ -19915,7 +20297,7 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
         { sizeof(uint32_t), 0 }, { sizeof(csspgo__range), 0 }, { sizeof(csspgo__placed), 0 },
         { sizeof(csspgo__placed), 0 }, { sizeof(uint64_t), 1 }
     };
-    csspgo_code *c = (csspgo_code *)csspgo__object_new(options, sizeof *c, err);
+    csspgo_code *c = (csspgo_code *)csspgo__object_new(__func__, options, sizeof *c, err);
     size_t i;
     if (c == NULL) return NULL;
     csspgo__names_init(&c->heap, &c->names);
@@ -19950,39 +20332,125 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
     CSSPGO__OBJECT_END(c, arrays);
 }
 
-/* E_ARGUMENT with a sentence that ends in an index, which is the offset, too. */
-static csspgo_status csspgo__argument_error(csspgo_error *err, const char *text, uint64_t index)
+/* ----- refusals: messages name the public function that was called, the value, and what is in the way ------------- */
+
+/* Begins a refusal in an error of the caller's own; pieces may follow with csspgo__say*, then csspgo__refused. */
+static void csspgo__refuse(csspgo_error *e, const char *function, csspgo_status status, const char *text)
 {
-    return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, index, text, index);
+    csspgo__error_set(e, status, 0, function);
+    csspgo__say(e, ": ");
+    csspgo__say(e, text);
 }
 
-/* The same with a bad value. */
-static csspgo_status csspgo__value_error(csspgo_error *err, const char *text, uint64_t value)
+/* The same for an entry of an array at an address: "function: what index at address: ". */
+static void csspgo__refuse_entry(csspgo_error *e, const char *function, const char *what, size_t index,
+                                 uint64_t address)
 {
-    return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, text, value);
-}
-
-/* The same with an address. */
-static csspgo_status csspgo__address_error(csspgo_error *err, const char *text, uint64_t address)
-{
-    csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, text);
-    csspgo__say_hex(err, address);
-    return CSSPGO_E_ARGUMENT;
+    csspgo__refuse(e, function, CSSPGO_E_ARGUMENT, what);
+    csspgo__say_u64(e, index);
+    csspgo__say(e, " at ");
+    csspgo__say_hex(e, address);
+    csspgo__say(e, ": ");
+    e->offset = index;
 }
 
 #ifdef CSSPGO_VALIDATE
-#  define csspgo__argument_error(err, text, number) \
-    csspgo__misused(__func__, (err), (text), csspgo__argument_error((err), (text), (number)))
-#  define csspgo__value_error(err, text, number) \
-    csspgo__misused(__func__, (err), (text), csspgo__value_error((err), (text), (number)))
-#  define csspgo__address_error(err, text, address) \
-    csspgo__misused(__func__, (err), (text), csspgo__address_error((err), (text), (address)))
+/* Tells of a message that begins with the name of a function. */
+static void csspgo__refusal_tell(const csspgo_error *e)
+{
+    char function[sizeof e->message];
+    size_t n = 0;
+    while (e->message[n] != ':' && e->message[n] != '\0') n++;
+    memcpy(function, e->message, n);
+    function[n] = '\0';
+    csspgo__misuse(function, e->message + (e->message[n] != '\0' ? n + 2 : n));
+}
 #endif
+
+/* Ends a refusal. Returns its status. */
+static csspgo_status csspgo__refused(csspgo_error *err, const csspgo_error *e)
+{
+    if (err != NULL) *err = *e;
+#ifdef CSSPGO_VALIDATE
+    csspgo__refusal_tell(e);
+#endif
+    return e->status;
+}
+
+/*
+ * With CSSPGO_VALIDATE. CSSPGO__EXPECT_ENTRY tells of an entry that is taken but makes no sense; text: what is wrong,
+ * and what follows from it. CSSPGO__EXPECT_MAP: the map was changed, and is still valid.
+ */
+#ifdef CSSPGO_VALIDATE
+static void csspgo__entry_tell(const char *function, const char *what, size_t index, uint64_t address, const char *text)
+{
+    csspgo_error e;
+    csspgo__refuse_entry(&e, function, what, index, address);
+    csspgo__say(&e, text);
+    csspgo__refusal_tell(&e);
+}
+static void csspgo__map_tell(csspgo_code *c, const char *function);
+
+#  define CSSPGO__EXPECT_ENTRY(ok, function, what, index, address, text) \
+    ((ok) ? (void)0 : csspgo__entry_tell((function), (what), (index), (address), (text)))
+#  define CSSPGO__EXPECT_MAP(c, function) csspgo__map_tell((c), (function))
+#else
+#  define CSSPGO__EXPECT_ENTRY(ok, function, what, index, address, text) ((void)0)
+#  define CSSPGO__EXPECT_MAP(c, function) ((void)0)
+#endif
+
+/* E_ARGUMENT with a sentence that ends in an index, which is the offset, too. */
+static csspgo_status csspgo__argument_error(csspgo_error *err, const char *function, const char *text, uint64_t index)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, text);
+    csspgo__say_u64(&e, index);
+    e.offset = index;
+    return csspgo__refused(err, &e);
+}
+
+/* The same with a bad value. */
+static csspgo_status csspgo__value_error(csspgo_error *err, const char *function, const char *text, uint64_t value)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, text);
+    csspgo__say_u64(&e, value);
+    return csspgo__refused(err, &e);
+}
+
+/* The same with an address. */
+static csspgo_status csspgo__address_error(csspgo_error *err, const char *function, const char *text, uint64_t address)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, text);
+    csspgo__say_hex(&e, address);
+    return csspgo__refused(err, &e);
+}
+
+static void csspgo__say_range(csspgo_error *e, uint64_t begin, uint64_t end)
+{
+    csspgo__say(e, "[");
+    csspgo__say_hex(e, begin);
+    csspgo__say(e, ", ");
+    csspgo__say_hex(e, end);
+    csspgo__say(e, ")");
+}
 
 /* The status of the last allocation that failed. */
 static csspgo_status csspgo__code_fail(const csspgo_code *c, csspgo_error *err)
 {
-    return csspgo__error_plain(err, c->heap.status);
+    return csspgo__error_heap(err, c->heap.status, &c->heap, "code map");
+}
+
+/* E_LIMIT for a name that is too long. */
+static csspgo_status csspgo__long_name(const csspgo_code *c, const char *function, size_t size, csspgo_error *err)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_LIMIT, "a name of ");
+    csspgo__say_u64(&e, size);
+    csspgo__say(&e, " bytes is above limits.max_name, ");
+    csspgo__say_u64(&e, c->heap.limits.max_name);
+    return csspgo__refused(err, &e);
 }
 
 /* ----- looking up ------------------------------------------------------------------------------------------------- */
@@ -20194,6 +20662,56 @@ static const csspgo__code_probe *csspgo__probe_next(const csspgo_code *c, csspgo
     return p != NULL ? &c->probe[p->id] : NULL;
 }
 
+/* What a search along jumps has reached: code ranges, of which each is looked at once. */
+typedef struct csspgo__reached {
+    const csspgo__range *range[16];
+    size_t count;
+    uint32_t steps;               /* transfers that may still be looked at */
+} csspgo__reached;
+
+/* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
+static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func,
+                                csspgo__reached *to)
+{
+    const uint32_t pos = csspgo__transfer_target(c, t->pos);
+    const csspgo__range *const r = csspgo__range_of(c, pos);
+    size_t i;
+    if (t->target == 0) return t->kind == CSSPGO_IJMP;
+    if (r == NULL) return t->kind != CSSPGO_COND;             /* a stub */
+    for (i = 0; i < to->count && to->range[i] != r; i++) {}
+    if (i == to->count && i == sizeof to->range / sizeof *to->range) return 1;
+    if (i == to->count) to->range[to->count++] = r;
+    return r->func == func;
+}
+
+/*
+ * 1 if the call that ends at pos can lead to the function that it is in, directly or by jumps out of what it calls
+ * (tail calls). Calls and jumps by pointer, stubs, and what would take too long to follow may lead anywhere.
+ */
+CSSPGO__UNUSED static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call = csspgo__call_before(c, pos);
+    const csspgo__range *const own = csspgo__range_of(c, call);
+    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call));
+    csspgo__reached to;
+    size_t i;
+    if (call == 0) return 0;
+    if (own == NULL || called == NULL || called->func == own->func) return 1;
+    to.range[0] = called;
+    to.count = 1;
+    to.steps = 1024;
+    for (i = 0; i < to.count; i++) {
+        const uint32_t end = to.range[i]->end;
+        csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], to.range[i]->begin);
+        const csspgo__code_transfer *t;
+        while ((t = csspgo__transfer_next(c, &at, end)) != NULL) {
+            if (to.steps-- == 0) return 1;
+            if (t->kind != CSSPGO_CALL && t->kind != CSSPGO_RET && csspgo__jump_reaches(c, t, own->func, &to)) return 1;
+        }
+    }
+    return 0;
+}
+
 /* The ith probe at pos, or NULL. */
 static const csspgo__code_probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
 {
@@ -20212,6 +20730,67 @@ static int csspgo__window_free_at(const csspgo__ordered *windows, uint64_t begin
     if (size == 0 || begin > UINT64_MAX - size) return 0;
     w = (const csspgo__window *)csspgo__ordered_before(windows, begin + size);
     return w == NULL || (w->begin < begin && begin - w->begin >= w->size);
+}
+
+/* Says the name of a function, at most 37 bytes of it, and its range [begin, end) of run-time addresses. */
+static void csspgo__say_function(csspgo_error *e, const csspgo_code *c, const csspgo__range *r)
+{
+    const uint64_t begin = csspgo__run_address(c, r->begin);
+    size_t size;
+    const char *text = csspgo__name_text(&c->names, r->func, &size);
+    if (c->names.name[r->func].flags & CSSPGO__HAS_TEXT) {
+        csspgo__say_bytes(e, text, size <= 37 ? size : 34);
+        csspgo__say(e, size <= 37 ? " " : "... ");
+    } else {
+        csspgo__say(e, "GUID ");
+        csspgo__say_u64(e, c->names.name[r->func].guid);
+        csspgo__say(e, " ");
+    }
+    csspgo__say_range(e, begin, begin + (r->end - r->begin));
+}
+
+/* The last function that has code in [begin, end) of a window's addresses, or NULL. */
+static const csspgo__range *csspgo__window_range(const csspgo_code *c, const csspgo__window *w, uint64_t begin,
+                                                 uint64_t end)
+{
+    const uint64_t from = begin > w->begin ? begin - w->begin : 0;
+    const uint64_t to = end - w->begin < w->size ? end - w->begin : w->size;
+    const csspgo__range *r = csspgo__range_before(c, w->pos + to);
+    return r != NULL && r->end > w->pos + from ? r : NULL;
+}
+
+/* A window that overlaps [begin, end): one with a function there if there is one, else any; NULL if none does. */
+static const csspgo__window *csspgo__in_way(const csspgo_code *c, uint64_t begin, uint64_t end)
+{
+    const csspgo__window *w = csspgo__window_before(c, end), *code = NULL;
+    for (; w != NULL && w->begin + w->size > begin; w = csspgo__window_before(c, w->begin)) {
+        if (csspgo__window_range(c, w, begin, end) != NULL) return w;
+        code = w;
+    }
+    return code;
+}
+
+/* E_ARGUMENT: [begin, begin + size) overlaps a window, or (w is NULL) does not end within 64 bits. */
+static csspgo_status csspgo__overlap_error(const csspgo_code *c, const char *function, uint64_t begin, uint64_t size,
+                                           const csspgo__window *w, csspgo_error *err)
+{
+    const csspgo__range *r = w != NULL ? csspgo__window_range(c, w, begin, begin + size) : NULL;
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, "");
+    if (w == NULL) {
+        csspgo__say_u64(&e, size);
+        csspgo__say(&e, " bytes do not fit behind ");
+        csspgo__say_hex(&e, begin);
+        return csspgo__refused(err, &e);
+    }
+    csspgo__say_range(&e, begin, begin + size);
+    csspgo__say(&e, " overlaps ");
+    if (r != NULL) csspgo__say_function(&e, c, r);
+    else {
+        csspgo__say(&e, "code without a function, ");
+        csspgo__say_range(&e, w->begin, w->begin + w->size);
+    }
+    return csspgo__refused(err, &e);
 }
 
 /* Adds an area and its window at `begin`, both or none. Returns 0 when memory is exhausted. */
@@ -20253,9 +20832,25 @@ static void csspgo__places_leave(csspgo_code *c, uint32_t pos, uint64_t end)
 }
 
 /*
+ * A function that reaches over all of [pos, end) is cut in two: what lies behind becomes a fragment of its own. Returns
+ * 0 when memory is exhausted; nothing was changed then.
+ */
+static int csspgo__range_part(csspgo_code *c, uint32_t pos, uint32_t end)
+{
+    csspgo__range *r = csspgo__range_before(c, pos), behind;
+    if (r == NULL || r->end <= end) return 1;
+    behind = *r;
+    behind.begin = end;
+    behind.fragment = 1;
+    if (!csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &behind)) return 0;
+    csspgo__range_before(c, pos)->end = end;
+    return 1;
+}
+
+/*
  * Forgets the tables of the code at [pos, end). Functions that reach into it from outside lose the part inside: one
- * that begins before ends at pos, one that ends behind begins at end, as a fragment. Instructions shortly behind whose
- * call before them is gone lose that mark.
+ * that begins before ends at pos, one that ends behind begins at end, as a fragment; csspgo__range_part was called for
+ * one that does both. Instructions shortly behind whose call before them is gone lose that mark.
  */
 static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
 {
@@ -20264,15 +20859,16 @@ static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
     if (r != NULL && r->end > pos) r->end = pos;
     r = csspgo__range_before(c, end);
     if (r != NULL && r->end > end) {                  /* its new key is below the next one's */
+        csspgo__ordered_raise(&c->table[CSSPGO__RANGES], r->begin, end);
         r->begin = end;
         r->fragment = 1;
     }
+    for (q = end; q < end + CSSPGO__CALL_FAR && q < c->bytes; q++) {
+        const uint32_t call = csspgo__call_before(c, q);
+        if (call >= pos && call < end) c->byte[q] &= 15;
+    }
     csspgo__places_leave(c, pos, end);
     for (q = CSSPGO__TRANSFERS; q <= CSSPGO__FAR_CALLS; q++) csspgo__ordered_cut(&c->heap, &c->table[q], pos, end);
-    for (q = end; q < end + CSSPGO__CALL_FAR && q < c->bytes; q++) {
-        const uint32_t back = (uint32_t)c->byte[q] >> CSSPGO__CALL_SHIFT;
-        if (back != 0 && q - back < end) c->byte[q] &= 15;   /* the call before it is gone */
-    }
     memset(c->byte + pos, 0, end - pos);
     c->changes++;
 }
@@ -20339,15 +20935,31 @@ static int csspgo__tree_gone(const csspgo_code *c, const csspgo__code_inline *n)
     return top->placed == 0 && top->lost;
 }
 
+/* Probes of inline trees that are gone leave position 0, where those stand that never were at known code. */
+static void csspgo__idle_leave(csspgo_code *c)
+{
+    csspgo__ordered *t = &c->table[CSSPGO__PLACES];
+    csspgo__cursor at = csspgo__ordered_from(t, 0), to = at;
+    csspgo__placed *place;
+    size_t gone = 0;
+    while ((place = (csspgo__placed *)csspgo__ordered_next(t, &at)) != NULL && place->pos == 0) {
+        if (csspgo__tree_gone(c, &c->node[c->probe[place->id].node])) gone++;
+        else memcpy(csspgo__ordered_next(t, &to), place, sizeof *place);
+    }
+    while (gone-- != 0) csspgo__ordered_undo(&c->heap, t, 0);
+}
+
 /*
  * Moves the nodes and probes of inline trees that are not gone together. First the places get the probes' new indices,
  * then nodes and probes the nodes' new ids, then all move.
  */
 static void csspgo__probes_compact(csspgo_code *c)
 {
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
+    csspgo__cursor at;
     csspgo__placed *place;
     uint32_t probes = 0, nodes = 0, i, k;
+    csspgo__idle_leave(c);
+    at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
     for (i = 1; i <= c->nodes; i++) {
         c->node[i].to = probes;
         if (!csspgo__tree_gone(c, &c->node[i])) probes += c->node[i].count;
@@ -20442,7 +21054,8 @@ static void csspgo__funcs_compact(csspgo_code *c)
 /*
  * Gives back removed code of which no position is held: the mark and sweep of this garbage collector. Every holder
  * marks its positions, CSSPGO__GRAIN positions to a bit, then each removed area without a mark is released. Without
- * memory for the marks all stays. Cost: O(positions / 128 + what is held + what is released).
+ * memory for the marks all stays, without memory for a function's fragment its area. Cost: O(positions / 128 + what is
+ * held + what is released).
  */
 static void csspgo__code_collect(csspgo_code *c)
 {
@@ -20456,7 +21069,8 @@ static void csspgo__code_collect(csspgo_code *c)
         const uint32_t pos = c->dead[i];
         const csspgo__area *a = csspgo__area_before(c, (uint64_t)pos + 1);
         const uint64_t bytes = a->size;
-        if (!csspgo__unmarked(marks, pos, pos + (uint32_t)bytes)) {
+        const uint32_t end = pos + (uint32_t)bytes;
+        if (!csspgo__unmarked(marks, pos, end) || !csspgo__range_part(c, pos, end)) {
             c->dead[kept++] = pos;
             continue;
         }
@@ -20487,39 +21101,52 @@ static void csspgo__code_tidy(csspgo_code *c)
 
 /*
  * Room for an area of so many bytes: the smallest gap between areas that is large enough, or behind all. *gap gets the
- * gap's first position and size; size 0: behind all.
+ * gap's first position and size; size 0: behind all. E_RANGE: there are not so many positions.
  */
 static csspgo_status csspgo__area_room(csspgo_code *c, uint64_t size, uint64_t *from, uint64_t *gap)
 {
-    const uint64_t need = csspgo__behind(size);
+    const uint64_t need = csspgo__behind(size < UINT32_MAX ? size : UINT32_MAX);
     const uint64_t *key;
-    if (need > UINT32_MAX - CSSPGO__FIRST_POS) return CSSPGO_E_LIMIT;
+    if (need > UINT32_MAX - CSSPGO__FIRST_POS) return CSSPGO_E_RANGE;
     if (need > UINT32_MAX - c->bytes && c->deads != 0) csspgo__code_collect(c);
     key = (const uint64_t *)csspgo__ordered_first(&c->table[CSSPGO__GAPS], need << 32);
     *from = key != NULL ? *key & UINT32_MAX : c->bytes;
     *gap = key != NULL ? *key >> 32 : 0;
     if (key != NULL) return CSSPGO_OK;
-    if (need > UINT32_MAX - c->bytes) return CSSPGO_E_LIMIT;
+    if (need > UINT32_MAX - c->bytes) return CSSPGO_E_RANGE;
     return CSSPGO__ROOM(&c->heap, c->byte, c->bytes, c->byte_cap, c->bytes + (size_t)need) ? CSSPGO_OK : c->heap.status;
+}
+
+/* E_RANGE: so many bytes more are too many. */
+static csspgo_status csspgo__room_error(const csspgo_code *c, const char *function, uint64_t size, csspgo_error *err)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_RANGE, "above 4 GiB of code: ");
+    csspgo__say_u64(&e, size);
+    csspgo__say(&e, " bytes more than ");
+    csspgo__say_u64(&e, c->live + c->removed);
+    return csspgo__refused(err, &e);
 }
 
 /*
  * A new area with positions of its own, at least one unused position behind it: *area gets what was added. Its bytes
- * are 0, or instruction starts if it is bytewise. On failure nothing was added.
+ * are 0, or instruction starts if it is bytewise. On failure nothing was added. function: the public one.
  */
-static csspgo_status csspgo__area_add(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
-                                      uint32_t bytewise, csspgo__area *area, csspgo_error *err)
+static csspgo_status csspgo__area_add(csspgo_code *c, const char *function, csspgo_module module, uint64_t address,
+                                      uint64_t size, uint32_t bytewise, csspgo__area *area, csspgo_error *err)
 {
     const uint64_t bias = module.id != 0 && module.id <= c->modules ? c->module[module.id].bias : 0;
     csspgo__area fresh = { 0, module.id, address, size, bytewise, 0 };
     uint64_t from = 0, gap = 0;
     csspgo_status s;
-    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
-    if (size == 0) return csspgo__address_error(err, "no bytes: ", address + bias);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
+    if (size == 0) return csspgo__address_error(err, function, "no bytes: ", address + bias);
     if (!csspgo__window_free_at(&c->table[CSSPGO__WINDOWS], address + bias, size))
-        return csspgo__address_error(err, "other code is there: ", address + bias);
+        return csspgo__overlap_error(c, function, address + bias, size,
+                                     csspgo__in_way(c, address + bias, address + bias + size), err);
     s = csspgo__area_room(c, size, &from, &gap);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    if (s == CSSPGO_E_RANGE) return csspgo__room_error(c, function, size, err);
+    if (s != CSSPGO_OK) return csspgo__code_fail(c, err);
     fresh.pos = (uint32_t)from;
     fresh.serial = ++c->serials;
     *area = fresh;
@@ -20546,7 +21173,9 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module modu
                                               csspgo_error *err)
 {
     csspgo__area a;
-    return csspgo__area_add(c, module, address, size, 1, &a, err);
+    const csspgo_status s = csspgo__area_add(c, "csspgo_code_add_area", module, address, size, 1, &a, err);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_add_area");
+    return s;
 }
 
 /* Makes `pos` the instruction after the call at call. Needs no memory within CSSPGO__CALL_FAR bytes. */
@@ -20639,13 +21268,14 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
                                                uint64_t address, const void *bytes, size_t size,
                                                const uint64_t *starts, size_t start_count, csspgo_error *err)
 {
+    const uint64_t skipped = c->skipped;
     csspgo__area area;
     csspgo_status s;
     uint32_t call = 0;
     size_t i = 0;
     if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64)
-        return csspgo__value_error(err, "no such csspgo_arch: ", (uint64_t)arch);
-    s = csspgo__area_add(c, module, address, size, 0, &area, err);
+        return csspgo__value_error(err, "csspgo_code_add_bytes", "no such csspgo_arch: ", (uint64_t)arch);
+    s = csspgo__area_add(c, "csspgo_code_add_bytes", module, address, size, 0, &area, err);
     if (s != CSSPGO_OK) return s;
     if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call);
     while (starts != NULL && i < start_count && s == CSSPGO_OK) {
@@ -20657,9 +21287,13 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
             s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, (size_t)at, (size_t)end, &call);
     }
     if (s == CSSPGO_OK) s = csspgo__join_sections(c, &area);
-    if (s != CSSPGO_OK) csspgo__area_undo(c, &area);
+    if (s != CSSPGO_OK) {
+        csspgo__area_undo(c, &area);
+        c->skipped = skipped;
+    }
     c->changes++;
-    return csspgo__error_plain(err, s);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_add_bytes");
+    return csspgo__error_heap(err, s, &c->heap, "code map");
 }
 
 /*
@@ -20679,49 +21313,102 @@ static uint32_t csspgo__func_bind(csspgo_code *c, uint64_t guid, const char *nam
 }
 
 /* What a function of a program's tables must be, wherever it is. */
-static csspgo_status csspgo__new_function_check(const csspgo_code *c, csspgo_module module,
+static csspgo_status csspgo__new_function_check(const csspgo_code *c, const char *function, csspgo_module module,
                                                 const csspgo_code_function *f, csspgo_error *err)
 {
     const char *text = NULL;
-    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     if (f->end == f->begin) text = "no code: function ";
     else if (f->end < f->begin) text = "end below begin: function ";
     else if (f->guid == 0 && f->name == NULL) text = "no name and no GUID: function ";
     else if (f->name != NULL && f->name_size == 0) text = "a name of size 0: function ";
-    if (text != NULL) return csspgo__address_error(err, text, f->begin);
-    CSSPGO__EXPECT(f->name == NULL || f->name[f->name_size - 1] != '\0',
-                   "the name ends in a zero byte, which becomes part of it: name_size is strlen of the name");
-    return csspgo__error_plain(err, f->name_size > c->heap.limits.max_name ? CSSPGO_E_LIMIT : CSSPGO_OK);
+    if (text != NULL) return csspgo__address_error(err, function, text, f->begin);
+    if (f->name_size > c->heap.limits.max_name) return csspgo__long_name(c, function, f->name_size, err);
+#ifdef CSSPGO_VALIDATE
+    if (f->name != NULL && f->name[f->name_size - 1] == '\0')
+        csspgo__misuse(function,
+                       "the name ends in a zero byte, which becomes part of it: name_size is strlen of the name");
+#endif
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* E_ARGUMENT: a function that begins in known code, where another one is, or ends outside of that code. */
+static csspgo_status csspgo__range_error(const csspgo_code *c, const char *function, csspgo_module module,
+                                         const csspgo_code_function *f, csspgo_error *err)
+{
+    const uint64_t begin = f->begin + (module.id != 0 ? c->module[module.id].bias : 0), size = f->end - f->begin;
+    const csspgo__window *w = begin <= UINT64_MAX - size ? csspgo__in_way(c, begin, begin + size) : NULL;
+    csspgo_error e;
+    if (w == NULL || csspgo__window_range(c, w, begin, begin + size) != NULL)
+        return csspgo__overlap_error(c, function, begin, size, w, err);
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, "");
+    csspgo__say_range(&e, begin, begin + size);
+    csspgo__say(&e, " ends outside its code, ");
+    w = csspgo__window_at(c, begin);
+    csspgo__say_range(&e, w->begin, w->begin + w->size);
+    return csspgo__refused(err, &e);
+}
+
+/* 1 if [begin, begin + size), run-time addresses that begin in known code, is all code of one area, without a hole. */
+static int csspgo__is_stretch(const csspgo_code *c, uint64_t begin, uint64_t size)
+{
+    const csspgo__window *w = csspgo__window_at(c, begin), *next;
+    if (begin > UINT64_MAX - size) return 0;
+    for (; begin + size - w->begin > w->size; w = next) {
+        next = (const csspgo__window *)csspgo__ordered_first(&c->table[CSSPGO__WINDOWS], w->begin + w->size);
+        if (next == NULL || next->begin != w->begin + w->size || next->pos != w->pos + w->size) return 0;
+    }
+    return 1;
+}
+
+/*
+ * Adds the range of a function that begins at a position. Whatever fails, nothing was changed: the name, which cannot
+ * be taken back, comes last.
+ */
+static csspgo_status csspgo__range_add(csspgo_code *c, const char *function, csspgo_module module,
+                                       const csspgo_code_function *f, uint32_t begin, csspgo_error *err)
+{
+    const uint64_t bias = module.id != 0 ? c->module[module.id].bias : 0, size = f->end - f->begin;
+    const csspgo__range *before;
+    csspgo__range r;
+    uint32_t func;
+    if (!csspgo__is_stretch(c, f->begin + bias, size)) return csspgo__range_error(c, function, module, f, err);
+    r.begin = begin;
+    r.end = begin + (uint32_t)size;
+    r.func = 0;
+    r.fragment = f->fragment;
+    before = csspgo__range_before(c, r.end);
+    if (before != NULL && before->end > begin) return csspgo__range_error(c, function, module, f, err);
+    if (!csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &r)) return csspgo__code_fail(c, err);
+    func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
+    if (func == 0) {
+        csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__RANGES], begin);
+        return csspgo__code_fail(c, err);
+    }
+    csspgo__range_before(c, r.end)->func = func;
+    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f,
                                                   csspgo_error *err)
 {
-    const csspgo_status status = csspgo__new_function_check(c, module, f, err);
+    static const char function[] = "csspgo_code_add_function";
+    csspgo_status s = csspgo__new_function_check(c, function, module, f, err);
     csspgo__area area;
-    csspgo__range r;
-    const csspgo__range *before;
+    uint32_t begin;
+    if (s != CSSPGO_OK) return s;
     area.size = 0;
-    if (status != CSSPGO_OK) return status;
-    r.begin = csspgo__pos_in(c, module.id, f->begin);
-    if (r.begin == 0) {
-        const csspgo_status s = csspgo__area_add(c, module, f->begin, f->end - f->begin, 1, &area, err);
+    begin = csspgo__pos_in(c, module.id, f->begin);
+    if (begin == 0) {
+        s = csspgo__area_add(c, function, module, f->begin, f->end - f->begin, 1, &area, err);
         if (s != CSSPGO_OK) return s;
-        r.begin = area.pos;
+        begin = area.pos;
     }
-    if (csspgo__pos_in(c, module.id, f->end - 1) - r.begin != f->end - 1 - f->begin)
-        return csspgo__address_error(err, "it ends outside its code: function ", f->begin);
-    r.end = r.begin + (uint32_t)(f->end - f->begin);
-    r.fragment = f->fragment;
-    before = csspgo__range_before(c, r.end);
-    if (before != NULL && before->end > r.begin)
-        return csspgo__address_error(err, "another function is there: function ", f->begin);
     c->changes++;
-    r.func = csspgo__func_bind(c, f->guid, f->name, f->name_size, f->checksum);
-    if (r.func != 0 && csspgo__ordered_add(&c->heap, &c->table[CSSPGO__RANGES], &r))
-        return csspgo__error_plain(err, CSSPGO_OK);
-    if (area.size != 0) csspgo__area_undo(c, &area);
-    return csspgo__code_fail(c, err);
+    s = csspgo__range_add(c, function, module, f, begin, err);
+    if (s != CSSPGO_OK && area.size != 0) csspgo__area_undo(c, &area);
+    CSSPGO__EXPECT_MAP(c, function);
+    return s;
 }
 
 /* Takes the first n of these transfers off the lists again. */
@@ -20734,44 +21421,69 @@ static void csspgo__transfers_undo(csspgo_code *c, csspgo_module module, const c
     }
 }
 
-/* Counts a transfer that is unlike the first one listed at pos; there is one. */
-static void csspgo__transfer_compare(csspgo_code *c, uint32_t pos, const csspgo_transfer *t)
+/* Counts transfer i of a call's if it is unlike the first one listed at pos; there is one. */
+static void csspgo__transfer_compare(csspgo_code *c, uint32_t pos, const csspgo_transfer *t, size_t i)
 {
     const csspgo__code_transfer *first = csspgo__transfer_at(c, pos);
     const int other = first != NULL && (first->kind != (uint32_t)t->kind ||
                                         (t->target != first->target && t->target && first->target));
-    CSSPGO__EXPECT(!other, "two transfers at one address differ in kind or target: is old code not removed?");
+    CSSPGO__EXPECT_ENTRY(!other, "csspgo_code_add_transfers", "transfer ", i, t->address,
+                         "two transfers at one address differ in kind or target: is old code not removed?");
+    (void)i;
     c->unlike_transfers += (unsigned)other;
+}
+
+/* E_ARGUMENT for a transfer that is none, or not at known code. */
+static csspgo_status csspgo__transfer_error(const csspgo_transfer *t, size_t i, csspgo_error *err)
+{
+    csspgo_error e;
+    csspgo__refuse_entry(&e, "csspgo_code_add_transfers", "transfer ", i, t->address);
+    if (t->kind > CSSPGO_RET) {
+        csspgo__say(&e, "unknown kind ");
+        csspgo__say_u64(&e, (uint64_t)t->kind);
+    } else if (t->size == 0 || t->size > 15) {
+        csspgo__say(&e, "size is 1 to 15 bytes, not ");
+        csspgo__say_u64(&e, t->size);
+    } else csspgo__say(&e, "not at known code");
+    return csspgo__refused(err, &e);
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
                                                    const csspgo_transfer *transfers, size_t count, csspgo_error *err)
 {
-    const char *text = NULL;
+    static const char function[] = "csspgo_code_add_transfers";
+    int bad = 0;
     size_t i;
-    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
-        if (t->kind > CSSPGO_RET) text = "unknown kind: transfer ";
-        else if (t->size == 0 || t->size > 15) text = "not 1 to 15 bytes: transfer ";
-        else if (pos == 0) text = "not at known code: transfer ";
-        if (text != NULL || !csspgo__transfer_list(c, pos, t->kind, t->target)) break;
+        bad = t->kind > CSSPGO_RET || t->size == 0 || t->size > 15 || pos == 0;
+        if (bad || !csspgo__transfer_list(c, pos, t->kind, t->target)) break;
     }
     if (i != count) {
         csspgo__transfers_undo(c, module, transfers, i);
-        return text != NULL ? csspgo__argument_error(err, text, i) : csspgo__code_fail(c, err);
+        return bad ? csspgo__transfer_error(&transfers[i], i, err) : csspgo__code_fail(c, err);
     }
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     for (i = 0; i < count; i++) {
         const uint32_t pos = csspgo__pos_in(c, module.id, transfers[i].address);
         const uint32_t after = csspgo__pos_in(c, module.id, transfers[i].address + transfers[i].size);
-        if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) csspgo__transfer_compare(c, pos, &transfers[i]);
+        if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) csspgo__transfer_compare(c, pos, &transfers[i], i);
         csspgo__kind_set(c, pos, transfers[i].kind);
         if (transfers[i].kind == CSSPGO_CALL && after == pos + transfers[i].size)
             csspgo__mark_after_call(c, pos, after);   /* cannot fail: 15 bytes at most */
     }
+    CSSPGO__COMMIT_END(&c->heap);
     c->changes++;
+    CSSPGO__EXPECT_MAP(c, function);
     return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* 1 if no profile can hold counts of a probe, or its kind is unknown. */
+static int csspgo__probe_idle(const csspgo__code_probe *p)
+{
+    return p->id == 0 || p->id > 0xffff || p->kind > CSSPGO_PROBE_DIRECT_CALL;
 }
 
 /*
@@ -20794,24 +21506,39 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         const csspgo__code_probe p = { pos, probes[i].id, probes[i].discriminator, node, probes[i].kind };
         c->probe[c->node[node].first + c->node[node].count++] = p;
         c->node[c->node[node].top].placed += pos != 0;
-        CSSPGO__EXPECT(pos != 0, "a probe that is not at known code: it will never count");
-        CSSPGO__EXPECT(p.id != 0 && p.kind <= CSSPGO_PROBE_DIRECT_CALL, "a probe of id 0 or of an unknown kind");
-        c->idle_probes += pos == 0 || p.id == 0 || p.kind > CSSPGO_PROBE_DIRECT_CALL;
+        CSSPGO__EXPECT_ENTRY(pos != 0, "csspgo_code_add_probes", "probe ", i, probes[i].address,
+                             "a probe that is not at known code: it will never count");
+        CSSPGO__EXPECT_ENTRY(!csspgo__probe_idle(&p), "csspgo_code_add_probes", "probe ", i, probes[i].address,
+                             "a probe of id 0 or above 65535, or of an unknown kind: it will never count");
+        c->idle_probes += pos == 0 || csspgo__probe_idle(&p);
     }
     c->probes = at;
 }
 
 /* E_ARGUMENT if a node stands before its parent or a probe has no node. */
-static csspgo_status csspgo__probes_check(const csspgo_inline *inlines, size_t inline_count, const csspgo_probe *probes,
-                                          size_t probe_count, csspgo_error *err)
+static csspgo_status csspgo__probes_check(const char *function, const csspgo_inline *inlines, size_t inline_count,
+                                          const csspgo_probe *probes, size_t probe_count, csspgo_error *err)
 {
+    csspgo_error e;
     size_t i;
-    for (i = 0; i < inline_count; i++)
-        if (inlines[i].parent > i) return csspgo__argument_error(err, "a parent that does not come before node ", i);
-    for (i = 0; i < probe_count; i++)
-        if (probes[i].inline_node == 0 || probes[i].inline_node > inline_count)
-            return csspgo__argument_error(err, "no such node: probe ", i);
-    return csspgo__error_plain(err, CSSPGO_OK);
+    for (i = 0; i < inline_count && inlines[i].parent <= i; i++) {}
+    if (i < inline_count) {
+        csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, "a parent that does not come before its node: node ");
+        csspgo__say_u64(&e, i);
+        csspgo__say(&e, " has parent ");
+        csspgo__say_u64(&e, inlines[i].parent);
+        csspgo__say(&e, ", which is an index + 1");
+        e.offset = i;
+        return csspgo__refused(err, &e);
+    }
+    for (i = 0; i < probe_count && probes[i].inline_node != 0 && probes[i].inline_node <= inline_count; i++) {}
+    if (i == probe_count) return csspgo__error_plain(err, CSSPGO_OK);
+    csspgo__refuse_entry(&e, function, "probe ", i, probes[i].address);
+    csspgo__say(&e, "inline_node is an index + 1, from 1 to ");
+    csspgo__say_u64(&e, inline_count);
+    csspgo__say(&e, ", not ");
+    csspgo__say_u64(&e, probes[i].inline_node);
+    return csspgo__refused(err, &e);
 }
 
 CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module module, const csspgo_inline *inlines,
@@ -20820,12 +21547,13 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
 {
     const size_t node0 = c->nodes, probe0 = c->probes;
     const uint64_t idle = c->idle_probes;
-    const csspgo_status s = csspgo__probes_check(inlines, inline_count, probes, probe_count, err);
+    static const char function[] = "csspgo_code_add_probes";
+    const csspgo_status s = csspgo__probes_check(function, inlines, inline_count, probes, probe_count, err);
     size_t i;
     if (s != CSSPGO_OK) return s;
-    if (module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     if (inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "over 2^31 nodes or probes");
+        return csspgo__error_set(err, CSSPGO_E_RANGE, 0, "csspgo_code_add_probes: above 2^31 nodes or probes");
     if (!CSSPGO__ROOM(&c->heap, c->node, c->nodes + (c->nodes != 0), c->node_cap, c->nodes + 1 + inline_count) ||
         !CSSPGO__ROOM(&c->heap, c->probe, c->probes, c->probe_cap, c->probes + probe_count))
         return csspgo__code_fail(c, err);
@@ -20846,6 +21574,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     }
     if (i == c->probes) {
         c->changes++;
+        CSSPGO__EXPECT_MAP(c, function);
         return CSSPGO_OK;
     }
     csspgo__code_fail(c, err);
@@ -20863,7 +21592,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspg
     for (i = 0; i < count; i++) {
         const csspgo_descriptor *d = &descriptors[i];
         uint32_t id;
-        if (d->name_size > c->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (d->name_size > c->heap.limits.max_name)
+            return csspgo__long_name(c, "csspgo_code_add_descriptors", d->name_size, err);
         id = csspgo__func_bind(c, d->guid, d->name_size != 0 ? d->name : NULL, d->name_size, d->checksum);
         if (id == 0) return csspgo__code_fail(c, err);
         c->names.name[id].flags |= CSSPGO__DESCRIBED;
@@ -20912,8 +21642,11 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
 CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
                                                   csspgo_error *err)
 {
-    if (module.id == 0 || module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
-    if (size > CSSPGO__BUILD_ID_SIZE) return csspgo__value_error(err, "a build id of more than 20 bytes: ", size);
+    static const char function[] = "csspgo_code_set_build_id";
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__value_error(err, function, "no such module: ", module.id);
+    if (size > CSSPGO__BUILD_ID_SIZE)
+        return csspgo__value_error(err, function, "a build id of more than 20 bytes: ", size);
     c->module[module.id].build_id_size = (uint32_t)size;
     if (size != 0) memcpy(c->module[module.id].build_id, id, size);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -20924,11 +21657,26 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
+typedef struct csspgo__clash {    /* why a module cannot be mapped somewhere                  */
+    csspgo__window moved, other;  /* its window; what it would overlap, size 0: 64 bits end   */
+} csspgo__clash;
+
+/* Notes which of two windows that overlap is the module's: `moved`, which was to be put behind `below`. */
+static void csspgo__clash_note(csspgo__clash *clash, uint32_t module, const csspgo__window *moved,
+                               const csspgo__window *below)
+{
+    memset(clash, 0, sizeof *clash);
+    clash->moved = moved->module == module || below == NULL ? *moved : *below;
+    if (below == NULL || moved->begin > UINT64_MAX - moved->size) return;
+    clash->other = moved->module == module ? *below : *moved;
+}
+
 /*
  * Moves the windows of a module by delta (mod 2^64), all or none: they are put into another table, whose order follows
- * from their new addresses, and which takes the place of the old one if none of them overlaps another.
+ * from their new addresses, and which takes the place of the old one if none of them overlaps another. E_ARGUMENT:
+ * *clash says which do.
  */
-static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta)
+static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta, csspgo__clash *clash)
 {
     csspgo__ordered *old = &c->table[CSSPGO__WINDOWS], other = *old;
     csspgo__cursor at = csspgo__ordered_from(old, 0);
@@ -20939,8 +21687,11 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
     while (s == CSSPGO_OK && (w = (const csspgo__window *)csspgo__ordered_next(old, &at)) != NULL) {
         csspgo__window moved = *w;
         if (w->module == module) moved.begin += delta;
-        if (!csspgo__window_free_at(&other, moved.begin, w->size)) s = CSSPGO_E_ARGUMENT;
-        else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
+        if (!csspgo__window_free_at(&other, moved.begin, w->size)) {
+            csspgo__clash_note(clash, module, &moved,
+                               (const csspgo__window *)csspgo__ordered_before(&other, moved.begin + moved.size));
+            s = CSSPGO_E_ARGUMENT;
+        } else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
     }
     csspgo__ordered_free(&c->heap, s == CSSPGO_OK ? old : &other);
     if (s == CSSPGO_OK) *old = other;
@@ -20948,12 +21699,13 @@ static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint6
     return s;
 }
 
-/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there; E_NOMEM, E_LIMIT. */
-static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias)
+/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there (*clash); E_NOMEM, E_LIMIT. */
+static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo__clash *clash)
 {
     csspgo__code_module *m = &c->module[module.id];
     csspgo_status s = CSSPGO_OK;
-    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0) s = csspgo__windows_move(c, module.id, bias - m->bias);
+    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0)
+        s = csspgo__windows_move(c, module.id, bias - m->bias, clash);
     if (s != CSSPGO_OK) return s;
     m->bias = bias;
     m->mapped = 1;
@@ -20962,11 +21714,17 @@ static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, ui
 
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
 {
+    static const char function[] = "csspgo_code_map";
+    csspgo__clash clash;
     csspgo_status s;
-    if (module.id == 0 || module.id > c->modules) return csspgo__value_error(err, "no such module: ", module.id);
-    s = csspgo__module_map(c, module, bias);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__address_error(err, "other code is mapped there: bias ", bias);
-    return csspgo__error_plain(err, s);
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__value_error(err, function, "no such module: ", module.id);
+    s = csspgo__module_map(c, module, bias, &clash);
+    CSSPGO__EXPECT_MAP(c, function);
+    if (s == CSSPGO_E_ARGUMENT)
+        return csspgo__overlap_error(c, function, clash.moved.begin, clash.moved.size,
+                                     clash.other.size != 0 ? &clash.other : NULL, err);
+    return csspgo__error_heap(err, s, &c->heap, "code map");
 }
 
 /* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
@@ -21018,6 +21776,7 @@ CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, 
 {
     csspgo_module m;
     csspgo_status s = CSSPGO_OK;
+    csspgo__clash clash;
     int found = 0;
     m.id = 0;
     if (e->executable) m = csspgo__module_named(c, e, NULL);
@@ -21025,12 +21784,13 @@ CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, 
         const csspgo__code_module *mod = &c->module[m.id];
         found = csspgo__module_fits(c, mod, e);
         if (e->file_offset == mod->base_offset) {
-            s = csspgo__module_map(c, m, e->address - mod->base);
+            s = csspgo__module_map(c, m, e->address - mod->base, &clash);
             found = s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : 0;
         }
     }
     if (mapped != NULL) *mapped = found;
-    return csspgo__error_plain(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_mmap");
+    return csspgo__error_heap(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s, &c->heap, "code map");
 }
 
 /* Cuts the JIT's area that has code on both sides of an address, and its window, in two. Returns 0 without memory. */
@@ -21065,21 +21825,25 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
     uint64_t at = end;
     size_t windows = 0;
     csspgo__window *w;
-    if (begin >= end) return csspgo__address_error(err, "nothing to remove: end is not above ", begin);
+    if (begin >= end)
+        return csspgo__address_error(err, "csspgo_code_remove", "nothing to remove: end is not above ", begin);
     CSSPGO__EXPECT((w = csspgo__window_before(c, end)) != NULL && w->begin + w->size > begin,
                    "no code is there: it was removed already, or never added");
     c->changes++;
     if (!csspgo__area_split(c, begin) || !csspgo__area_split(c, end)) return csspgo__code_fail(c, err);
     for (; (w = csspgo__window_within(c, begin, at)) != NULL; at = w->begin) windows++;
     if (!CSSPGO__ROOM(&c->heap, c->dead, c->deads, c->dead_cap, c->deads + windows)) return csspgo__code_fail(c, err);
-    while ((w = csspgo__window_within(c, begin, end)) != NULL) {      /* cannot fail */
+    CSSPGO__COMMIT_BEGIN(&c->heap);
+    while ((w = csspgo__window_within(c, begin, end)) != NULL) {
         c->dead[c->deads++] = w->pos;
         c->live -= w->size;
         c->removed += w->size;
         c->garbage += w->size;
         csspgo__ordered_undo(&c->heap, &c->table[CSSPGO__WINDOWS], w->begin);
     }
+    CSSPGO__COMMIT_END(&c->heap);
     csspgo__code_tidy(c);
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_remove");
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
@@ -21102,6 +21866,190 @@ CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
     stats.idle_probes = c->idle_probes;
     return stats;
 }
+
+/* ----- is the map whole? ------------------------------------------------------------------------------------------ */
+
+/* What is wrong with an area that begins behind `end`, or NULL. *dead: 1 if it has no window. */
+static const char *csspgo__area_check(const csspgo_code *c, const csspgo__area *a, uint64_t end, int *dead)
+{
+    const uint64_t begin = a->address + (a->module != 0 && a->module <= c->modules ? c->module[a->module].bias : 0);
+    const csspgo__window *w = csspgo__window_at(c, begin);
+    uint64_t q;
+    *dead = w == NULL || w->pos != a->pos;
+    if (a->module > c->modules || a->size == 0) return "an area is of no module, or empty";
+    if (a->pos < end || a->pos + a->size >= c->bytes) return "areas overlap, or end behind all positions";
+    if (*dead && a->module != 0) return "code of a module has no window";
+    if (!*dead && (w->begin != begin || w->size != a->size || w->module != a->module))
+        return "a window is not that of its area";
+    for (q = end; q < a->pos; q++)
+        if (c->byte[q] != 0) return "a position between areas is not free";
+    for (q = a->pos; a->bytewise && q < a->pos + a->size; q++)
+        if (!(c->byte[q] & CSSPGO__START)) return "an address of code without bytes is no instruction";
+    return NULL;
+}
+
+/* Areas, their windows and the list of removed ones. */
+static const char *csspgo__areas_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
+    uint64_t end = CSSPGO__FIRST_POS, live = 0, removed = 0;
+    const csspgo__area *a;
+    size_t deads = 0, i;
+    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) {
+        int dead;
+        const char *broken = csspgo__area_check(c, a, end, &dead);
+        if (broken != NULL) return broken;
+        end = a->pos + a->size;
+        *(dead ? &removed : &live) += a->size;
+        deads += (unsigned)dead;
+    }
+    if (c->table[CSSPGO__WINDOWS].count + deads != c->table[CSSPGO__AREAS].count) return "a window has no area";
+    if (live != c->live || removed != c->removed || deads != c->deads) return "sizes do not add up to those of areas";
+    for (i = 0; i < c->deads; i++) {
+        a = csspgo__area_of(c, c->dead[i]);
+        if (a == NULL || a->pos != c->dead[i]) return "removed code has no area";
+    }
+    return NULL;
+}
+
+/* 1 if a transfer of a kind is listed at a position; CSSPGO_NONE: one behind which code does not run on. */
+static int csspgo__listed_kind(const csspgo_code *c, uint32_t pos, csspgo_kind kind)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], pos);
+    const csspgo__code_transfer *t;
+    while ((t = csspgo__transfer_next(c, &at, (uint64_t)pos + 1)) != NULL)
+        if (kind != CSSPGO_NONE ? t->kind == (uint32_t)kind : csspgo__kind_stops((csspgo_kind)t->kind)) return 1;
+    return 0;
+}
+
+/* Kinds of instructions, calls before them, transfers and stops. */
+static const char *csspgo__transfers_check(const csspgo_code *c)
+{
+    const csspgo__ordered *stops = &c->table[CSSPGO__STOPS];
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
+    const csspgo__code_transfer *t;
+    const uint32_t *stop;
+    size_t n = 0;
+    uint32_t pos, call;
+    for (pos = CSSPGO__FIRST_POS; pos < c->bytes; pos++) {
+        const csspgo_kind kind = csspgo__insn_kind(c, pos);
+        if (kind != CSSPGO_NONE && !csspgo__listed_kind(c, pos, kind)) return "a transfer is in no table";
+        if (c->byte[pos] >> CSSPGO__CALL_SHIFT == 0) continue;
+        call = csspgo__call_before(c, pos);
+        if (call < CSSPGO__FIRST_POS || call >= pos || !csspgo__listed_kind(c, call, CSSPGO_CALL))
+            return "the call before an instruction is none";
+    }
+    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL) {
+        if (csspgo__area_of(c, t->pos) == NULL) return "a transfer is not in an area";
+        n += (unsigned)csspgo__kind_stops((csspgo_kind)t->kind);
+    }
+    if (n != stops->count) return "a call, jump or return is missing in the table of stops";
+    at = csspgo__ordered_from(stops, 0);
+    while ((stop = (const uint32_t *)csspgo__ordered_next(stops, &at)) != NULL)
+        if (!csspgo__listed_kind(c, *stop, CSSPGO_NONE)) return "a stop is no call, jump or return";
+    return NULL;
+}
+
+/* Functions: in areas, without overlap. */
+static const char *csspgo__ranges_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
+    const csspgo__range *r;
+    uint32_t end = 0;
+    while ((r = csspgo__range_next(c, &at)) != NULL) {
+        const csspgo__area *a = csspgo__area_of(c, r->begin);
+        if (r->begin < end || r->end <= r->begin) return "functions overlap, or are empty";
+        if (r->func == 0 || r->func > c->names.count) return "a function has no name";
+        while (a != NULL && a->pos + a->size < r->end) a = csspgo__area_of(c, a->pos + (uint32_t)a->size);
+        if (a == NULL) return "a function is not in areas";
+        end = r->end;
+    }
+    return NULL;
+}
+
+/* Probes: where they are, and their inline trees. */
+static const char *csspgo__places_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
+    const csspgo__placed *p, *before = NULL;
+    size_t placed = 0, found = 0, i;
+    uint64_t tops = 0, probes = 0;
+    for (i = 1; i <= c->nodes; i++) {
+        const csspgo__code_inline *n = &c->node[i];
+        uint32_t k;
+        if (n->func == 0 || n->func > c->names.count || n->parent >= i || n->top == 0 || n->top > i ||
+            n->top != (n->parent != 0 ? c->node[n->parent].top : i))
+            return "an inline tree is broken";
+        if (n->first != probes || n->count > c->probes - probes) return "the probes of two inline nodes do not meet";
+        for (k = n->first; k < n->first + n->count; k++) {
+            if (c->probe[k].node != i) return "a probe is not of its node";
+            placed += c->probe[k].pos != 0;
+        }
+        probes += n->count;
+        if (n->parent == 0) tops += n->placed;
+    }
+    while ((p = (const csspgo__placed *)csspgo__ordered_next(&c->table[CSSPGO__PLACES], &at)) != NULL) {
+        if (p->id >= c->probes || c->probe[p->id].pos != p->pos) return "a probe is not at its place";
+        if (p->pos != 0 && csspgo__area_of(c, p->pos) == NULL) return "a probe is not in an area";
+        if (before != NULL && before->pos == p->pos && before->id >= p->id)
+            return "probes at one place are out of order";
+        found += p->pos != 0;
+        before = p;
+    }
+    if (probes != c->probes || found != placed || tops != placed)
+        return "probes do not add up to those of inline nodes";
+    return NULL;
+}
+
+/* Free positions: each gap is all that is free between two areas. */
+static const char *csspgo__gaps_check(const csspgo_code *c)
+{
+    const csspgo__ordered *gaps = &c->table[CSSPGO__GAPS];
+    csspgo__cursor at = csspgo__ordered_from(gaps, 0);
+    const uint64_t *key;
+    uint64_t last = 0;
+    while ((key = (const uint64_t *)csspgo__ordered_next(gaps, &at)) != NULL) {
+        const uint64_t from = *key & UINT32_MAX, to = from + (*key >> 32);
+        const csspgo__area *below = csspgo__area_before(c, from);
+        const csspgo__area *above = (const csspgo__area *)csspgo__ordered_first(&c->table[CSSPGO__AREAS], from);
+        if (*key == last || above == NULL || to != above->pos / CSSPGO__GRAIN * CSSPGO__GRAIN || from >= to ||
+            from != (below != NULL ? csspgo__behind(below->pos + below->size) : (uint64_t)CSSPGO__FIRST_POS))
+            return "free positions are not those between two areas";
+        last = *key;
+    }
+    return NULL;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
+{
+    const char *broken = c->checksum_cap > c->names.count || c->names.count == 0 ? NULL : "a function has no checksum";
+    size_t i;
+    for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
+        if (!csspgo__ordered_valid(&c->table[i])) broken = "a table is out of order";
+    if (broken == NULL) broken = csspgo__areas_check(c);
+    if (broken == NULL) broken = csspgo__transfers_check(c);
+    if (broken == NULL) broken = csspgo__ranges_check(c);
+    if (broken == NULL) broken = csspgo__places_check(c);
+    if (broken == NULL) broken = csspgo__gaps_check(c);
+    if (broken == NULL) return csspgo__error_plain(err, CSSPGO_OK);
+    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
+}
+
+#ifdef CSSPGO_VALIDATE
+/* Validates a map each time that changes have made as much work as that takes. */
+static void csspgo__map_tell(csspgo_code *c, const char *function)
+{
+    csspgo_error e;
+    size_t i, work = c->bytes + c->probes + c->nodes;
+    for (i = 0; i < CSSPGO__TABLES; i++) work += c->table[i].count;
+    c->unchecked += 256;
+    if (c->unchecked < work) return;
+    c->unchecked = 0;
+    if (csspgo_code_validate(c, &e) == CSSPGO_OK) return;
+    csspgo__say(&e, ": the code map is damaged, by csspgo or by what writes over its memory");
+    csspgo__misuse(function, e.message);
+}
+#endif
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 {
@@ -21395,7 +22343,7 @@ struct csspgo_block_finder {
 CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code, const csspgo_options *options,
                                                         csspgo_error *err)
 {
-    csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(options, sizeof *f, err);
+    csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(__func__, options, sizeof *f, err);
     if (f == NULL) return NULL;
     f->code = code;
     f->b.heap = &f->heap;
@@ -21457,7 +22405,8 @@ CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t addres
     const uint32_t pos = csspgo__pos_any(f->code, address);
     const csspgo__range *r = pos != 0 ? csspgo__range_of(f->code, pos) : NULL;
     memset(graph, 0, sizeof *graph);
-    if (r == NULL) return csspgo__address_error(err, "no function is at the address ", address);
+    if (r == NULL)
+        return csspgo__address_error(err, "csspgo_code_cfg", "no function is at the address ", address);
     if (!f->listed || f->changes != f->code->changes) {
         f->listed = (uint32_t)csspgo__finder_list(&f->b, &f->heap, f->code, 1);
         f->changes = f->code->changes;
@@ -21517,7 +22466,7 @@ struct csspgo_probe_set {
 
 CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(options, sizeof *t, err);
+    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t != NULL)
         csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
     return t;
@@ -21626,6 +22575,17 @@ static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_
     return id != 0;
 }
 
+/* The same for the symbol of the record that is being read: the caller may know better than names where that is. */
+static int csspgo__record_base(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
+{
+    const csspgo_probe_section *in = s->in;
+    const uint64_t record = s->got.records;
+    if (record >= in->address_count || in->addresses[(size_t)record] == UINT64_MAX)
+        return csspgo__base_find(s, guid, address);
+    *address = in->addresses[(size_t)record];
+    return 1;
+}
+
 static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
 {
     csspgo__heap *h = &s->t->heap;
@@ -21676,7 +22636,7 @@ static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at
         return;
     }
     s->base = value;
-    s->known = csspgo__base_find(s, value, &s->base);
+    s->known = (in_place ? csspgo__record_base : csspgo__base_find)(s, value, &s->base);
     if (in_place) s->stats.sentinels++;
     if (!s->known && (s->in->flags & CSSPGO_PROBES_RAW_SENTINELS || csspgo__in_text(s->in, value))) {
         s->known = 1;
@@ -21746,7 +22706,7 @@ static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
 static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
 {
     uint64_t address = 0;
-    const int found = csspgo__base_find(s, guid, &address);
+    const int found = csspgo__record_base(s, guid, &address);
     memset(&s->record, 0, sizeof s->record);
     s->record.symbol = guid;
     s->record.address = address;
@@ -21980,7 +22940,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 {
     const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
     csspgo_status status;
-    if (guid == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a function with GUID 0");
+    if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
     if (d->name_size > t->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
     status = csspgo__descriptors_reserve(t, 1, d->name_size);
     if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
@@ -22003,16 +22963,19 @@ typedef struct csspgo__probe_plan {
 /* E_ARGUMENT if the encoder's input breaks a rule of csspgo_probe_set_add. */
 static csspgo_status csspgo__function_check(const csspgo_probe_function *f, csspgo_error *err)
 {
-    csspgo_status s = csspgo__probes_check(f->inlines, f->inline_count, f->probes, f->probe_count, err);
+    static const char function[] = "csspgo_probe_set_add";
+    csspgo_status s = csspgo__probes_check(function, f->inlines, f->inline_count, f->probes, f->probe_count, err);
     size_t i;
     for (i = 0; s == CSSPGO_OK && i < f->inline_count; i++)
-        if (f->inlines[i].guid == 0) s = csspgo__argument_error(err, "GUID 0 in node ", i);
+        if (f->inlines[i].guid == 0) s = csspgo__argument_error(err, function, "GUID 0 in node ", i);
     for (i = 0; s == CSSPGO_OK && i < f->probe_count; i++) {
         const csspgo_probe *p = &f->probes[i];
-        if (p->id == 0) return csspgo__argument_error(err, "id 0 in probe ", i);
-        if (p->kind > CSSPGO_PROBE_DIRECT_CALL) return csspgo__argument_error(err, "unknown kind in probe ", i);
-        if (p->attributes & ~(CSSPGO__ATTR_RESERVED | CSSPGO__ATTR_DISCRIMINATOR))
-            return csspgo__argument_error(err, "unknown attributes in probe ", i);
+        const char *text = NULL;
+        if (p->id == 0) text = "id 0 in probe ";
+        else if (p->kind > CSSPGO_PROBE_DIRECT_CALL) text = "unknown kind in probe ";
+        else if (p->attributes & ~(CSSPGO__ATTR_RESERVED | CSSPGO__ATTR_DISCRIMINATOR))
+            text = "unknown attributes in probe ";
+        if (text != NULL) s = csspgo__argument_error(err, function, text, i);
     }
     return s;
 }
@@ -22201,10 +23164,11 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, cssp
     w.absolute = style == CSSPGO_PROBES_ABSOLUTE || style == CSSPGO_PROBES_CHAIN;
     if (size != NULL) *size = 0;
     if ((uint32_t)style > CSSPGO_PROBES_CHAIN)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such csspgo_probe_style");
+        return csspgo__deny(__func__, err, 0, "no such csspgo_probe_style");
     for (i = 0; needs_base && i < t->record_count; i++)
         if (!(t->records[i].flags & CSSPGO_RECORD_BASED) && t->records[i].probe_count != 0)
-            return csspgo__argument_error(err, "the address of the symbol is unknown: record ", i);
+            return csspgo__argument_error(err, "csspgo_probe_set_encode",
+                                          "the address of the symbol is unknown: record ", i);
     for (i = 0; i < t->record_count; i++) csspgo__encode_record(&w, t, &t->records[i]);
     return csspgo__sink_end(&w.sink, size, err);
 }
@@ -22404,8 +23368,8 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_p
     csspgo_status s;
     *checksum = 0;
     if (llvm != 0 && llvm != 14 && llvm != 19)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "llvm must be 0, 14 or 19");
-    s = csspgo__cfg_check(cfg, err);
+        return csspgo__deny(__func__, err, 0, "llvm must be 0, 14 or 19");
+    s = csspgo__named(__func__, err, csspgo__cfg_check(cfg, err));
     if (s != CSSPGO_OK) return s;
     csspgo__heap_init(&h, options);
     bytes = n * (4 * sizeof(uint32_t) + 1) + (cfg->edges + 2) * sizeof(uint32_t);
@@ -22425,7 +23389,7 @@ CSSPGO_DEF csspgo_status csspgo_cfg_checksum(const csspgo_cfg *cfg, csspgo_cfg_p
     for (i = 0; i < n && s == CSSPGO_OK; i++) {
         probes[i].id = probes[i].first_call = probes[i].numbered_calls = 0;
         if (probes[i].flags & CSSPGO_CFG_INVOKE && c.begin[i] == c.begin[i + 1])
-            s = csspgo__argument_error(err, "an invoke without successors: block ", i);
+            s = csspgo__argument_error(err, "csspgo_cfg_checksum", "an invoke without successors: block ", i);
     }
     if (s == CSSPGO_OK) s = csspgo__error_plain(err, csspgo__cfg_run(&c, llvm));
     csspgo__free(&h, memory, bytes);
@@ -23250,7 +24214,8 @@ enum {                            /* struct perf_event_header.type; from 64 on t
     CSSPGO__RECORD_FORK = 7, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10, CSSPGO__RECORD_LOST_SAMPLES = 13,
     CSSPGO__RECORD_KERNEL_LAST = 22,
     CSSPGO__RECORD_ATTR = 64, CSSPGO__RECORD_TRACING_DATA = 66, CSSPGO__RECORD_BUILD_ID = 67,
-    CSSPGO__RECORD_FINISHED_ROUND = 68, CSSPGO__RECORD_AUXTRACE = 71, CSSPGO__RECORD_COMPRESSED = 81,
+    CSSPGO__RECORD_FINISHED_ROUND = 68, CSSPGO__RECORD_AUXTRACE = 71, CSSPGO__RECORD_FEATURE = 80,
+    CSSPGO__RECORD_COMPRESSED = 81,
     CSSPGO__RECORD_COMPRESSED2 = 83, CSSPGO__RECORD_PERF_LAST = 84,
     CSSPGO__RECORD_SIMPLEPERF = 32768, CSSPGO__RECORD_EVENT_ID = 32774, CSSPGO__RECORD_SIMPLEPERF_LAST = 32778
 };
@@ -23266,10 +24231,14 @@ enum {                            /* perf_event_attr.read_format                
     CSSPGO__READ_LOST = 16
 };
 enum {                            /* perf_event_attr.branch_sample_type                                */
-    CSSPGO__BRANCH_ANY = 8, CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000,
-    CSSPGO__BRANCH_COUNTERS = 0x80000
+    CSSPGO__BRANCH_ANY = 8, CSSPGO__BRANCH_IN_TX = 0x100, CSSPGO__BRANCH_NO_TX = 0x200,
+    CSSPGO__BRANCH_CALL_STACK = 0x800, CSSPGO__BRANCH_HW_INDEX = 0x20000, CSSPGO__BRANCH_COUNTERS = 0x80000,
+    CSSPGO__BRANCH_KINDS = 0x37f0  /* any_call, any_ret, ind_call, abort_tx, in_tx, no_tx, cond, ind_jmp, call */
 };
-enum { CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__MISC_COMM_EXEC = 0x2000 };
+enum {                            /* perf_event_header.misc                                            */
+    CSSPGO__MISC_MODE = 7, CSSPGO__MISC_GUEST_KERNEL = 4, CSSPGO__MISC_GUEST_USER = 5,
+    CSSPGO__MISC_MMAP_DATA = 0x2000, CSSPGO__MISC_COMM_EXEC = 0x2000
+};
 enum { CSSPGO__MISC_MMAP_BUILD_ID = 0x4000, CSSPGO__MISC_BUILD_ID_SIZE = 0x8000 };
 enum { CSSPGO__PROT_EXEC = 4 };
 
@@ -23448,12 +24417,47 @@ static csspgo_status csspgo__decode_sample(csspgo__decoder *d, const csspgo_perf
     return d->r.status;
 }
 
-#define CSSPGO__NO_TRACE "branch records in call-stack mode are no trace"
-
-/* 1 if an event's branch records are the calls that are open, not what ran. */
-static int csspgo__no_trace(const csspgo_perf_event *e)
+/*
+ * Why an event's branch records are not all branches that were taken, in a row; NULL: they are. Call-stack mode has the
+ * calls that are open. Some kinds only, and those in or outside of transactions only, leave gaps that ranges would run
+ * across. Privilege levels leave other code out, which is no gap; other bits say how a record looks. Without any kind
+ * no processor made the records, as the kernel wants one.
+ */
+static const char *csspgo__no_trace(const csspgo_perf_event *e)
 {
-    return e->sample_type & CSSPGO__HAS_BRANCHES && e->branch_sample_type & CSSPGO__BRANCH_CALL_STACK;
+    const uint64_t filter = e->branch_sample_type, tx = filter & (CSSPGO__BRANCH_IN_TX | CSSPGO__BRANCH_NO_TX);
+    if (!(e->sample_type & CSSPGO__HAS_BRANCHES)) return NULL;
+    if (filter & CSSPGO__BRANCH_CALL_STACK)
+        return "branch records in call-stack mode are no trace: record with --call-graph fp";
+    if (!(filter & CSSPGO__BRANCH_ANY) && filter & CSSPGO__BRANCH_KINDS)
+        return "branch records of some kinds only are no trace: record with -b or -j any,u";
+    if (tx == CSSPGO__BRANCH_IN_TX || tx == CSSPGO__BRANCH_NO_TX)
+        return "branch records in or outside of transactions only are no trace: record with -b or -j any,u";
+    return NULL;
+}
+
+/* 1 for a record that was made in a guest of this machine. */
+static int csspgo__is_of_guest(uint32_t misc)
+{
+    const uint32_t mode = misc & CSSPGO__MISC_MODE;
+    return mode == CSSPGO__MISC_GUEST_KERNEL || mode == CSSPGO__MISC_GUEST_USER;
+}
+
+/*
+ * Where a sample has the id of its event, in bytes; SIZE_MAX: nowhere. IDENTIFIER is first, ID behind IP, TID, TIME and
+ * ADDR: perf sees to it that all events of a recording have the same of these fields.
+ */
+static size_t csspgo__id_place(uint64_t sample_type)
+{
+    const uint32_t before = CSSPGO__HAS_IP | CSSPGO__HAS_TID | CSSPGO__HAS_TIME | CSSPGO__HAS_ADDR;
+    if (sample_type & CSSPGO__HAS_IDENTIFIER) return 0;
+    return sample_type & CSSPGO__HAS_ID ? 8 * csspgo__field_words(sample_type, before) : SIZE_MAX;
+}
+
+/* Says, in the name of a public function, that an event's description was left zeroed: no kernel samples nothing. */
+static csspgo_status csspgo__deny_event(const char *function, csspgo_error *err)
+{
+    return csspgo__deny(function, err, 0, "the event's sample_type is 0: copy that of the perf_event_attr");
 }
 
 CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, const csspgo_perf_event *event,
@@ -23461,9 +24465,10 @@ CSSPGO_DEF csspgo_status csspgo_record_sample(const void *body, size_t size, con
 {
     csspgo__decoder d;
     memset(sample, 0, sizeof *sample);
-    if ((uintptr_t)body % 8 != 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the record is not aligned to 8");
-    if (csspgo__no_trace(event))
-        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
+    if (event->sample_type == 0) return csspgo__deny_event(__func__, err);
+    if ((uintptr_t)body % 8 != 0) return csspgo__deny(__func__, err, 0, "the record is not aligned to 8");
+    if (csspgo__no_trace(event) != NULL)
+        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, csspgo__no_trace(event));
     csspgo__decoder_init(&d, body, size, err);
     return csspgo__decode_sample(&d, event, sample);
 }
@@ -23537,6 +24542,7 @@ static csspgo_item csspgo__decode(csspgo__decoder *d, uint32_t type, uint32_t mi
         break;
     case CSSPGO__RECORD_MMAP:
     case CSSPGO__RECORD_MMAP2:
+        if (csspgo__is_of_guest(misc)) break;
         item = CSSPGO_ITEM_MMAP;
         csspgo__decode_mmap(d, type == CSSPGO__RECORD_MMAP2, misc, map);
         break;
@@ -23568,6 +24574,8 @@ static const char *csspgo__ring_complaint(const csspgo_ring *ring)
     if (ring->size < 8 || (ring->size & (ring->size - 1)) != 0) return "the size is no power of two";
     if (ring->size > SIZE_MAX) return "the ring is larger than memory";
     if (ring->head - ring->tail > ring->size || ring->tail % 8 != 0) return "head and tail are impossible";
+    if (ring->more_count != 0 && (ring->more == NULL || csspgo__id_place(ring->event.sample_type) == SIZE_MAX))
+        return "several events in one ring, without PERF_SAMPLE_IDENTIFIER or ID";
     return NULL;
 }
 
@@ -23584,16 +24592,33 @@ static const unsigned char *csspgo__ring_record(const csspgo_ring *ring, size_t 
     return joined;
 }
 
+/* The number of the event whose sample a record's body is; 0: its id is none of theirs. */
+static uint32_t csspgo__ring_event(const csspgo_ring *ring, const unsigned char *body, size_t size)
+{
+    const size_t at = csspgo__id_place(ring->event.sample_type);
+    uint64_t id;
+    size_t i;
+    if (ring->more_count == 0) return 1;
+    if (size < 8 || at > size - 8) return 0;
+    memcpy(&id, body + at, 8);
+    if (id == ring->event.id) return 1;
+    for (i = 0; i < ring->more_count && ring->more[i].id != id; i++) {}
+    return i < ring->more_count ? (uint32_t)i + 2 : 0;
+}
+
 CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
     const char *complaint = csspgo__ring_complaint(ring);
     csspgo__error_clear(err);
-    if (complaint != NULL) csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, complaint);
+    if (complaint != NULL) csspgo__deny(__func__, err, 0, complaint);
     while (complaint == NULL && ring->tail != ring->head) {
         const unsigned char *header = (const unsigned char *)ring->data + (size_t)(ring->tail & (ring->size - 1));
         const unsigned char *record;
         csspgo__decoder d;
+        const csspgo_perf_event *event = &ring->event;
+        const char *no_trace = NULL;
         csspgo_item item = CSSPGO_ITEM_NONE;
+        uint32_t number = 0;
         struct { uint32_t type; uint16_t misc, size; } h;
         memcpy(&h, header, 8);                      /* it never wraps */
         if (h.size < 8 || h.size % 8 != 0 || h.size > ring->head - ring->tail) {
@@ -23607,10 +24632,20 @@ CSSPGO_DEF csspgo_item csspgo_ring_next(csspgo_ring *ring, csspgo_sample *sample
             ring->unfit = csspgo__sat_add(ring->unfit, 1);
             continue;
         }
+        if (h.type == CSSPGO__RECORD_SAMPLE) {
+            const int guest = csspgo__is_of_guest(h.misc);
+            number = csspgo__ring_event(ring, record + 8, h.size - 8u);
+            if (guest) ring->guests = csspgo__sat_add(ring->guests, 1);
+            else if (number == 0) ring->unknown = csspgo__sat_add(ring->unknown, 1);
+            if (guest || number == 0) continue;
+            if (number > 1) event = &ring->more[number - 2];
+            no_trace = csspgo__no_trace(event);
+        }
         csspgo__decoder_init(&d, record + 8, h.size - 8u, err);
-        if (h.type == CSSPGO__RECORD_SAMPLE && csspgo__no_trace(&ring->event))
-            csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, CSSPGO__NO_TRACE);
-        else item = csspgo__decode(&d, h.type, h.misc, &ring->event, sample, map, &ring->lost);
+        if (h.type == CSSPGO__RECORD_SAMPLE && event->sample_type == 0) csspgo__deny_event(__func__, err);
+        else if (no_trace != NULL) csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, no_trace);
+        else item = csspgo__decode(&d, h.type, h.misc, event, sample, map, &ring->lost);
+        if (item == CSSPGO_ITEM_SAMPLE) sample->event = number;
         if (item != CSSPGO_ITEM_NONE) return item;
         break;
     }
@@ -23624,18 +24659,35 @@ enum {                            /* csspgo_perfdata.state: what comes next     
     CSSPGO__PD_MAGIC = 0, CSSPGO__PD_HEADER = 1, CSSPGO__PD_PRELUDE = 2, CSSPGO__PD_RECORDS = 3,
     CSSPGO__PD_FEATURES = 4,      /* the table of features behind the data                               */
     CSSPGO__PD_BUILD_IDS = 5, CSSPGO__PD_TAIL = 6,  /* their records; nothing that is of use             */
-    CSSPGO__PD_UNPACK = 7         /* the rest of a compressed record, which is in csspgo_perfdata.in     */
+    CSSPGO__PD_UNPACK = 7,        /* the rest of a compressed record, which is in csspgo_perfdata.in     */
+    CSSPGO__PD_EVENTS = 8         /* the descriptions of events                                          */
 };
 enum {                            /* bytes                                                               */
     CSSPGO__PD_PIPE_HEADER = 16, CSSPGO__PD_FILE_HEADER = 104, CSSPGO__PD_ATTR = 48,   /* the least of an attr */
     CSSPGO__PD_MAX_PRELUDE = 1 << 26, CSSPGO__PD_MAX_QUEUE = 1 << 26,
     CSSPGO__PD_UNPACKED = 1 << 17,    /* the buffer of what is unpacked: twice the largest record        */
-    CSSPGO__PD_MAX_PACKED2 = 65519    /* data of one COMPRESSED2 record                                  */
+    CSSPGO__PD_MAX_PACKED2 = 65519,   /* data of one COMPRESSED2 record                                  */
+    CSSPGO__PD_MAX_EVENTS = 1 << 24   /* descriptions of events                                          */
 };
 enum {                            /* bits                                                                */
-    CSSPGO__FEATURE_BUILD_ID = 2, CSSPGO__FEATURE_META_INFO = 129,
+    CSSPGO__FEATURE_BUILD_ID = 2, CSSPGO__FEATURE_EVENT_DESC = 12, CSSPGO__FEATURE_META_INFO = 129,
+    CSSPGO__ATTR_EXCLUDE_USER = 4, CSSPGO__ATTR_EXCLUDE_KERNEL = 5, CSSPGO__ATTR_EXCLUDE_HV = 6,
+    CSSPGO__ATTR_PRECISE = 15,    /* two bits                                                            */
     CSSPGO__ATTR_SAMPLE_ID_ALL = 18
 };
+
+typedef struct csspgo__pd_event {
+    csspgo_perf_event how;
+    uint64_t config, samples;
+    uint64_t at;                  /* offset of its description in the file                               */
+    uint32_t type, name;          /* name: in csspgo_perfdata.names                                      */
+    uint32_t left_out, reserved;
+} csspgo__pd_event;
+
+typedef struct csspgo__pd_section {   /* behind the data; state: who reads it, 0: it is read or not there */
+    uint64_t begin, end;
+    uint32_t state, reserved;
+} csspgo__pd_section;
 
 typedef struct csspgo__event_id { /* whose samples have this id */
     uint64_t id;
@@ -23670,12 +24722,15 @@ struct csspgo_perfdata {
     CSSPGO__LIST(csspgo__queued) queue;
     size_t         next, ready;                 /* [next, ready) of queue may go out                      */
     uint64_t       newest, newest_before;       /* times: of all records, at the end of the round before  */
-    CSSPGO__LIST(csspgo_perf_event) event;
+    CSSPGO__LIST(csspgo__pd_event) event;
+    csspgo__names  names;                       /* of events                                              */
+    CSSPGO__LIST(uint32_t) left_out;            /* numbers of events that are not described yet           */
     CSSPGO__LIST(csspgo__event_id) id;
     csspgo__guids  by_id;                       /* id                                                     */
     uint64_t       feature[4];                  /* which sections stand behind the data                   */
     uint64_t       data_begin, data_end;        /* offsets; end UINT64_MAX: no end is known               */
-    uint64_t       section_end;
+    csspgo__pd_section section[2];
+    uint64_t       section_end;                 /* of the one that is read                                */
     uint32_t       state, big, swap, pipe, ended, timed;   /* timed: 1 if records have times              */
     uint32_t       kernel_stacks;               /* csspgo_perfdata_take_kernel                            */
     uint32_t       more_packed;                 /* 1: the last unpacking stopped at the buffer's end      */
@@ -23746,39 +24801,84 @@ static int csspgo__pd_skip(csspgo_perfdata *d)
 
 /* ----- events ----- */
 
+/* Bit number `bit` of the flags of an attr: bit-fields begin at the other end in big-endian files. */
+static unsigned csspgo__pd_flag(const csspgo_perfdata *d, uint64_t flags, unsigned bit)
+{
+    return (unsigned)(flags >> (d->big ? 63 - bit : bit) & 1);
+}
+
+/* The name that perf would give an event, without its modifiers, or one of its numbers. */
+static void csspgo__pd_base_name(const csspgo__pd_event *e, csspgo_error *text)
+{
+    static const char hardware[][24] = {
+        "cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles",
+        "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" };
+    static const char software[][20] = {
+        "cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults",
+        "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches" };
+    const uint64_t n = e->config & UINT32_MAX;         /* the upper half of a hybrid machine's names the PMU */
+    unsigned char digits[16];
+    if (e->type == 0 && n < sizeof hardware / sizeof *hardware) csspgo__say(text, hardware[n]);
+    else if (e->type == 1 && n < sizeof software / sizeof *software) csspgo__say(text, software[n]);
+    else {
+        if (e->type != 4) csspgo__say(text, "type");
+        if (e->type != 4) csspgo__say_u64(text, e->type);
+        csspgo__say(text, e->type != 4 ? "/r" : "r");
+        csspgo__say_piece(text, digits, csspgo__hexadecimal(digits, e->config));
+        if (e->type != 4) csspgo__say(text, "/");
+    }
+}
+
+/* Names an event after its attributes. Returns 0 without memory. */
+static int csspgo__pd_name(csspgo_perfdata *d, csspgo__pd_event *e, uint64_t flags)
+{
+    const unsigned no_user = csspgo__pd_flag(d, flags, CSSPGO__ATTR_EXCLUDE_USER);
+    const unsigned no_kernel = csspgo__pd_flag(d, flags, CSSPGO__ATTR_EXCLUDE_KERNEL);
+    const unsigned no_hv = csspgo__pd_flag(d, flags, CSSPGO__ATTR_EXCLUDE_HV), some = no_user | no_kernel | no_hv;
+    const unsigned low = csspgo__pd_flag(d, flags, CSSPGO__ATTR_PRECISE + d->big);
+    const unsigned precise = low + 2 * csspgo__pd_flag(d, flags, CSSPGO__ATTR_PRECISE + !d->big);
+    csspgo_error text;                                 /* its message is where the name is put together */
+    csspgo__error_set(&text, CSSPGO_OK, 0, "");
+    csspgo__pd_base_name(e, &text);
+    if (some || precise != 0) csspgo__say(&text, ":");
+    if (some && !no_kernel) csspgo__say(&text, "k");
+    if (some && !no_user) csspgo__say(&text, "u");
+    if (some && !no_hv) csspgo__say(&text, "h");
+    csspgo__say(&text, &"ppp"[3 - precise]);
+    e->name = csspgo__names_intern(&d->heap, &d->names, text.message, strlen(text.message));
+    return e->name != 0 || csspgo__pd_memory(d);
+}
+
 /*
  * perf_event_attr: u32 type, size; u64 config, period, sample_type, read_format, flags, 3 more, branch_sample_type. Its
- * size grew over time: fields behind it are 0. A recording is refused at its description if its branch records cannot
- * be a trace: a filter other than "any" leaves gaps that ranges would run across.
+ * size grew over time: fields behind it are 0.
  */
 static int csspgo__pd_attr(csspgo_perfdata *d, const unsigned char *p, size_t size, uint64_t at)
 {
-    csspgo_perf_event *e;
+    csspgo__pd_event *e;
     uint64_t flags;
+    size_t i;
     if (size < CSSPGO__PD_ATTR)
         return csspgo__pd_fail(d, CSSPGO_E_SYNTAX, at, "an event's attributes are too short");
-    if (d->event.count == UINT32_MAX) return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "too many events");
+    if (d->event.count == UINT32_MAX - 1) return csspgo__pd_fail(d, CSSPGO_E_LIMIT, at, "too many events");
     e = CSSPGO__PUSH(&d->heap, d->event);
     if (e == NULL) return csspgo__pd_memory(d);
     flags = csspgo__pd64(d, p + 40);
-    e->kernel_stacks = d->kernel_stacks;
-    e->sample_type = csspgo__pd64(d, p + 24);
-    e->read_format = csspgo__pd64(d, p + 32);
-    e->branch_sample_type = size >= 80 ? csspgo__pd64(d, p + 72) : 0;
-    e->sample_id_all = flags >> (d->big ? 63 - CSSPGO__ATTR_SAMPLE_ID_ALL : CSSPGO__ATTR_SAMPLE_ID_ALL) & 1;
-    if (e->sample_type & CSSPGO__HAS_BRANCHES) {
-        if (csspgo__no_trace(e))
-            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, CSSPGO__NO_TRACE ": record with --call-graph fp");
-        if (!(e->branch_sample_type & CSSPGO__BRANCH_ANY))
-            return csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, at, "branch records of some kinds only are no trace: "
-                                                                "record with -b or -j any,u");
-        d->stats.has_branches = 1;
-    }
-    if (e->sample_type & CSSPGO__HAS_CALLCHAIN) d->stats.has_stacks = 1;
-    if (e->sample_type & CSSPGO__HAS_USER_STACK) d->stats.has_stack_copies = 1;
-    if (e->sample_type & CSSPGO__HAS_TIME) d->timed = 1;
+    e->at = at;
+    e->type = csspgo__pd32(d, p);
+    e->config = csspgo__pd64(d, p + 8);
+    e->how.kernel_stacks = d->kernel_stacks;
+    e->how.sample_type = csspgo__pd64(d, p + 24);
+    e->how.read_format = csspgo__pd64(d, p + 32);
+    e->how.branch_sample_type = size >= 80 ? csspgo__pd64(d, p + 72) : 0;
+    e->how.sample_id_all = csspgo__pd_flag(d, flags, CSSPGO__ATTR_SAMPLE_ID_ALL);
+    if (e->how.sample_type & CSSPGO__HAS_BRANCHES) d->stats.has_branches = 1;
+    if (e->how.sample_type & CSSPGO__HAS_CALLCHAIN) d->stats.has_stacks = 1;
+    if (e->how.sample_type & CSSPGO__HAS_USER_STACK) d->stats.has_stack_copies = 1;
+    if (e->how.sample_type & CSSPGO__HAS_TIME) d->timed = 1;
     d->stats.events++;
-    return 1;
+    for (i = 0; i < d->left_out.count; i++) e->left_out |= d->left_out.v[i] == d->event.count;
+    return csspgo__pd_name(d, e, flags);
 }
 
 /*
@@ -23809,20 +24909,52 @@ static int csspgo__pd_event_ids(csspgo_perfdata *d, const unsigned char *p, size
 }
 
 /*
- * The event whose sample a record's body is; NULL if its id is not known. Where there is an IDENTIFIER the id is first,
- * else behind IP, TID, TIME and ADDR: perf then sees to it that all events have the same of these fields.
+ * EVENT_DESC: u32 number of events, size of an attr; for each: its attr, u32 number of ids, size of its name, the name
+ * with zeros behind it, u64 ids. An event is found by its first id, else by its place. Names are only for people: what
+ * makes no sense is passed over. Returns 0 without memory.
  */
-static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
+static int csspgo__pd_describe(csspgo_perfdata *d, const unsigned char *p, size_t size)
 {
-    const uint32_t before = CSSPGO__HAS_IP | CSSPGO__HAS_TID | CSSPGO__HAS_TIME | CSSPGO__HAS_ADDR;
-    uint64_t t;
-    size_t at;
+    const uint64_t events = size >= 8 ? csspgo__pd32(d, p) : 0, attr = size >= 8 ? csspgo__pd32(d, p + 4) : 0;
+    uint64_t at = 8, i, ids, room;
+    for (i = 0; i < events && i < d->event.count && attr + 8 <= size - at; i++) {
+        const unsigned char *const q = p + (size_t)(at + attr);
+        const void *end;
+        uint64_t event = i;
+        size_t length;
+        uint32_t name;
+        ids = csspgo__pd32(d, q);
+        room = csspgo__pd32(d, q + 4);
+        at += attr + 8;
+        if (room > size - at || ids > (size - at - room) / 8) return 1;
+        end = room != 0 ? memchr(q + 8, 0, (size_t)room) : NULL;
+        length = end != NULL ? (size_t)((const unsigned char *)end - q) - 8 : (size_t)room;
+        name = ids != 0 ? csspgo__guids_find(&d->by_id, d->id.v, csspgo__pd64(d, q + 8 + (size_t)room)) : 0;
+        if (name != 0) event = d->id.v[name - 1].event;
+        at += room + 8 * ids;
+        if (length == 0) continue;
+        name = csspgo__names_intern(&d->heap, &d->names, (const char *)q + 8, length);
+        if (name == 0) return csspgo__pd_memory(d);
+        d->event.v[event].name = name;
+    }
+    return 1;
+}
+
+/*
+ * The event whose sample a record's body is; NULL if its id is not known. As in perf, samples without an id are of the
+ * first one, and so are those of id 0, which perf makes itself.
+ */
+static csspgo__pd_event *csspgo__pd_event_of(const csspgo_perfdata *d, const unsigned char *body, size_t size)
+{
+    const size_t at = d->event.count > 1 ? csspgo__id_place(d->event.v[0].how.sample_type) : SIZE_MAX;
+    uint64_t id;
     uint32_t i;
     if (d->event.count == 0) return NULL;
-    t = d->event.v[0].sample_type;
-    if (d->event.count == 1 || !(t & (CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_ID))) return d->event.v;
-    at = t & CSSPGO__HAS_IDENTIFIER ? 0 : 8 * csspgo__field_words(t, before);
-    i = size < at + 8 ? 0 : csspgo__guids_find(&d->by_id, d->id.v, csspgo__pd64(d, body + at));
+    if (at == SIZE_MAX) return d->event.v;
+    if (size < 8 || at > size - 8) return NULL;
+    id = csspgo__pd64(d, body + at);
+    i = csspgo__guids_find(&d->by_id, d->id.v, id);
+    if (i == 0 && id == 0) return d->event.v;
     return i != 0 ? &d->event.v[d->id.v[i - 1].event] : NULL;
 }
 
@@ -23833,13 +24965,13 @@ static const csspgo_perf_event *csspgo__pd_event_of(const csspgo_perfdata *d, co
 static uint64_t csspgo__pd_time(const csspgo_perfdata *d, uint32_t type, const unsigned char *body, size_t size)
 {
     const int is_sample = type == CSSPGO__RECORD_SAMPLE;
-    const csspgo_perf_event *e = is_sample ? csspgo__pd_event_of(d, body, size) : d->event.v;
+    const csspgo__pd_event *e = is_sample ? csspgo__pd_event_of(d, body, size) : d->event.v;
+    const uint64_t t = d->event.count != 0 && e != NULL ? e->how.sample_type : 0;
     size_t at;
-    if (d->event.count == 0 || e == NULL || !(e->sample_type & CSSPGO__HAS_TIME)) return 0;
-    if (!is_sample && !e->sample_id_all) return 0;
-    at = is_sample ? csspgo__field_words(e->sample_type, CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_IP | CSSPGO__HAS_TID)
-                   : 1 + csspgo__field_words(e->sample_type, CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID | CSSPGO__HAS_CPU |
-                                                             CSSPGO__HAS_IDENTIFIER);
+    if (!(t & CSSPGO__HAS_TIME) || (!is_sample && !e->how.sample_id_all)) return 0;
+    at = is_sample ? csspgo__field_words(t, CSSPGO__HAS_IDENTIFIER | CSSPGO__HAS_IP | CSSPGO__HAS_TID)
+                   : 1 + csspgo__field_words(t, CSSPGO__HAS_ID | CSSPGO__HAS_STREAM_ID | CSSPGO__HAS_CPU |
+                                                CSSPGO__HAS_IDENTIFIER);
     if (is_sample) return size >= 8 * at + 8 ? csspgo__pd64(d, body + 8 * at) : 0;
     return size >= 8 * at ? csspgo__pd64(d, body + size - 8 * at) : 0;
 }
@@ -24021,6 +25153,21 @@ static void csspgo__pd_untag(csspgo__decoder *d, const csspgo_sample *sample)
         }
 }
 
+/* The event of a sample that is to be handed out; NULL: it is not, and counted, or refused. */
+static const csspgo__pd_event *csspgo__pd_sampled(csspgo_perfdata *d, const unsigned char *body, size_t size,
+                                                  uint32_t misc, uint64_t at)
+{
+    csspgo__pd_event *const e = csspgo__pd_event_of(d, body, size);
+    const char *why;
+    if (csspgo__is_of_guest(misc)) return d->stats.guests++, (csspgo__pd_event *)NULL;
+    if (e == NULL) return csspgo__pd_bad(d, &d->stats.unknown_events, at), (csspgo__pd_event *)NULL;
+    e->samples++;
+    if (e->left_out) return NULL;
+    if ((why = csspgo__no_trace(&e->how)) == NULL) return e;
+    csspgo__pd_fail(d, CSSPGO_E_UNSUPPORTED, e->at, why);
+    return NULL;
+}
+
 /*
  * Hands out the record at p, a copy of ours that may be changed: numbers are turned into the machine's byte order in
  * place, so that a sample points into it. at: its offset in the file. Returns CSSPGO_ITEM_NONE for what users do not
@@ -24031,18 +25178,17 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
 {
     const uint32_t type = csspgo__pd32(d, p), misc = csspgo__pd16(d, p + 4);
     const size_t size = csspgo__pd16(d, p + 6) - 8u;
-    const csspgo_perf_event *e = type == CSSPGO__RECORD_SAMPLE ? csspgo__pd_event_of(d, p + 8, size) : d->event.v;
+    const csspgo__pd_event *e = NULL;
     csspgo__decoder r;
     csspgo_item item;
     csspgo_error err;
-    if (e == NULL && type == CSSPGO__RECORD_SAMPLE) {
-        csspgo__pd_bad(d, &d->stats.unknown_events, at);
+    if (type == CSSPGO__RECORD_SAMPLE && (e = csspgo__pd_sampled(d, p + 8, size, misc, at)) == NULL)
         return CSSPGO_ITEM_NONE;
-    }
     csspgo__decoder_init(&r, p + 8, size, &err);
     r.own = p + 8;
     r.swap = (int)d->swap;
-    item = csspgo__decode(&r, type, misc, e, sample, map, &d->stats.lost);
+    item = csspgo__decode(&r, type, misc, e != NULL ? &e->how : NULL, sample, map, &d->stats.lost);
+    if (item == CSSPGO_ITEM_SAMPLE) sample->event = (uint32_t)(e - d->event.v) + 1;
     if (type == CSSPGO__RECORD_BUILD_ID) item = csspgo__decode_build_id(&r, misc, map);
     if (item == CSSPGO_ITEM_SAMPLE && d->big) csspgo__flags_turn(&r, sample);
     if (item == CSSPGO_ITEM_SAMPLE && d->feature[CSSPGO__FEATURE_META_INFO / 64] >> CSSPGO__FEATURE_META_INFO % 64 & 1)
@@ -24054,8 +25200,8 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
 
 /*
  * perf's own record at p in the data. Two announce bytes behind them that no record's size counts: AUXTRACE (u64 size)
- * of hardware traces, and in a pipe TRACING_DATA (u32 size, padded to 8). HEADER_ATTR brings a pipe's events, EVENT_ID
- * of simpleperf their ids. Returns 0 when something is wrong.
+ * of hardware traces, and in a pipe TRACING_DATA (u32 size, padded to 8). HEADER_ATTR brings a pipe's events, and
+ * HEADER_FEATURE their names; EVENT_ID of simpleperf brings ids. Returns 0 when something is wrong.
  */
 static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, const unsigned char *p, size_t size, uint64_t at)
 {
@@ -24075,6 +25221,9 @@ static int csspgo__pd_own(csspgo_perfdata *d, uint32_t type, const unsigned char
     } else if (type == CSSPGO__RECORD_ATTR && d->pipe) {
         const size_t said = size >= 8 ? csspgo__pd32(d, body + 4) : 0, attr = said != 0 && said < size ? said : size;
         return csspgo__pd_attr(d, body, attr, at) && csspgo__pd_ids(d, body + attr, (size - attr) / 8, 0);
+    } else if (type == CSSPGO__RECORD_FEATURE && d->pipe) {
+        if (size >= 8 && csspgo__pd64(d, body) == CSSPGO__FEATURE_EVENT_DESC)
+            return csspgo__pd_describe(d, body + 8, size - 8);
     } else if (type == CSSPGO__RECORD_EVENT_ID) {
         return csspgo__pd_event_ids(d, body, size);
     } else if (type > CSSPGO__RECORD_PERF_LAST &&
@@ -24308,27 +25457,57 @@ static int csspgo__pd_record(csspgo_perfdata *d, csspgo_item *item, csspgo_sampl
 
 /* ----- behind the data ----- */
 
+/* Goes to the next section that is of use; one that does not lie ahead is not read. */
+static void csspgo__pd_next_section(csspgo_perfdata *d)
+{
+    csspgo__pd_section *next = NULL;
+    size_t i;
+    d->in.count = 0;
+    for (i = 0; i < sizeof d->section / sizeof *d->section; i++) {
+        csspgo__pd_section *const s = &d->section[i];
+        if (s->state == 0 || s->begin < d->offset) continue;
+        if (next == NULL || s->begin < next->begin) next = s;
+    }
+    d->state = CSSPGO__PD_TAIL;
+    if (next == NULL) return;
+    d->skip = next->begin - d->offset;
+    d->section_end = next->end;
+    d->state = next->state;
+    next->state = 0;
+}
+
 /*
- * A section (u64 offset, size) for each feature bit that is set, lowest first. Finds that of the build ids: it is used
- * if it lies behind, as perf writes it; nothing is read twice or backwards.
+ * A section (u64 offset, size) for each feature bit that is set, lowest first. Finds those of the build ids and of the
+ * events' names: they are used if they lie behind, as perf writes them; nothing is read twice or backwards.
  */
 static int csspgo__pd_features(csspgo_perfdata *d)
 {
-    const uint64_t build_ids = (uint64_t)1 << CSSPGO__FEATURE_BUILD_ID;
+    static const unsigned char used[2][2] = { { CSSPGO__FEATURE_BUILD_ID, CSSPGO__PD_BUILD_IDS },
+                                              { CSSPGO__FEATURE_EVENT_DESC, CSSPGO__PD_EVENTS } };
     size_t i, n = 0;
     for (i = 0; i < 4; i++) n += csspgo__bit_count(d->feature[i]);
     if (!csspgo__pd_gather(d, n * 16)) return 0;
-    d->state = CSSPGO__PD_TAIL;
-    if (d->feature[0] & build_ids) {
-        const unsigned char *section = d->in.v + 16 * csspgo__bit_count(d->feature[0] & (build_ids - 1));
-        const uint64_t begin = csspgo__pd64(d, section), size = csspgo__pd64(d, section + 8);
-        if (begin >= d->offset && size <= UINT64_MAX - begin) {
-            d->skip = begin - d->offset;
-            d->section_end = begin + size;
-            d->state = CSSPGO__PD_BUILD_IDS;
-        }
+    for (i = 0; i < 2; i++) {
+        const uint64_t bit = (uint64_t)1 << used[i][0];
+        const unsigned char *const p = d->in.v + 16 * csspgo__bit_count(d->feature[0] & (bit - 1));
+        csspgo__pd_section *const s = &d->section[i];
+        if (!(d->feature[0] & bit)) continue;
+        s->begin = csspgo__pd64(d, p);
+        s->end = csspgo__sat_add(s->begin, csspgo__pd64(d, p + 8));
+        if (s->end != UINT64_MAX) s->state = used[i][1];
     }
-    d->in.count = 0;
+    csspgo__pd_next_section(d);
+    return 1;
+}
+
+/* The names of events. A section of an impossible size has none. */
+static int csspgo__pd_events(csspgo_perfdata *d)
+{
+    const uint64_t size = d->section_end - (d->offset - d->in.count);
+    if (size <= CSSPGO__PD_MAX_EVENTS) {
+        if (!csspgo__pd_gather(d, (size_t)size) || !csspgo__pd_describe(d, d->in.v, (size_t)size)) return 0;
+    }
+    csspgo__pd_next_section(d);
     return 1;
 }
 
@@ -24338,7 +25517,7 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
     const uint64_t at = d->offset - d->in.count, left = d->section_end - at;
     const size_t size = left >= 8 ? csspgo__pd_whole_record(d, left) : 1;
     if (left >= 8 && size == 1) csspgo__pd_bad(d, &d->stats.bad_records, at);
-    if (size == 1) d->state = CSSPGO__PD_TAIL;
+    if (size == 1) csspgo__pd_next_section(d);
     if (size <= 1) return (int)size;
     memset(d->in.v, 0, 4);
     d->in.v[d->big ? 3 : 0] = CSSPGO__RECORD_BUILD_ID;
@@ -24351,9 +25530,10 @@ static int csspgo__pd_build_id(csspgo_perfdata *d, csspgo_item *item, csspgo_sam
 
 CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(options, sizeof *d, err);
-    if (d != NULL)
-        csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
+    csspgo_perfdata *d = (csspgo_perfdata *)csspgo__object_new(__func__, options, sizeof *d, err);
+    if (d == NULL) return NULL;
+    csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
+    csspgo__names_init(&d->heap, &d->names);
     return d;
 }
 
@@ -24368,6 +25548,8 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
     CSSPGO__DROP(&d->heap, d->unpacked);
     CSSPGO__DROP(&d->heap, d->queue);
     CSSPGO__DROP(&d->heap, d->event);
+    csspgo__names_free(&d->heap, &d->names);
+    CSSPGO__DROP(&d->heap, d->left_out);
     CSSPGO__DROP(&d->heap, d->id);
     csspgo__map_free(&d->heap, &d->by_id.map);
     csspgo__object_free(d, sizeof *d);
@@ -24376,8 +25558,10 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
 /* What csspgo_X_feed says of a piece: ended: there should be no more; unread: something is left of the last one. */
 static csspgo_status csspgo__feed_check(int ended, int unread, csspgo_error *err)
 {
-    if (ended) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a piece behind the end of the input");
-    if (unread) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the last piece is not read up");
+    if (ended) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the end of the input was said already");
+    if (unread)
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
+                                 "the last piece is not read up: call next until it gives CSSPGO_ITEM_NONE");
     csspgo__error_clear(err);
     return CSSPGO_OK;
 }
@@ -24387,7 +25571,7 @@ CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *da
     const csspgo_status s =
         csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->next != d->ready ||
                                           d->state == CSSPGO__PD_UNPACK, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     if (size == 0 || d->error.status != CSSPGO_OK) return CSSPGO_OK;
     d->piece = (const unsigned char *)data;
     d->piece_end = d->piece + size;
@@ -24403,7 +25587,7 @@ CSSPGO_DEF void csspgo_perfdata_take_kernel(csspgo_perfdata *d)
 {
     uint32_t i;
     d->kernel_stacks = 1;
-    for (i = 0; i < d->event.count; i++) d->event.v[i].kernel_stacks = 1;
+    for (i = 0; i < d->event.count; i++) d->event.v[i].how.kernel_stacks = 1;
 }
 
 /* Reads on. Returns 0 when more input is needed or something is wrong. */
@@ -24417,6 +25601,7 @@ static int csspgo__pd_step(csspgo_perfdata *d, csspgo_item *item, csspgo_sample 
     case CSSPGO__PD_RECORDS:   return csspgo__pd_record(d, item, sample, map);
     case CSSPGO__PD_FEATURES:  return csspgo__pd_features(d);
     case CSSPGO__PD_BUILD_IDS: return csspgo__pd_build_id(d, item, sample, map);
+    case CSSPGO__PD_EVENTS:    return csspgo__pd_events(d);
     case CSSPGO__PD_UNPACK:    return csspgo__pd_unpack(d, item, sample, map);
     default:                                            /* nothing of what follows is of use */
         d->offset += (uint64_t)(d->piece_end - d->piece);
@@ -24434,7 +25619,8 @@ static int csspgo__pd_finish(csspgo_perfdata *d)
     const int whole = d->in.count == 0 && d->skip == 0 && d->taken == d->unpacked.count;
     if (d->queue.count != 0) return csspgo__pd_release(d, UINT64_MAX);
     if (d->state == CSSPGO__PD_RECORDS && whole && d->data_end == UINT64_MAX) return 0;
-    if (d->state == CSSPGO__PD_TAIL || (d->state >= CSSPGO__PD_FEATURES && whole)) return 0;
+    if (d->state == CSSPGO__PD_TAIL || d->state == CSSPGO__PD_EVENTS) return 0;      /* names are only for people */
+    if (d->state >= CSSPGO__PD_FEATURES && whole) return 0;
     return csspgo__pd_fail(d, CSSPGO_E_TRUNCATED, d->offset, d->state < CSSPGO__PD_RECORDS
                                ? "the file ends before its data" : "the file ends before it says it does");
 }
@@ -24475,6 +25661,30 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
     d->offset = d->data_end;
     d->state = CSSPGO__PD_FEATURES;
     return d->offset;
+}
+
+CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event *event)
+{
+    const csspgo__pd_event *e;
+    memset(event, 0, sizeof *event);
+    if (number == 0 || number > d->event.count) return 0;
+    e = &d->event.v[number - 1];
+    event->name = csspgo__name_text(&d->names, e->name, &event->name_size);
+    event->config = e->config;
+    event->samples = e->samples;
+    event->type = e->type;
+    event->left_out = e->left_out;
+    return 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t number, csspgo_error *err)
+{
+    uint32_t *v = NULL;
+    if (number != 0 && number <= d->event.count) d->event.v[number - 1].left_out = 1;
+    else if ((v = CSSPGO__PUSH(&d->heap, d->left_out)) == NULL) return csspgo__error_plain(err, d->heap.status);
+    if (v != NULL) *v = number;
+    csspgo__error_clear(err);
+    return CSSPGO_OK;
 }
 
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d)
@@ -24726,6 +25936,11 @@ enum {
     CSSPGO__AT_GAP = 4            /* any fields: behind frames and an empty line                         */
 };
 enum { CSSPGO__PENDING_MOST = 1 << 20, CSSPGO__SAMPLE_MOST = 1 << 16 };   /* bytes; frames or records of a sample */
+enum { CSSPGO__EVENTS_MOST = 1024, CSSPGO__EVENT_NAME_MOST = 256 };        /* names that are kept; their bytes     */
+enum {                                 /* csspgo_script_fold_inlined:                                */
+    CSSPGO__FOLD_PROBED = 256,         /* samples without repeats that it looks at                   */
+    CSSPGO__FOLD_LEARNT = 1000         /* frames that tell what the text has, no more are looked at  */
+};
 
 /*
  * LLVM mode has the states of llvm-profgen's reading loop, csspgo__hybrid_line and csspgo__script_flat, behind a scan
@@ -24748,6 +25963,10 @@ struct csspgo_script {
     uint64_t       pending_lines, lines_before; /* lines in it; lines read when the type became known     */
     CSSPGO__LIST(uint64_t) frame;               /* of the sample being read                               */
     CSSPGO__LIST(uint32_t) file;                /* any fields: of its frames up to the last one that has any */
+    CSSPGO__LIST(unsigned char) inlined;        /* any fields: up to the last one that is, whether they are       */
+    CSSPGO__LIST(uint64_t) folded;              /* its stack without lines of inlined functions           */
+    uint32_t       texts;                       /* 1: some frame has text behind it                       */
+    uint64_t       probed;                      /* samples looked at to tell that                         */
     CSSPGO__LIST(csspgo_branch) branch;         /* scratch: its records                                   */
     uint64_t       count;                       /* of it                                                  */
     uint64_t       line, size;                  /* number of the line being read; bytes fed               */
@@ -24761,6 +25980,9 @@ struct csspgo_script {
     uint32_t       ended;
     uint32_t       has_records;                 /* any fields: 1: branch records were read                */
     uint32_t       pid, tid;                    /* any fields: of the header before the frames            */
+    uint32_t       event;                       /* ... its number; 0: the header names none               */
+    csspgo__names  events;                      /* their names, by number, and the samples of each        */
+    CSSPGO__LIST(uint64_t) event_samples;
     uint64_t       time;                        /* ... and in nanoseconds; 0: it has none                 */
     unsigned char  build_id[CSSPGO__BUILD_ID_SIZE];   /* of the last mapping line                        */
 };
@@ -24803,7 +26025,7 @@ static void csspgo__script_begin(csspgo_script *s)
 {
     s->stats.attempts++;
     s->count = 1;
-    s->frame.count = s->file.count = 0;
+    s->frame.count = s->file.count = s->inlined.count = 0;
     s->crowded = 0;
     s->state = CSSPGO__AT_FRAMES;
 }
@@ -25000,6 +26222,40 @@ static void csspgo__script_frame(csspgo_script *s, uint64_t address, uint32_t fi
         s->state = CSSPGO__AT_SKIP;
     } else if (!CSSPGO__PUT(&s->heap, s->frame, address) || (file != 0 && !csspgo__script_frame_file(s, file))) {
         csspgo__script_out_of_memory(s);
+    }
+}
+
+/* 1 if the last frame's line said that it is inlined in the next one. */
+static int csspgo__script_is_inlined(const csspgo_script *s)
+{
+    return s->frame.count != 0 && s->inlined.count == s->frame.count && s->inlined.v[s->inlined.count - 1];
+}
+
+/* The last frame is inlined in the next one. */
+static void csspgo__script_mark_inlined(csspgo_script *s)
+{
+    const size_t had = s->inlined.count, n = s->frame.count - had;
+    if (n == 0) return;
+    if (!CSSPGO__MORE(&s->heap, s->inlined, n)) {
+        csspgo__script_out_of_memory(s);
+        return;
+    }
+    memset(s->inlined.v + had, 0, n);
+    s->inlined.count += n;
+    s->inlined.v[s->inlined.count - 1] = 1;
+}
+
+/*
+ * A frame follows that is not inlined. Those before it that are inlined in it are none. Where the debug information has
+ * another name for a function than its symbol, perf says "(inlined)" of the function itself: such frames stay.
+ */
+static void csspgo__script_drop_inlined(csspgo_script *s, uint64_t address)
+{
+    while (csspgo__script_is_inlined(s) && s->frame.v[s->frame.count - 1] == address) {
+        s->frame.count--;
+        s->inlined.count--;
+        if (s->file.count > s->frame.count) s->file.count = s->frame.count;
+        s->stats.inlined++;
     }
 }
 
@@ -25315,13 +26571,33 @@ static const unsigned char *csspgo__flat_address(const csspgo_script *s, const u
     return at;
 }
 
+/* What follows the address in a frame's line. */
+enum csspgo__behind { CSSPGO__BARE = 0, CSSPGO__TEXT = 1, CSSPGO__INLINED = 2 };
+
+/* What is before " (inlined)" at the end of a line; end if that is not there. */
+static const unsigned char *csspgo__before_inlined(const unsigned char *p, const unsigned char *end)
+{
+    static const char mark[] = " (inlined)";
+    const size_t n = sizeof mark - 1;
+    const unsigned char *const tail = csspgo__trim_right(p, end);
+    return (size_t)(tail - p) >= n && memcmp(tail - n, mark, n) == 0 ? tail - n : end;
+}
+
+/* 1 for a line that ends in ":NUMBER". */
+static int csspgo__is_source_line(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *q = end;
+    while (q != p && csspgo__hexval[q[-1]] < 10) q--;
+    return q != end && q != p && q[-1] == ':';
+}
+
 /*
- * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)",
- * is one, as headers begin with a blank too (one with a sampled address is not). A frame in a file that is no module
- * becomes CSSPGO__EXT. "BUILD ID:ADDRESS" is a link-time address of that file.
+ * "\tADDRESS ..." is a frame whatever follows; without a tab only a line that is an address alone, or ends in "(FILE)"
+ * or "(inlined)", is one, as headers begin with a blank too (one with a sampled address is not). A frame in a file that
+ * is no module has the file UINT32_MAX. "BUILD ID:ADDRESS" is a link-time address of that file.
  */
 static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
-                             uint64_t *address, uint32_t *file)
+                             uint64_t *address, uint32_t *file, enum csspgo__behind *behind)
 {
     const int tab = p != end && *p == '\t', blank = p != end && *p == ' ';
     const unsigned char *q;
@@ -25331,7 +26607,9 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     int in_file = 0;
     *file = 0;
     if (!tab && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
-    end = csspgo__trim_right(p, end);
+    q = csspgo__before_inlined(p, end);
+    *behind = q != end ? CSSPGO__INLINED : CSSPGO__BARE;
+    end = csspgo__trim_right(p, q);
     p = csspgo__trim_left(p, end);
     q = p + csspgo__word(&p, end);
     if (lead != 0 && csspgo__upto(p, q, ':') != q) in_file = csspgo__eat_file_id(s->how.code, &p, q, &module);
@@ -25339,10 +26617,20 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (in_file) *address = csspgo__file_address(s->how.code, module, *address);
     if (q == end || in_file) return 1;
-    if (!tab && (end[-1] != ')' || csspgo__flat_address(s, q, end, &v, file) != NULL)) return 0;
-    *file = csspgo__file_of_frame(s->how.code, q, end);
-    if (*file == UINT32_MAX) *address = CSSPGO__EXT;
+    if (!tab && (*behind == CSSPGO__BARE ? end[-1] != ')' : csspgo__is_source_line(q, end))) return 0;
+    if (!tab && csspgo__flat_address(s, q, end, &v, file) != NULL) return 0;
+    *file = *behind == CSSPGO__BARE ? csspgo__file_of_frame(s->how.code, q, end) : 0;
+    if (*behind == CSSPGO__BARE) *behind = CSSPGO__TEXT;
     return 1;
+}
+
+/* Adds a frame of any text to the sample being read. One in a file that is no module becomes CSSPGO__EXT. */
+static void csspgo__any_add_frame(csspgo_script *s, uint64_t address, uint32_t file, enum csspgo__behind behind)
+{
+    s->texts |= behind != CSSPGO__BARE;
+    if (behind != CSSPGO__INLINED) csspgo__script_drop_inlined(s, address);
+    csspgo__script_frame(s, file != UINT32_MAX ? address : (uint64_t)CSSPGO__EXT, file);
+    if (behind == CSSPGO__INLINED && !s->crowded && s->error.status == CSSPGO_OK) csspgo__script_mark_inlined(s);
 }
 
 /* The nanoseconds of a word "SECONDS.FRACTION:" of n > 0 bytes; 0: it is none. */
@@ -25368,26 +26656,44 @@ static uint64_t csspgo__any_clock(const unsigned char *p, const unsigned char *e
     return time;
 }
 
+/* The event of the sample that is read: "EVENT:" in [p, end) if that begins with it. perf adds a colon to the name. */
+static void csspgo__any_named(csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    const char *const name = (const char *)p;
+    while (end != p && end[-1] == ':') end--;
+    if (end == p || end - p > CSSPGO__EVENT_NAME_MOST) return;
+    s->event = csspgo__names_find(&s->events, name, (size_t)(end - p));
+    if (s->event != 0 || s->events.count == CSSPGO__EVENTS_MOST) return;
+    if (CSSPGO__PUSH(&s->heap, s->event_samples) != NULL)
+        s->event = csspgo__names_intern(&s->heap, &s->events, name, (size_t)(end - p));
+    if (s->event == 0) csspgo__script_out_of_memory(s);
+}
+
 /*
  * The process and the time of a header, "[COMM] [PID | TID | PID/TID] [[CPU]] [TIME:] [PERIOD] [EVENT:]". COMM may
  * have blanks, so the number is looked for to the left of the time, or else of the first word with a colon behind it.
+ * That word, or the first one behind the time, is the event.
  */
 static void csspgo__any_header(csspgo_script *s, const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *before = NULL, *number = NULL, *colon = NULL, *slash;
     uint64_t pid, tid;
     size_t n;
+    int timed = 0;
     for (; (n = csspgo__word(&p, end)) != 0; p += n) {
-        const int timed = p[n - 1] == ':' && *p >= '0' && *p <= '9' && csspgo__upto(p, p + n, '.') != p + n;
-        if (timed || (p[n - 1] == ':' && colon == NULL)) {
-            number = before;
+        if (p[n - 1] == ':' && !timed) {
+            timed = *p >= '0' && *p <= '9' && csspgo__upto(p, p + n, '.') != p + n;
+            if (timed || colon == NULL) number = before;
+            if (timed || colon == NULL) colon = p;
+            if (timed) s->time = csspgo__any_time(p, n);
+        } else if (p[n - 1] == ':') {
             colon = p;
+            break;
         }
-        if (timed) s->time = csspgo__any_time(p, n);
-        if (timed) break;
-        if (*p != '[') before = p;
+        if (*p != '[' && !timed) before = p;
     }
     if (colon == NULL) number = before;
+    else if (*colon < '0' || *colon > '9') csspgo__any_named(s, colon, colon + csspgo__word(&colon, end));
     if (number == NULL) return;
     n = csspgo__word(&number, end);
     slash = csspgo__upto(number, number + n, '/');
@@ -25447,29 +26753,25 @@ static csspgo_item csspgo__any_event(csspgo_script *s, const unsigned char *line
     return csspgo__eat(&p, end, ": ") && csspgo__comm_name(p, end, sample, map) ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_NONE;
 }
 
-/*
- * The sample that has been read, with so many branch records. Where other samples had a stack, records without one are
- * of a sample whose stack is lost: context-less counts would be wrong for it.
- */
+/* The sample that has been read, with so many branch records. */
 static csspgo_item csspgo__any_sample(csspgo_script *s, size_t branches, csspgo_sample *sample)
 {
     csspgo_item item = CSSPGO_ITEM_NONE;
-    const int empty = branches != 0 && s->frame.count == 0;
-    s->scan_frames |= s->frame.count != 0;
     s->has_records |= branches != 0;
-    if (empty && s->scan_frames) csspgo__script_bad(s, &s->stats.empty_stacks);
-    else if (!s->crowded && (branches != 0 || s->frame.count != 0)) item = csspgo__script_sample(s, branches, sample);
+    if (!s->crowded && (branches != 0 || s->frame.count != 0)) item = csspgo__script_sample(s, branches, sample);
     if (item == CSSPGO_ITEM_SAMPLE) {
         if (s->file.count != 0 && s->file.count != s->frame.count && !csspgo__script_frame_file(s, 0))
             return csspgo__script_out_of_memory(s), CSSPGO_ITEM_NONE;
         sample->pid = s->pid;
         sample->tid = s->tid;
         sample->time = s->time;
+        sample->event = s->event;
+        if (s->event != 0) s->event_samples.v[s->event - 1]++;
         s->stats.hybrid |= branches != 0 && s->frame.count != 0;
     }
     s->state = CSSPGO__AT_START;
     s->frame.count = 0;
-    s->pid = s->tid = 0;
+    s->pid = s->tid = s->event = 0;
     s->time = 0;
     return item;
 }
@@ -25507,6 +26809,20 @@ static csspgo_item csspgo__any_refuse(csspgo_script *s, const char *why)
 }
 
 /*
+ * 1 for a line of a trace of single branches, "... FROM [SYMBOL (FILE)] => TO [SYMBOL (FILE)]", addresses in 16
+ * columns: what is printed of Intel PT, CoreSight and BTS with -F ip,addr.
+ */
+static int csspgo__is_branch_trace(const csspgo_script *s, const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *const arrow = csspgo__find_text(p, end, " => ", 1);
+    const unsigned char *to = arrow != NULL ? arrow + 3 : end;
+    uint32_t file;
+    uint64_t v;
+    const size_t n = csspgo__word(&to, end);
+    return n != 0 && csspgo__number(to, to + n, 16, &v) && csspgo__flat_address(s, p, arrow, &v, &file) != NULL;
+}
+
+/*
  * Any line but plain ones, with any fields of -F. What it is, in this order: empty (behind frames: the sample's branch
  * line may follow, or the next sample), a frame, a line with records (which ends the sample), an event of a process,
  * and else, where no frame was read, a header with the sampled address, a count or a header; behind frames a header
@@ -25520,6 +26836,7 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     const unsigned char *at, *event;
     uint32_t file = 0;
     uint64_t v;
+    enum csspgo__behind behind;
     if (csspgo__trim_left(p, end) == end) {
         if (frames) s->state = CSSPGO__AT_GAP;
         return CSSPGO_ITEM_NONE;
@@ -25528,11 +26845,11 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (csspgo__is_listing(p, end))
         return csspgo__any_refuse(s, "a listing of instructions (brstackinsn): use -F brstack");
     event = *p != '\t' ? csspgo__find_text(p, end, "PERF_RECORD_", 0) : NULL;
-    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file)) {
+    if (event == NULL && csspgo__any_frame(s, p, end, &v, &file, &behind)) {
         *again = gap;
         if (gap) return csspgo__any_sample(s, 0, sample);
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
-        if (!s->crowded) csspgo__script_frame(s, v, file);
+        if (!s->crowded) csspgo__any_add_frame(s, v, file, behind);
         return CSSPGO_ITEM_NONE;
     }
     at = event == NULL ? csspgo__first_record(p, end) : NULL;
@@ -25551,7 +26868,11 @@ static csspgo_item csspgo__any_line(csspgo_script *s, const unsigned char *p, co
     if (event != NULL) return csspgo__any_event(s, p, event, end, sample, map);
     if (csspgo__nameless_record(p, end))
         return csspgo__any_refuse(s, "branch records without addresses (brstacksym): use -F brstack");
+    if (frames && !s->crowded && csspgo__before_inlined(p, end) != end) csspgo__script_mark_inlined(s);
     if (frames) return CSSPGO_ITEM_NONE;
+    if (csspgo__is_branch_trace(s, p, end))
+        return csspgo__any_refuse(s, "single branches (FROM => TO) are no records of what ran between: make such "
+                                     "records of the trace, with perf inject --itrace=i100usl");
     at = csspgo__flat_address(s, p, end, &v, &file);
     if (at != NULL) {
         if (s->state == CSSPGO__AT_START) csspgo__script_begin(s);
@@ -25578,7 +26899,8 @@ static csspgo_item csspgo__script_any(csspgo_script *s, csspgo_sample *sample, c
     csspgo_item item;
     int again = 0;
     size_t n;
-    if (s->state == CSSPGO__AT_START || s->state == CSSPGO__AT_FRAMES) csspgo__script_frames_plain(s);
+    if (s->state == CSSPGO__AT_START || (s->state == CSSPGO__AT_FRAMES && !csspgo__script_is_inlined(s)))
+        csspgo__script_frames_plain(s);
     if (s->p == s->lim) return CSSPGO_ITEM_NONE;
     n = csspgo__script_branches_plain(s);
     if (n != 0) return csspgo__any_sample(s, n, sample);
@@ -25771,14 +27093,15 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
 {
     csspgo_script *s;
     if (how != NULL && how->llvm != 0 && how->llvm != 19) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
+        csspgo__deny(__func__, err, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
         return NULL;
     }
-    s = (csspgo_script *)csspgo__object_new(options, sizeof *s, err);
+    s = (csspgo_script *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     if (how != NULL) s->how = *how;
     s->type = s->how.llvm != 0 ? CSSPGO__SCRIPT_UNKNOWN : CSSPGO__SCRIPT_ANY;
     s->scan_start = 1;
+    csspgo__names_init(&s->heap, &s->events);
     if (CSSPGO__MORE(&s->heap, s->frame, 127) && CSSPGO__MORE(&s->heap, s->branch, 63)) return s;
     csspgo__error_plain(err, s->heap.status);
     csspgo_script_free(s);
@@ -25792,7 +27115,11 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
     CSSPGO__DROP(&s->heap, s->pending);
     CSSPGO__DROP(&s->heap, s->frame);
     CSSPGO__DROP(&s->heap, s->file);
+    CSSPGO__DROP(&s->heap, s->inlined);
+    CSSPGO__DROP(&s->heap, s->folded);
     CSSPGO__DROP(&s->heap, s->branch);
+    CSSPGO__DROP(&s->heap, s->event_samples);
+    csspgo__names_free(&s->heap, &s->events);
     csspgo__object_free(s, sizeof *s);
 }
 
@@ -25800,7 +27127,7 @@ CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, 
 {
     const csspgo_status status = csspgo__feed_check((int)s->ended, s->piece != s->piece_end || s->p != s->lim ||
                                                                    s->resume != NULL, err);
-    if (status != CSSPGO_OK) return status;
+    if (status != CSSPGO_OK) return csspgo__named(__func__, err, status);
     if (size == 0 || s->error.status != CSSPGO_OK) return CSSPGO_OK;
     s->piece = (const unsigned char *)text;
     s->piece_end = s->piece + size;
@@ -25839,6 +27166,147 @@ CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s)
     return s->file.count != 0 ? s->file.v : NULL;
 }
 
+CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, csspgo_event *event)
+{
+    memset(event, 0, sizeof *event);
+    if (number == 0 || number > s->events.count) return 0;
+    event->name = csspgo__name_text(&s->events, number, &event->name_size);
+    event->samples = s->event_samples.v[number - 1];
+    event->type = UINT32_MAX;
+    return 1;
+}
+
+/* ----- repeated lines of inlined functions ----- */
+
+/* Equal addresses in a row in a stack. */
+typedef struct csspgo__repeat {
+    uint64_t lines;
+    csspgo_inlined inlined;       /* at the address                                                     */
+    int recurs;                   /* 1: the call before it can lead to the function that it is in       */
+    int marked;                   /* 1: all the lines say "(inlined)"                                   */
+} csspgo__repeat;
+
+/* What is inlined at the call that ends at pos, by the probe that the call has. */
+static csspgo_inlined csspgo__inlined_by_probes(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call = csspgo__call_before(c, pos);
+    csspgo_inlined n = { 0, 0 };
+    const csspgo__code_probe *probe;
+    size_t i;
+    for (i = 0; call != 0 && (probe = csspgo__probe_at(c, call, i)) != NULL; i++) {
+        uint32_t node;
+        if (probe->kind == CSSPGO_PROBE_BLOCK) continue;
+        for (node = probe->node; c->node[node].parent != 0; node = c->node[node].parent) {
+            n.all++;
+            n.same += c->node[node].func == c->node[c->node[probe->node].top].func;
+        }
+        break;
+    }
+    return n;
+}
+
+/* The lines from number `first` on that have the same address. */
+static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sample *x, const csspgo_inlined *inlined,
+                                        uint32_t first)
+{
+    const uint32_t pos = csspgo__pos(s->how.code, x->stack[first]);
+    csspgo__repeat r;
+    uint32_t i;
+    r.marked = x->stack_count == s->frame.count;
+    for (i = first; i < x->stack_count && x->stack[i] == x->stack[first]; i++)
+        r.marked &= i < s->inlined.count && s->inlined.v[i];
+    r.lines = i - first;
+    r.inlined = inlined != NULL ? inlined[first] : csspgo__inlined_by_probes(s->how.code, pos);
+    r.recurs = pos == CSSPGO__EXT || csspgo__call_recurs(s->how.code, pos);
+    return r;
+}
+
+/*
+ * The lines of inlined functions that do not say so which a frame has if any has such lines. Where text follows the
+ * addresses they do, but for functions that are inlined in themselves.
+ */
+static uint64_t csspgo__fold_silent(const csspgo_script *s, const csspgo__repeat *r)
+{
+    return s->texts ? r->inlined.same : r->inlined.all;
+}
+
+/* Counts what the repeats of a stack say of others: have they lines of inlined functions that do not say it? */
+static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const csspgo_inlined *inlined)
+{
+    uint32_t i;
+    csspgo__repeat r;
+    for (i = 0; i < x->stack_count; i += (uint32_t)r.lines) {
+        r = csspgo__repeat_at(s, x, inlined, i);
+        s->stats.with_lines += r.lines > 1 && !r.recurs;
+        s->stats.without_lines += r.lines % (1 + csspgo__fold_silent(s, &r)) != 0 && (r.recurs || r.lines == 1);
+    }
+}
+
+/*
+ * 1 if the text has lines of inlined functions that do not say so. Only such a text repeats addresses that no recursion
+ * can, so one in eight is enough: that an address stands alone where something is inlined may be an error of the
+ * tables, as perf looks up the return address, and the probe is that of the call.
+ */
+static int csspgo__fold_has_lines(const csspgo_script *s)
+{
+    return s->stats.with_lines >= s->stats.without_lines / 8 + (s->stats.without_lines != 0);
+}
+
+/* 1 if a sample may still say whether the text has such lines. */
+static int csspgo__fold_learns(csspgo_script *s, int repeats)
+{
+    if (s->stats.inlined != 0 || s->stats.with_lines + s->stats.without_lines >= CSSPGO__FOLD_LEARNT) return 0;
+    return repeats || s->probed++ < CSSPGO__FOLD_PROBED;
+}
+
+/* 1 if the text is known to have no lines of inlined functions, and the last sample has none either. */
+static int csspgo__fold_is_over(const csspgo_script *s)
+{
+    return s->stats.with_lines + s->stats.without_lines >= CSSPGO__FOLD_LEARNT && s->stats.inlined == 0 &&
+           s->inlined.count == 0 && !csspgo__fold_has_lines(s);
+}
+
+/* How many of some equal lines are frames. */
+static uint64_t csspgo__fold_frames(const csspgo_script *s, const csspgo__repeat *r)
+{
+    uint64_t each = 1;
+    if (!r->recurs) return 1;
+    if (r->marked) each += r->inlined.all;
+    else if (s->stats.inlined != 0 || csspgo__fold_has_lines(s)) each += csspgo__fold_silent(s, r);
+    return r->lines % each == 0 ? r->lines / each : r->lines;
+}
+
+/* 1 if two neighbours of a stack are equal. */
+static int csspgo__has_repeats(const csspgo_sample *x)
+{
+    uint32_t i;
+    for (i = 1; i < x->stack_count; i++)
+        if (x->stack[i] == x->stack[i - 1]) return 1;
+    return 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
+                                                    const csspgo_inlined *inlined, csspgo_error *err)
+{
+    const int repeats = csspgo__has_repeats(sample);
+    uint32_t i, n = 0;
+    csspgo__repeat r;
+    csspgo__error_clear(err);
+    if (s->how.code == NULL || s->how.llvm != 0) return CSSPGO_OK;
+    if (csspgo__fold_learns(s, repeats)) csspgo__fold_learn(s, sample, inlined);
+    if (!repeats || csspgo__fold_is_over(s)) return CSSPGO_OK;
+    if (CSSPGO__FILL(&s->heap, s->folded, sample->stack_count) == NULL)
+        return csspgo__error_heap(err, s->heap.status, &s->heap, "script");
+    for (i = 0; i < sample->stack_count; i += (uint32_t)r.lines) {
+        uint64_t frames;
+        r = csspgo__repeat_at(s, sample, inlined, i);
+        for (frames = csspgo__fold_frames(s, &r); frames != 0; frames--) s->folded.v[n++] = sample->stack[i];
+    }
+    sample->stack = s->folded.v;
+    sample->stack_count = n;
+    return CSSPGO_OK;
+}
+
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
     csspgo_script_stats stats = s->stats;
@@ -25855,14 +27323,22 @@ typedef struct csspgo__mapping {  /* of a module; in order of begin, disjoint   
     uint32_t module;
     uint32_t order;               /* number of its event                                                 */
     uint32_t name;                /* last component of its path, in the code map's names                 */
+    uint32_t over;                /* 1: memory without a file was mapped over it: csspgo__mapping_over   */
+    uint32_t good, bad;           /* over: addresses of samples that are as in the module's code, or not */
 } csspgo__mapping;
+
+typedef struct csspgo__fileless { /* executable memory without a file that was mapped: [begin, last]      */
+    uint64_t begin, last;
+} csspgo__fileless;
 
 typedef struct csspgo__space {    /* a process, or a thread of one                                       */
     CSSPGO__LIST(csspgo__mapping) mapping;
+    CSSPGO__LIST(csspgo__fileless) fileless;     /* the last ones that were not all over modules         */
     uint64_t number;              /* pid or tid: they share one set of numbers                           */
     uint32_t process;             /* index of its process, itself for one                                */
     uint32_t known;               /* 1: some event told of its mappings                                  */
     uint32_t dead;                /* 1: it has ended; samples of it may still come                       */
+    uint32_t covered;             /* 1: some mapping is `over`                                           */
 } csspgo__space;
 
 typedef struct csspgo__file_id {  /* the build id of the file with the name number index + 1             */
@@ -25877,6 +27353,9 @@ enum {
     CSSPGO__OFFSET_PLACES = 8,    /* of instructions that an offset in a file may stand for, no more are looked at */
     CSSPGO__OVERLAPS_MOST = 64,   /* of mappings that hold one address, more are not looked at            */
     CSSPGO__MAPPINGS_MOST = 4096, /* of a space: adding one costs O(their number)                         */
+    CSSPGO__FILELESS_MOST = 64,   /* of a process                                                         */
+    CSSPGO__CALLERS_SEEN = 1000,  /* of callers that tell whether they are return addresses, no more are looked at */
+    CSSPGO__FUSED_MOST = 11,      /* bytes from a compare to the branch that it is fused with             */
     CSSPGO__DEAD_KEPT = 1024
 };
 
@@ -25895,13 +27374,14 @@ struct csspgo_spaces {
     uint64_t         dead;        /* processes that have ended */
     uint32_t         dead_ring[CSSPGO__DEAD_KEPT];   /* the last ones of these: what they had is kept */
     uint64_t         as_addresses, as_offsets;   /* stacks that are surely of addresses, of offsets */
+    uint64_t         exact, less;                /* of the first callers: return addresses; one less */
     const uint32_t  *in, *next_in;               /* files of the frames of this sample and the next; NULL: unknown */
     csspgo_spaces_stats stats;
 };
 
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(options, sizeof *s, err);
+    csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__guids_init(&s->heap, &s->by_number, sizeof *s->space.v, offsetof(csspgo__space, number));
     csspgo__names_init(&s->heap, &s->files);
@@ -25916,7 +27396,10 @@ CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 {
     size_t i;
     if (s == NULL) return;
-    for (i = 0; i < s->space.count; i++) CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
+    for (i = 0; i < s->space.count; i++) {
+        CSSPGO__DROP(&s->heap, s->space.v[i].mapping);
+        CSSPGO__DROP(&s->heap, s->space.v[i].fileless);
+    }
     CSSPGO__DROP(&s->heap, s->space);
     csspgo__map_free(&s->heap, &s->by_number.map);
     csspgo__names_free(&s->heap, &s->files);
@@ -25958,10 +27441,17 @@ static size_t csspgo__mapping_upper(const csspgo__space *s, uint64_t address)
     return a;
 }
 
+/* 1 if memory without a file was mapped over a module, and more than a third of what was sampled there is not its. */
+static int csspgo__mapping_refuted(const csspgo__mapping *m)
+{
+    return m->over && m->bad > m->good / 2;
+}
+
 static const csspgo__mapping *csspgo__mapping_at(const csspgo__space *v, uint64_t address)
 {
     const size_t i = csspgo__mapping_upper(v, address);
-    return i < v->mapping.count && v->mapping.v[i].begin <= address ? &v->mapping.v[i] : NULL;
+    const csspgo__mapping *const m = i < v->mapping.count ? &v->mapping.v[i] : NULL;
+    return m != NULL && m->begin <= address && !csspgo__mapping_refuted(m) ? m : NULL;
 }
 
 /*
@@ -25994,6 +27484,128 @@ static int csspgo__mapping_add(csspgo_spaces *s, uint32_t i, const csspgo__mappi
     memmove(v + from + puts, v + to, (n - to) * sizeof *v);
     if (puts != 0) memcpy(v + from, put, puts * sizeof *v);
     space->mapping.count = n - (to - from) + puts;
+    return 1;
+}
+
+/* ----- memory without a file over the code of one ----- */
+
+/*
+ * 1 if a path is what the kernel calls memory that has no file: anonymous, of huge pages, of memfd_create and shmget.
+ * The end " (deleted)" is cut off. The kernel's own code, such as [vdso], has a name of its own.
+ */
+static int csspgo__is_fileless(const char *path, size_t size)
+{
+    static const char begins[][16] = {
+        "//anon", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV", "/dev/hugepages/", "anon_inode:", "/anon_inode:",
+        "[anon", "[heap]", "[stack"
+    };
+    size_t i;
+    for (i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const size_t n = strlen(begins[i]);
+        if (size >= n && memcmp(path, begins[i], n) == 0) return 1;
+    }
+    return size == 0;
+}
+
+/*
+ * What code of a file is at [begin, last], which is in no mapping of a process: the part of an executable segment of
+ * which the process has mapped another part. Of several the one that begins first. Returns 0 if there is none.
+ */
+static int csspgo__mapping_unmapped(const csspgo_spaces *s, const csspgo__space *space, uint64_t begin, uint64_t last,
+                                    csspgo__mapping *part)
+{
+    int found = 0;
+    size_t i;
+    uint32_t k;
+    for (i = 0; i < space->mapping.count; i++) {
+        const csspgo__mapping *const v = &space->mapping.v[i];
+        const csspgo__code_module *const m = &s->code->module[v->module];
+        for (k = 0; k < m->segments; k++) {
+            const csspgo_segment *const g = &s->code->segment[m->segment + k];
+            const uint64_t at = g->address - v->delta, from = at > begin ? at : begin;
+            uint64_t size;
+            if (!g->executable || from > last || from - at >= g->size || (found && from >= part->begin)) continue;
+            size = g->size - (from - at);
+            *part = *v;
+            part->begin = from;
+            part->size = size <= last - from ? size : last - from + 1;
+            part->offset = g->file_offset + (from - at);
+            found = 1;
+        }
+    }
+    return found;
+}
+
+/* Adds part of a module over which memory without a file lies. */
+static int csspgo__mapping_cover(csspgo_spaces *s, uint32_t i, csspgo__mapping *part)
+{
+    part->over = 1;
+    part->good = part->bad = 0;
+    s->space.v[i].covered = 1;
+    s->stats.covered++;
+    return csspgo__mapping_add(s, i, part);
+}
+
+/*
+ * Executable memory without a file lies at [begin, last] of a process. Where a module was, or would be if all of its
+ * segment were mapped, its code most likely goes on there: programs copy their text to huge pages. But the file may
+ * be gone, as unmapping makes no event, and the memory may be a JIT's: csspgo__judge. mapped: 0 if only what is in no
+ * mapping is looked at. *all gets 1 if all of it is a module's. Returns 0 when memory is exhausted.
+ */
+static int csspgo__mapping_over(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last, int mapped, int *all)
+{
+    uint64_t at = begin, end;
+    for (*all = 1;; at = end + 1) {
+        const csspgo__space *const space = &s->space.v[i];
+        const size_t k = csspgo__mapping_upper(space, at);
+        const csspgo__mapping *const m = k < space->mapping.count ? &space->mapping.v[k] : NULL;
+        const int inside = m != NULL && m->begin <= at;
+        csspgo__mapping part;
+        int found = inside && mapped;
+        end = last;
+        if (inside) {
+            part = *m;
+            part.begin = at;
+            part.offset += at - m->begin;
+            part.size -= at - m->begin;
+            if (part.size - 1 > last - at) part.size = last - at + 1;
+            end = at + (part.size - 1);
+        } else {
+            if (m != NULL && m->begin <= last) end = m->begin - 1;
+            found = csspgo__mapping_unmapped(s, space, at, end, &part);
+            *all &= found && part.begin == at;
+            if (found) end = part.begin + (part.size - 1);
+        }
+        if (found && !csspgo__mapping_cover(s, i, &part)) return 0;
+        if (end == last) return 1;
+    }
+}
+
+/* Executable memory without a file is mapped; what is over no module may turn out to be when other parts are mapped. */
+static int csspgo__spaces_fileless(csspgo_spaces *s, uint32_t i, uint64_t begin, uint64_t last)
+{
+    csspgo__space *space;
+    csspgo__fileless add;
+    int all;
+    if (!csspgo__mapping_over(s, i, begin, last, 1, &all)) return 0;
+    if (all) return 1;
+    space = &s->space.v[i];
+    add.begin = begin;
+    add.last = last;
+    if (space->fileless.count == CSSPGO__FILELESS_MOST)
+        memmove(space->fileless.v, space->fileless.v + 1, --space->fileless.count * sizeof *space->fileless.v);
+    return CSSPGO__PUT(&s->heap, space->fileless, add);
+}
+
+/* A process has mapped a module: it may go on in memory without a file that lies beside, and was told of before. */
+static int csspgo__spaces_go_on(csspgo_spaces *s, uint32_t i)
+{
+    size_t k;
+    int all;
+    for (k = 0; k < s->space.v[i].fileless.count; k++) {
+        const csspgo__fileless f = s->space.v[i].fileless.v[k];
+        if (!csspgo__mapping_over(s, i, f.begin, f.last, 0, &all)) return 0;
+    }
     return 1;
 }
 
@@ -26105,7 +27717,7 @@ static int csspgo__spaces_mapped(csspgo_spaces *s, csspgo__mapping *add, const c
 static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
 {
     const csspgo_segment *g = NULL;
-    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0, 0 };   /* of no module */
+    csspgo__mapping add = { event->address, event->size, event->file_offset, 0, 0, 0, 0, 0, 0, 0 };   /* of no module */
     csspgo_mmap e = *event;
     csspgo_module m;
     uint32_t file, i;
@@ -26130,7 +27742,9 @@ static int csspgo__spaces_mmap(csspgo_spaces *s, const csspgo_mmap *event)
     if (i == 0) return 0;
     i = s->space.v[i].process;
     s->space.v[i].known = 1;
-    return csspgo__mapping_add(s, i, &add);
+    if (add.module == 0 && csspgo__is_fileless(e.path, e.path_size))
+        return csspgo__spaces_fileless(s, i, e.address, e.address + (e.size - 1));
+    return csspgo__mapping_add(s, i, &add) && (add.module == 0 || csspgo__spaces_go_on(s, i));
 }
 
 /* A process begins with its parent's mappings; a thread belongs to its process. */
@@ -26147,12 +27761,13 @@ static int csspgo__spaces_fork(csspgo_spaces *s, uint32_t pid, uint32_t tid, uin
     }
     v = &s->space.v[child];
     v->process = child;
-    v->mapping.count = 0;
-    v->known = v->dead = 0;
+    v->mapping.count = v->fileless.count = 0;
+    v->known = v->dead = v->covered = 0;
     own = up != 0 ? s->space.v[up].process : child;
     if (own == child) return 1;
     if (CSSPGO__FILL(&s->heap, v->mapping, s->space.v[own].mapping.count) == NULL) return 0;
     v->known = s->space.v[own].known;
+    v->covered = s->space.v[own].covered;
     if (v->mapping.count != 0)
         memcpy(v->mapping.v, s->space.v[own].mapping.v, v->mapping.count * sizeof *v->mapping.v);
     return 1;
@@ -26165,8 +27780,8 @@ static int csspgo__spaces_exec(csspgo_spaces *s, uint32_t pid)
     if (i == 0) return 0;
     s->space.v[i].process = i;
     s->space.v[i].known = 1;
-    s->space.v[i].mapping.count = 0;
-    s->space.v[i].dead = 0;
+    s->space.v[i].mapping.count = s->space.v[i].fileless.count = 0;
+    s->space.v[i].dead = s->space.v[i].covered = 0;
     return 1;
 }
 
@@ -26178,7 +27793,10 @@ static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
     csspgo__space *v;
     if (i == 0 || s->space.v[i].dead) return;
     v = &s->space.v[*place];
-    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) CSSPGO__DROP(&s->heap, v->mapping);
+    if (s->dead >= CSSPGO__DEAD_KEPT && v->dead) {
+        CSSPGO__DROP(&s->heap, v->mapping);
+        CSSPGO__DROP(&s->heap, v->fileless);
+    }
     s->space.v[i].dead = 1;
     s->dead++;
     *place = i;
@@ -26229,6 +27847,61 @@ typedef struct csspgo__lookup {
 static uint64_t csspgo__mapped_address(const csspgo_spaces *s, const csspgo__mapping *m, uint64_t address)
 {
     return address + m->delta + s->code->module[m->module].bias;
+}
+
+/* What one address of a sample says of memory that lies over a module: is it what it would have to be in its code? */
+enum csspgo__evidence { CSSPGO__SAYS_NOTHING = 0, CSSPGO__SAYS_MODULE = 1, CSSPGO__SAYS_OTHER = 2 };
+
+enum csspgo__role { CSSPGO__IS_SOURCE, CSSPGO__IS_TARGET, CSSPGO__IS_SAMPLED, CSSPGO__IS_CALLER };   /* of an address */
+
+/*
+ * A branch's source is a branch; or on AMD's processors the compare before it, which says nothing. A caller follows a
+ * call, or is one byte less where a stack was unwound by DWARF. Any other address need only be an instruction's, and
+ * one in four is that by chance: it can only speak against the module.
+ */
+static enum csspgo__evidence csspgo__code_says(const csspgo_code *c, uint64_t address, enum csspgo__role role)
+{
+    const uint32_t at = csspgo__pos_any(c, address), pos = csspgo__pos(c, address);
+    if (at == 0 || csspgo__is_bytewise(c, at)) return CSSPGO__SAYS_NOTHING;
+    if (role == CSSPGO__IS_CALLER && csspgo__call_before(c, csspgo__pos(c, address + 1)) != 0)
+        return CSSPGO__SAYS_MODULE;
+    if (pos == CSSPGO__EXT) return CSSPGO__SAYS_OTHER;
+    if (role == CSSPGO__IS_CALLER) return csspgo__call_before(c, pos) != 0 ? CSSPGO__SAYS_MODULE : CSSPGO__SAYS_OTHER;
+    if (role != CSSPGO__IS_SOURCE) return CSSPGO__SAYS_NOTHING;
+    if (csspgo__insn_kind(c, pos) != CSSPGO_NONE) return CSSPGO__SAYS_MODULE;
+    return csspgo__run_end(c, pos) - pos <= CSSPGO__FUSED_MOST ? CSSPGO__SAYS_NOTHING : CSSPGO__SAYS_OTHER;
+}
+
+static void csspgo__judge_one(csspgo_spaces *s, csspgo__space *space, uint64_t address, enum csspgo__role role)
+{
+    const size_t i = csspgo__mapping_upper(space, address);
+    csspgo__mapping *const m = i < space->mapping.count ? &space->mapping.v[i] : NULL;
+    enum csspgo__evidence says;
+    int before;
+    if (m == NULL || m->begin > address || !m->over || m->good + m->bad > UINT32_MAX / 2) return;
+    says = csspgo__code_says(s->code, address + m->delta + s->code->module[m->module].bias, role);
+    before = csspgo__mapping_refuted(m);
+    m->good += says == CSSPGO__SAYS_MODULE;
+    m->bad += says == CSSPGO__SAYS_OTHER;
+    if (!before && csspgo__mapping_refuted(m)) s->stats.refuted++;
+}
+
+/*
+ * Whether memory that lies over modules has their code: the addresses of a sample in it count, before they are looked
+ * up. Records of interrupts, to or from the kernel, say nothing. Stacks of offsets in files have no such addresses.
+ */
+static void csspgo__judge(csspgo_spaces *s, csspgo__space *space, const csspgo_sample *x, uint32_t first)
+{
+    uint32_t i;
+    if (!space->covered) return;
+    for (i = 0; i < x->branch_count; i++) {
+        const csspgo_branch *const b = &x->branches[i];
+        if ((b->from | b->to) >> 63 != 0 || b->from == 0 || b->to == 0) continue;
+        csspgo__judge_one(s, space, b->from, CSSPGO__IS_SOURCE);
+        csspgo__judge_one(s, space, b->to, CSSPGO__IS_TARGET);
+    }
+    for (i = first; i < x->stack_count && s->as_offsets <= s->as_addresses; i++)
+        csspgo__judge_one(s, space, x->stack[i], i == first ? CSSPGO__IS_SAMPLED : CSSPGO__IS_CALLER);
 }
 
 /* How many addresses of a sample make sense if a mapping is its: sources of branches, and what calls end before. */
@@ -26291,13 +27964,16 @@ static const csspgo__mapping *csspgo__mapping_for(const csspgo_spaces *s, const 
     return m != NULL ? m : csspgo__mapping_at(&s->space.v[CSSPGO__SPACE_KERNEL], address);
 }
 
-/* Leaves of the addresses from *begin to *last those around an address that is in no mapping. */
+/* Leaves of the addresses from *begin to *last those around an address that is in no mapping, or a refuted one. */
 static void csspgo__between_mappings(const csspgo__space *v, uint64_t address, uint64_t *begin, uint64_t *last)
 {
     const csspgo__mapping *const m = v->mapping.v;
     const size_t i = csspgo__mapping_upper(v, address);
     if (i != 0 && m[i - 1].begin + m[i - 1].size > *begin) *begin = m[i - 1].begin + m[i - 1].size;
-    if (i != v->mapping.count && m[i].begin - 1 < *last) *last = m[i].begin - 1;
+    if (i == v->mapping.count) return;
+    if (m[i].begin <= address && m[i].begin > *begin) *begin = m[i].begin;
+    if (m[i].begin <= address && m[i].begin + (m[i].size - 1) < *last) *last = m[i].begin + (m[i].size - 1);
+    if (m[i].begin > address && m[i].begin - 1 < *last) *last = m[i].begin - 1;
 }
 
 /* The addresses around one that is in no mapping and no code; none if mappings overlap. */
@@ -26390,6 +28066,8 @@ static csspgo__offset_places csspgo__places_of_offset(const csspgo_spaces *s, co
         if (i == v->mapping.count) break;
         m = &v->mapping.v[i];
         pos = csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)));
+        if (returned && s->less > s->exact && csspgo__call_before(s->code, pos) == 0)
+            pos = csspgo__pos(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)) + 1);
         if (pos == CSSPGO__EXT || (returned && csspgo__call_before(s->code, pos) == 0)) continue;
         for (k = 0; k < p.count && p.pos[k] != pos; k++) {}
         if (k == p.count) p.pos[p.count++] = pos;
@@ -26439,6 +28117,52 @@ static uint32_t csspgo__offset_choose(const csspgo_code *c, const csspgo__offset
     return best;
 }
 
+/* 1 if a call ends at an address of the code map. */
+static int csspgo__ends_call(const csspgo_code *c, uint64_t address)
+{
+    return csspgo__call_before(c, csspgo__pos(c, address)) != 0;
+}
+
+/* 1 if a call may end at an offset in a file. */
+static int csspgo__offset_ends_call(const csspgo_spaces *s, const csspgo__space *v, uint64_t offset)
+{
+    size_t i = csspgo__mapping_of_offset(v, 0, offset, 0);
+    for (; i < v->mapping.count; i = csspgo__mapping_of_offset(v, i + 1, offset, 0)) {
+        const csspgo__mapping *const m = &v->mapping.v[i];
+        if (csspgo__ends_call(s->code, csspgo__mapped_address(s, m, m->begin + (offset - m->offset)))) return 1;
+    }
+    return 0;
+}
+
+/* The number of the first caller behind the innermost frame, which is repeated if functions are inlined there. */
+static uint32_t csspgo__first_caller(const csspgo_sample *x, uint32_t innermost)
+{
+    uint32_t i = innermost;
+    while (i < x->stack_count && x->stack[i] == x->stack[innermost]) i++;
+    return i;
+}
+
+/* A caller counts: does the call end at its address or, as where perf unwinds stacks by DWARF, one byte behind? */
+static void csspgo__caller_counts(csspgo_spaces *s, int here, int behind)
+{
+    s->exact += (unsigned)here;
+    s->less += (unsigned)(behind && !here);
+}
+
+/* Callers of a sample, from number i on, that are one less than return addresses become these if most of all are. */
+static void csspgo__callers_mend(csspgo_spaces *s, uint32_t i, uint32_t n)
+{
+    uint32_t k;
+    for (k = i; k < n && s->exact + s->less < CSSPGO__CALLERS_SEEN; k++)
+        csspgo__caller_counts(s, csspgo__ends_call(s->code, s->frame.v[k]),
+                              csspgo__ends_call(s->code, s->frame.v[k] + 1));
+    for (; i < n && s->less > s->exact; i++) {
+        const int less = !csspgo__ends_call(s->code, s->frame.v[i]) && csspgo__ends_call(s->code, s->frame.v[i] + 1);
+        s->frame.v[i] += (unsigned)less;
+        s->stats.call_addresses += (unsigned)less;
+    }
+}
+
 /* The frames of a sample from number `first` on, which are offsets in files, as addresses, or else CSSPGO__EXT. */
 static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const csspgo_sample *x, uint32_t first)
 {
@@ -26447,6 +28171,9 @@ static void csspgo__frames_of_offsets(csspgo_spaces *s, csspgo__lookup *l, const
     uint32_t inner = CSSPGO__EXT, i;
     if (x->branch_count != 0)
         target = csspgo__range_of(s->code, csspgo__pos(s->code, csspgo__space_address(s, l, x->branches[0].to)));
+    for (i = csspgo__first_caller(x, first); i < x->stack_count && s->exact + s->less < CSSPGO__CALLERS_SEEN; i++)
+        csspgo__caller_counts(s, csspgo__offset_ends_call(s, l->space, x->stack[i]),
+                              csspgo__offset_ends_call(s, l->space, x->stack[i] + 1));
     outer.count = 0;
     for (i = first; i < x->stack_count; i++) {
         const uint32_t *const file = s->in != NULL ? s->in + i : NULL;
@@ -26531,14 +28258,16 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
     if (CSSPGO__FILL(&s->heap, s->frame, sample->stack_count) == NULL ||
         CSSPGO__FILL(&s->heap, s->branch, sample->branch_count) == NULL)
         return csspgo__error_heap(err, s->heap.status, &s->heap, "spaces object");
-    l = csspgo__lookup_of(s, sample);
     for (first = 0; first < sample->stack_count && sample->stack[first] >> 63 != 0; first++) {}   /* the kernel's */
+    l = csspgo__lookup_of(s, sample);
+    csspgo__judge(s, &s->space.v[l.space - s->space.v], sample, first);
     offsets = csspgo__stack_of_offsets(s, &l, sample, first);
     s->stats.offset_stacks += offsets != 0;
     s->stats.offset_records += (unsigned)csspgo__records_of_offsets(s, &l, sample);
     if (offsets) csspgo__frames_of_offsets(s, &l, sample, first);
     for (i = 0; i < (offsets ? first : sample->stack_count); i++)
         s->frame.v[i] = csspgo__space_address(s, &l, sample->stack[i]);
+    if (!offsets) csspgo__callers_mend(s, csspgo__first_caller(sample, first), sample->stack_count);
     for (i = 0; i < sample->branch_count; i++) {
         s->branch.v[i].from = csspgo__space_address(s, &l, sample->branches[i].from);
         s->branch.v[i].to = csspgo__space_address(s, &l, sample->branches[i].to);
@@ -26588,10 +28317,10 @@ CSSPGO_DEF csspgo_preagg *csspgo_preagg_new(const csspgo_preagg_options *how, co
     csspgo_preagg *d;
     if (how != NULL && ((how->llvm != 0 && how->llvm != 19) ||
                         how->module.id > (how->code != NULL ? how->code->modules : 0))) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module, or lines of another BOLT than 19");
+        csspgo__deny(__func__, err, 0, "no such module, or llvm is neither 0 nor 19");
         return NULL;
     }
-    d = (csspgo_preagg *)csspgo__object_new(options, sizeof *d, err);
+    d = (csspgo_preagg *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d != NULL && how != NULL) d->how = *how;
     return d;
 }
@@ -26605,7 +28334,7 @@ CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 
 CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, size_t size, csspgo_error *err)
 {
-    const csspgo_status s = csspgo_script_feed(&d->lines, text, size, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo_script_feed(&d->lines, text, size, err));
     if (s == CSSPGO_OK && size != 0) d->last = ((const unsigned char *)text)[size - 1];
     return s;
 }
@@ -26798,10 +28527,10 @@ CSSPGO_DEF csspgo_aggregator *csspgo_aggregator_new(const csspgo_code *code, css
 {
     csspgo_aggregator *t;
     if (module.id > code->modules) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+        csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
         return NULL;
     }
-    t = (csspgo_aggregator *)csspgo__object_new(options, sizeof *t, err);
+    t = (csspgo_aggregator *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
     t->module = module;
@@ -26946,7 +28675,7 @@ CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const css
     size_t i;
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind, character ", (unsigned char)lines[i].kind);
         if (!csspgo__agg_room(t, 2) || !csspgo__agg_line(t, &lines[i]))
             return csspgo__error_heap(err, t->heap.status, &t->heap, "aggregator");
     }
@@ -27192,7 +28921,7 @@ static int csspgo__pprof_memory(csspgo_pprof *d)
 CSSPGO_DEF csspgo_pprof *csspgo_pprof_new(const csspgo_pprof_options *how, const csspgo_options *options,
                                           csspgo_error *err)
 {
-    csspgo_pprof *d = (csspgo_pprof *)csspgo__object_new(options, sizeof *d, err);
+    csspgo_pprof *d = (csspgo_pprof *)csspgo__object_new(__func__, options, sizeof *d, err);
     if (d == NULL) return NULL;
     csspgo__guids_init(&d->heap, &d->by_mapping, sizeof *d->mapping.v, offsetof(csspgo__pprof_mapping, id));
     csspgo__guids_init(&d->heap, &d->by_location, sizeof *d->location.v, offsetof(csspgo__pprof_location, id));
@@ -27296,7 +29025,7 @@ static int csspgo__pprof_take(csspgo_pprof *d, const unsigned char *p, size_t si
 CSSPGO_DEF csspgo_status csspgo_pprof_feed(csspgo_pprof *d, const void *data, size_t size, csspgo_error *err)
 {
     const unsigned char *const p = (const unsigned char *)data;
-    const csspgo_status s = csspgo__feed_check((int)d->ended, 0, err);
+    const csspgo_status s = csspgo__named(__func__, err, csspgo__feed_check((int)d->ended, 0, err));
     if (s != CSSPGO_OK || size == 0 || d->error.status != CSSPGO_OK) return s;
     d->fed = csspgo__sat_add(d->fed, size);
     /* gzip begins with 1f 8b; no profile with 1f: that would be field 3 of no wire type */
@@ -27421,35 +29150,78 @@ static int csspgo__pprof_same(const csspgo_pprof *d, uint64_t a, uint64_t b)
     return n != 0 && csspgo__pprof_is(d, b, text, n);
 }
 
+/* 1 if string `number` begins with a text. */
+static int csspgo__pprof_begins(const csspgo_pprof *d, uint64_t number, const char *text)
+{
+    size_t n;
+    const char *s = csspgo__pprof_string(d, number, &n);
+    return n >= strlen(text) && memcmp(s, text, strlen(text)) == 0;
+}
+
+/*
+ * What a type counts if that is not what ran; NULL: it may be that. Names are those of Go, jemalloc, V8,
+ * async-profiler, Datadog and gperftools.
+ */
+static const char *csspgo__pprof_other(const csspgo_pprof *d, uint64_t type)
+{
+    static const struct { char begins[12], what[20]; } others[] = {
+        { "inuse", "memory" }, { "alloc", "memory" }, { "heap", "memory" }, { "object", "memory" },
+        { "space", "memory" }, { "live", "memory" }, { "bytes", "memory" }, { "contention", "waiting for locks" },
+        { "delay", "waiting for locks" }, { "lock", "waiting for locks" }, { "mutex", "waiting for locks" },
+        { "block", "waiting" }, { "goroutine", "goroutines" }, { "thread", "threads" }, { "exception", "exceptions" } };
+    size_t i;
+    for (i = 0; i < sizeof others / sizeof *others; i++)
+        if (csspgo__pprof_begins(d, type, others[i].begins)) return others[i].what;
+    return NULL;
+}
+
+/* Refuses a profile of which no value counts: none is of the type asked for, or all are of something else. */
+static int csspgo__pprof_refuse(csspgo_pprof *d)
+{
+    const uint64_t type = d->types.count != 0 ? d->types.v[d->types.count - 1] : 0;
+    size_t n;
+    const char *name = csspgo__pprof_string(d, type, &n);
+    if (d->type.v != NULL) {
+        csspgo__pprof_fail(d, CSSPGO_E_SYNTAX, 0, "the profile has no sample type ");
+        csspgo__say_bytes(&d->error, d->type.v, d->type.count);
+        return 0;
+    }
+    csspgo__pprof_fail(d, CSSPGO_E_UNSUPPORTED, 0, "a profile of ");
+    csspgo__say(&d->error, csspgo__pprof_other(d, type));
+    csspgo__say(&d->error, " (");
+    csspgo__say_bytes(&d->error, name, n);
+    csspgo__say(&d->error, "), not of what ran: give one of the CPU (Go: /debug/pprof/profile)");
+    return 0;
+}
+
 /* Decides which value counts, and by what it is divided. */
 static int csspgo__pprof_choose(csspgo_pprof *d)
 {
     uint64_t chosen = 0, best = 0;
     size_t i, n;
     const char *name;
+    enum { ANY = 1, CPU = 2, DEFAULT = 3, SAMPLES = 4, ASKED = 5 };
     for (i = 0; i < d->types.count; i++) {
         const uint64_t type = d->types.v[i];
-        uint64_t rank = 1;
-        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? 4 : 0;
-        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = 3;
-        else if (csspgo__pprof_same(d, type, d->default_type)) rank = 2;
-        if (rank > best || (rank == 1 && best == 1)) {
+        uint64_t rank = ANY;
+        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? ASKED : 0;
+        else if (csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5)) rank = SAMPLES;
+        else if (csspgo__pprof_other(d, type) != NULL) rank = 0;
+        else if (csspgo__pprof_same(d, type, d->default_type)) rank = DEFAULT;
+        else if (csspgo__pprof_begins(d, type, "cpu")) rank = CPU;
+        if (rank > best || (rank == ANY && best == ANY)) {
             best = rank;
             chosen = type;
             d->value = i;
         }
     }
-    if (d->type.v != NULL && best == 0) {
-        csspgo__pprof_fail(d, CSSPGO_E_SYNTAX, 0, "the profile has no sample type ");
-        csspgo__say_bytes(&d->error, d->type.v, d->type.count);
-        return 0;
-    }
+    if (best == 0 && (d->type.v != NULL || d->types.count != 0)) return csspgo__pprof_refuse(d);
     name = csspgo__pprof_string(d, chosen, &n);
     d->stats.type_size = n < sizeof d->stats.type ? (uint32_t)n : (uint32_t)sizeof d->stats.type;
     memcpy(d->stats.type, name, d->stats.type_size);
     d->stats.period = 1;
     if (d->period != 0 && d->period >> 63 == 0 &&
-        (best == 2 || (best != 3 && csspgo__pprof_same(d, chosen, d->period_type))))
+        (best == DEFAULT || (best != SAMPLES && csspgo__pprof_same(d, chosen, d->period_type))))
         d->stats.period = d->period;
     return 1;
 }
@@ -27477,7 +29249,15 @@ static int csspgo__pprof_resolve(csspgo_pprof *d)
     return 1;
 }
 
-/* Moves mappings that overlap others to where nothing is. Returns 0 when memory is exhausted. */
+/* 1 for memory without a file: what it overlaps goes on there, see csspgo_spaces. */
+static int csspgo__pprof_fileless(const csspgo_pprof *d, const csspgo__pprof_mapping *m)
+{
+    size_t n;
+    const char *const path = csspgo__pprof_string(d, m->path, &n);
+    return n != 0 && csspgo__is_fileless(path, n);
+}
+
+/* Moves mappings of files that overlap others to where nothing is. Returns 0 when memory is exhausted. */
 static int csspgo__pprof_part(csspgo_pprof *d)
 {
     CSSPGO__LIST(csspgo__pprof_mapping) v = { NULL, 0, 0 };
@@ -27493,7 +29273,7 @@ static int csspgo__pprof_part(csspgo_pprof *d)
     for (i = 0; ok && i < v.count; i++) {
         const uint64_t size = v.v[i].end - v.v[i].begin;
         csspgo__pprof_mapping *const m = &d->mapping.v[(size_t)v.v[i].delta];
-        if (size == 0) continue;
+        if (size == 0 || csspgo__pprof_fileless(d, m)) continue;
         if (v.v[i].begin >= end) {
             end = v.v[i].end;
             continue;
@@ -27736,7 +29516,7 @@ CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d)
  */
 typedef struct csspgo__lbr_trace {
     const uint32_t *stack;        /* [0] where the newest branch went, then calls, outermost last; CSSPGO__EXT        */
-    uint32_t nstack;              /* 0: stacks are ignored                                                            */
+    uint32_t nstack;              /* 0: the sample has no stack, or stacks are ignored                                */
     uint32_t frameless;           /* 1: the sampled address is where a frame-pointer walk misses the caller           */
     const uint32_t *lbr;          /* nlbr pairs from, to; newest first; at most one of a pair is CSSPGO__EXT          */
     uint32_t nlbr;                /* 0: no branch records were taken; stack[0] is then the sampled address            */
@@ -27769,15 +29549,22 @@ typedef struct csspgo__cache {
 } csspgo__cache;
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
+enum { CSSPGO__CACHE_LEAST = 1024 };                /* bytes of the smallest one */
 #define CSSPGO__FRAMELESS 0x80000000u               /* in a trace's nstack */
+#define CSSPGO__UNWOUND   0x40000000u               /* likewise: its counts are taken */
+#define CSSPGO__FRAMES    0x3fffffffu               /* the rest of it */
 #define CSSPGO__PAIRS     0x3fffffffu               /* a trace's nlbr; above it: what csspgo_judge found */
-enum { CSSPGO__FULL = 100 };                        /* a csspgo_status: unwind what the cache holds, clear it, retry */
+
+static size_t csspgo__trace_words(const uint32_t *w)
+{
+    return CSSPGO__TRACE_WORDS + (w[0] & CSSPGO__FRAMES) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
+}
 
 static uint32_t csspgo__cache_hash(const void *owner, uint32_t id)
 {
     const csspgo__cache *c = (const csspgo__cache *)owner;
     const uint32_t *w = c->word + id;
-    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
+    const size_t words = (w[0] & CSSPGO__FRAMES) + 2 * (size_t)(w[1] & CSSPGO__PAIRS);
     return csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, words * sizeof *w, w[0]);
 }
 
@@ -27796,20 +29583,24 @@ CSSPGO__UNUSED static void csspgo__cache_clear(csspgo__cache *c)
     c->used = 1;
 }
 
-/* The next trace in order of insertion; *at is 0 for the first one. Returns 0 behind the last. */
+/*
+ * The next trace in order of insertion that is not unwound; *at is 0 for the first one, and gets where the one behind
+ * it begins. Returns 0 behind the last.
+ */
 CSSPGO__UNUSED static int csspgo__cache_next(const csspgo__cache *c, size_t *at, csspgo__lbr_trace *t)
 {
-    const size_t i = *at != 0 ? *at : 1;
     const uint32_t *w;
+    size_t i = *at != 0 ? *at : 1;
+    for (; i < c->used && c->word[i] & CSSPGO__UNWOUND; i += csspgo__trace_words(c->word + i)) {}
     if (i >= c->used) return 0;
     w = c->word + i;
-    t->nstack = w[0] & ~CSSPGO__FRAMELESS;
+    t->nstack = w[0] & CSSPGO__FRAMES;
     t->frameless = w[0] >> 31;
     t->nlbr = w[1] & CSSPGO__PAIRS;
     t->count = (uint64_t)w[3] << 32 | w[2];
     t->stack = w + CSSPGO__TRACE_WORDS;
     t->lbr = t->stack + t->nstack;
-    *at = i + CSSPGO__TRACE_WORDS + t->nstack + 2 * (size_t)t->nlbr;
+    *at = i + csspgo__trace_words(w);
     return 1;
 }
 
@@ -27840,13 +29631,16 @@ static int csspgo__cache_allocate(csspgo__heap *h, csspgo__cache *c)
     return csspgo__cache_words(h, c, cap < 0x7fffffff ? cap : 0x7fffffff);   /* an index is an id of the table */
 }
 
-/* Room for a trace of need words. A trace larger than all of the cache makes an empty one grow. */
-static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint64_t need)
+/*
+ * Room for a trace of need words. A trace larger than all of the cache makes an empty one grow. *full gets 1, and
+ * nothing is done, if other traces have to be unwound first.
+ */
+static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint64_t need, int *full)
 {
+    *full = 0;
     if (c->word == NULL && !csspgo__cache_allocate(h, c)) return h->status;
-    if (c->map.count >= c->map.mask / 4 * 3) return (csspgo_status)CSSPGO__FULL;
-    if (need <= c->cap - c->used) return CSSPGO_OK;
-    if (c->used != 1) return (csspgo_status)CSSPGO__FULL;
+    *full = c->map.count >= c->map.mask / 4 * 3 || (need > c->cap - c->used && c->used != 1);
+    if (*full || need <= c->cap - c->used) return CSSPGO_OK;
     if (need + 1 > 0x7fffffff || need + 1 > SIZE_MAX / sizeof *c->word) return CSSPGO_E_LIMIT;
     csspgo__free(h, c->word, c->cap * sizeof *c->word);
     return csspgo__cache_words(h, c, (size_t)need + 1) ? CSSPGO_OK : h->status;
@@ -28075,7 +29869,7 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
 static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
 {
     uint32_t *w = c->word + c->used, *old = NULL, at, id;
-    const size_t words = (w[0] & ~CSSPGO__FRAMELESS) + 2 * (size_t)w[1], bytes = words * sizeof *w;
+    const size_t words = (w[0] & CSSPGO__FRAMES) + 2 * (size_t)w[1], bytes = words * sizeof *w;
     const uint32_t hash = csspgo__hash_bytes(&c->map, w + CSSPGO__TRACE_WORDS, bytes, w[0]);
     at = hash;
     while ((id = csspgo__map_next(&c->map, hash, &at)) != 0) {
@@ -28094,6 +29888,28 @@ static void csspgo__cache_commit(csspgo__cache *c, uint64_t count)
     old[2] = (uint32_t)(count & UINT32_MAX);
     old[3] = (uint32_t)(count >> 32);
     c->last = (size_t)(old - c->word);
+}
+
+/* Keeps only the traces that are not unwound. Returns 0, and does nothing, if they fill half of the cache. */
+static int csspgo__cache_keep(csspgo__cache *c)
+{
+    const size_t end = c->used;
+    csspgo__lbr_trace t;
+    size_t at = 0, words = 0, n = 0, i;
+    while (csspgo__cache_next(c, &at, &t)) {
+        words += csspgo__trace_words(t.stack - CSSPGO__TRACE_WORDS);
+        n++;
+    }
+    if (words > c->cap / 2 || n > c->map.mask / 4) return 0;
+    csspgo__cache_clear(c);
+    for (i = 1; i < end; i += words) {
+        words = csspgo__trace_words(c->word + i);
+        if (c->word[i] & CSSPGO__UNWOUND) continue;
+        memmove(c->word + c->used, c->word + i, words * sizeof *c->word);
+        csspgo__map_insert(&c->map, csspgo__cache_hash(c, (uint32_t)c->used), (uint32_t)c->used, c);
+        c->used += words;
+    }
+    return 1;
 }
 
 static void csspgo__count_times(uint64_t *counter, uint64_t times, uint64_t count)
@@ -28171,7 +29987,8 @@ static int csspgo__place_single(const csspgo_code *code, csspgo__near *near, con
 }
 
 /*
- * Writes a sample as a trace, its addresses looked up now. Returns 0 if it does not count; notes say why.
+ * Writes a sample as a trace, its addresses looked up now. Returns 0 if it does not count; notes say why. A sample
+ * without a stack becomes a trace without one.
  *
  *   how      ignore_stack: the stack decides only whether the sample is kept, the trace has none
  */
@@ -28188,7 +30005,6 @@ static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, con
         return csspgo__not_placed(notes, CSSPGO__IN_PROLOGUE);
     if (leaf > CSSPGO__EXT && repairs) frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
-    else if (nstack == 0) nstack = 1;
     nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, notes);
     if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
     if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT))
@@ -28213,20 +30029,22 @@ static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, con
 /*
  * Adds one sample. stats: those of dropped, cut and repaired samples are added to.
  *
- * Returns   CSSPGO_OK when it was added or dropped; E_NOMEM, E_LIMIT; CSSPGO__FULL when there is no room: nothing was
- *           done. A cache that is empty is never full
+ *   full    gets 1 when the cache has no room, and nothing was done: unwind what it holds, and add the sample again.
+ *           A cache that is empty is never full
+ *
+ * Returns   CSSPGO_OK when it was added or dropped, or the cache is full; E_NOMEM, E_LIMIT
  * Cost      O(frames + records)
  */
 CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__cache *c, const csspgo_code *code,
                                                       const csspgo_sample *s, const csspgo_collector_options *how,
-                                                      csspgo_collector_stats *stats)
+                                                      csspgo_collector_stats *stats, int *full)
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 4 + 2 * (uint64_t)s->branch_count;
-    const csspgo_status status = csspgo__cache_room(h, c, need);
+    const csspgo_status status = csspgo__cache_room(h, c, need, full);
     csspgo__near *const near = &c->near;
     uint32_t notes[CSSPGO__NOTES], *w;
     c->last = 0;
-    if (status != CSSPGO_OK) return status;
+    if (status != CSSPGO_OK || *full) return status;
     if (near->changes != code->changes) memset(near, 0, sizeof *near);
     near->changes = code->changes;
     memset(notes, 0, sizeof notes);
@@ -28270,7 +30088,7 @@ typedef struct csspgo__step {     /* what undoing a branch means                
 } csspgo__step;
 
 enum { CSSPGO__MOST_CALLERS = 32 };   /* callers that branch records show: those looked at                      */
-enum { CSSPGO__ENOUGH = 64 };         /* stacks from which it is clear whether they lack callers                */
+enum { CSSPGO__OPEN = CSSPGO__MOST_CALLERS + 2 };   /* csspgo__lacks: what other stacks lack decides             */
 
 typedef struct csspgo__sole_call {    /* the only call of callee in caller: begins of functions; 0 = none       */
     uint32_t caller, callee, call;
@@ -28278,8 +30096,11 @@ typedef struct csspgo__sole_call {    /* the only call of callee in caller: begi
 
 enum { CSSPGO__SOLES = 256, CSSPGO__MOST_TRANSFERS = 4096 };
 
-/* csspgo_collector.mode; NAMES: contexts that were read and stand as names */
-enum { CSSPGO__UNDECIDED = 0, CSSPGO__CONTEXTS = 1, CSSPGO__CONTEXTLESS = 2, CSSPGO__NAMES = 3 };
+/*
+ * csspgo_collector.mode: what was added since the last profile, the highest of it, so that the order in which it came
+ * does not matter. NAMES: contexts that were read and stand as names.
+ */
+enum { CSSPGO__EMPTY = 0, CSSPGO__CONTEXTLESS = 1, CSSPGO__CONTEXTS = 2, CSSPGO__NAMES = 3 };
 
 /*
  * A context is a path of calls in a tree, outermost first: positions, with func 0. With names, a call is a function and
@@ -28294,6 +30115,7 @@ struct csspgo_collector {
     const csspgo_code       *code;
     csspgo_collector_options how;
     uint32_t                 mode;
+    uint32_t                 anew;            /* 1: a profile was taken, and nothing was added since: mode is of that */
     csspgo__tree             trie;            /* contexts; a position may be CSSPGO__EXT                              */
     csspgo__names            names;           /* of functions in contexts with names                                  */
     CSSPGO__LIST(csspgo__counter) counter;
@@ -28305,11 +30127,25 @@ struct csspgo_collector {
     CSSPGO__LIST(csspgo__step) step;          /* scratch: per branch of a trace                                       */
     csspgo__u32_list         site;            /* scratch: frames of a repaired stack                                  */
     csspgo__sole_call        sole[CSSPGO__SOLES];     /* by hash                                                      */
-    uint64_t                 missing, complete;   /* traces whose stack had, had not lost the leaf's caller           */
+    uint64_t                 missing, complete;   /* samples whose stack had, had not lost the leaf's caller          */
     csspgo__cache            cache;
-    size_t                   flushed;         /* where a flush that failed goes on; 0 = at the first trace            */
+    uint32_t                 unwinding;       /* 1: a flush failed, so some traces of the cache are unwound           */
     csspgo_collector_stats   stats;
 };
+
+/* What was added since the last profile. */
+static uint32_t csspgo__collector_mode(const csspgo_collector *c)
+{
+    return c->anew ? (uint32_t)CSSPGO__EMPTY : c->mode;
+}
+
+/* Notes what was added; see csspgo_collector.mode. */
+static void csspgo__collector_got(csspgo_collector *c, uint32_t mode)
+{
+    c->mode = csspgo__collector_mode(c);
+    c->anew = 0;
+    if (c->mode < mode) c->mode = mode;
+}
 
 /* ----- counters --------------------------------------------------------------------------------------------------- */
 
@@ -28391,20 +30227,31 @@ static int csspgo__trace_room(csspgo_collector *c, size_t nstack, size_t nlbr)
            CSSPGO__MORE(h, c->site, frames + nlbr) && CSSPGO__MORE(h, c->path, frames);
 }
 
+/* Frees the room of counts and contexts, of which there are none; that of contexts stays if there is no memory. */
+static void csspgo__counters_shed(csspgo_collector *c)
+{
+    const uint32_t reserve = c->heap.reserve;
+    csspgo__tree fresh;
+    int ok;
+    memset(&fresh, 0, sizeof fresh);
+    csspgo__map_free(&c->heap, &c->map);
+    CSSPGO__DROP(&c->heap, c->counter);
+    c->heap.reserve = 1;
+    ok = csspgo__tree_init(&c->heap, &fresh);
+    c->heap.reserve = reserve;
+    if (!ok) return;
+    csspgo__tree_free(&c->heap, &c->trie);
+    c->trie = fresh;
+}
+
 /* Forgets counts and contexts. Keeps the room, unless a full collector needed more than its limit to be drained. */
 CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
 {
-    csspgo__tree fresh;
     c->counter.count = 0;
     csspgo__map_clear(&c->map);
     csspgo__tree_clear(&c->trie);
     c->path.count = 0;
-    memset(&fresh, 0, sizeof fresh);
-    if (c->heap.used <= c->heap.limits.max_bytes || !csspgo__tree_init(&c->heap, &fresh)) return;
-    csspgo__tree_free(&c->heap, &c->trie);
-    c->trie = fresh;
-    csspgo__map_free(&c->heap, &c->map);
-    CSSPGO__DROP(&c->heap, c->counter);
+    if (c->heap.used > c->heap.limits.max_bytes) csspgo__counters_shed(c);
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */
@@ -28512,6 +30359,12 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     return CSSPGO__BROKEN;
 }
 
+/* 1 if a trace counts in contexts: it has a stack, and stacks are not ignored. */
+static uint32_t csspgo__has_context(const csspgo_collector *c, const csspgo__lbr_trace *t)
+{
+    return t->nstack != 0 && !c->how.ignore_stack;
+}
+
 /*
  * What each branch of a trace does to the stack, and which code between them ran straight. Branches are newest first:
  * code ran from the target of number i to the source of number i - 1. What ran behind the newest one is not complete,
@@ -28521,7 +30374,7 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
  */
 static void csspgo__steps_make(csspgo_collector *c, const csspgo__lbr_trace *t)
 {
-    uint32_t i, ip = 0, good = c->mode == CSSPGO__CONTEXTS, cut = 1;
+    uint32_t i, ip = 0, good = csspgo__has_context(c, t), cut = 1;
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1], after = cut;
         csspgo__step *s = &c->step.v[i];
@@ -28598,13 +30451,15 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
  * The same where no caller shows among the branches. The stack's next call tells if it goes to the leaf's function for
  * certain, or to another one: that then calls the leaf's, perhaps from one place only, which callers[0] gets.
  */
-static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers)
+static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers, int decide)
 {
     const csspgo__range *r = csspgo__range_of(c->code, t->stack[0]);
     uint32_t called;
     if (!t->frameless || t->nstack < 2 || t->stack[1] == CSSPGO__EXT || r == NULL) return 0;
     called = csspgo__called_range(c->code, t->stack[1]);
-    if (called == r->begin || (called == 0 ? c->missing <= c->complete : c->missing < c->complete)) return 0;
+    if (called == r->begin) return 0;
+    if (!decide) return CSSPGO__OPEN;
+    if (called == 0 ? c->missing <= c->complete : c->missing < c->complete) return 0;
     callers[0] = called != 0 ? csspgo__only_call(c, called, r->begin) : 0;
     return callers[0] != 0 ? 1 : CSSPGO__MOST_CALLERS + 1;
 }
@@ -28619,35 +30474,58 @@ static uint32_t csspgo__lacks_unseen(csspgo_collector *c, const csspgo__lbr_trac
  *
  * The smallest j that agrees wins. Where recursion makes both one and none agree, what most others lack decides. LLVM
  * drops such samples instead. Returns CSSPGO__MOST_CALLERS + 1 if only the sampled address is certain.
+ *
+ *   decide   0: returns CSSPGO__OPEN where what most others lack decides: not all of them are known yet
  */
-static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers)
+static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t *callers, int decide)
 {
     const uint32_t n = csspgo__callers(c, t->nlbr, callers, callers + CSSPGO__MOST_CALLERS);
     const uint32_t *stack = t->stack + 1, m = t->nstack - 1;
     uint32_t j;
-    if (n == 0) return csspgo__lacks_unseen(c, t, callers);
+    if (n == 0) return csspgo__lacks_unseen(c, t, callers, decide);
     if (m == 0) return n;
     for (j = 0; j < n && !csspgo__callers_match(callers, n, j, stack, m); j++) {}
     if (j > 2 && j == n) return 0;                      /* no agreement at all: as good as any other guess */
     if (j != 0 || !t->frameless) {
-        c->missing += t->frameless && j == 1;
+        if (t->frameless && j == 1) c->missing = csspgo__sat_add(c->missing, t->count);
         return j;
     }
     if (csspgo__callers_match(callers, n, 1, stack, m) &&
         csspgo__range_of(c->code, callers[0]) == csspgo__range_of(c->code, t->stack[0]))
-        return c->missing > c->complete;
-    c->complete++;
+        return decide ? c->missing > c->complete : (uint32_t)CSSPGO__OPEN;
+    c->complete = csspgo__sat_add(c->complete, t->count);
     return 0;
 }
 
-/* The context of a trace's leaf, its stack repaired: the callers that it lacks are put before it. */
-static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_trace *t)
+/*
+ * Where counts of samples without a stack go: among those without a context. LLVM drops such samples if others have a
+ * stack, which is known at the end only: with llvm they have a node of their own, which no call makes.
+ */
+static uint32_t csspgo__stackless(csspgo_collector *c)
+{
+    if (!c->how.llvm || c->how.ignore_stack) return CSSPGO__ROOT;
+    return csspgo__tree_add(&c->heap, &c->trie, CSSPGO__ROOT, CSSPGO__NOWHERE, 0);
+}
+
+/* 1 if a context is that of samples that LLVM drops. */
+static int csspgo__is_dropped(const csspgo_collector *c, uint32_t node)
+{
+    const csspgo__tree_node *n = &c->trie.node[node];
+    return c->mode >= CSSPGO__CONTEXTS && n->parent == CSSPGO__ROOT && n->site == CSSPGO__NOWHERE && n->func == 0;
+}
+
+/*
+ * The context of a trace's leaf, its stack repaired: the callers that it lacks are put before it. Returns 0 if that is
+ * open (csspgo__lacks).
+ */
+static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_trace *t, int decide)
 {
     uint32_t *callers = c->site.v + 1, lacks;
-    if (c->mode != CSSPGO__CONTEXTS) return CSSPGO__ROOT;
+    if (!csspgo__has_context(c, t)) return csspgo__stackless(c);
     if (c->how.llvm || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
-    lacks = csspgo__lacks(c, t, callers);
+    lacks = csspgo__lacks(c, t, callers, decide);
     if (lacks == 0) return csspgo__context_of(c, t->stack, t->nstack);
+    if (lacks == CSSPGO__OPEN) return 0;
     if (lacks > CSSPGO__MOST_CALLERS) {
         c->stats.cut_stacks++;
         return CSSPGO__ROOT;
@@ -28661,12 +30539,11 @@ static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_
 /*
  * The context before a branch, given the one behind it; there is room. Undoing a call pops its frame, undoing a return
  * pushes one, a jump changes nothing. A call that the stack does not show on top leaves the context as it is: the stack
- * lacks that frame, which is better than one popped for another (LLVM does the same).
+ * lacks that frame, which is better than one popped for another (LLVM does the same). A break is not for this function.
  */
 static uint32_t csspgo__undo(csspgo_collector *c, uint32_t node, const csspgo__step *s)
 {
     if (s->move == CSSPGO__STAY || (s->move == CSSPGO__CALLED && node == CSSPGO__ROOT)) return node;
-    if (s->move == CSSPGO__BROKEN) return CSSPGO__ROOT;
     if (s->move == CSSPGO__RETURNED) return csspgo__context_add(c, node, s->site);
     if (c->trie.node[node].site == s->site) return c->trie.node[node].parent;
     if (s->site == CSSPGO__EXT) c->stats.mismatched_external++;
@@ -28691,39 +30568,52 @@ static void csspgo__unwind_single(csspgo_collector *c, const csspgo__lbr_trace *
  * function is always the source of the branch undone last. The order matters: first the range, under the context before
  * the branch is undone, then the branch, under the one after. A branch from unknown code has no context, one into it
  * does not count. A break in the trace leaves the rest of it without context. counting: so many branches count.
+ * Returns 0 if nothing was counted, as the context is open (csspgo__lacks).
  *
  * Source   LLVM 19: VirtualUnwinder::unwind, with probes. Cost: O(branches), each with two increments
  */
-static void csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t counting)
+static int csspgo__unwind_trace(csspgo_collector *c, const csspgo__lbr_trace *t, uint32_t counting, int decide)
 {
-    uint32_t node, ip = 0, i;
+    uint32_t node, root = CSSPGO__ROOT, ip = 0, i;
     csspgo__steps_make(c, t);
-    node = csspgo__context_repaired(c, t);
+    node = csspgo__context_repaired(c, t, decide);
+    if (node == 0) return 0;
+    if (!csspgo__has_context(c, t)) root = node;
     if (t->nlbr == 0) csspgo__increment_add(c, node, t->stack[0], 0);
     for (i = 0; i < t->nlbr; i++) {
         const uint32_t from = t->lbr[2 * i], to = t->lbr[2 * i + 1];
         if (c->step.v[i].range) csspgo__increment_add(c, node, to, ip);
-        node = csspgo__undo(c, node, &c->step.v[i]);
+        node = c->step.v[i].move != CSSPGO__BROKEN ? csspgo__undo(c, node, &c->step.v[i]) : root;
         ip = from;
         if (to == CSSPGO__EXT || i >= counting) continue;
-        csspgo__increment_add(c, (from == CSSPGO__EXT ? (uint32_t)CSSPGO__ROOT : node) | CSSPGO__BRANCH, from, to);
+        csspgo__increment_add(c, (from == CSSPGO__EXT ? root : node) | CSSPGO__BRANCH, from, to);
     }
+    return 1;
 }
 
 /*
  * Unwinds one trace, wholly or (E_NOMEM, E_LIMIT) not at all: room is made for everything first. The oldest branch has
- * no range before it, so it is left out beside others.
+ * no range before it, so it is left out beside others. *open gets 1, and nothing is counted, if that depends on others
+ * (csspgo__lacks).
  */
-static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t)
+static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_trace *t, int decide, int *open)
 {
     const uint32_t single = c->how.single_branches && t->nlbr != 0, oldest = t->nlbr > 1 && !c->how.llvm && !single;
+    const csspgo_collector_stats before = c->stats;
+    *open = 0;
     if (!csspgo__trace_room(c, t->nstack, t->nlbr)) return c->heap.status;
+    CSSPGO__COMMIT_BEGIN(&c->heap);
+    if (single) csspgo__unwind_single(c, t);
+    else *open = !csspgo__unwind_trace(c, t, t->nlbr - oldest, decide);
+    if (!*open) csspgo__increments_apply(c, t->count);
+    CSSPGO__COMMIT_END(&c->heap);
+    if (*open) {
+        c->stats = before;
+        return CSSPGO_OK;
+    }
     c->stats.unwound++;
     c->stats.branches += single ? 1 : t->nlbr;
     c->stats.oldest_branches += oldest;
-    if (single) csspgo__unwind_single(c, t);
-    else csspgo__unwind_trace(c, t, t->nlbr - oldest);
-    csspgo__increments_apply(c, t->count);
     return CSSPGO_OK;
 }
 
@@ -28735,7 +30625,7 @@ static size_t csspgo__collector_mark(const csspgo__holder *holder, unsigned char
     const csspgo_collector *c =
         (const csspgo_collector *)(const void *)((const char *)holder - offsetof(csspgo_collector, holder));
     csspgo__lbr_trace t;
-    size_t at = c->flushed, i;
+    size_t at = 0, i;
     if (marks == NULL) return c->cache.used - 1 + 2 * c->counter.count + c->trie.count - 1;
     while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
         for (i = 0; i < t.nstack + 2 * (size_t)t.nlbr; i++) csspgo__pos_mark(marks, t.stack[i]);   /* and t.lbr */
@@ -28758,15 +30648,75 @@ static void csspgo__known_check(csspgo_collector *c)
     c->known_changes = c->code->changes;
 }
 
+/* Frees all room of a collector that holds no counts. */
+static void csspgo__collector_shed(csspgo_collector *c)
+{
+    csspgo__heap *h = &c->heap;
+    csspgo__counters_clear(c);
+    csspgo__counters_shed(c);
+    csspgo__free(h, c->cache.word, c->cache.cap * sizeof *c->cache.word);
+    csspgo__map_free(h, &c->cache.map);
+    c->cache.word = NULL;
+    c->cache.cap = 0;
+    CSSPGO__DROP(h, c->path);
+    CSSPGO__DROP(h, c->pending);
+    CSSPGO__DROP(h, c->step);
+    CSSPGO__DROP(h, c->site);
+}
+
+/*
+ * The least limits.max_bytes with which a collector that holds no counts takes a sample of so many frames and branch
+ * records; 0 without memory. It is tried out, as only those who make a table know its size.
+ */
+static uint64_t csspgo__collector_needs(csspgo_collector *c, size_t frames, size_t records)
+{
+    const uint64_t words = CSSPGO__TRACE_WORDS + (uint64_t)frames + 4 + 2 * (uint64_t)records, bytes = c->cache.bytes;
+    uint64_t least = 0, cache;
+    csspgo__collector_shed(c);
+    c->heap.reserve = 1;
+    if (csspgo__trace_room(c, frames, records)) {
+        least = c->heap.used;
+        cache = c->how.cache_bytes != 0 ? bytes : least / 3 + 4;        /* a quarter of both */
+        least += cache > CSSPGO__CACHE_LEAST ? cache : (uint64_t)CSSPGO__CACHE_LEAST;
+        if (words * 4 + CSSPGO__CACHE_LEAST > cache) least += words * 4;
+    }
+    csspgo__collector_shed(c);
+    c->heap.reserve = 0;
+    return least;
+}
+
+/* E_ARGUMENT if limits.max_bytes is too little for any sample. */
+static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *function, csspgo_error *err)
+{
+    const uint64_t most = c->heap.limits.max_bytes, used = c->heap.used + c->cache.bytes;
+    uint64_t least;
+    if (used < most && most - used > 1 << 16) return csspgo__error_plain(err, CSSPGO_OK);      /* plenty */
+    least = csspgo__collector_needs(c, 1, 2);
+    if (least == 0 || least <= most) return csspgo__error_plain(err, least != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM);
+    csspgo__deny_u64(function, err, 0, "no sample would ever fit: limits.max_bytes is ", most);
+    csspgo__say(err, ", the least is ");
+    csspgo__say_u64(err, least);
+    return CSSPGO_E_ARGUMENT;
+}
+
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_collector *c = (csspgo_collector *)csspgo__object_new(options, sizeof *c, err);
-    if (c == NULL) return NULL;
+    csspgo_options unlimited;
+    csspgo_collector *c;
     CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
     CSSPGO__EXPECT(how == NULL || (how->ignore_stack | how->keep_leaves | how->limit_recursion | how->limit_depth |
-                                   how->keep_records | how->single_branches) <= 1,
+                                   how->keep_records | how->single_branches | how->always_contexts) <= 1,
                    "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
+    if (how != NULL && how->always_contexts && (how->ignore_stack || how->single_branches)) {
+        csspgo__deny(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches");
+        return NULL;
+    }
+    memset(&unlimited, 0, sizeof unlimited);
+    if (options != NULL) unlimited = *options;
+    unlimited.limits.max_bytes = 0;
+    c = (csspgo_collector *)csspgo__object_new(__func__, &unlimited, sizeof *c, err);
+    if (c == NULL) return NULL;
     c->code = code;
     c->holder.mark_fn = csspgo__collector_mark;
     c->holder.next = code->holder;
@@ -28774,11 +30724,17 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     if (code->holder != NULL) code->holder->link = &c->holder.next;
     code->holder = &c->holder;
     if (how != NULL) c->how = *how;
+    c->how.ignore_stack |= c->how.single_branches;
     csspgo__names_init(&c->heap, &c->names);
     csspgo__map_init(&c->heap, &c->map, csspgo__counter_rehash);
+    if (options != NULL && options->limits.max_bytes != 0) c->heap.limits.max_bytes = options->limits.max_bytes;
     csspgo__cache_init(&c->heap, &c->cache, c->how.cache_bytes);
-    if (csspgo__tree_init(&c->heap, &c->trie)) return c;
-    csspgo__error_plain(err, c->heap.status);
+    c->heap.reserve = 1;
+    if (!csspgo__tree_init(&c->heap, &c->trie)) csspgo__error_plain(err, c->heap.status);
+    else if (csspgo__collector_limit(c, __func__, err) == CSSPGO_OK) {
+        c->heap.reserve = 0;
+        return c;
+    }
     csspgo_collector_free(c);
     return NULL;
 }
@@ -28799,50 +30755,63 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
     CSSPGO__OBJECT_END(c, arrays);
 }
 
-/*
- * Looks at the cache before anything is unwound: are its stacks such that they lack callers (csspgo__lacks)? So the
- * first traces are not guessed otherwise than the later ones. Statistics stay as they are.
- */
-static csspgo_status csspgo__stacks_survey(csspgo_collector *c)
+/* Unwinds the traces of the cache, or those of them that are not open; *open gets 1 if some are. */
+static csspgo_status csspgo__unwind_traces(csspgo_collector *c, int decide, int *open)
 {
-    const csspgo_collector_stats stats = c->stats;
     csspgo__lbr_trace t;
     size_t at = 0;
-    if (c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
-    while (c->missing + c->complete < CSSPGO__ENOUGH && csspgo__cache_next(&c->cache, &at, &t)) {
-        if (!t.frameless) continue;
-        if (!csspgo__trace_room(c, t.nstack, t.nlbr)) return c->heap.status;
-        csspgo__steps_make(c, &t);
-        csspgo__lacks(c, &t, c->site.v + 1);
+    *open = 0;
+    while (c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
+        int waits;
+        const csspgo_status s = csspgo__unwind(c, &t, decide, &waits);
+        if (s != CSSPGO_OK) return s;
+        if (!waits) c->cache.word[at - csspgo__trace_words(t.stack - CSSPGO__TRACE_WORDS)] |= CSSPGO__UNWOUND;
+        *open |= waits;
     }
-    c->stats = stats;
     return CSSPGO_OK;
 }
 
 /*
- * Unwinds what the cache holds and clears it. After a failure the next call goes on behind the last trace unwound, so
- * none counts twice. To be called before code is removed or moved, while the positions of the traces are its.
+ * Unwinds what the cache holds and clears it. Open traces come last, when all others have shown what stacks lack;
+ * unless all are to be unwound they stay, up to half of the cache. So the order of samples does not matter. After a
+ * failure the next call goes on with the traces that are not unwound, so none counts twice.
  */
-static csspgo_status csspgo__unwind_cache(csspgo_collector *c)
+static csspgo_status csspgo__unwind_cache(csspgo_collector *c, int all)
 {
-    csspgo__lbr_trace t;
-    size_t at = c->flushed;
-    csspgo_status s = CSSPGO_OK;
+    int open;
+    csspgo_status s;
     csspgo__known_check(c);
-    if (c->cache.word != NULL && c->flushed == 0) s = csspgo__stacks_survey(c);
-    while (s == CSSPGO_OK && c->cache.word != NULL && csspgo__cache_next(&c->cache, &at, &t)) {
-        s = csspgo__unwind(c, &t);
-        if (s == CSSPGO_OK) c->flushed = at;
+    c->unwinding = 1;
+    s = csspgo__unwind_traces(c, 0, &open);
+    if (s == CSSPGO_OK && open && !all && csspgo__cache_keep(&c->cache)) {
+        c->unwinding = 0;
+        return CSSPGO_OK;
     }
+    if (s == CSSPGO_OK && open) s = csspgo__unwind_traces(c, 1, &open);
     if (s != CSSPGO_OK) return s;
     csspgo__cache_clear(&c->cache);
-    c->flushed = 0;
+    c->unwinding = 0;
     return CSSPGO_OK;
+}
+
+/* 1 if a profile, once taken, would leave a collector emptier than it is. */
+static int csspgo__holds_counts(const csspgo_collector *c)
+{
+    return c->counter.count != 0 || c->cache.used > 1;
+}
+
+/* As csspgo__error_plain, of what fills a collector: "full" where taking a profile helps. */
+static csspgo_status csspgo__collector_end(const csspgo_collector *c, csspgo_status s, csspgo_error *err)
+{
+    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
+    if (!csspgo__holds_counts(c)) return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__error_u64(err, CSSPGO_E_FULL, 0, "the collector is full: take its profile, then add the rest; its "
+                                                    "limits.max_bytes is ", c->heap.limits.max_bytes);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err)
 {
-    return csspgo__error_heap(err, csspgo__unwind_cache(c), &c->heap, "collector");
+    return csspgo__collector_end(c, csspgo__unwind_cache(c, 1), err);
 }
 
 /*
@@ -28858,12 +30827,12 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
     csspgo__lbr_trace t;
     if (!added)
         return csspgo__trace_room(c, (size_t)s->stack_count + 1, s->branch_count) ? CSSPGO_OK : c->heap.status;
-    if (at == 0 || c->mode != CSSPGO__CONTEXTS || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
+    if (at == 0 || c->how.ignore_stack || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
     w = c->cache.word + at;
     if (w[1] <= CSSPGO__PAIRS && csspgo__cache_next(&c->cache, &at, &t) && t.nstack != 0) {
         csspgo__known_check(c);
         csspgo__steps_make(c, &t);
-        lacks = csspgo__lacks(c, &t, c->site.v + 1);
+        lacks = csspgo__lacks(c, &t, c->site.v + 1, 1);
         w[1] |= lacks == 0 ? 1u << 30 : lacks > CSSPGO__MOST_CALLERS ? 3u << 30 : 2u << 30;
         c->stats = stats;
         c->missing = missing;
@@ -28874,26 +30843,20 @@ CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *
     return CSSPGO_OK;
 }
 
-/* Takes one sample in; a full cache is unwound first. The first sample decides whether there are contexts. */
+/* Takes one sample in; a full cache is unwound first. */
 static csspgo_status csspgo__collect(csspgo_collector *c, const csspgo_sample *s)
 {
-    csspgo_status status;
-    if (c->mode == CSSPGO__UNDECIDED)
-        c->mode = s->stack_count != 0 && !c->how.ignore_stack && !c->how.single_branches ? CSSPGO__CONTEXTS
-                                                                                        : CSSPGO__CONTEXTLESS;
-    if (c->mode == CSSPGO__CONTEXTS && s->stack_count == 0) {
-        c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
-        return CSSPGO_OK;
+    csspgo_status status = c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 0) : CSSPGO_OK;
+    int full = 1, all;
+    for (all = 0; status == CSSPGO_OK && full; all = 1) {
+        status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats, &full);
+        if (status == CSSPGO_OK && full) status = csspgo__unwind_cache(c, all);
     }
-    c->how.ignore_stack = c->mode == CSSPGO__CONTEXTLESS;
-    status = c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 0) : CSSPGO_OK;
+    if (status == CSSPGO_OK && c->how.judge_fn != NULL) status = c->how.judge_fn(c, s, 1);
     if (status != CSSPGO_OK) return status;
-    while ((status = csspgo__cache_add(&c->heap, &c->cache, c->code, s, &c->how, &c->stats)) ==
-           (csspgo_status)CSSPGO__FULL) {
-        status = csspgo__unwind_cache(c);
-        if (status != CSSPGO_OK) break;
-    }
-    return status == CSSPGO_OK && c->how.judge_fn != NULL ? c->how.judge_fn(c, s, 1) : status;
+    if (s->stack_count == 0 && !c->how.ignore_stack) c->stats.no_stack = csspgo__sat_add(c->stats.no_stack, s->count);
+    csspgo__collector_got(c, s->stack_count == 0 || c->how.ignore_stack ? CSSPGO__CONTEXTLESS : CSSPGO__CONTEXTS);
+    return CSSPGO_OK;
 }
 
 #ifdef CSSPGO_VALIDATE
@@ -28927,39 +30890,66 @@ static int csspgo__turned(const csspgo_code *code, const csspgo_sample *s, uint3
     return right == 0 && turned >= 2;
 }
 
-/* Tells of a sample whose arrays make sense only the other way round. */
-static void csspgo__sample_check(const csspgo_code *code, const csspgo_sample *s)
+/* What is wrong with a sample: an array is not there, or makes sense only the other way round. NULL: nothing. */
+static const char *csspgo__sample_complaint(const csspgo_code *code, const csspgo_sample *s)
 {
-    CSSPGO__EXPECT(!csspgo__turned(code, s, s->branch_count, csspgo__branches_fit),
-                   "the branch records stand oldest first: the newest has to come first");
-    CSSPGO__EXPECT(!csspgo__turned(code, s, s->stack_count, csspgo__frames_fit),
-                   "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
-                   "return address last");
+    if (s->stack_count != 0 && s->stack == NULL) return "stack is NULL, but stack_count is not 0";
+    if (s->branch_count != 0 && s->branches == NULL) return "branches is NULL, but branch_count is not 0";
+    if (csspgo__turned(code, s, s->branch_count, csspgo__branches_fit))
+        return "the branch records stand oldest first: the newest has to come first";
+    if (csspgo__turned(code, s, s->stack_count, csspgo__frames_fit))
+        return "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
+               "return address last";
+    return NULL;
 }
 #endif
+
+/* E_LIMIT for a sample that an empty collector has no room for. */
+static csspgo_status csspgo__sample_too_large(csspgo_collector *c, const csspgo_sample *s, size_t index,
+                                              csspgo_error *err)
+{
+    const uint64_t least = csspgo__collector_needs(c, s->stack_count, s->branch_count);
+    if (least == 0) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
+    csspgo__error_u64(err, CSSPGO_E_LIMIT, index, "a sample of ", s->stack_count);
+    csspgo__say(err, " frames and ");
+    csspgo__say_u64(err, s->branch_count);
+    csspgo__say(err, " branch records needs a collector with limits.max_bytes of ");
+    csspgo__say_u64(err, least);
+    csspgo__say(err, ", not ");
+    csspgo__say_u64(err, c->heap.limits.max_bytes);
+    return CSSPGO_E_LIMIT;
+}
 
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
                                               csspgo_error *err)
 {
-    csspgo_status s = c->flushed != 0 ? csspgo__unwind_cache(c) : CSSPGO_OK;
+    csspgo_status s = c->unwinding ? csspgo__unwind_cache(c, 1) : CSSPGO_OK;
     size_t i;
-    if (c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "samples do not mix with contexts of names");
+    CSSPGO__EXPECT(count == 0 || samples != NULL, "samples is NULL, but count is not 0");
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_sample sample = samples[i];
+        if (csspgo__collector_mode(c) == CSSPGO__NAMES && sample.stack_count != 0 && !c->how.ignore_stack)
+            return csspgo__deny_u64(__func__, err, i,
+                                    "contexts of names were read, which do not mix with those of stacks: sample ", i);
 #ifdef CSSPGO_VALIDATE
-        csspgo__sample_check(c->code, &sample);
+        const char *const complaint = csspgo__sample_complaint(c->code, &sample);
+        CSSPGO__EXPECT(complaint == NULL, complaint);
 #endif
         if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
+        if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) {        /* room that others left may be in the way */
+            csspgo__collector_shed(c);
+            s = csspgo__collect(c, &sample);
+        }
+        if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) return csspgo__sample_too_large(c, &sample, i, err);
         if (s == CSSPGO_OK) c->stats.samples = csspgo__sat_add(c->stats.samples, sample.count);
     }
-    return csspgo__error_heap(err, s, &c->heap, "collector");
+    return csspgo__collector_end(c, s, err);
 }
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
 {
-    return c->mode == CSSPGO__CONTEXTS || c->mode == CSSPGO__NAMES;
+    return c->mode >= CSSPGO__CONTEXTS || c->how.always_contexts;
 }
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c)
@@ -28977,7 +30967,7 @@ CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 #define CSSPGO__COUNTED(field, text) { offsetof(csspgo_collector_stats, field), " " text "\n" }
 static const struct csspgo__report_line { uint16_t counter; char text[70]; } csspgo__report_lines[] = {
     /* what became of samples: those that do not count, and those without a context or with a shorter one */
-    CSSPGO__COUNTED(no_stack, "samples dropped: no call stack, though the first sample had one"),
+    CSSPGO__COUNTED(no_stack, "samples without a call stack: they have no context"),
     CSSPGO__COUNTED(no_branches, "samples dropped: no branch record with an end in known code"),
     CSSPGO__COUNTED(prologue_leaves, "samples dropped: sampled in a prologue or epilogue"),
     CSSPGO__COUNTED(late_stacks, "samples whose stack is later than their branch records"),
@@ -29031,6 +31021,11 @@ static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
     if (v->bad_return_addresses > v->samples / 8)
         csspgo__put_str(s, "advice: many stacks are cut: frame pointers are missing, or calls in the transfers are, or "
                            "their sizes are wrong\n");
+    if (v->no_stack > v->samples / 8 && csspgo_collector_has_contexts(c))
+        csspgo__put_str(s, "advice: many samples have no call stack, others do: are there two recordings, or events "
+                           "without a stack?\n");
+    if (v->addresses != 0 && v->branches != 0)
+        csspgo__put_str(s, "advice: samples without branch records do not count beside those that have them\n");
     if (v->samples != 0 && v->addresses == v->samples)
         csspgo__put_str(s, "advice: no sample has branch records: csspgo_collector_profile needs csspgo_estimate\n");
     if (code->idle_probes != 0)
@@ -29111,6 +31106,7 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     size_t size, i;
     uint32_t id = CSSPGO__ROOT, *frame;
     if (n->func != 0) return csspgo__tree_add(&c->heap, keys, above, n->site, n->func);
+    if (n->site == CSSPGO__NOWHERE) return id;
     frame = csspgo__frames_of(c, node, k, &deep, &seen);
     size = (size_t)(k->path.v + k->path.count - frame);
     c->stats.deep_contexts += deep != 0;
@@ -29148,9 +31144,12 @@ static void csspgo__keyed_fill(const csspgo_collector *c, csspgo__keyed *k, cons
     size_t i, end = c->counter.count;
     for (i = 0; i < c->counter.count; i++) {
         const csspgo__counter *v = &c->counter.v[i];
-        csspgo__counter *to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
+        const uint32_t node = key[v->node & ~CSSPGO__BRANCH];
+        csspgo__counter *to;
+        if (node == CSSPGO__WANTED) continue;                      /* LLVM drops it */
+        to = v->b != 0 ? &k->v[k->n++] : &k->v[--end];
         *to = *v;
-        to->node = key[v->node & ~CSSPGO__BRANCH] | (v->node & CSSPGO__BRANCH);
+        to->node = node | (v->node & CSSPGO__BRANCH);
     }
     k->hit = k->v + end;
     k->hits = c->counter.count - end;
@@ -29165,18 +31164,28 @@ static void csspgo__keyed_free(csspgo_collector *c, csspgo__keyed *k)
     c->heap.reserve = 0;
 }
 
+/* The key of counters without a context among contexts of names: the function "". 0: memory is exhausted. */
+static uint32_t csspgo__key_nameless(csspgo_collector *c, csspgo__tree *keys)
+{
+    const uint32_t func = csspgo__names_intern(&c->heap, &c->names, "", 0);
+    return func != 0 ? csspgo__tree_add(&c->heap, keys, CSSPGO__ROOT, CSSPGO__LEAF, func) : 0;
+}
+
 /* Keys of all contexts that have counters; parents come before their children. Returns 0 when memory is exhausted. */
 static int csspgo__keys_make(csspgo_collector *c, csspgo__tree *keys, csspgo__keying *k)
 {
+    int contextless;
     size_t i;
     for (i = 0; i < c->counter.count; i++) k->key.v[c->counter.v[i].node & ~CSSPGO__BRANCH] = CSSPGO__WANTED;
+    contextless = k->key.v[CSSPGO__ROOT] == CSSPGO__WANTED;
     c->stats.deep_contexts = 0;
     for (i = CSSPGO__ROOT; i <= c->trie.count; i++) {
-        if (k->key.v[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) continue;
+        if ((k->key.v[i] != CSSPGO__WANTED && c->mode != CSSPGO__NAMES) || csspgo__is_dropped(c, (uint32_t)i)) continue;
         k->key.v[i] = csspgo__key_of(c, keys, k, (uint32_t)i);
         if (k->key.v[i] == 0) return 0;
     }
-    return 1;
+    if (!contextless || c->mode != CSSPGO__NAMES) return 1;
+    return (k->key.v[CSSPGO__ROOT] = csspgo__key_nameless(c, keys)) != 0;
 }
 
 /*
@@ -29195,7 +31204,7 @@ static csspgo_status csspgo__keyed_make(csspgo_collector *c, csspgo__keyed *k, u
     memset(&s, 0, sizeof s);
     s.by_line = by_line;
     h->reserve = 1;
-    status = csspgo__unwind_cache(c);
+    status = csspgo__unwind_cache(c, 1);
     if (status != CSSPGO_OK) return status;
     ok = CSSPGO__ZEROS(h, s.key, c->trie.count + 1) != NULL &&
          CSSPGO__FILL(h, s.path, c->trie.count < h->limits.max_depth ? c->trie.count : h->limits.max_depth) != NULL &&
@@ -29260,7 +31269,8 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     csspgo__u64_list all = { NULL, 0, 0 };
     csspgo_status s;
     size_t i, n = 0;
-    if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > c->code->modules)
+        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "no such module: ", module.id);
     s = csspgo__keyed_make(c, &keyed, each == 1);
     if (s == CSSPGO_OK &&
         !(list(c, &keyed, module.id, &all) &&
@@ -29280,25 +31290,28 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
     if (s != CSSPGO_OK || n <= cap || out == NULL) return csspgo__error_heap(err, s, &c->heap, "collector");
-    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
+    return csspgo__error_short(err, "the array", " elements", cap, n);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                     size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                 size_t cap, size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_module module, uint64_t *range, size_t cap,
                                                  size_t *count, csspgo_error *err)
 {
-    return csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
+    const csspgo_status s = csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
+    return csspgo__named(__func__, err, s);
 }
 
 /* For csspgo__sort: ranges by address. */
@@ -29338,7 +31351,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, cssp
     csspgo__range_count_list all = { NULL, 0, 0 };
     csspgo_status s;
     size_t i, n = 0;
-    if (module.id > c->code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > c->code->modules) return csspgo__deny_u64(__func__, err, 0, "an unknown module: ", module.id);
     s = csspgo__keyed_make(c, &keyed, 0);
     if (s == CSSPGO_OK &&
         !(csspgo__range_counts_fill(c, &keyed, module.id, &all) &&
@@ -29353,7 +31366,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, cssp
     CSSPGO__DROP(&c->heap, all);
     csspgo__keyed_free(c, &keyed);
     if (s != CSSPGO_OK || n <= cap || range == NULL) return csspgo__error_heap(err, s, &c->heap, "collector");
-    return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the array is smaller than the list");
+    return csspgo__error_short(err, "the array", " ranges", cap, n);
 }
 
 /* ----- unsymbolized text: writing --------------------------------------------------------------------------------- */
@@ -29554,16 +31567,18 @@ static void csspgo__unsym_put(csspgo__sink *s, csspgo__unsym *u, int contexts)
     } while (at < u->entry.count);
 }
 
-static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s)
+static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsymbolized_options *how, csspgo__sink *s,
+                                         csspgo_error *err)
 {
     csspgo__unsym u;
     csspgo_status status;
     memset(&u, 0, sizeof u);
-    if (!csspgo__unsym_how(c, how, &u.how)) return CSSPGO_E_ARGUMENT;
+    if (!csspgo__unsym_how(c, how, &u.how))
+        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "no such module: ", u.how.module.id);
     status = csspgo__keyed_make(c, &u.keyed, 0);
     if (status == CSSPGO_OK && !(csspgo__unsym_contexts(c, &u) && csspgo__unsym_entries(c, &u)))
         status = c->heap.status;
-    if (status == CSSPGO_OK && c->mode != CSSPGO__UNDECIDED) csspgo__unsym_put(s, &u, c->mode != CSSPGO__CONTEXTLESS);
+    if (status == CSSPGO_OK && c->mode != CSSPGO__EMPTY) csspgo__unsym_put(s, &u, csspgo_collector_has_contexts(c));
     csspgo__keyed_free(c, &u.keyed);
     csspgo__tree_free(&c->heap, &u.tree);
     CSSPGO__DROP(&c->heap, u.text);
@@ -29571,7 +31586,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
     CSSPGO__DROP(&c->heap, u.node);
     CSSPGO__DROP(&c->heap, u.path);
     CSSPGO__DROP(&c->heap, u.entry);
-    return status;
+    return csspgo__error_plain(err, status);
 }
 
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
@@ -29579,7 +31594,9 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
 {
     csspgo__sink s;
     csspgo__sink_buffer(&s, buf, cap);
-    s.status = csspgo__unsym_write(c, how, &s);
+    s.status = csspgo__unsym_write(c, how, &s, err);
+    if (s.status == CSSPGO_E_ARGUMENT && size != NULL) *size = 0;
+    if (s.status == CSSPGO_E_ARGUMENT) return csspgo__named(__func__, err, s.status);
     return csspgo__sink_end(&s, size, err);
 }
 
@@ -29590,7 +31607,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
-    if (status == CSSPGO_OK) status = csspgo__error_plain(err, csspgo__unsym_write(c, how, &s));
+    if (status == CSSPGO_OK) status = csspgo__named(__func__, err, csspgo__unsym_write(c, how, &s, err));
     return csspgo__file_close(&s, path, status, err);
 }
 #endif
@@ -29607,7 +31624,7 @@ typedef struct csspgo__unsym_reader {
     csspgo__reader              r;                /* ends where the line does                                     */
     const unsigned char        *next, *stop;      /* the next line; the end of the text                           */
     uint32_t                    node, mode;       /* context of the block; mode of the contexts so far            */
-    int                         contexts, apply;  /* blocks have contexts; second reading                         */
+    int                         contexts, apply;  /* some blocks have contexts; second reading                    */
     size_t                      blocks, frames, entries;   /* measured                                            */
 } csspgo__unsym_reader;
 
@@ -29713,7 +31730,7 @@ static void csspgo__unsym_context(csspgo__unsym_reader *u)
         if (++u->r.p != u->r.end) csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "text behind a context");
         else if (u->apply && u->mode == CSSPGO__NAMES) csspgo__unsym_frame(u, 0, CSSPGO__LEAF);
         u->frames++;
-    } else if (u->mode != CSSPGO__UNDECIDED && u->mode != mode) {
+    } else if (u->mode != CSSPGO__EMPTY && u->mode != mode) {
         csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p, "contexts of names and of addresses do not mix");
     } else {
         u->mode = mode;
@@ -29766,7 +31783,7 @@ static void csspgo__unsym_list(csspgo__unsym_reader *u, int branch, int first)
 }
 
 /*
- * The text: blocks of a context line (in all blocks or in none), a list of ranges and a list of branches, each list its
+ * The text: blocks of a context line, which may be absent, a list of ranges and a list of branches, each list its
  * number and then so many entries.
  */
 static void csspgo__unsym_read(csspgo__unsym_reader *u)
@@ -29775,13 +31792,8 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
     u->blocks = 0;
     for (; csspgo__unsym_line(u); u->blocks++) {
         const int context = *u->r.p == '[' && (u->r.p == u->r.base || u->r.p[-1] == '\n');
-        if (u->blocks == 0) u->contexts = context;
+        u->contexts |= context;
         u->node = CSSPGO__ROOT;
-        if (context != u->contexts) {
-            csspgo__fail(&u->r, CSSPGO_E_SYNTAX, u->r.p,
-                         context ? "a context behind a block without" : "expected a context in brackets");
-            return;
-        }
         if (context) csspgo__unsym_context(u);
         if (context && !csspgo__unsym_line(u))
             csspgo__fail(&u->r, CSSPGO_E_TRUNCATED, u->r.p, "the text ends behind a context");
@@ -29793,10 +31805,11 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
 CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
                                                   const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
+    const uint32_t mode = csspgo__collector_mode(c);
     csspgo__unsym_reader u;
     memset(&u, 0, sizeof u);
     if (!csspgo__unsym_how(c, how, &u.how))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "no such module");
+        return csspgo__deny_u64(__func__, err, 0, "no such module: ", u.how.module.id);
     u.c = c;
     csspgo__reader_init(&u.r, text, size, err);
     u.stop = u.r.end;
@@ -29804,16 +31817,20 @@ CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const voi
     if (u.r.status != CSSPGO_OK && err != NULL) csspgo__error_line(err, u.r.base, u.r.base + err->offset, 0);
     if (u.r.status != CSSPGO_OK || u.blocks == 0) return u.r.status;
     if (!u.contexts) u.mode = CSSPGO__CONTEXTLESS;
-    else if (u.mode == CSSPGO__UNDECIDED) u.mode = c->mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
-    if (c->mode != CSSPGO__UNDECIDED && c->mode != u.mode)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
-                                 "contexts of addresses, contexts of names and counts without contexts do not mix");
+    else if (u.mode == CSSPGO__EMPTY) u.mode = mode == CSSPGO__NAMES ? CSSPGO__NAMES : CSSPGO__CONTEXTS;
+    if ((mode == CSSPGO__CONTEXTS && u.mode == CSSPGO__NAMES) || (mode == CSSPGO__NAMES && u.mode == CSSPGO__CONTEXTS))
+        return csspgo__deny(__func__, err, 0,
+                            mode == CSSPGO__NAMES
+                                ? "the text's contexts are addresses, the collector's are names: they do not mix"
+                                : "the text's contexts are names, the collector's are addresses: they do not mix");
     if ((u.mode == CSSPGO__NAMES && csspgo__names_intern(&c->heap, &c->names, "", 0) == 0) ||
         !csspgo__collector_room(c, u.frames, u.entries))
-        return csspgo__error_plain(err, c->heap.status);
-    c->mode = u.mode;
+        return csspgo__collector_end(c, c->heap.status, err);
+    csspgo__collector_got(c, u.mode);
     u.apply = 1;
+    CSSPGO__COMMIT_BEGIN(&c->heap);
     csspgo__unsym_read(&u);
+    CSSPGO__COMMIT_END(&c->heap);
     return u.r.status;
 }
 
@@ -29851,16 +31868,16 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
                                                 csspgo_error *err)
 {
     size_t i;
-    if (c->mode == CSSPGO__CONTEXTS || c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "counts without contexts do not mix with contexts");
     csspgo__known_check(c);
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "an unknown kind");
-        if (!csspgo__collector_room(c, 0, 2)) return csspgo__error_heap(err, c->heap.status, &c->heap, "collector");
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind: ", (unsigned char)lines[i].kind);
+        if (!csspgo__collector_room(c, 0, 2)) return csspgo__collector_end(c, c->heap.status, err);
         if (lines[i].kind == 'E') continue;
-        c->mode = CSSPGO__CONTEXTLESS;
+        csspgo__collector_got(c, CSSPGO__CONTEXTLESS);
+        CSSPGO__COMMIT_BEGIN(&c->heap);
         csspgo__collector_aggregate(c, &lines[i]);
+        CSSPGO__COMMIT_END(&c->heap);
     }
     csspgo__error_clear(err);
     return CSSPGO_OK;
@@ -30020,9 +32037,9 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_tracker *t;
-    csspgo_status s = csspgo__track_accepts(p, err);
+    csspgo_status s = csspgo__named(__func__, err, csspgo__track_accepts(p, err));
     if (s != CSSPGO_OK) return NULL;
-    t = (csspgo_tracker *)csspgo__object_new(&o, sizeof *t, err);
+    t = (csspgo_tracker *)csspgo__object_new(__func__, &o, sizeof *t, err);
     if (t == NULL) return NULL;
     if (how != NULL) t->how = *how;
     csspgo__map_init(&t->m.heap, &t->m.sites, csspgo__mover_node_hash);
@@ -30304,7 +32321,7 @@ static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
 
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
 {
-    return csspgo__track_listed(t, csspgo__func_ok(t->m.p, func) ? t->first[func.id] : 0);
+    return csspgo__track_listed(t, CSSPGO__FUNC_OK(t->m.p, func) ? t->first[func.id] : 0);
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
@@ -30337,11 +32354,6 @@ static uint32_t csspgo__track_movable(const csspgo_tracker *t, csspgo_node node)
     return csspgo_tracker_state(t, csspgo__node_handle(id)) & CSSPGO_INLINED ? 0 : id;
 }
 
-static csspgo_status csspgo__track_refuse(csspgo_error *err, const char *why)
-{
-    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
-}
-
 /*
  * Frames of the longest path below a node, the node included. The walk goes along links, because a moved child may come
  * before its parent in the array.
@@ -30363,11 +32375,13 @@ static csspgo_status csspgo__track_site_for(csspgo_tracker *t, uint32_t id, uint
 {
     uint32_t up, depth = 0;
     if (to == 0 || !csspgo__may_hang(t->m.p, to, loc, CSSPGO_CONTEXT, t->m.p->tree.node[id].func))
-        return csspgo__track_refuse(err, "the caller is not a context, or the line of the call is above 65535");
-    if (csspgo__track_below(t, to, id)) return csspgo__track_refuse(err, "the caller is below the node");
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0,
+                                 "the caller is not a context, or the line of the call is above 65535");
+    if (csspgo__track_below(t, to, id))
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the caller is below the node");
     for (up = to; up != CSSPGO__ROOT; up = t->m.p->tree.node[up].parent) depth++;
     if ((uint64_t)depth + csspgo__track_height(t, id) > t->m.p->heap.limits.max_depth)
-        return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "the context would be deeper than limits.max_depth");
+        return csspgo__error_limit(err, "the context would be deeper", "max_depth", t->m.p->heap.limits.max_depth);
     *site = csspgo__site_make(t->m.p, loc, CSSPGO_CONTEXT);
     return csspgo__error_plain(err, *site == 0 && loc.line > 0xffff ? t->m.p->heap.status : CSSPGO_OK);
 }
@@ -30380,9 +32394,9 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
     uint64_t site = 0;
     uint32_t at = 0;
     if (result != NULL) result->id = 0;
-    if (id == 0) return csspgo__track_refuse(err, "the node is not a context, or it is marked inlined");
+    if (id == 0) return csspgo__deny_u64(__func__, err, 0, "not a context, or it is marked inlined: node ", node.id);
     if (to != CSSPGO__ROOT) s = csspgo__track_site_for(t, id, to, loc, &site, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     s = csspgo__mover_promote(&t->m, id, to, site, &at);
     if (result != NULL && s == CSSPGO_OK) result->id = at;
     return csspgo__error_plain(err, s);
@@ -30391,7 +32405,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
 CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result,
                                                 csspgo_error *err)
 {
-    return csspgo_tracker_move(t, node, csspgo__node_handle(CSSPGO__ROOT), csspgo_at(0, 0), result, err);
+    const csspgo_node root = csspgo__node_handle(CSSPGO__ROOT);
+    return csspgo__named(__func__, err, csspgo_tracker_move(t, node, root, csspgo_at(0, 0), result, err));
 }
 
 /* Ends the savepoint of one call: its changes stay if s is CSSPGO_OK. */
@@ -30515,8 +32530,11 @@ static csspgo_status csspgo__late_merge(csspgo__late *l, uint32_t from, uint32_t
     memset(m->change.need, 0, sizeof m->change.need);
     csspgo__mover_plan_record(m, &need, m->at[a], m->at[b]);
     s = csspgo__change_reserve(&m->change, &m->heap);
-    if (s == CSSPGO_OK) csspgo__mover_merge_record(m, m->at[a], m->at[b]);
-    return s;
+    if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(m);
+    csspgo__mover_merge_record(m, m->at[a], m->at[b]);
+    csspgo__mover_step_end(m);
+    return CSSPGO_OK;
 }
 
 /* Merges a node into the base as LLVM does. */
@@ -30611,6 +32629,7 @@ static csspgo_status csspgo__late_return(csspgo__mover *m, uint32_t id, uint32_t
 {
     csspgo_status s = csspgo__mover_plan(m, id, CSSPGO__ROOT, 0);
     if (s != CSSPGO_OK) return s;
+    csspgo__mover_step_begin(m);
     if (*top == 0) {
         csspgo__mover_attach(m, *top = id, CSSPGO__ROOT, 0);
         csspgo__mover_moved(m, id);
@@ -30618,6 +32637,7 @@ static csspgo_status csspgo__late_return(csspgo__mover *m, uint32_t id, uint32_t
         csspgo__mover_merge_record(m, *top, id);
         csspgo__mover_leave(m, id, *top);
     }
+    csspgo__mover_step_end(m);
     return CSSPGO_OK;
 }
 
@@ -30651,7 +32671,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func
     uint32_t top, savepoint;
     csspgo_status s = CSSPGO_OK;
     base->id = 0;
-    if (!csspgo__func_ok(t->m.p, func)) return csspgo__track_refuse(err, "no such function");
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
     top = csspgo__track_child(t, CSSPGO__ROOT, csspgo_at(0, 0), func.id);
     if (merge && !t->m.done[func.id] && csspgo__track_pending(t, t->first[func.id], top) != 0) {
         s = csspgo__mover_savepoint(&t->m, &savepoint);
@@ -30767,18 +32787,19 @@ static csspgo_status csspgo__track_mark(csspgo_tracker *t, csspgo_node node, int
 static csspgo_status csspgo__track_marked(csspgo_tracker *t, csspgo_node node, int inlined, csspgo_error *err)
 {
     const csspgo_status s = csspgo__track_mark(t, node, inlined);
-    if (s == CSSPGO_E_ARGUMENT) return csspgo__track_refuse(err, "the node is not a context, or it is a merged one");
+    if (s == CSSPGO_E_ARGUMENT)
+        return csspgo__error_u64(err, s, 0, "not a context, or a merged one: node ", node.id);
     return csspgo__error_plain(err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
-    return csspgo__track_marked(t, node, 1, err);
+    return csspgo__named(__func__, err, csspgo__track_marked(t, node, 1, err));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
-    return csspgo__track_marked(t, node, 0, err);
+    return csspgo__named(__func__, err, csspgo__track_marked(t, node, 0, err));
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_frame *frames, size_t n)
@@ -30798,13 +32819,15 @@ CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *
 CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
     const csspgo_status s = csspgo__mover_rollback(&t->m, savepoint);
-    return s == CSSPGO_OK ? csspgo__error_plain(err, s) : csspgo__track_refuse(err, "no such savepoint: it has ended");
+    if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
+    return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
     const csspgo_status s = csspgo__mover_commit(&t->m, savepoint);
-    return s == CSSPGO_OK ? csspgo__error_plain(err, s) : csspgo__track_refuse(err, "no such savepoint: it has ended");
+    if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
+    return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
 }
 
 /* ----- the order of compilation ----------------------------------------------------------------------------------- */
@@ -30885,7 +32908,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_order(const csspgo_tracker *t, const css
     size_t i;
     *count = 0;
     for (i = 0; i < n; i++)
-        if (!csspgo__func_ok(t->m.p, more[i])) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "no such function");
+        if (!CSSPGO__FUNC_OK(t->m.p, more[i]))
+            return csspgo__deny_u64(__func__, err, i, "no such function: id ", more[i].id);
     return csspgo__error_plain(err, csspgo__track_order(t, 0, 1, more, n, out, cap, count));
 }
 
@@ -31074,7 +33098,7 @@ static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__ca
     const csspgo_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func), csspgo__node_handle(c->node),
                                 c->count, c->func == 0, 0 };
     csspgo_status s = CSSPGO_OK;
-    if (in->made == in->out_cap) return CSSPGO_E_LIMIT;
+    if (in->made == in->out_cap) return CSSPGO_E_SHORT;
     in->out[in->made++] = d;
     in->size += size;
     in->budget -= size;
@@ -31161,7 +33185,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     csspgo_status s;
     *count = 0;
     if (base != NULL) base->id = 0;
-    if (!csspgo__func_ok(t->m.p, func)) return csspgo__track_refuse(err, "no such function");
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
     memset(&in, 0, sizeof in);
     in.t = t;
     in.callable = callable;
@@ -31178,6 +33202,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     CSSPGO__DROP(&t->m.heap, in.queue);
     CSSPGO__DROP(&t->m.heap, in.callees);
     s = csspgo__track_end_savepoint(t, savepoint, s);
+    if (s == CSSPGO_E_SHORT)
+        return csspgo__error_u64(err, s, cap, "more decisions than the array has room for, ", cap);
     if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
     if (base != NULL) *base = own;
     if (in.how.budget != NULL) *in.how.budget = in.budget;
@@ -31222,7 +33248,7 @@ typedef struct csspgo__call_edge {     /* sampled calls (func 0) and tail calls,
     uint32_t func, site, callee;  /* the function around the position site; the one around its target       */
 } csspgo__call_edge;
 
-enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8 };
+enum { CSSPGO__SAMPLED = 1, CSSPGO__STARTED = 2, CSSPGO__TAIL_CALLED = 4, CSSPGO__START_UP = 8, CSSPGO__FILLED = 16 };
 
 typedef struct csspgo__func_state { /* a function of the code map                                               */
     uint32_t flags;               /* CSSPGO__SAMPLED ...                                                      */
@@ -32109,7 +34135,7 @@ static int csspgo__gen_key(csspgo__gen *g, uint32_t key, const csspgo__counter *
  * Then the counters, which are sorted by key, ranges before branches. Inferring tail calls needs all branches first.
  * Returns 0 when memory is exhausted.
  */
-static int csspgo__gen_contexts(csspgo__gen *g)
+static int csspgo__gen_all_keys(csspgo__gen *g)
 {
     const csspgo__tree *keys = &g->keyed.keys;
     const csspgo__counter *v = g->keyed.v;
@@ -32128,6 +34154,52 @@ static int csspgo__gen_contexts(csspgo__gen *g)
         if (!csspgo__gen_key(g, key, v + i, k - i)) return 0;
     }
     return 1;
+}
+
+/*
+ * The record of a function of the map that is to get zeros, at top level; of *r NULL: it has counts in some context, or
+ * gets no record. Returns 0 when memory is exhausted.
+ */
+static int csspgo__fill_record(csspgo__gen *g, uint32_t func, csspgo__record **r)
+{
+    const uint32_t f = csspgo__gen_func(g, func);
+    uint32_t id;
+    *r = NULL;
+    if (f == 0) return 0;
+    for (id = csspgo__same_first(g->p, f); id != 0; id = csspgo__same_next(g->p, id))
+        if (g->p->tree.node[id].record != 0 && !(g->func[func].flags & CSSPGO__FILLED)) return 1;
+    if (g->func[func].flags & CSSPGO__START_UP) return 1;
+    g->func[func].flags |= CSSPGO__FILLED;
+    id = csspgo__node_make(g->p, CSSPGO__ROOT, csspgo_at(0, 0), CSSPGO_CONTEXT, f);
+    *r = id != 0 ? csspgo__record_make(g->p, id) : NULL;
+    return *r != NULL || csspgo__gen_fail(g, &g->p->heap);
+}
+
+/* Functions without counts get zeros for their own probes: they are cold, not new. 0: no memory. */
+static int csspgo__fill_by_probe(csspgo__gen *g)
+{
+    const csspgo_code *code = g->code;
+    uint32_t n, i;
+    for (n = 1; n <= code->nodes; n++) {
+        const csspgo__code_inline *in = &code->node[n];
+        csspgo__record *r;
+        if (in->parent != 0) continue;
+        if (!csspgo__fill_record(g, in->func, &r)) return 0;
+        if (r == NULL) continue;
+        r->checksum = code->checksum[in->func];
+        for (i = in->first; i < in->first + in->count; i++) {
+            const csspgo__code_probe *p = &code->probe[i];
+            if (csspgo__gen_func_at(g, p->pos) != 0 && csspgo__probe_counts(p) &&
+                !csspgo__gen_add(g, r, csspgo_at(p->id, p->discriminator), 0, 0, 0)) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Makes a profile with contexts. Returns 0 when memory is exhausted. */
+static int csspgo__gen_contexts(csspgo__gen *g)
+{
+    return csspgo__gen_all_keys(g) && (!g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_probe(g));
 }
 
 /* ----- profile without contexts ----------------------------------------------------------------------------------- */
@@ -32763,31 +34835,43 @@ static csspgo_status csspgo__gen_run(csspgo__gen *g, csspgo_profile *p, uint32_t
         if (g->how.estimate_fn == NULL) refusal = "the samples have no branch records, and there is no estimate_fn";
         s = refusal == NULL ? g->how.estimate_fn(g) : CSSPGO_E_UNSUPPORTED;
     }
-    if (s == CSSPGO_OK && g->keyed.n != 0) {
+    if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(flags & CSSPGO_IS_CS && g->how.llvm)))) {
         if (p->tree.count > 1 && (p->flags & kind) != (flags & kind)) {
-            refusal = "the profile is of another kind than the collector";
+            refusal = (p->flags ^ flags) & CSSPGO_IS_PROBE ? "the profile is of another kind: one by line, one by probe"
+                      : flags & CSSPGO_IS_CS ? "the profile is of another kind: it has no contexts, stacks have"
+                                             : "the profile is of another kind: it has contexts, stacks are ignored";
             s = CSSPGO_E_ARGUMENT;
         } else {
             s = make(g, &p->heap, (flags & CSSPGO_IS_CS) != 0) ? csspgo__gen_commit(g, p, flags) : g->status;
         }
-        if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
     }
+    if (s == CSSPGO_OK) csspgo__counters_clear(g->c);
+    if (s == CSSPGO_OK) g->c->anew = 1;
     if (stats != NULL) *stats = g->stats;
     csspgo__gen_free(g);
     return refusal != NULL ? csspgo__error_set(err, s, 0, refusal) : csspgo__error_heap(err, s, &p->heap, "profile");
+}
+
+/*
+ * CSSPGO_IS_CS if the collector's counts are to be contexts in p. Counts of samples without a stack are, too, where p
+ * has contexts already, unless the options say that there are none.
+ */
+static uint32_t csspgo__gen_kind(const csspgo_collector *c, const csspgo_profile *p)
+{
+    const int joins = p->tree.count > 1 && (p->flags & CSSPGO_IS_CS) && !c->how.ignore_stack;
+    return joins || csspgo_collector_has_contexts(c) ? CSSPGO_IS_CS : 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_profile *p,
                                                   const csspgo_generate_options *how, csspgo_generate_stats *stats,
                                                   csspgo_error *err)
 {
-    const uint32_t cs = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
-    const uint32_t flags = csspgo_collector_has_contexts(c) ? cs : (uint32_t)CSSPGO_IS_PROBE;
+    const uint32_t flags = csspgo__gen_kind(c, p) | CSSPGO_IS_PROBE;
     csspgo__gen g;
-    if (c->mode == CSSPGO__NAMES)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "contexts with names are of lines, not of probes");
+    if (csspgo__collector_mode(c) == CSSPGO__NAMES)
+        return csspgo__deny(__func__, err, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c, how);
-    return csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err);
+    return csspgo__named(__func__, err, csspgo__gen_run(&g, p, flags, csspgo__generate, stats, err));
 }
 
 #endif /* CSSPGO_NO_GENERATE */
@@ -32805,7 +34889,7 @@ struct csspgo_sizes {
 
 CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(options, sizeof *s, err);
+    csspgo_sizes *s = (csspgo_sizes *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__names_init(&s->heap, &s->names);
     if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
@@ -32845,10 +34929,10 @@ CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *f
     csspgo_loc loc = csspgo_at(0, 0);
     uint32_t at = CSSPGO__ROOT;
     size_t i;
-    if (n == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a size needs a frame");
+    if (n == 0) return csspgo__deny(__func__, err, 0, "a size needs a frame");
     for (i = 0; i < n; i++)
         if (frame[i].loc.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "a frame's line is above 65535");
+            return csspgo__deny_u64(__func__, err, i, "a line above 65535 in frame ", i);
     for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
         const csspgo_frame *f = &frame[i];
         const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
@@ -33164,7 +35248,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
     if (stats != NULL) *stats = x.stats;
     csspgo__error_clear(err);
     if (csspgo_record_count(p) == 0) return CSSPGO_OK;
-    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the profile has no contexts");
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__deny(__func__, err, 0, "the profile has no contexts");
     if (how != NULL) x.how = *how;
     s = csspgo_preinline_defaults(p, &x.how, err);
     if (s != CSSPGO_OK) return s;
@@ -33219,7 +35303,7 @@ struct csspgo_line_table {
 
 CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_line_table *l = (csspgo_line_table *)csspgo__object_new(options, sizeof *l, err);
+    csspgo_line_table *l = (csspgo_line_table *)csspgo__object_new(__func__, options, sizeof *l, err);
     if (l != NULL) csspgo__names_init(&l->heap, &l->names);
     return l;
 }
@@ -33291,14 +35375,13 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
                                                size_t rows, csspgo_error *err)
 {
     size_t i, k;
-    if (module.id > code->modules) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown module");
+    if (module.id > code->modules) return csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
     for (i = 0; i < nodes; i++)
         if (node[i].parent > i || node[i].site.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
-                                     "a function has its parent behind it, or a line above 65535");
+            return csspgo__deny_u64(__func__, err, i, "its parent comes behind it, or a line is above 65535: node ", i);
     for (i = 0; i < rows; i++)
         if (row[i].inline_node > nodes || row[i].loc.line > 65535)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "a row is of no function, or has a line above 65535");
+            return csspgo__deny_u64(__func__, err, i, "it is of no function, or its line is above 65535: row ", i);
     if (l->rows >= 2 * l->kept + 256) csspgo__rows_prune(l, code);
     if (!csspgo__line_table_room(l, nodes, rows))
         return csspgo__error_heap(err, l->heap.status, &l->heap, "line table");
@@ -33493,20 +35576,22 @@ static uint32_t csspgo__insn_size(const csspgo_code *code, uint32_t pos)
 /*
  * A location counts as often as its most frequent instruction: a line has many instructions, and some may have moved
  * into colder blocks. Code that was unrolled or vectorised has a duplication factor in its discriminator, by which the
- * count is multiplied; flow-sensitive discriminators have none.
+ * count is multiplied; flow-sensitive discriminators have none. Sampled addresses are not ranges that ran: LLVM adds up
+ * what hit any instruction of the line.
  */
 static int csspgo__line_hit(csspgo__by_line *x, uint32_t node, const csspgo__row *row, uint64_t count)
 {
     csspgo_profile *p = x->g.p;
     csspgo__record *r = csspgo__record_make(p, node);
     const csspgo_loc loc = csspgo__line_loc(x, row->loc);
-    const uint64_t v = x->g.how.flow_sensitive ? count
-                                               : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
+    const int once = x->g.how.flow_sensitive || x->g.how.sum_addresses;
+    const uint64_t v = once ? count : csspgo__sat_mul(count, csspgo__disc_factor(row->loc.discriminator));
     csspgo_body *b;
     if (r == NULL) return csspgo__gen_fail(&x->g, &p->heap);
     b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), loc);
     if (b == NULL) return csspgo__gen_add(&x->g, r, loc, v, 0, 0);
-    if (b->count < v) b->count = v;
+    if (x->g.how.sum_addresses) csspgo__count_add(&b->count, v);
+    else if (b->count < v) b->count = v;
     return 1;
 }
 
@@ -33965,6 +36050,21 @@ static void csspgo__line_drop_start_up(csspgo_profile *p)
     }
 }
 
+/* Functions without counts get zeros for their own lines. Returns 0 when memory is exhausted. */
+static int csspgo__fill_by_line(csspgo__by_line *x)
+{
+    csspgo__gen *g = &x->g;
+    size_t i;
+    for (i = 0; i < g->sites; i++) {
+        const csspgo__row *row = &x->l->row[g->site[i].probe];
+        csspgo__record *r;
+        if (x->l->node[row->node].parent != 0 || g->site[i].func == 0) continue;
+        if (!csspgo__fill_record(g, g->site[i].func, &r)) return 0;
+        if (r != NULL && !csspgo__gen_add(g, r, csspgo__line_loc(x, row->loc), 0, 0, 0)) return 0;
+    }
+    return 1;
+}
+
 /*
  * Puts the rows in order, makes the profile and its tables and, with contexts, finds the frames of all keys. Returns 0
  * when memory is exhausted.
@@ -34005,7 +36105,7 @@ static int csspgo__line_contexts(csspgo__by_line *x)
     csspgo__line_mark_inlined(x);
     if (!csspgo__line_infer(x)) return 0;
     csspgo__line_drop_start_up(g->p);
-    return 1;
+    return !g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_line(x);
 }
 
 /* A csspgo__make_fn: by source line. */
@@ -34024,13 +36124,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 {
     csspgo__by_line x;
     csspgo_status s;
-    uint32_t flags = csspgo_collector_has_contexts(c) ? CSSPGO_IS_CS : 0;
+    uint32_t flags = csspgo__gen_kind(c, p);
     memset(&x, 0, sizeof x);
     x.l = l;
     csspgo__gen_init(&x.g, c, how);
     x.g.by_line = 1;
     if (x.g.how.flow_sensitive) flags |= CSSPGO_IS_FS;
-    s = csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err);
+    s = csspgo__named(__func__, err, csspgo__gen_run(&x.g, p, flags, csspgo__line_make, stats, err));
     csspgo__tree_free(&c->heap, &x.met);
     CSSPGO__DROP(&c->heap, x.leaf);
     CSSPGO__DROP(&c->heap, x.fragment);
@@ -34208,7 +36308,8 @@ typedef CSSPGO__LIST(csspgo_body) csspgo__body_list;
 typedef CSSPGO__LIST(csspgo_match_loc) csspgo__loc_list;
 
 typedef struct csspgo__place {    /* a location of the new code, and where it was */
-    csspgo_loc from, to;
+    csspgo_loc from, to;          /* from: first, csspgo__loc_find */
+    uint64_t   callee;            /* of a direct call, 0 = not known */
     uint8_t    how, confidence;
     uint16_t   kind;
 } csspgo__place;
@@ -34221,9 +36322,10 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__RENAMED = 16,         /* profile is another name's                                    */
     CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64,
     CSSPGO__DOUBTED = 128,        /* matched, with too little confidence                          */
-    CSSPGO__VISITED = 256,        /* its turn to be matched has come                              */
-    CSSPGO__SPLIT = 512           /* profile is a caller's, where its code was                    */
+    CSSPGO__SPLIT = 256           /* profile is a caller's, where its code was                    */
 };
+
+#define CSSPGO__WHOLE ((uint64_t)1 << 32)    /* csspgo__matched.share: no other function has a part of the profile */
 
 /* csspgo_match_options.llvm */
 enum { CSSPGO__ALIGN = 0, CSSPGO__LEXICAL = 18, CSSPGO__LLVM19 = 19, CSSPGO__LLVM_MAIN = 22 };
@@ -34234,10 +36336,12 @@ typedef struct csspgo__matched {  /* a function of the new code */
     size_t   place, places;       /* in csspgo_matcher.place: ascending by from   */
     size_t   state, states;       /* in csspgo_matcher.state: ascending by loc    */
     size_t   name, name_size;     /* in csspgo_matcher.text; only of RENAMED, SPLIT */
-    uint64_t samples, lost;       /* body counts in the profile; of these, dropped */
+    uint64_t samples, lost;       /* body counts in the profile, its share of them; of these, dropped */
+    uint64_t share;               /* of the profile's counts, in parts of WHOLE   */
     uint32_t flags, code;         /* index in the caller's array                  */
     uint32_t split, next;         /* the first one split from it; of SPLIT: the next one; indices + 1, 0 = none */
     uint32_t confidence;          /* in percent, of MAPPED                        */
+    uint32_t round;               /* of RENAMED: csspgo__matching.round when it was claimed */
 } csspgo__matched;
 
 /* A call site of the profile. */
@@ -34258,7 +36362,7 @@ struct csspgo_matcher {
     CSSPGO__LIST(char)             text;    /* names of renamed functions */
     csspgo__guids        by_guid; /* func by guid    */
     csspgo__guids        by_old;  /* func by profile */
-    int                  is_probe, is_cs;
+    int                  is_probe, is_cs, shares;   /* shares: some functions have parts of profiles */
 };
 
 #ifndef CSSPGO_NO_CODE
@@ -34565,7 +36669,7 @@ static void csspgo__code_reader_free(csspgo__code_reader *x)
 CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, const csspgo_options *options,
                                                       csspgo_error *err)
 {
-    csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(options, sizeof *in, err);
+    csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(__func__, options, sizeof *in, err);
     csspgo__code_reader x;
     int ok;
     if (in == NULL) return NULL;
@@ -34980,6 +37084,11 @@ typedef struct csspgo__vote {     /* the alignment put a call of one callee on o
     uint32_t lost, pad;
 } csspgo__vote;
 
+typedef struct csspgo__call_vote {    /* where a function is called now, callers called `there` */
+    uint64_t here, there, weight; /* weight: how often they did                                 */
+    uint32_t votes, lost;         /* votes: by how many calls                                   */
+} csspgo__call_vote;
+
 typedef struct csspgo__posting {  /* of something that is called: a function calls it, or a call site does            */
     uint64_t callee;
     uint32_t is_old, who;         /* is_old: 1: in the profile; who: index in a list                                 */
@@ -35022,6 +37131,9 @@ typedef struct csspgo__matching { /* one call of csspgo_matcher_module */
     csspgo__u32_list    align[8];
     csspgo__u64_list    seen;     /* scratch of csspgo__match_segments */
     CSSPGO__LIST(csspgo__vote) vote;
+    CSSPGO__LIST(csspgo__call_vote) call_vote;
+    csspgo__u32_list    asked;        /* scratch: calls of a segment that may be one */
+    uint32_t     round, done;     /* of claiming; the last one that csspgo__match_sites has taken in */
     csspgo__i32_list    best;     /* rows of scores */
     csspgo__byte_list   from;     /* the way to each of them */
     uint64_t     indirect;        /* stands for the callee of an indirect call                     */
@@ -35540,6 +37652,12 @@ static int csspgo__renamed(csspgo__matching *w, uint32_t here, uint64_t there)
     return 0;
 }
 
+/* A function of the new code (or NULL) that the profile does not know, as far as was found. */
+static int csspgo__is_nameless(const csspgo__matched *f)
+{
+    return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
+}
+
 typedef struct csspgo__base_entry {    /* a name by its base */
     const char *base, *rest;      /* rest: what comes behind it, template arguments and parameters                   */
     size_t      size, rest_size;
@@ -35600,7 +37718,7 @@ static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_
     csspgo_func old;
     size_t i, n;
     for (i = 0; i < w->codes; i++)
-        if (f[i].flags & CSSPGO__ORPHAN && w->code[i].name != NULL &&
+        if (csspgo__is_nameless(&f[i]) && w->code[i].name != NULL &&
             !csspgo__base_entry_push(w, v, w->code[i].name, w->code[i].name_size, f[i].guid)) return 0;
     if (v->count == 0) return 1;                      /* nothing was renamed */
     for (i = 0; i < v->count; i++) v->v[i].usable = 1;
@@ -35611,36 +37729,41 @@ static int csspgo__base_entries_collect(csspgo__matching *w, csspgo__base_entry_
     for (; i < v->count; i++) {
         csspgo__base_entry *b = v->v + i;
         b->is_old = 1;
-        b->usable = csspgo__unused(w, b->guid);
+        b->usable = csspgo__unused(w, b->guid) && csspgo__matched_of(w->m, &w->m->by_old, b->guid) == NULL;
     }
     return 1;
 }
 
-/* A function has found its old name. */
-static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there)
+/* A function has found its old name, and has a part of the profile. */
+static int csspgo__claim(csspgo__matching *w, uint64_t here, uint64_t there, uint64_t share)
 {
     csspgo__matched *f = csspgo__matched_here(w->m, here);
     if (w->m->how.llvm != CSSPGO__ALIGN) return csspgo__rename_note(w, f, there, 1);
     f->profile = there;
     f->flags |= CSSPGO__RENAMED;
+    f->share = share;
+    f->round = w->round;
     return csspgo__guids_put(&w->m->heap, &w->m->by_old, w->m->func.v, (size_t)(f - w->m->func.v));
 }
 
 /*
  * Pairs an orphan with an unused profile if in this round's order they are the only two with one key: the base name
- * and the parts of the name or the checksum that keys says. Ambiguous groups wait for a round that asks for more. O(n
- * log n).
+ * and the parts of the name or the checksum that keys says. Ambiguous groups wait for a round that asks for more.
+ * alike: several orphans of one key may share a profile, in equal parts: nothing tells them apart. O(n log n).
  */
-static int csspgo__pair_bases(csspgo__matching *w, csspgo__base_entry_list *v, unsigned keys)
+static int csspgo__pair_bases(csspgo__matching *w, csspgo__base_entry_list *v, unsigned keys, int alike)
 {
     csspgo__base_entry *b = v->v;
-    size_t i, j;
+    size_t i, j, k;
     if (!csspgo__sort(&w->m->heap, b, v->count, sizeof *b, csspgo__base_entry_cmp, &keys)) return 0;
     for (i = 0; i < v->count; i = j) {
         for (j = i + 1; j < v->count && csspgo__base_entry_key_cmp(keys, &b[i], &b[j]) == 0; j++) {}
-        if (j != i + 2 || b[i].is_old || !b[i + 1].is_old || !b[i].usable || !b[i + 1].usable) continue;
-        if (!csspgo__claim(w, b[i].guid, b[i + 1].guid)) return 0;
-        b[i].usable = b[i + 1].usable = 0;
+        if (j < i + 2 || (j > i + 2 && !alike) || b[j - 2].is_old || !b[j - 1].is_old) continue;
+        for (k = i; k < j && b[k].usable; k++) {}
+        if (k != j) continue;
+        for (k = i; k < j - 1; k++)
+            if (!csspgo__claim(w, b[k].guid, b[j - 1].guid, CSSPGO__WHOLE / (j - 1 - i))) return 0;
+        for (k = i; k < j; k++) b[k].usable = 0;
     }
     return 1;
 }
@@ -35668,20 +37791,23 @@ static int csspgo__base_entries_left(csspgo__matching *w, csspgo__base_entry_lis
 
 /*
  * Renamed functions by name: moved to another namespace, or with other parameters. LLVM main pairs names whose base is
- * unique on both sides. ALIGN then goes on with the groups that are left, the most telling evidence first: the same
- * rest of the name and the same checksum, one of the two, and again uniqueness among what remains.
+ * unique on both sides. ALIGN then goes on with the groups that are left: the same rest of the name, and the same
+ * checksum, too, if that is not enough. by_body: what call sites have not told is told by checksums, and again by
+ * uniqueness among what remains.
  */
-static int csspgo__match_bases(csspgo__matching *w)
+static int csspgo__match_bases(csspgo__matching *w, int by_body)
 {
-    static const unsigned rounds[] = { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST,
-                                       CSSPGO__SAME_CHECKSUM, 0 };
-    const size_t n = w->m->how.llvm == CSSPGO__ALIGN ? sizeof rounds / sizeof rounds[0] : 1;
+    static const unsigned rounds[2][3] = { { 0, CSSPGO__SAME_REST | CSSPGO__SAME_CHECKSUM, CSSPGO__SAME_REST },
+                                           { CSSPGO__SAME_CHECKSUM, 0 } };
+    const size_t n = w->m->how.llvm != CSSPGO__ALIGN ? 1 : by_body ? 2 : 3;
     csspgo__base_entry_list v = { NULL, 0, 0 };
     size_t i;
     int ok = csspgo__base_entries_collect(w, &v);
     for (i = 0; i < n && ok; i++) {
-        if (rounds[i] & CSSPGO__SAME_CHECKSUM && !w->m->is_probe) continue;
-        ok = (i == 0 || csspgo__base_entries_left(w, &v, i == 1)) && csspgo__pair_bases(w, &v, rounds[i]);
+        const unsigned keys = rounds[by_body][i];
+        if (keys & CSSPGO__SAME_CHECKSUM && !w->m->is_probe) continue;
+        if (i != 0 || by_body) ok = csspgo__base_entries_left(w, &v, i == (by_body ? 0u : 1u));
+        ok = ok && csspgo__pair_bases(w, &v, keys, by_body && keys != 0);
     }
     CSSPGO__DROP(&w->m->heap, v);
     return ok;
@@ -35704,6 +37830,8 @@ typedef struct csspgo__unpaired {    /* a function without partner */
     uint64_t guid, checksum;
     uint32_t calls, blocks;       /* calls: with a known callee                                                      */
     int      is_old, taken;
+    uint32_t equals;              /* of those that are equally similar: of the new code, how many it may be; of the  */
+                                  /* profile, how many are nothing else                                              */
 } csspgo__unpaired;
 
 typedef CSSPGO__LIST(csspgo__unpaired) csspgo__unpaired_list;
@@ -35824,7 +37952,7 @@ static int csspgo__pair_checksums(csspgo__matching *w, csspgo__unpaired_list *al
     while ((i = csspgo__postings_next(v, &at, &old)) < v->count) {
         csspgo__unpaired *x = &f[v->v[i].who], *y = &f[v->v[at - 1].who];
         if (old - i != 1 || at - old != 1) continue;
-        if (!csspgo__claim(w, x->guid, y->guid)) return 0;
+        if (!csspgo__claim(w, x->guid, y->guid, CSSPGO__WHOLE)) return 0;
         x->taken = y->taken = 1;
     }
     return 1;
@@ -35864,9 +37992,33 @@ static int csspgo__rename_candidates(csspgo__matching *w, csspgo__posting_list *
 }
 
 /*
+ * Compares the candidates a[i] and behind that have one score, and notes in `shared` which are similar. No pair below
+ * the threshold can be similar: shared callees bound the common subsequence from above. Returns the index behind them;
+ * 0 when memory is exhausted. *steps: see CSSPGO__COMPARES.
+ */
+static size_t csspgo__compare_equals(csspgo__matching *w, csspgo__unpaired *f, csspgo__rename_candidate_list *alike,
+                                     size_t i, uint64_t *steps)
+{
+    csspgo__rename_candidate *a = alike->v;
+    const uint32_t score = a[i].score;
+    for (; i < alike->count && a[i].score == score; i++) {
+        csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
+        const uint64_t most = (uint64_t)x->calls + y->calls, needed = (uint64_t)w->m->how.min_similarity * y->calls;
+        int same = 0;
+        if (!x->taken && !y->taken && (uint64_t)a[i].shared * 100 > needed && *steps <= CSSPGO__COMPARES &&
+            (*steps += most * (most < 64 ? most : 64)) <= CSSPGO__COMPARES)
+            same = csspgo__compare(w, &w->code[csspgo__matched_here(w->m, x->guid)->code], y->guid);
+        if (same < 0) return 0;
+        a[i].shared = (uint32_t)same;
+        x->equals += (uint32_t)same;
+    }
+    return i;
+}
+
+/*
  * Compares candidates call by call, those that share the largest part of their calls first (equal checksums before all
- * others), and pairs those that are similar. No pair below the threshold can be similar: shared callees bound the
- * common subsequence from above. Stops after CSSPGO__COMPARES steps. Returns 0 when memory is exhausted.
+ * others), and pairs those that are similar. Several that are equally similar to one profile share it in equal parts; a
+ * function that is equally similar to several profiles gets none. Returns 0 when memory is exhausted.
  */
 static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *alone,
                                    csspgo__rename_candidate_list *alike)
@@ -35874,7 +38026,7 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
     csspgo__unpaired *f = alone->v;
     csspgo__rename_candidate *a = alike->v;
     uint64_t steps = 0;
-    size_t i;
+    size_t i, k, end;
     for (i = 0; i < alike->count; i++) {
         const csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
         const uint64_t shared = a[i].shared < y->calls ? a[i].shared : y->calls;
@@ -35883,16 +38035,17 @@ static int csspgo__pair_candidates(csspgo__matching *w, csspgo__unpaired_list *a
     }
     if (!csspgo__sort(&w->m->heap, a, alike->count, sizeof *a, csspgo__rename_score_cmp, f))
         return 0;
-    for (i = 0; i < alike->count; i++) {
-        csspgo__unpaired *x = &f[a[i].here], *y = &f[a[i].there];
-        const uint64_t most = (uint64_t)x->calls + y->calls, needed = (uint64_t)w->m->how.min_similarity * y->calls;
-        int same;
-        if (x->taken || y->taken || (uint64_t)a[i].shared * 100 <= needed) continue;
-        if ((steps += most * (most < 64 ? most : 64)) > CSSPGO__COMPARES) break;
-        same = csspgo__compare(w, &w->code[csspgo__matched_here(w->m, x->guid)->code], y->guid);
-        if (same < 0 || (same && !csspgo__claim(w, x->guid, y->guid))) return 0;
-        if (!same) continue;
-        x->taken = y->taken = 1;
+    for (i = 0; i < alike->count; i = end) {
+        if ((end = csspgo__compare_equals(w, f, alike, i, &steps)) == 0) return 0;
+        for (k = i; k < end; k++) f[a[k].there].equals += a[k].shared != 0 && f[a[k].here].equals == 1;
+        for (k = i; k < end; k++) {
+            csspgo__unpaired *x = &f[a[k].here], *y = &f[a[k].there];
+            if (!a[k].shared) continue;
+            x->taken = 1;
+            if (x->equals > 1) continue;
+            y->taken = 1;
+            if (!csspgo__claim(w, x->guid, y->guid, CSSPGO__WHOLE / y->equals)) return 0;
+        }
     }
     return 1;
 }
@@ -35966,78 +38119,11 @@ static int csspgo__votes_decide(csspgo__matching *w)
     return 1;
 }
 
-/* A function of the new code (or NULL) that the profile does not know, as far as was found. */
-static int csspgo__is_nameless(const csspgo__matched *f)
-{
-    return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
-}
-
 /* 1 if f (or NULL) may be the function that the profile calls `there`: neither is known under another name. */
 static int csspgo__may_claim(const csspgo__matching *w, const csspgo__matched *f, uint64_t there)
 {
     return csspgo__is_nameless(f) && csspgo__unused(w, there) &&
            csspgo__matched_of(w->m, &w->m->by_old, there) == NULL;
-}
-
-/*
- * Lists what a function that is up to date says of its callees' names: where it called a function that is gone, it
- * calls one that the profile does not know. Returns 0 when memory is exhausted.
- */
-static int csspgo__site_votes(csspgo__matching *w, const csspgo__matched *f)
-{
-    const csspgo_match_code *c = &w->code[f->code];
-    const csspgo__anchor *b;
-    size_t i, k = 0;
-    if (!csspgo__aggregate_make(w, f->profile, &w->sum[0], NULL)) return 0;
-    if (w->sum[0].checksum != c->checksum) return 1;
-    if (!csspgo__code_locs(w, c, &w->loc[0])) return 0;
-    b = w->sum[0].anchor.v;
-    for (i = 0; i < w->loc[0].count; i++) {
-        const csspgo_match_loc *l = &w->loc[0].v[i];
-        const csspgo__matched *to = csspgo__matched_of(w->m, &w->m->by_guid, l->callee);
-        while (k < w->sum[0].anchor.count && csspgo__loc_key(b[k].loc) < csspgo__loc_key(l->loc)) k++;
-        if (k == w->sum[0].anchor.count || csspgo__loc_key(b[k].loc) != csspgo__loc_key(l->loc)) continue;
-        if (l->kind != CSSPGO_MATCH_CALL || !csspgo__may_claim(w, to, b[k].callee)) continue;
-        if (!csspgo__vote_add(w, l->callee, b[k].callee, 0)) return 0;
-    }
-    return 1;
-}
-
-/* 1 for the few functions that have a profile and call one that may be renamed: those are added up for this alone. */
-static int csspgo__calls_orphan(const csspgo__matching *w, const csspgo__matched *f)
-{
-    const csspgo_match_code *c = &w->code[f->code];
-    size_t k;
-    if (!(f->flags & CSSPGO__HAS_CHECKSUM) || csspgo__copy_first(w, f->profile) == 0) return 0;
-    for (k = 0; k < c->locs; k++) {
-        const csspgo__matched *to = c->loc[k].kind == CSSPGO_MATCH_CALL
-                                        ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
-        if (csspgo__is_nameless(to)) return 1;
-    }
-    return 0;
-}
-
-/*
- * Renamed functions by call sites of functions that are up to date (probe profiles), where most sites agree. Rounds go
- * on, four at most, as long as they find something: a renamed function may be up to date itself.
- */
-static int csspgo__match_sites(csspgo__matching *w)
-{
-    size_t i, had = SIZE_MAX;
-    int round;
-    for (round = 0; w->m->is_probe && round < 4 && w->m->by_old.map.count != had; round++) {
-        had = w->m->by_old.map.count;
-        w->vote.count = 0;
-        for (i = 0; i < w->codes; i++)
-            if (csspgo__calls_orphan(w, &w->m->func.v[i]) && !csspgo__site_votes(w, &w->m->func.v[i])) return 0;
-        if (!csspgo__votes_decide(w)) return 0;
-        for (i = 0; i < w->vote.count; i++) {
-            const csspgo__vote *v = &w->vote.v[i];
-            if (v->lost || csspgo__matched_here(w->m, v->here)->flags & CSSPGO__RENAMED) continue;
-            if (!csspgo__claim(w, v->here, v->there)) return 0;
-        }
-    }
-    return 1;
 }
 
 /* ----- the reference modes ---------------------------------------------------------------------------------------- */
@@ -36135,7 +38221,8 @@ static csspgo__place *csspgo__places_make(csspgo__matching *w, csspgo__matched *
     w->m->place.count += loc->count;
     p = w->m->place.v + f->place;
     for (i = 0; i < loc->count; i++) {
-        const csspgo__place stays = { v[i].loc, v[i].loc, 0, 0, (uint16_t)v[i].kind };
+        const csspgo__place stays = { v[i].loc, v[i].loc, v[i].kind == CSSPGO_MATCH_CALL ? v[i].callee : 0, 0, 0,
+                                      (uint16_t)v[i].kind };
         p[i] = stays;
     }
     return p;
@@ -36762,48 +38849,39 @@ static int csspgo__match_segments(csspgo__matching *w, uint32_t classes)
 }
 
 /*
- * A call that seems to have a new callee renames that function, if nothing else is known of it and its turn is still to
- * come. Returns 0 when memory is exhausted.
+ * Makes the tokens of both sides of a function and aligns them; above 2^24 cells only the calls. Returns 1; -1: there
+ * is nothing to align, or more than max_calls calls; 0: memory is exhausted.
  */
-static int csspgo__claim_called(csspgo__matching *w)
+static int csspgo__align_make(csspgo__matching *w, const csspgo__matched *f, uint32_t *classes)
 {
-    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
-    size_t i;
-    for (i = 0; i < w->code_token.count; i++) {
-        const csspgo__matched *f;
-        if (a[i].how != CSSPGO_FOUND_RENAMED || a[i].callee == b[a[i].pair - 1].callee) continue;
-        f = csspgo__matched_of(w->m, &w->m->by_guid, a[i].callee);
-        if (!csspgo__may_claim(w, f, b[a[i].pair - 1].callee) || f->flags & CSSPGO__VISITED) continue;
-        if (!csspgo__claim(w, a[i].callee, b[a[i].pair - 1].callee)) return 0;
-    }
-    return 1;
+    const size_t limit = (size_t)1 << 24, n = w->loc[0].count;
+    if (!csspgo__code_tokens(w, classes) || !csspgo__old_tokens(w, &w->code[f->code]) || !csspgo__compare_callees(w))
+        return 0;
+    if (n == 0 || w->old_token.count == 0) return -1;
+    if (w->anchor[0].count > w->m->how.max_calls || w->sum[0].anchor.count > w->m->how.max_calls) return -1;
+    csspgo__count_calls(&w->code_token);
+    csspgo__count_calls(&w->old_token);
+    return w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w);
 }
 
 /*
- * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. Above
- * 2^24 cells only calls are aligned. A function with more than max_calls call sites stays where it was.
+ * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. A function
+ * with more than max_calls call sites stays where it was.
  */
 static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
 {
-    const size_t limit = (size_t)1 << 24;
     csspgo__place *p = csspgo__places_make(w, f, &w->loc[0]);
     const csspgo__align_token *a, *b;
     uint32_t classes = 0;
-    size_t i, n = w->loc[0].count;
-    if (p == NULL) return 0;
-    if (!csspgo__code_tokens(w, &classes) || !csspgo__old_tokens(w, &w->code[f->code]) || !csspgo__compare_callees(w))
-        return 0;
-    if (n == 0 || w->old_token.count == 0) return 1;
-    if (w->anchor[0].count > w->m->how.max_calls || w->sum[0].anchor.count > w->m->how.max_calls) return 1;
-    csspgo__count_calls(&w->code_token);
-    csspgo__count_calls(&w->old_token);
-    if (!(w->old_token.count <= limit / n ? csspgo__align_run(w) : csspgo__align_calls_only(w))) return 0;
+    size_t i;
+    const int made = p != NULL ? csspgo__align_make(w, f, &classes) : 0;
+    if (made <= 0) return made != 0;
     if (!csspgo__one_new_name(w) || !csspgo__match_segments(w, classes)) return 0;
     a = w->code_token.v;
     b = w->old_token.v;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < w->loc[0].count; i++)
         csspgo__place_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
-    return !w->rename || !w->m->is_probe || csspgo__claim_called(w);
+    return 1;
 }
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
@@ -36992,6 +39070,18 @@ static int csspgo__lines_stay(const csspgo__matching *w)
     return 1;
 }
 
+/* 1 if code calls a function that has a part of a profile: which call is whose is then to be told by its places. */
+static int csspgo__calls_sharer(const csspgo__matching *w, const csspgo_match_code *c)
+{
+    size_t k;
+    for (k = 0; k < c->locs; k++) {
+        const csspgo__matched *to = c->loc[k].kind == CSSPGO_MATCH_CALL
+                                        ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
+        if (to != NULL && to->share != CSSPGO__WHOLE) return 1;
+    }
+    return 0;
+}
+
 /*
  * Matches one function of the new code: compares checksums, notes the states of its call sites before and after, and
  * computes its map if it is stale. Profiles by lines have no checksum: ALIGN leaves a function alone if nothing says
@@ -37005,7 +39095,6 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     const csspgo_match_code *c = &w->code[f->code];
     const int align = w->m->how.llvm == CSSPGO__ALIGN;
     int run;
-    f->flags |= CSSPGO__VISITED;
     if (csspgo__copy_first(w, f->profile) == 0) return 1;
     if (!csspgo__aggregate_make(w, f->profile, &w->sum[0],
                                 align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
@@ -37024,7 +39113,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
     run = !w->m->is_probe ? !align || !csspgo__lines_stay(w) : (f->flags & CSSPGO__STALE) != 0;
     if (!run && !w->rename) return 1;
     if (!(align && run ? csspgo__match_align(w, f) : csspgo__match_reference(w, f, run))) return 0;
-    if (!run) return 1;
+    if (!run) return !align || !csspgo__calls_sharer(w, c) || csspgo__places_make(w, f, &w->loc[0]) != NULL;
     f->flags |= CSSPGO__MAPPED;
     csspgo__states_after(w, f);
     if (align && w->m->is_probe) csspgo__keep_entry(w, f);
@@ -37210,11 +39299,361 @@ static int csspgo__split_all(csspgo__matching *w)
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
         if ((v[i].flags & (CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED)) != CSSPGO__MAPPED) continue;
+        if (v[i].share != CSSPGO__WHOLE) continue;
         for (k = 0; k < c->locs && steps <= CSSPGO__SPLIT_STEPS; k++) {
             csspgo__matched *h = c->loc[k].kind == CSSPGO_MATCH_CALL ? csspgo__split_callee(w, c->loc[k].callee) : NULL;
             if (h == NULL || w->split_by.v[h - v] == i + 1) continue;
             w->split_by.v[h - v] = (uint32_t)i + 1;
             if (!csspgo__split_try(w, &v[i], h, &steps)) return 0;
+        }
+    }
+    return 1;
+}
+
+/* ----- ALIGN: renamed functions by where they are called ---------------------------------------------------------- */
+
+/*
+ * Where a caller calls a function that the profile does not know, it called one that is gone. In a caller that is up to
+ * date both are at one location. In one that changed, certain calls cut the alignment into segments; in each, calls of
+ * unknown functions and calls of functions that are gone are joined
+ *   in blocks that were paired (probe profiles), as many on both sides one by one, else each with all;
+ *   of what is left, as many on both sides, one by one;
+ *   else each with all, in the proportion of their blocks' counts.
+ * A vote weighs what the profile's call counted. A function takes the name with most of its votes' weight, if that is
+ * one; a profile is shared by the functions that take its name, by weight. Order decides nothing but within a caller.
+ */
+enum { CSSPGO__SITE_ROUNDS = 16, CSSPGO__SITE_PAIRS = 4096, CSSPGO__LEAST_SHARE = 16 };   /* an n-th of all at least */
+
+/*
+ * The function that a vote for `here` is for: itself, or the one function that it calls whose body the profile has
+ * under the name `there`: a function was put between the two. Returns 0 when memory is exhausted.
+ */
+static uint64_t csspgo__vote_heir(csspgo__matching *w, uint64_t here, uint64_t there)
+{
+    const csspgo__matched *f = csspgo__matched_here(w->m, here), *to = NULL;
+    const csspgo_match_code *c = &w->code[f->code];
+    size_t k;
+    if (!csspgo__choose_checksum(w, there, &w->sum[1], NULL)) return 0;
+    if (!w->m->is_probe || f->checksum == w->sum[1].checksum) return here;
+    for (k = 0; k < c->locs; k++) {
+        const csspgo__matched *g = c->loc[k].kind == CSSPGO_MATCH_CALL
+                                       ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
+        if (!csspgo__is_nameless(g) || g == to || g->guid == here || !(g->flags & CSSPGO__HAS_CHECKSUM)) continue;
+        if (g->checksum != w->sum[1].checksum ||
+            csspgo__block_count(&w->code[g->code]) < w->m->how.min_blocks) continue;
+        if (to != NULL) return here;
+        to = g;
+    }
+    return to != NULL ? to->guid : here;
+}
+
+static int csspgo__call_vote_add(csspgo__matching *w, uint64_t here, uint64_t there, uint64_t weight)
+{
+    csspgo__call_vote v = { 0, 0, 0, 1, 0 };
+    v.here = csspgo__vote_heir(w, here, there);
+    v.there = there;
+    v.weight = weight;
+    return v.here != 0 && CSSPGO__PUT(&w->m->heap, w->call_vote, v);
+}
+
+/* The votes of a function that is up to date, by location. Returns 0 when memory is exhausted. */
+static int csspgo__votes_in_place(csspgo__matching *w)
+{
+    const csspgo__aggregate *f = &w->sum[0];
+    const csspgo__anchor *b = f->anchor.v;
+    size_t i, k = 0;
+    for (i = 0; i < w->loc[0].count; i++) {
+        const csspgo_match_loc *l = &w->loc[0].v[i];
+        const csspgo_body *at;
+        while (k < f->anchor.count && csspgo__loc_key(b[k].loc) < csspgo__loc_key(l->loc)) k++;
+        if (k == f->anchor.count || csspgo__loc_key(b[k].loc) != csspgo__loc_key(l->loc)) continue;
+        if (l->kind != CSSPGO_MATCH_CALL ||
+            !csspgo__may_claim(w, csspgo__matched_of(w->m, &w->m->by_guid, l->callee), b[k].callee)) continue;
+        at = csspgo__body_find(f->body.v, f->body.count, l->loc);
+        if (!csspgo__call_vote_add(w, l->callee, b[k].callee, at != NULL ? at->count : 0)) return 0;
+    }
+    return 1;
+}
+
+/* The block whose call the i-th token is, by probe: index + 1; 0: not known. */
+static size_t csspgo__block_of(const csspgo__matching *w, const csspgo__align_token *t, size_t i)
+{
+    while (w->m->is_probe && i != 0 && csspgo__is_call(&t[i - 1])) i--;
+    return w->m->is_probe ? i : 0;
+}
+
+/* 1 if a call of the code and one of the profile are in blocks that were paired. */
+static int csspgo__same_block(const csspgo__matching *w, size_t x, size_t y)
+{
+    const csspgo__align_token *a = w->code_token.v;
+    const size_t here = csspgo__block_of(w, a, x), there = csspgo__block_of(w, w->old_token.v, y);
+    return here != 0 && there != 0 && a[here - 1].how == CSSPGO_FOUND_ALIGNED && a[here - 1].pair == there;
+}
+
+/* How often a call of the code ran, by its block, or by line by the colder line beside it; 0: not known. */
+static uint64_t csspgo__site_count(const csspgo__matching *w, size_t x)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    size_t up = csspgo__block_of(w, a, x), down = x + 1;
+    uint64_t before = UINT64_MAX, after = UINT64_MAX;
+    if (!w->m->is_probe)
+        for (up = x; up != 0 && (a[up - 1].pair == 0 || csspgo__is_call(&a[up - 1])); up--) {}
+    if (up != 0 && a[up - 1].pair != 0 && a[up - 1].how <= CSSPGO_FOUND_CLASS) before = b[a[up - 1].pair - 1].count;
+    if (w->m->is_probe) return before != UINT64_MAX ? before : 0;
+    while (down < w->code_token.count && (a[down].pair == 0 || csspgo__is_call(&a[down]))) down++;
+    if (down < w->code_token.count) after = b[a[down].pair - 1].count;
+    return before < after ? before : after != UINT64_MAX ? after : 0;
+}
+
+/* What a call of the profile counted, else its block. */
+static uint64_t csspgo__call_weight(const csspgo__matching *w, size_t y)
+{
+    const csspgo__align_token *b = w->old_token.v;
+    const size_t block = csspgo__block_of(w, b, y);
+    return b[y].count != 0 || block == 0 ? b[y].count : b[block - 1].count;
+}
+
+/* part of all, in parts of WHOLE; all is not 0. */
+static uint64_t csspgo__share_of(uint64_t part, uint64_t all)
+{
+    for (; all >> 31 != 0; all >>= 1) part >>= 1;
+    return (part * CSSPGO__WHOLE + all / 2) / all;
+}
+
+/* A share of a count, rounded. */
+static uint64_t csspgo__shared(uint64_t count, uint64_t share)
+{
+    uint64_t high, low = csspgo__mul128(count, share, &high);
+    high += low > UINT64_MAX - CSSPGO__WHOLE / 2;
+    low += CSSPGO__WHOLE / 2;
+    return high << 32 | low >> 32;
+}
+
+/* The call y of the profile was all of the calls x[0..n) or one of them. Returns 0 when memory is exhausted. */
+static int csspgo__vote_for_all(csspgo__matching *w, const uint32_t *x, size_t n, uint32_t y, int by_count)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    const uint64_t weight = csspgo__call_weight(w, y);
+    uint64_t all = 0;
+    size_t i;
+    for (i = 0; i < n && by_count; i++) all = csspgo__sat_add(all, csspgo__site_count(w, x[i]));
+    for (i = 0; i < n; i++) {
+        const uint64_t share = all != 0 ? csspgo__share_of(csspgo__site_count(w, x[i]), all) : CSSPGO__WHOLE / n;
+        if (all != 0 && share == 0) continue;
+        if (!csspgo__call_vote_add(w, a[x[i]].callee, b[y].callee, csspgo__shared(weight, share))) return 0;
+    }
+    return 1;
+}
+
+/* 1 if a call of the code is of a function that the profile does not know. */
+static int csspgo__votes(const csspgo__matching *w, uint32_t x)
+{
+    const csspgo__align_token *t = &w->code_token.v[x];
+    return t->kind == CSSPGO_MATCH_CALL && t->callee != 0 &&
+           csspgo__is_nameless(csspgo__matched_of(w->m, &w->m->by_guid, t->callee));
+}
+
+/* 1 if a call of the profile is of a function that is gone, and that nobody has claimed. */
+static int csspgo__is_votable(const csspgo__matching *w, uint32_t y)
+{
+    const csspgo__align_token *t = &w->old_token.v[y];
+    return t->kind == CSSPGO_MATCH_CALL && csspgo__unused(w, t->callee) &&
+           csspgo__matched_of(w->m, &w->m->by_old, t->callee) == NULL;
+}
+
+/*
+ * Joins the calls y[0..m) of the profile with calls x[0..n): as many on both sides one by one, else, of those that are
+ * asked about, as many one by one, or each with all. Returns 0 when memory is exhausted.
+ */
+static int csspgo__vote_group(csspgo__matching *w, uint32_t *x, size_t n, uint32_t *y, size_t m, int by_count)
+{
+    size_t i, a = 0, b = 0;
+    if (n != m) {
+        for (i = 0; i < n; i++)
+            if (csspgo__votes(w, x[i])) x[a++] = x[i];
+        for (i = 0; i < m; i++)
+            if (csspgo__is_votable(w, y[i])) y[b++] = y[i];
+        n = a;
+        m = b;
+    }
+    for (i = 0; i < m && n != 0; i++) {
+        if (n == m && !(csspgo__votes(w, x[i]) && csspgo__is_votable(w, y[i]))) continue;
+        if (!(n == m ? csspgo__vote_for_all(w, x + i, 1, y[i], 0) : csspgo__vote_for_all(w, x, n, y[i], by_count)))
+            return 0;
+    }
+    return 1;
+}
+
+/*
+ * Joins the calls x[0..n) and y[0..m) of a segment, ascending tokens of the code and of the profile: block by block,
+ * then what is left. Returns 0 when memory is exhausted.
+ */
+static int csspgo__vote_segment(csspgo__matching *w, uint32_t *x, size_t n, uint32_t *y, size_t m)
+{
+    size_t i, j, k, l, n_left = 0, m_left = 0;
+    for (i = k = 0; i < m; i = j) {
+        const size_t block = csspgo__block_of(w, w->old_token.v, y[i]);
+        for (j = i + 1; j < m && block != 0 && csspgo__block_of(w, w->old_token.v, y[j]) == block; j++) {}
+        for (l = k; l < n && !csspgo__same_block(w, x[l], y[i]); l++) {}
+        if (l == n) {                                 /* no call is in its block */
+            while (i < j) y[m_left++] = y[i++];
+            continue;
+        }
+        while (k < l) x[n_left++] = x[k++];
+        while (k < n && csspgo__same_block(w, x[k], y[i])) k++;
+        if (!csspgo__vote_group(w, x + l, k - l, y + i, j - i, 0)) return 0;
+    }
+    while (k < n) x[n_left++] = x[k++];
+    return csspgo__vote_group(w, x, n_left, y, m_left, 1);
+}
+
+/* The votes of the code tokens [i, i_end) against the profile's [j, j_end). Returns 0 when memory is exhausted. */
+static int csspgo__votes_between(csspgo__matching *w, size_t i, size_t i_end, size_t j, size_t j_end)
+{
+    const csspgo__align_token *a = w->code_token.v, *b = w->old_token.v;
+    size_t n = 0, m = 0;
+    int asks = 0;
+    uint32_t *v = CSSPGO__FILL(&w->m->heap, w->asked, i_end - i + (j_end - j));
+    if (v == NULL) return 0;
+    for (; i < i_end; i++) {
+        if (!csspgo__is_call(&a[i])) continue;
+        asks |= csspgo__votes(w, (uint32_t)i);
+        v[n++] = (uint32_t)i;
+    }
+    for (; j < j_end && asks; j++)
+        if (csspgo__is_call(&b[j])) v[n + m++] = (uint32_t)j;
+    return !asks || (n != m && n * m > CSSPGO__SITE_PAIRS) || csspgo__vote_segment(w, v, n, v + n, m);
+}
+
+/* The votes of a function that changed. Returns 0 when memory is exhausted. */
+static int csspgo__votes_aligned(csspgo__matching *w, const csspgo__matched *f)
+{
+    csspgo__align_token *a;
+    uint32_t classes = 0;
+    size_t i, begin = 0, old = 0, n;
+    const int made = csspgo__align_make(w, f, &classes);
+    if (made <= 0) return made != 0;
+    a = w->code_token.v;
+    n = w->code_token.count;
+    for (i = 0; i < n; i++)                           /* what seems renamed cuts nothing here: counts are to tell */
+        if (a[i].pair != 0 && csspgo__is_call(&a[i]) && a[i].callee != w->old_token.v[a[i].pair - 1].callee)
+            a[i].pair = 0;
+    if (!csspgo__match_segments(w, classes)) return 0;
+    for (i = 0; i <= n; i++) {
+        const int certain = i < n && csspgo__is_call(&a[i]) && a[i].pair != 0;
+        const size_t end = i == n ? w->old_token.count : certain ? a[i].pair - 1 : 0;
+        if (i < n && !certain) continue;
+        if (i != begin && end > old && !csspgo__votes_between(w, begin, i, old, end)) return 0;
+        begin = i + 1;
+        old = end + 1;
+    }
+    return 1;
+}
+
+/*
+ * 1 if a function has a profile and calls one that the profile does not know, and something has been found out about it
+ * or what it calls since the round `since`.
+ */
+static int csspgo__may_vote(const csspgo__matching *w, const csspgo__matched *f, uint32_t since)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    int calls = 0, is_new = since == 0 || f->round > since;
+    size_t k;
+    if (csspgo__copy_first(w, f->profile) == 0) return 0;
+    for (k = 0; k < c->locs; k++) {
+        const csspgo__matched *to = c->loc[k].kind == CSSPGO_MATCH_CALL
+                                        ? csspgo__matched_of(w->m, &w->m->by_guid, c->loc[k].callee) : NULL;
+        calls |= csspgo__is_nameless(to);
+        is_new |= to != NULL && to->round > since;
+    }
+    return calls && is_new;
+}
+
+static int csspgo__lines_stay(const csspgo__matching *w);
+
+static int csspgo__votes_of(csspgo__matching *w, const csspgo__matched *f)
+{
+    const csspgo_match_code *c = &w->code[f->code];
+    const uint64_t *not_this = f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL;
+    int stays;
+    if (!csspgo__aggregate_make(w, f->profile, &w->sum[0], not_this) || !csspgo__code_locs(w, c, &w->loc[0]) ||
+        !csspgo__code_anchors(w, &w->loc[0], &w->anchor[0])) return 0;
+    stays = w->m->is_probe ? !csspgo__is_stale(w, c, w->sum[0].checksum) : csspgo__lines_stay(w);
+    return stays ? csspgo__votes_in_place(w) : csspgo__votes_aligned(w, f);
+}
+
+static const csspgo__field csspgo__by_here[] = { CSSPGO__ASCENDING(csspgo__call_vote, here),
+    CSSPGO__ASCENDING(csspgo__call_vote, there), CSSPGO__FIELDS_END };
+static const csspgo__field csspgo__by_there[] = { CSSPGO__ASCENDING(csspgo__call_vote, there),
+    CSSPGO__ASCENDING(csspgo__call_vote, here), CSSPGO__FIELDS_END };
+
+static int csspgo__vote_above(const csspgo__call_vote *x, const csspgo__call_vote *y)
+{
+    return x->weight != y->weight ? x->weight > y->weight : x->votes > y->votes;
+}
+
+/* Adds up votes for the same, sorted by here; of those of one function the heaviest stays, if it is one. */
+static void csspgo__call_votes_choose(csspgo__matching *w)
+{
+    csspgo__call_vote *v = w->call_vote.v;
+    size_t i, j, k, n = 0;
+    for (i = 0; i < w->call_vote.count; i++) {
+        csspgo__call_vote *last = n != 0 ? &v[n - 1] : NULL;
+        if (last != NULL && last->here == v[i].here && last->there == v[i].there) {
+            last->weight = csspgo__sat_add(last->weight, v[i].weight);
+            last->votes++;
+        } else {
+            v[n++] = v[i];
+        }
+    }
+    w->call_vote.count = n;
+    for (i = 0; i < n; i = j) {
+        const csspgo__call_vote *best = &v[i];
+        uint32_t equals = 0;
+        for (j = i; j < n && v[j].here == v[i].here; j++)
+            if (csspgo__vote_above(&v[j], best)) best = &v[j];
+        for (k = i; k < j; k++) equals += !csspgo__vote_above(best, &v[k]);
+        for (k = i; k < j; k++) v[k].lost = equals > 1 || &v[k] != best;
+    }
+}
+
+/* Gives the profile `there` to the functions that have chosen it: v[0..n). Returns 0 when memory is exhausted. */
+static int csspgo__call_votes_share(csspgo__matching *w, csspgo__call_vote *v, size_t n)
+{
+    uint64_t weight = 0, all = 0;
+    size_t i;
+    for (i = 0; i < n; i++) weight = csspgo__sat_add(weight, v[i].lost ? 0 : v[i].weight);
+    for (i = 0; i < n; i++) {
+        if (weight == 0) v[i].weight = v[i].votes;
+        if (v[i].weight < weight / CSSPGO__LEAST_SHARE || v[i].weight == 0) v[i].lost = 1;
+        all = csspgo__sat_add(all, v[i].lost ? 0 : v[i].weight);
+    }
+    for (i = 0; i < n; i++)
+        if (!v[i].lost && !csspgo__claim(w, v[i].here, v[i].there, csspgo__share_of(v[i].weight, all))) return 0;
+    return 1;
+}
+
+/* Renamed functions by where they are called, in rounds as long as they find something. */
+static int csspgo__match_sites(csspgo__matching *w)
+{
+    size_t i, j, had;
+    int round;
+    for (round = 0, had = SIZE_MAX; round < CSSPGO__SITE_ROUNDS && w->m->by_old.map.count != had; round++) {
+        const uint32_t since = w->done;
+        had = w->m->by_old.map.count;
+        w->done = w->round++;
+        w->call_vote.count = 0;
+        for (i = 0; i < w->codes; i++)
+            if (csspgo__may_vote(w, &w->m->func.v[i], since) && !csspgo__votes_of(w, &w->m->func.v[i])) return 0;
+        if (!csspgo__sort(&w->m->heap, w->call_vote.v, w->call_vote.count, sizeof *w->call_vote.v, csspgo__fields_cmp,
+                          csspgo__by_here)) return 0;
+        csspgo__call_votes_choose(w);
+        if (!csspgo__sort(&w->m->heap, w->call_vote.v, w->call_vote.count, sizeof *w->call_vote.v, csspgo__fields_cmp,
+                          csspgo__by_there)) return 0;
+        for (i = 0; i < w->call_vote.count; i = j) {
+            csspgo__call_vote *v = w->call_vote.v;
+            for (j = i; j < w->call_vote.count && v[j].there == v[i].there; j++) {}
+            if (!csspgo__call_votes_share(w, v + i, j - i)) return 0;
         }
     }
     return 1;
@@ -37398,6 +39837,7 @@ static int csspgo__index_code(csspgo__matching *w, csspgo_error *err)
         f = CSSPGO__PUSH(&m->heap, m->func);
         if (f == NULL) return 0;
         f->guid = f->profile = guid;
+        f->share = CSSPGO__WHOLE;
         f->checksum = c->checksum;
         f->module = c->module;
         f->code = (uint32_t)i;
@@ -37462,8 +39902,12 @@ static int csspgo__index_old(csspgo__matching *w)
     csspgo__matched *f = w->m->func.v;
     size_t i;
     if (!csspgo__map_room(&w->m->heap, &w->m->by_old.map, w->codes)) return 0;
+    w->m->shares = 0;
     for (i = 0; i < w->codes; i++) {                  /* of two that claim one profile the first has it */
         if (!csspgo__keep_name(w, &f[i])) return 0;
+        w->m->shares |= f[i].share != CSSPGO__WHOLE;
+        f[i].samples = csspgo__shared(f[i].samples, f[i].share);
+        f[i].lost = csspgo__shared(f[i].lost, f[i].share);
         if (!(f[i].flags & CSSPGO__SPLIT)) csspgo__guids_put(&w->m->heap, &w->m->by_old, f, i);
     }
     for (i = w->codes; i-- != 0;) {
@@ -37496,6 +39940,8 @@ static void csspgo__matching_free(csspgo__matching *w)
     CSSPGO__DROP(h, w->called);
     CSSPGO__DROP(h, w->seen);
     CSSPGO__DROP(h, w->vote);
+    CSSPGO__DROP(h, w->call_vote);
+    CSSPGO__DROP(h, w->asked);
     CSSPGO__DROP(h, w->best);
     CSSPGO__DROP(h, w->from);
     for (i = 0; i < sizeof w->align / sizeof w->align[0]; i++) CSSPGO__DROP(h, w->align[i]);
@@ -37529,14 +39975,15 @@ static void csspgo__matching_init(csspgo__matching *w, csspgo_matcher *m, const 
     w->code = code;
     w->codes = n;
     w->indirect = csspgo_guid(indirect, sizeof indirect - 1);
+    w->round = 1;
     w->rename = m->how.rename == 1 && m->how.llvm != CSSPGO__LEXICAL && !m->how.no_salvage;
     w->hashed = m->how.llvm != CSSPGO__ALIGN && p->flags & CSSPGO_IS_MD5;
     if (w->hashed) w->rename = 0;
 }
 
 /*
- * The order of work: names, renamed functions by base name (all but LLVM 19) and by their callees (ALIGN), then
- * function by function, callers first if renames are looked for.
+ * The order of work: names, renamed functions by name (all but LLVM 19), by where they are called and by their bodies
+ * (ALIGN), then function by function, callers first if renames are looked for.
  */
 static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
 {
@@ -37548,8 +39995,9 @@ static int csspgo__match_all(csspgo__matching *w, csspgo_error *err)
         if (!csspgo__tree_init(&w->m->heap, &w->tried)) return 0;
         for (i = 0; i < w->codes; i++)                /* copies of other modules' functions are no orphans */
             if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(w, f[i].guid).id == 0) f[i].flags |= CSSPGO__ORPHAN;
-        if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w)) return 0;
-        if (w->m->how.llvm == CSSPGO__ALIGN && (!csspgo__match_callers(w) || !csspgo__match_sites(w))) return 0;
+        if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w, 0)) return 0;
+        if (w->m->how.llvm == CSSPGO__ALIGN && (!csspgo__match_sites(w) || !csspgo__match_bases(w, 1) ||
+                                                !csspgo__match_callers(w) || !csspgo__match_sites(w))) return 0;
         if (!csspgo__call_order(w)) return 0;
     }
     for (i = 0; i < w->codes; i++)
@@ -37569,8 +40017,8 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
 {
     csspgo_matcher *m = NULL;
     if (how == NULL || how->llvm == 0 || (how->llvm >= 17 && how->llvm <= 19) || how->llvm == 22)
-        m = (csspgo_matcher *)csspgo__object_new(options, sizeof *m, err);
-    else csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
+        m = (csspgo_matcher *)csspgo__object_new(__func__, options, sizeof *m, err);
+    else csspgo__deny(__func__, err, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
     if (m == NULL) return NULL;
     if (how != NULL) m->how = *how;
     if (m->how.llvm == 17) m->how.llvm = CSSPGO__LEXICAL;
@@ -37613,7 +40061,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
     if (w.status == CSSPGO_OK) return CSSPGO_OK;
     csspgo__matcher_clear(m);
     if (report != NULL) memset(report, 0, sizeof *report);
-    return w.status == CSSPGO_E_ARGUMENT ? w.status : csspgo__error_heap(err, w.status, &m->heap, "matcher");
+    if (w.status == CSSPGO_E_ARGUMENT) return csspgo__named(__func__, err, w.status);
+    return csspgo__error_heap(err, w.status, &m->heap, "matcher");
 }
 
 /* The place of a location of the new code; NULL: it was not among those matched. O(log n). */
@@ -37713,16 +40162,39 @@ static int csspgo__inverse_make(csspgo__match_remap *c)
     return 1;
 }
 
-/* The place that was at loc of the profile, or NULL. */
-static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
+/* The first place that was at loc of the profile, or behind it: an index in the inverse of f, f->places at the end. */
+static size_t csspgo__places_from(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
 {
     const csspgo__place *p = c->m->place.v;
     const uint32_t *v = c->inverse.v + f->place;
     size_t a = 0, b = f->places;
     CSSPGO__BISECT(a, b, mid, csspgo__place_found(&p[v[mid]]) && csspgo__loc_key(p[v[mid]].to) < csspgo__loc_key(loc))
-    a = f->places != 0 && a < f->places ? v[a] : SIZE_MAX;
-    if (a == SIZE_MAX || !csspgo__place_found(&p[a]) || csspgo__loc_key(p[a].to) != csspgo__loc_key(loc)) return NULL;
-    return &p[a];
+    return a;
+}
+
+/* The i-th place in the inverse of f if it was at loc of the profile; NULL: it was not, or there is none. */
+static const csspgo__place *csspgo__place_was_at(const csspgo__match_remap *c, const csspgo__matched *f, size_t i,
+                                                 csspgo_loc loc)
+{
+    const csspgo__place *p = i < f->places ? c->m->place.v + c->inverse.v[f->place + i] : NULL;
+    return p != NULL && csspgo__place_found(p) && csspgo__loc_key(p->to) == csspgo__loc_key(loc) ? p : NULL;
+}
+
+/* The place that was at loc of the profile, or NULL. */
+static const csspgo__place *csspgo__place_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc)
+{
+    return csspgo__place_was_at(c, f, csspgo__places_from(c, f, loc), loc);
+}
+
+/*
+ * The function that has a name in the profile, or (csspgo__share_out) a part of what has another one; NULL: none has.
+ */
+static const csspgo__matched *csspgo__matched_was(const csspgo__match_remap *c, uint64_t guid)
+{
+    const csspgo__matched *f = csspgo__matched_of(c->m, &c->m->by_old, guid);
+    if (f != NULL || !c->m->shares) return f;
+    f = csspgo__matched_of(c->m, &c->m->by_guid, guid);
+    return f != NULL && f->share != CSSPGO__WHOLE ? f : NULL;
 }
 
 /*
@@ -37734,7 +40206,7 @@ static const csspgo__matched *csspgo__moved(const csspgo__match_remap *c, uint32
     const csspgo__tree_node *n = &c->p->tree.node[node];
     const csspgo__matched *f;
     if (n->func == 0) return NULL;
-    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
+    f = csspgo__matched_was(c, c->guid.v[n->func]);
     if (f == NULL || !(f->flags & CSSPGO__MAPPED)) return NULL;
     if (n->record != 0 && f->flags & CSSPGO__HAS_CHECKSUM && c->m->is_probe &&
         c->p->record[n->record].checksum == f->checksum)
@@ -37777,7 +40249,7 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
     uint32_t *to = c->func.v + id;
     const csspgo__matched *f;
     if (*to != 0) return *to;
-    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[id]);
+    f = csspgo__matched_was(c, c->guid.v[id]);
     if (f == NULL || !(f->flags & CSSPGO__RENAMED) || c->m->how.llvm == CSSPGO__LLVM19)
         *to = csspgo__func_copy(c->q, c->p, id);
     else
@@ -37792,24 +40264,35 @@ static uint32_t csspgo__remap_func(csspgo__match_remap *c, uint32_t id)
 static int csspgo__moved_away(const csspgo__match_remap *c, const csspgo__tree_node *n, const csspgo__matched *up)
 {
     const csspgo__matched *f;
-    if (c->m->how.llvm != CSSPGO__ALIGN || csspgo__site_kind(n->site) != CSSPGO_INLINEE) return 0;
-    f = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[n->func]);
+    if (c->m->how.llvm != CSSPGO__ALIGN || c->m->how.no_salvage || csspgo__site_kind(n->site) != CSSPGO_INLINEE)
+        return 0;
+    f = csspgo__matched_was(c, c->guid.v[n->func]);
     return f != NULL && up != NULL && f->module != 0 && up->module != 0 && f->module != up->module;
 }
 
+/* 1 if a place is a call that can be that of what the profile calls `callee`, and a profile can say so. */
+static int csspgo__calls(const csspgo__match_remap *c, const csspgo__place *p, uint64_t callee)
+{
+    if (p->kind == CSSPGO_MATCH_BLOCK || (p->from.line > 0xffff && !c->q->heap.llvm)) return 0;
+    return p->callee == 0 || p->callee == callee || csspgo_matcher_profile_of(c->m, p->callee) == callee;
+}
+
 /*
- * The call that was at a location of the profile of f, or NULL; *in becomes the function that it is in: f, or one that
- * was split from it.
+ * The call of what the profile calls `callee` that was at a location of the profile of f, or NULL; *in becomes the
+ * function that it is in: f, or one that was split from it. Several locations may have been there by LLVM's modes,
+ * which move what finds no partner with its neighbours: a call that was paired comes before these.
  */
 static const csspgo__place *csspgo__call_was(const csspgo__match_remap *c, const csspgo__matched *f, csspgo_loc loc,
-                                             const csspgo__matched **in)
+                                             uint64_t callee, const csspgo__matched **in)
 {
     const csspgo__matched *g;
     for (g = f; g != NULL; g = csspgo__split_at(c, g == f ? f->split : g->next)) {
-        const csspgo__place *was = csspgo__place_was(c, g, loc);
+        const csspgo__place *was = NULL, *p;
+        size_t i = csspgo__places_from(c, g, loc);
+        for (; (p = csspgo__place_was_at(c, g, i, loc)) != NULL; i++)
+            if (csspgo__calls(c, p, callee) && (was == NULL || p->confidence > was->confidence)) was = p;
         *in = g;
-        if (was != NULL && was->kind != CSSPGO_MATCH_BLOCK && (was->from.line <= 0xffff || c->q->heap.llvm))
-            return was;
+        if (was != NULL) return was;
     }
     return NULL;
 }
@@ -37826,15 +40309,16 @@ static int csspgo__remap_node(csspgo__match_remap *c, uint32_t id)
     csspgo_node_kind kind = csspgo__site_kind(n->site);
     csspgo_loc loc = csspgo__loc_of(c->p, n->site);
     uint32_t *to = c->node.v, parent = to[n->parent], func;
-    const csspgo__matched *in = csspgo__matched_of(c->m, &c->m->by_old, c->guid.v[c->p->tree.node[n->parent].func]);
+    const csspgo__matched *in = csspgo__matched_was(c, c->guid.v[c->p->tree.node[n->parent].func]);
     int alone = 0;
     if (kind == CSSPGO_DUPLICATE) {                        /* a second record of its parent's context */
         to[id] = parent;
         return 1;
     }
     if ((func = csspgo__remap_func(c, n->func)) == 0) return 0;
-    if (up != NULL && !csspgo__keeps_loc(c, up, loc)) {
-        const csspgo__place *was = up->flags & CSSPGO__DOUBTED ? NULL : csspgo__call_was(c, up, loc, &in);
+    if (up != NULL) {
+        const uint64_t callee = c->guid.v[n->func];
+        const csspgo__place *was = up->flags & CSSPGO__DOUBTED ? NULL : csspgo__call_was(c, up, loc, callee, &in);
         if (was != NULL) loc = was->from;
         else alone = 1;
         if (was != NULL && in != up && (parent = csspgo__remap_top(c, csspgo__remap_named(c, in))) == 0) return 0;
@@ -38043,36 +40527,256 @@ static csspgo_status csspgo__remap_all(csspgo__match_remap *c)
     return csspgo__remap_listed(c);
 }
 
+static void csspgo__remap_free(csspgo__match_remap *c)
+{
+    csspgo__change_free(&c->change, &c->q->heap);
+    csspgo_profile_free(c->t);
+    CSSPGO__DROP(&c->q->heap, c->func);
+    CSSPGO__DROP(&c->q->heap, c->node);
+    CSSPGO__DROP(&c->q->heap, c->inverse);
+    CSSPGO__DROP(&c->q->heap, c->nested);
+    CSSPGO__DROP(&c->q->heap, c->guid);
+}
+
+/* ----- profiles that several functions share ---------------------------------------------------------------------- */
+
+/*
+ * Before a profile with shared functions is moved, it is shared out: in place of each such function it gets those that
+ * have a part of it, under their new names. Where a call tells which of them it calls, what is below the call is that
+ * one's; what no call tells about is copied for each, its counts in proportion. So a node may have several copies;
+ * where copies of copies become too many, they lose their callers.
+ */
+enum { CSSPGO__COPIES = 64 };     /* of one node with its callers */
+
+typedef struct csspgo__copy_of {  /* a copy of a node */
+    uint64_t share;
+    uint32_t node, pad;           /* of the profile that is made */
+    const csspgo__matched *f;     /* its function, or NULL       */
+} csspgo__copy_of;
+
+typedef struct csspgo__sharing {
+    csspgo__match_remap c;        /* q: what is made                            */
+    csspgo__u64_list    first;    /* per node of p, and one more: its copies    */
+    csspgo__u32_list    by_profile;    /* functions that have a part, by profile */
+    CSSPGO__LIST(csspgo__copy_of) copy;
+} csspgo__sharing;
+
+static int csspgo__sharer_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__matched *f = (const csspgo__matched *)ctx;
+    const uint64_t x = f[*(const uint32_t *)a].profile, y = f[*(const uint32_t *)b].profile;
+    return x < y ? -1 : x > y;
+}
+
+/* The functions that share a name of the profile, *n of them: indices. */
+static const uint32_t *csspgo__sharers(const csspgo__sharing *x, uint64_t guid, size_t *n)
+{
+    const csspgo__matched *f = x->c.m->func.v;
+    const uint32_t *v = x->by_profile.v;
+    size_t a = 0, b = x->by_profile.count;
+    CSSPGO__BISECT(a, b, mid, f[v[mid]].profile < guid)
+    for (*n = 0; a + *n < x->by_profile.count && f[v[a + *n]].profile == guid;) ++*n;
+    return v + a;
+}
+
+/* Which of the functions that share the name `guid` is called at loc of f's profile; NULL: that is not known. */
+static const csspgo__matched *csspgo__sharer_at(const csspgo__sharing *x, const csspgo__matched *f, csspgo_loc loc,
+                                                uint64_t guid)
+{
+    const csspgo__place *p;
+    size_t i;
+    if (f == NULL) return NULL;
+    for (i = csspgo__places_from(&x->c, f, loc); (p = csspgo__place_was_at(&x->c, f, i, loc)) != NULL; i++) {
+        const csspgo__matched *to = p->kind == CSSPGO_MATCH_CALL
+                                        ? csspgo__matched_of(x->c.m, &x->c.m->by_guid, p->callee) : NULL;
+        if (to != NULL && to->share != CSSPGO__WHOLE && to->profile == guid) return to;
+    }
+    return NULL;
+}
+
+/* Adds a copy of node `id` as function f below a copy of its parent. Returns 0 when memory is exhausted. */
+static int csspgo__copy_add(csspgo__sharing *x, uint32_t id, uint32_t parent, const csspgo__matched *f, uint64_t share)
+{
+    csspgo__match_remap *c = &x->c;
+    const csspgo__tree_node *n = &c->p->tree.node[id];
+    csspgo_node_kind kind = csspgo__site_kind(n->site);
+    csspgo__copy_of v = { 0, 0, 0, NULL };
+    const uint32_t func = f != NULL && f->share != CSSPGO__WHOLE ? csspgo_func_add_guid(c->q, f->guid).id
+                                                                 : csspgo__func_copy(c->q, c->p, n->func);
+    if (parent == CSSPGO__ROOT) kind = c->m->is_cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
+    v.node = func != 0 ? csspgo__node_make(c->q, parent, parent == CSSPGO__ROOT ? csspgo_at(0, 0)
+                                                         : csspgo__loc_of(c->p, n->site), kind, func) : 0;
+    v.share = share;
+    v.f = f;
+    return v.node != 0 && CSSPGO__PUT(&c->q->heap, x->copy, v);
+}
+
+/* Makes the copies of a node, after those of its parent. Returns 0 when memory is exhausted. */
+static int csspgo__copies_make(csspgo__sharing *x, uint32_t id)
+{
+    const csspgo__tree_node *n = &x->c.p->tree.node[id];
+    const uint64_t guid = x->c.guid.v[n->func], begin = x->first.v[n->parent], end = x->first.v[n->parent + 1];
+    const csspgo__matched *f = x->c.m->func.v;
+    size_t k, sharers;
+    const uint32_t *v = csspgo__sharers(x, guid, &sharers);
+    const int alone = sharers != 0 && (end - begin) * sharers > CSSPGO__COPIES;
+    uint64_t i;
+    for (i = begin; i < (alone ? begin + 1 : end); i++) {
+        csspgo__copy_of up = x->copy.v[i];
+        const csspgo__matched *to;
+        if (csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) {   /* a second record of its parent's context */
+            if (!CSSPGO__PUT(&x->c.q->heap, x->copy, up)) return 0;
+            continue;
+        }
+        if (alone) up.node = CSSPGO__ROOT, up.share = CSSPGO__WHOLE, up.f = NULL;
+        to = sharers != 0 ? csspgo__sharer_at(x, up.f, csspgo__loc_of(x->c.p, n->site), guid) : NULL;
+        if (sharers == 0) to = csspgo__matched_of(x->c.m, &x->c.m->by_old, guid);
+        if (to != NULL || sharers == 0) {
+            if (!csspgo__copy_add(x, id, up.node, to, up.share)) return 0;
+            continue;
+        }
+        for (k = 0; k < sharers; k++)
+            if (!csspgo__copy_add(x, id, up.node, &f[v[k]], csspgo__shared(up.share, f[v[k]].share))) return 0;
+    }
+    return 1;
+}
+
+/* Adds the targets of a record to those of a copy. Returns 0 when memory is exhausted. */
+static int csspgo__copy_targets(csspgo__sharing *x, const csspgo__copy_of *copy, const csspgo__record *r, int vtable)
+{
+    csspgo_profile *q = x->c.q;
+    size_t n = csspgo__run_count(r->target), i, k, sharers;
+    const csspgo_target *t = vtable ? csspgo__vtable(x->c.p, r, &n) : csspgo__target_run(x->c.p, r);
+    const unsigned kind = vtable ? CSSPGO__TYPES : CSSPGO__TARGETS;
+    for (i = 0; i < n; i++) {
+        const uint64_t guid = x->c.guid.v[t[i].func.id], count = csspgo__shared(t[i].count, copy->share);
+        const uint32_t *v = csspgo__sharers(x, guid, &sharers);
+        const csspgo__matched *to = sharers != 0 ? csspgo__sharer_at(x, copy->f, t[i].loc, guid) : NULL;
+        for (k = 0; k < (to == NULL && sharers != 0 ? sharers : 1); k++) {
+            const csspgo__matched *f = to != NULL ? to : sharers != 0 ? &x->c.m->func.v[v[k]] : NULL;
+            const uint32_t func = f != NULL ? csspgo_func_add_guid(q, f->guid).id
+                                            : csspgo__func_copy(q, x->c.p, t[i].func.id);
+            csspgo__record *to_record = func != 0 ? csspgo__record_make(q, copy->node) : NULL;
+            if (to_record == NULL || csspgo__entry_add(q, to_record, kind, t[i].loc, func, to != NULL || f == NULL
+                                                       ? count : csspgo__shared(count, f->share)) < 0) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Adds a record to a copy of its node, in proportion. Returns 0 when memory is exhausted. */
+static int csspgo__copy_record(csspgo__sharing *x, const csspgo__copy_of *copy, const csspgo__record *r)
+{
+    const csspgo_body *b = csspgo__body_run(x->c.p, r);
+    csspgo__record *to = csspgo__record_make(x->c.q, copy->node);
+    size_t i;
+    if (to == NULL) return 0;
+    if (to->checksum == 0) to->checksum = r->checksum;
+    to->attributes |= r->attributes;
+    csspgo__count_add(&to->head, csspgo__shared(r->head, copy->share));
+    csspgo__count_add(&to->total, csspgo__shared(r->total, copy->share));
+    for (i = 0; i < csspgo__run_count(r->body); i++)
+        if (csspgo__body_add(x->c.q, to, b[i].loc, csspgo__shared(b[i].count, copy->share)) < 0) return 0;
+    return csspgo__copy_targets(x, copy, r, 0) && csspgo__copy_targets(x, copy, r, 1);
+}
+
+/* What p lists is listed under the names of those that share it. Returns 0 when memory is exhausted. */
+static int csspgo__share_listed(csspgo__sharing *x)
+{
+    csspgo_profile *q = x->c.q;
+    csspgo_func f;
+    for (f.id = 1; f.id <= csspgo_func_count(x->c.p); f.id++) {
+        size_t k, n;
+        const uint32_t *v = csspgo__sharers(x, x->c.guid.v[f.id], &n);
+        if (!(x->c.p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
+        for (k = 0; k < (n != 0 ? n : 1); k++) {
+            const uint32_t id = n != 0 ? csspgo_func_add_guid(q, x->c.m->func.v[v[k]].guid).id
+                                       : csspgo__func_copy(q, x->c.p, f.id);
+            if (id == 0) return 0;
+            q->names.name[id].flags |= CSSPGO__LISTED;
+        }
+    }
+    return 1;
+}
+
+/* Shares p out into x->c.q. Returns 0 when memory is exhausted. */
+static int csspgo__share_all(csspgo__sharing *x)
+{
+    const csspgo__tree *t = &x->c.p->tree;
+    csspgo__heap *h = &x->c.q->heap;
+    const csspgo__copy_of root = { CSSPGO__WHOLE, CSSPGO__ROOT, 0, NULL };
+    size_t i, n = x->c.m->func.count;
+    uint32_t id;
+    uint64_t k;
+    if (!csspgo__guids_fill(h, &x->c.guid, x->c.p) || !csspgo__inverse_make(&x->c) ||
+        CSSPGO__ZEROS(h, x->first, (size_t)t->count + 2) == NULL) return 0;
+    for (i = 0; i < n; i++)
+        if (x->c.m->func.v[i].share != CSSPGO__WHOLE && !CSSPGO__PUT(h, x->by_profile, (uint32_t)i)) return 0;
+    if (!csspgo__sort(h, x->by_profile.v, x->by_profile.count, sizeof *x->by_profile.v, csspgo__sharer_cmp,
+                      x->c.m->func.v) || !CSSPGO__PUT(h, x->copy, root)) return 0;
+    x->first.v[CSSPGO__ROOT + 1] = 1;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(t, id)) != 0;) {
+        x->first.v[id] = x->copy.count;
+        if (!csspgo__copies_make(x, id)) return 0;
+        x->first.v[id + 1] = x->copy.count;
+        for (k = x->first.v[id]; t->node[id].record != 0 && k < x->first.v[id + 1]; k++)
+            if (!csspgo__copy_record(x, &x->copy.v[k], &x->c.p->record[t->node[id].record])) return 0;
+    }
+    return csspgo__share_listed(x);
+}
+
+/* p with its shared functions shared out, for csspgo_profile_free; NULL, with the status in *s: there is no memory. */
+static csspgo_profile *csspgo__share_out(const csspgo_matcher *m, const csspgo_profile *p, const csspgo_options *o,
+                                         csspgo_status *s)
+{
+    csspgo__sharing x;
+    memset(&x, 0, sizeof x);
+    x.c.m = m;
+    x.c.p = p;
+    x.c.q = csspgo_profile_new(o, NULL);
+    *s = x.c.q != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    if (x.c.q == NULL) return NULL;
+    x.c.q->flags = p->flags;
+    if (!csspgo__share_all(&x)) *s = x.c.q->heap.status != CSSPGO_OK ? x.c.q->heap.status : CSSPGO_E_NOMEM;
+    CSSPGO__DROP(&x.c.q->heap, x.first);
+    CSSPGO__DROP(&x.c.q->heap, x.by_profile);
+    CSSPGO__DROP(&x.c.q->heap, x.copy);
+    csspgo__remap_free(&x.c);
+    if (*s == CSSPGO_OK) return x.c.q;
+    csspgo_profile_free(x.c.q);
+    return NULL;
+}
+
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
                                               uint64_t *lost, csspgo_error *err)
 {
     csspgo_options o = csspgo__heap_options(&out->heap);
+    csspgo_profile *apart = NULL;
     csspgo__match_remap c;
-    csspgo_status s;
+    csspgo_status s = CSSPGO_OK;
     memset(&c, 0, sizeof c);
+    if (lost != NULL) *lost = 0;
     o.llvm = p->heap.llvm;
+    if (m->shares && (apart = csspgo__share_out(m, p, &o, &s)) == NULL)
+        return csspgo__error_heap(err, s, &out->heap, "profile");
     c.m = m;
-    c.p = p;
+    c.p = apart != NULL ? apart : p;
     c.q = csspgo_profile_new(&o, NULL);
     c.t = c.q != NULL ? csspgo_profile_new(&o, NULL) : NULL;
     if (c.t == NULL) {
         csspgo_profile_free(c.q);
+        csspgo_profile_free(apart);
         return csspgo__error_plain(err, CSSPGO_E_NOMEM);
     }
     c.q->flags = p->flags;
     c.change.p = c.q;
     c.change.from = c.t;
     s = csspgo__remap_all(&c);
-    csspgo__change_free(&c.change, &c.q->heap);
-    csspgo_profile_free(c.t);
-    CSSPGO__DROP(&c.q->heap, c.func);
-    CSSPGO__DROP(&c.q->heap, c.node);
-    CSSPGO__DROP(&c.q->heap, c.inverse);
-    CSSPGO__DROP(&c.q->heap, c.nested);
-    CSSPGO__DROP(&c.q->heap, c.guid);
+    csspgo__remap_free(&c);
+    csspgo_profile_free(apart);
     if (s == CSSPGO_OK) s = csspgo_add_profile(out, c.q, NULL);
     csspgo_profile_free(c.q);
-    if (lost != NULL) *lost = s == CSSPGO_OK ? c.lost : 0;
+    if (lost != NULL && s == CSSPGO_OK) *lost = c.lost;
     return csspgo__error_heap(err, s, &out->heap, "profile");
 }
 
@@ -38247,7 +40951,7 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
     } else {
         csspgo_profile_free(x.q);
     }
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #endif /* CSSPGO_NO_FLOW */
@@ -38357,10 +41061,10 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
 {
     csspgo_layout *l;
     if (how != NULL && how->llvm != 0 && how->llvm != 19 && how->llvm != 22) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
+        csspgo__deny(__func__, err, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
         return NULL;
     }
-    l = (csspgo_layout *)csspgo__object_new(options, sizeof *l, err);
+    l = (csspgo_layout *)csspgo__object_new(__func__, options, sizeof *l, err);
     if (l == NULL) return NULL;
     if (how != NULL) l->how = *how;
     if (!l->how.limit_traces) l->how.max_traces = 100;
@@ -38632,6 +41336,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
     if (in->stream >> 28 != 0 && (l->how.llvm == 22 ? kept : l->own.stream) > l->how.max_traces) s = CSSPGO_E_LIMIT;
     else if (!csspgo__layout_reserve(l, in, &d)) s = h->status;
     if (s == CSSPGO_OK) {
+        CSSPGO__COMMIT_BEGIN(h);
         for (i = 1; i <= in->names.count; i++)
             d.number[i] = csspgo__names_bind_from(h, &l->own.names, &in->names, (uint32_t)i);
         for (i = 0; i < in->run.count; i++)
@@ -38642,6 +41347,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
         l->own.kind |= in->kind;
         if (l->how.llvm == 22) csspgo__reservoir_22(l, in);
         else csspgo__reservoir_19(l, in, &d);
+        CSSPGO__COMMIT_END(h);
     }
     csspgo__arrays_free(&d.arrays);
     return csspgo__error_plain(err, s);
@@ -38708,7 +41414,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layo
 
 CSSPGO_DEF csspgo_status csspgo_layout_add_name(csspgo_layout *l, const char *name, size_t size, csspgo_error *err)
 {
-    if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (size > l->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
     if (csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size) != 0)
         return csspgo__error_plain(err, CSSPGO_OK);
     return csspgo__error_plain(err, l->heap.status);
@@ -39680,7 +42387,8 @@ CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspg
         const char *name = symbol[i].name;
         const size_t size = symbol[i].name_size, stem_size = csspgo__layout_stem(name, size);
         uint32_t id, stem;
-        if (size > l->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (size > l->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
         if (!csspgo__layout_symbol_room(l, size)) return csspgo__error_plain(err, l->heap.status);
         id = csspgo__layout_symbol_intern(l, name, size);
         stem = csspgo__layout_symbol_intern(l, name, stem_size);
@@ -39968,7 +42676,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     memset(&g, 0, sizeof g);
     if (how != NULL) g.how = *how;
     if (g.how.test_traces != 0 && g.how.test_traces >= l->own.run.count)
-        return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0,
+        return csspgo__deny_u64(__func__, err, 0,
                                  "the number of test traces must be below that of all traces, ", l->own.run.count);
     g.l = l;
     g.heap = csspgo__heap_loan(&l->heap);
@@ -39981,12 +42689,12 @@ CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspg
     if (s == CSSPGO_OK) {
         *count = g.n;
         for (i = 0; i < g.n && i < cap; i++) id[i] = g.nodes[g.order[i]].id;
-        if (id != NULL && g.n > cap) s = csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        if (id != NULL && g.n > cap) s = csspgo__error_short(err, "the array", " ids", cap, g.n);
     }
     csspgo__arrays_free(&g.arrays);
     CSSPGO__DROP(&g.heap, g.size);
     CSSPGO__DROP(&g.heap, g.weight);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- evaluation ------------------------------------------------------------------------------------------------- */
@@ -40133,12 +42841,12 @@ CSSPGO_DEF csspgo_status csspgo_layout_place(const uint64_t *size, size_t n, con
 {
     uint64_t at = 0;
     size_t i;
-    if (alignment == 0) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the alignment is 0");
+    if (alignment == 0) return csspgo__deny(__func__, err, 0, "the alignment is 0");
     for (i = 0; i < n; i++) offset[i] = UINT64_MAX;   /* not placed yet */
     for (i = 0; i < ordered + n; i++) {
         const size_t k = i < ordered ? order[i] : i - ordered;
         const uint64_t rest = at % alignment, gap = rest != 0 ? alignment - rest : 0;
-        if (k >= n) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "the order has an index that is too large");
+        if (k >= n) return csspgo__deny_u64(__func__, err, i, "the order has an index that is too large: ", k);
         if (offset[k] != UINT64_MAX) continue;
         if (at > UINT64_MAX - 1 - gap || size[k] > UINT64_MAX - 1 - gap - at)
             return csspgo__error_set(err, CSSPGO_E_RANGE, i, "the code is larger than 64 bits can say");
@@ -40296,7 +43004,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_order_chunks(const csspgo_layout_chunk *c
         }
     } else s = csspgo__error_plain(err, c.heap.status);
     csspgo__arrays_free(&c.arrays);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- orders for linkers ----------------------------------------------------------------------------------------- */
@@ -40432,7 +43140,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
     if (how != NULL) f = *how;
     if (size != NULL) *size = 0;
     if (f.form > CSSPGO_ORDER_GNULD || (f.llvm != 0 && f.form != 0))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "there is no such form of an order");
+        return csspgo__deny(__func__, err, 0, "there is no such form of an order");
     if (f.llvm != 0) {
         known = (unsigned char *)csspgo__alloc_zero(&h, l->own.names.count + 1);
         if (known == NULL) return csspgo__error_plain(err, h.status);
@@ -40508,7 +43216,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_collect(const csspgo_trace_slot *slot, siz
     *count = 0;
     memset(&seen, 0, sizeof seen);
     if (stride < sizeof *slot)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "stride is below the size of a slot");
+        return csspgo__deny(__func__, err, 0, "stride is below the size of a slot");
     csspgo__heap_init(&h, options);
     for (i = 0; i < n && s == CSSPGO_OK; i++, p += stride) {
         const csspgo__stamp one = { CSSPGO__TRACE_LOAD(&((const csspgo_trace_slot *)(const void *)p)->stamp), id[i] };
@@ -40557,7 +43265,7 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
                                                           const csspgo_trace_sampler_options *how,
                                                           const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(options, sizeof *t, err);
+    csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
     if (how != NULL) t->how = *how;
@@ -40656,8 +43364,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const
         const csspgo_sample *x = &samples[i];
         uint32_t id = csspgo__guids_find(&t->by_pid, t->space.v, x->pid);
         if (x->time == 0)
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i,
-                                     "a sample has no time: perf record -T, script -F +time");
+            return csspgo__deny(__func__, err, i, "a sample has no time: perf record -T, script -F +time");
         if (id == 0) id = csspgo__sampler_begin(t, x->pid, 0);
         if (id == 0 || !csspgo__sampler_show(t, x, id - 1)) return csspgo__error_plain(err, t->heap.status);
         if (t->space.v[id - 1].first == 0 || x->time < t->space.v[id - 1].first) t->space.v[id - 1].first = x->time;
@@ -41049,7 +43756,7 @@ static uint32_t csspgo__ctx_walk(const csspgo__ctx_tree *t, uint32_t id)
 
 CSSPGO_DEF csspgo_ctx *csspgo_ctx_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_ctx *c = (csspgo_ctx *)csspgo__object_new(options, sizeof *c, err);
+    csspgo_ctx *c = (csspgo_ctx *)csspgo__object_new(__func__, options, sizeof *c, err);
     if (c == NULL) return NULL;
     if (options == NULL || options->limits.max_depth == 0) c->heap.limits.max_depth = CSSPGO__CTX_MAX_DEPTH;
     if (csspgo__ctx_tree_init(&c->heap, &c->own, 0, 0)) return c;
@@ -41146,8 +43853,9 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent,
     const char *why = csspgo__ctx_refusal(p, &k, count);
     uint32_t id = 0;
     csspgo__error_clear(err);
-    if (why != NULL) csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, why);
-    else if (p->depth >= c->heap.limits.max_depth) csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (why != NULL) csspgo__deny(__func__, err, 0, why);
+    else if (p->depth >= c->heap.limits.max_depth)
+        csspgo__error_limit(err, "the node would be deeper", "max_depth", c->heap.limits.max_depth);
     else if (csspgo__ctx_add_copy(c, &k, counter, count, &id, err) != CSSPGO_OK) id = 0;
     return csspgo__ctx_handle(id);
 }
@@ -42068,8 +44776,10 @@ static csspgo_status csspgo__ctx_join(csspgo__heap *h, csspgo__ctx_tree *t, cons
     if (s == CSSPGO_OK && !csspgo__ctx_order_init(&loan, &o, t->node.count + nodes, 1))
         s = csspgo__error_plain(err, loan.status);
     if (s == CSSPGO_OK) {
+        CSSPGO__COMMIT_BEGIN(h);
         csspgo__ctx_commit(t, from, to);
         csspgo__ctx_order_run(&o, t);
+        CSSPGO__COMMIT_END(h);
     }
     CSSPGO__DROP(&loan, o.id);
     csspgo__free(&loan, to, n * sizeof *to);
@@ -42080,7 +44790,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_merge(csspgo_ctx *c, const csspgo_ctx *from,
                                           csspgo_error *err)
 {
     csspgo__error_clear(err);
-    return csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err);
+    return csspgo__named(__func__, err,
+                         csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err));
 }
 
 /* ----- dumps: the cells of a runtime as they were in memory --------------------------------------------------------
@@ -42368,7 +45079,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read(csspgo_ctx *c, const void *data, size_t
     if (s != CSSPGO_OK && text) csspgo__ctx_locate(&in.r, err);
     if (s == CSSPGO_OK) s = csspgo__ctx_take(c, &t, &in.how, err);
     csspgo__ctx_tree_free(&c->heap, &t);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 /* ----- writing ----------------------------------------------------------------------------------------------------
@@ -42783,7 +45494,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_
     csspgo__sink s;
     if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
-    s.status = csspgo__ctx_write_to(c, how, &s, err);
+    s.status = csspgo__named(__func__, err, csspgo__ctx_write_to(c, how, &s, err));
     return s.status == CSSPGO_OK ? csspgo__sink_end(&s, size, err) : s.status;
 }
 
@@ -42797,7 +45508,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read_file(csspgo_ctx *c, const char *path, c
     if (s != CSSPGO_OK) return s;
     s = csspgo_ctx_read(c, data, size, how, err);
     csspgo__free(&c->heap, data, cap);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *path,
@@ -42808,7 +45519,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *
     csspgo_status status;
     csspgo__error_clear(err);
     status = csspgo__file_create(&s, path, buf, sizeof buf);
-    if (status == CSSPGO_OK) status = csspgo__ctx_write_to(c, how, &s, err);
+    if (status == CSSPGO_OK) status = csspgo__named(__func__, err, csspgo__ctx_write_to(c, how, &s, err));
     return csspgo__file_close(&s, path, status, err);
 }
 #endif
@@ -42886,7 +45597,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_
     if (how == NULL) how = &all;
     for (i = 1; how->root != NULL && i < how->roots; i++)
         if (how->root[i - 1] >= how->root[i])
-            return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "roots are not ascending");
+            return csspgo__deny_u64(__func__, err, i, "roots are not ascending: number ", i);
     csspgo__ctx_rebuild_begin(&b, c, err);
     for (i = 0; b.status == CSSPGO_OK && i < how->cuts; i++)
         if (how->cut[i].id > CSSPGO__CTX_TOP && how->cut[i].id < c->own.node.count) b.to[how->cut[i].id] = UINT32_MAX;
@@ -43303,7 +46014,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_profile(const csspgo_ctx *c, const csspgo_ct
     q = csspgo__ctx_export_end(&x, function, functions, &s, err);
     if (q != NULL) s = csspgo_add_profile(p, q, err);
     csspgo_profile_free(q);
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #ifndef CSSPGO_NO_EDIT
@@ -43573,7 +46284,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
     csspgo__ctx_export_begin(&contexts, c, CSSPGO__CTX_CONTEXTS, p);
     contexts.entries = 1;
     j.c.from = x.exact = csspgo__ctx_export_end(&contexts, function, functions, &s, err);
-    if (s != CSSPGO_OK) return s;
+    if (s != CSSPGO_OK) return csspgo__named(__func__, err, s);
     j.c.p = p;
     if (how != NULL && how->max_cycle != 0) s = csspgo_compress_recursion(x.exact, how->max_cycle, err);
     if (s == CSSPGO_OK && !csspgo__may_join(p, x.exact)) s = csspgo__join_error(&j, CSSPGO_E_ARGUMENT, err);
@@ -43588,7 +46299,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
     if (s == CSSPGO_OK) csspgo__profile_take(p, x.p);
     else csspgo_profile_free(x.p);
     if (s == CSSPGO_OK && stats != NULL) *stats = x.stats;
-    return s;
+    return csspgo__named(__func__, err, s);
 }
 
 #endif /* CSSPGO_NO_EDIT */
@@ -44178,7 +46889,7 @@ CSSPGO_DEF void csspgo_ctx_signal_leave(csspgo_ctx_thread *t, const csspgo_ctx_s
 
 CSSPGO_DEF csspgo_ctx_runtime *csspgo_ctx_runtime_new(const csspgo_options *options, csspgo_error *err)
 {
-    csspgo_ctx_runtime *r = (csspgo_ctx_runtime *)csspgo__object_new(options, sizeof(csspgo_ctx_runtime), err);
+    csspgo_ctx_runtime *r = (csspgo_ctx_runtime *)csspgo__object_new(__func__, options, sizeof *r, err);
     if (r != NULL) r->process = CSSPGO__CTX_PROCESS();
     return r;
 }
@@ -44285,7 +46996,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_flat(csspgo_ctx_thread *t, int on, cs
     csspgo_ctx_shard *s = NULL;
     csspgo__error_clear(err);
     if (t->quiet || r == NULL)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a signal handler, or a thread that was not made");
+        return csspgo__deny(__func__, err, 0, "a signal handler, or a thread that was not made");
     if (on && t->flat == NULL) {
         while ((s = csspgo__ctx_next_flat(r, s)) != NULL && !csspgo__ctx_try(&s->taken)) {}
         if (s == NULL) {
@@ -44341,7 +47052,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
     csspgo_status s;
     csspgo__error_clear(err);
     if (fn->counters == 0 || (fn->counters | fn->sites) >> 28 != 0 || (how != NULL && how->shards > 1u << 16)) {
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a root needs a counter, and below 2^28 counters and call sites");
+        csspgo__deny(__func__, err, 0, "a root needs a counter, and below 2^28 counters and call sites");
         return NULL;
     }
     csspgo__ctx_runtime_lock(r);
@@ -44474,7 +47185,7 @@ static uint32_t csspgo__ctx_copy_cell(csspgo__ctx_copy *x, const csspgo__ctx_pen
     uint64_t *value;
     uint32_t i, id = 0;
     if (p->kind != CSSPGO_CTX_UNHANDLED && x->t->node.v[k.parent].depth >= x->h->limits.max_depth)
-        x->status = csspgo__error_plain(x->err, CSSPGO_E_LIMIT);
+        x->status = csspgo__error_limit(x->err, "a context is deeper", "max_depth", x->h->limits.max_depth);
     else if ((value = CSSPGO__FILL(x->h, x->value, (size_t)n + 1)) == NULL) csspgo__ctx_copy_failed(x);
     else {
         for (i = 0; i < n; i++) value[i] = CSSPGO__CTX_LOAD_COUNTER((uint64_t *)(p->cell + 1) + i);
@@ -44569,7 +47280,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
     if (x.status == CSSPGO_OK) x.status = csspgo__ctx_take(c, &t, &merge, err);
     csspgo__ctx_tree_free(x.h, &t);
     if (busy != NULL) *busy = left_out;
-    return x.status;
+    return csspgo__named(__func__, err, x.status);
 }
 
 /* ----- dumps: the format stands with its reader ----- */
@@ -46544,7 +49255,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     if (out != NULL) memset(out, 0, sizeof *out);
     status = csspgo__sim_check(m, block, n, iterations, how, err);
     if (status != CSSPGO_OK) return status;
-    s = (csspgo__sim *)csspgo__object_new(options, sizeof *s, err);
+    s = (csspgo__sim *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return err != NULL ? err->status : CSSPGO_E_NOMEM;
     s->arrays.heap = &s->heap;
     s->m = m;
@@ -46590,7 +49301,8 @@ CSSPGO_DEF csspgo_status csspgo_sim_run(const csspgo_sim_machine *m, const csspg
                                         const csspgo_options *options, const csspgo_bottleneck_sink *sink,
                                         csspgo_sim_result *out, csspgo_error *err)
 {
-    return csspgo__sim_run(m, block, n, iterations, how, options, sink, NULL, out, err);
+    return csspgo__named(__func__, err,
+                         csspgo__sim_run(m, block, n, iterations, how, options, sink, NULL, out, err));
 }
 
 /* ----- the generic machine ----- */
@@ -47018,7 +49730,7 @@ CSSPGO_DEF csspgo_sim_model *csspgo_sim_model_read(const void *data, size_t size
                                                    csspgo_error *err)
 {
     static const unsigned char empty[1] = { 0 };
-    csspgo_sim_model *m = (csspgo_sim_model *)csspgo__object_new(options, sizeof *m, err);
+    csspgo_sim_model *m = (csspgo_sim_model *)csspgo__object_new(__func__, options, sizeof *m, err);
     const unsigned char *stop;
     csspgo__sim_text t;
     if (m == NULL) return NULL;
@@ -47144,7 +49856,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
                                                     csspgo_error *err)
 {
     const char *wrong = NULL;
-    csspgo_bottleneck *b = (csspgo_bottleneck *)csspgo__object_new(options, sizeof *b, err);
+    csspgo_bottleneck *b = (csspgo_bottleneck *)csspgo__object_new(__func__, options, sizeof *b, err);
     if (b == NULL) return NULL;
     if (n == 0 || n > CSSPGO__BN_MAX) wrong = "a block has from 1 to 4096 instructions";
     else if (iterations == 0 || iterations > UINT32_MAX / n) wrong = "instructions times iterations must be below 2^32";
@@ -47159,7 +49871,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
         b->mask = 255;
     }
     if (wrong == NULL) return b;
-    if (*wrong != '\0') csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, wrong);
+    if (*wrong != '\0') csspgo__deny(__func__, err, 0, wrong);
     else csspgo__error_plain(err, b->heap.status);
     csspgo_bottleneck_free(b);
     return NULL;
@@ -47408,7 +50120,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_add(csspgo_bottleneck *b, const csspg
                                                size_t count, csspgo_error *err)
 {
     size_t i;
-    if (b->stats.finished) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the analysis is finished");
+    if (b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is finished");
     for (i = 0; i < count; i++)
         if (!csspgo__bn_event(b, &event[i])) return csspgo__error_heap(err, b->heap.status, &b->heap, "analysis");
     csspgo__error_clear(err);
@@ -47677,12 +50389,12 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_simulate(const csspgo_sim_machin
 {
     csspgo_bottleneck *b = csspgo_bottleneck_new(machine->resource, machine->resources, n, iterations, options, err);
     csspgo_sim_options how;
-    if (b == NULL) return NULL;
     memset(&how, 0, sizeof how);
-    how.llvm = b->heap.llvm;
-    if (csspgo__sim_run(machine, inst, n, iterations, &how, options, NULL, b, NULL, err) == CSSPGO_OK &&
+    if (b != NULL) how.llvm = b->heap.llvm;
+    if (b != NULL && csspgo__sim_run(machine, inst, n, iterations, &how, options, NULL, b, NULL, err) == CSSPGO_OK &&
         csspgo_bottleneck_finish(b, err) == CSSPGO_OK) return b;
     csspgo_bottleneck_free(b);
+    if (err != NULL) csspgo__named(__func__, err, err->status);
     return NULL;
 }
 
@@ -48205,7 +50917,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_find_bounds(const csspgo_sim_machine 
     csspgo_bottleneck_ratio most;
     csspgo__heap h;
     memset(bounds, 0, sizeof *bounds);
-    if (wrong != NULL) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, wrong);
+    if (wrong != NULL) return csspgo__deny(__func__, err, 0, wrong);
     memset(&b, 0, sizeof b);
     b.latency.iterations = b.ports.iterations = b.issue.iterations = 1;
     csspgo__heap_init(&h, options);
@@ -48747,10 +51459,10 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
     p.b = b;
     p.how = how != NULL ? how : &defaults;
     if (size != NULL) *size = 0;
-    if (!b->stats.finished) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the analysis is not finished");
+    if (!b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is not finished");
     if (p.how->form == CSSPGO_BOTTLENECK_TEXT) csspgo__bn_put_text(&p);
     else if (p.how->form == CSSPGO_BOTTLENECK_JSON) csspgo__bn_put_json(&p);
-    else return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "unknown form of a report");
+    else return csspgo__deny(__func__, err, 0, "unknown form of a report");
     return csspgo__sink_end(&p.sink, size, err);
 }
 

@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     for (i = 0; i < samples && s == CSSPGO_OK; i++) {
         const csspgo_sample sample = walk(stack, branch);
         s = csspgo_collector_add(c, &sample, 1, &e);
-        if (s == CSSPGO_E_LIMIT) {                    /* full: give the counts away, take the sample again */
+        if (s == CSSPGO_E_FULL) {                     /* give the counts away, take the sample again */
             s = fold(c, p, &shrunk, &e);
             folds++;
             if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);

@@ -33,7 +33,7 @@
 enum {
     ELF_REL = 1, ELF_EXEC = 2, ELF_DYN = 3,                                       /* elf_image.type       */
     ELF_X86_64 = 62, ELF_AARCH64 = 183,                                           /* elf_image.machine    */
-    ELF_LOAD = 1, ELF_NOTE_SEGMENT = 4,                                           /* elf_segment.type     */
+    ELF_LOAD = 1, ELF_NOTE_SEGMENT = 4, ELF_EH_FRAME = 0x6474e550,                /* elf_segment.type     */
     ELF_FLAG_X = 1, ELF_FLAG_W = 2, ELF_FLAG_R = 4,                               /* elf_segment.flags    */
     ELF_PROGBITS = 1, ELF_SYMTAB = 2, ELF_STRTAB = 3, ELF_RELA = 4, ELF_NOTE = 7, ELF_NOBITS = 8, /* elf_section.type */
     ELF_DYNSYM = 11, ELF_SHNDX = 18,

@@ -9,38 +9,60 @@ static int load_start_cmp(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The executable section at `begin` that holds an address; *guess is where to look first. 0: there is none. */
-static uint32_t load_section_of(const loaded *l, uint64_t begin, uint64_t address, uint32_t *guess)
+/* The number of a text section by its place among them. */
+static uint32_t load_section_of(const load_regions *r, uint64_t address)
 {
-    uint32_t i;
-    for (i = 0; i < l->elf.section_count; i++) {
-        const uint32_t index = i == 0 ? *guess : i;
-        elf_section s;
-        if (!elf_section_at(&l->elf, index, &s) || !(s.flags & ELF_SECTION_EXEC)) continue;
-        if (s.address == begin && address - begin < s.size) return *guess = index;
+    const load_text *const text = load_text_at(r, address);
+    return text != NULL ? text->section : 0;
+}
+
+/* Adds the begins of text sections that have none of n starts, which are in order. Returns the new number. */
+static size_t load_starts_begin(const load_regions *r, load_start *v, size_t n)
+{
+    size_t i, k = n, a, b;
+    for (i = 0; i < r->texts; i++) {
+        for (a = 0, b = n; a < b;) {
+            const size_t m = a + (b - a) / 2;
+            if (v[m].section < r->text[i].section) a = m + 1;
+            else b = m;
+        }
+        if (r->text[i].is_plt || (a < n && v[a].section == r->text[i].section)) continue;
+        v[k].address = r->text[i].begin;
+        v[k++].section = r->text[i].section;
     }
-    return 0;
+    return k;
 }
 
 /*
- * Where decoding starts: every symbol in an executable section, by (section, address). Bytes before the first are no
- * code.
+ * Where decoding starts, by (section, address): at every symbol in an executable section. Bytes before the first are no
+ * code, for LLVM; else unwind tables tell of code without symbols, and a section without either is code from its begin.
  */
-load_start *load_starts(const loaded *l, size_t *count)
+load_start *load_starts(loaded *l, size_t *count)
 {
     const elf_image *e = load_symbols(l);
-    load_start *v = (load_start *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
-    uint32_t i, guess = 0;
+    const load_regions *const r = load_regions_of(l);
+    const size_t most = (size_t)e->symbol_count + (r != NULL ? r->regions + r->texts : 0);
+    load_start *v = r != NULL ? (load_start *)malloc((most + 1) * sizeof *v) : NULL;
+    size_t n = 0, k;
+    uint32_t i;
     *count = 0;
     for (i = 1; v != NULL && i < e->symbol_count; i++) {
         elf_section s;
         elf_symbol y;
         if (!elf_symbol_at(e, i, &y) || !elf_section_at(e, y.section, &s) || !(s.flags & ELF_SECTION_EXEC)) continue;
-        v[*count].address = y.value;
-        v[*count].section = load_section_of(l, s.address, y.value, &guess);
-        *count += v[*count].section != 0;
+        v[n].address = y.value;
+        v[n].section = load_section_of(r, y.value);
+        n += v[n].section != 0;
     }
-    if (v != NULL) qsort(v, *count, sizeof *v, load_start_cmp);
+    for (k = 0; v != NULL && !l->llvm && k < r->regions; k++) {
+        const load_text *const text = load_text_at(r, r->region[k].begin);
+        v[n].address = r->region[k].begin;
+        v[n].section = text->section;
+        n += !text->is_plt;
+    }
+    if (n != 0) qsort(v, n, sizeof *v, load_start_cmp);
+    *count = v != NULL && !l->llvm ? load_starts_begin(r, v, n) : n;
+    if (*count > n) qsort(v, *count, sizeof *v, load_start_cmp);
     return v;
 }
 

@@ -26,6 +26,7 @@ static void take(outcome *o, csspgo_item item, const csspgo_sample *s, const css
         mix(o, s->stack, s->stack_count * sizeof *s->stack);
         mix(o, s->branches, s->branch_count * sizeof *s->branches);
         mix(o, &s->time, 8);
+        mix(o, &s->event, 4);
     } else {
         REQUIRE(item == CSSPGO_ITEM_MMAP || (item >= CSSPGO_ITEM_COMM && item <= CSSPGO_ITEM_BUILD_ID));
         mix(o, &m->address, 8);
@@ -34,6 +35,20 @@ static void take(outcome *o, csspgo_item item, const csspgo_sample *s, const css
         REQUIRE(m->build_id_size <= 20 && (m->path == NULL || m->path[m->path_size] == '\0'));
     }
     mix(o, &s->pid, 4);
+}
+
+/* Every event has a name, and samples are of events. */
+static void take_events(outcome *o, const csspgo_perfdata *d)
+{
+    csspgo_event e;
+    uint64_t samples = 0;
+    uint32_t i;
+    for (i = 1; csspgo_perfdata_event(d, i, &e); i++) {
+        REQUIRE(e.name != NULL && e.name_size != 0 && !e.left_out);
+        mix(o, e.name, e.name_size);
+        samples += e.samples;
+    }
+    REQUIRE(i - 1 == o->stats.events && samples >= o->samples);
 }
 
 static outcome run(const uint8_t *data, size_t size, size_t piece)
@@ -59,9 +74,14 @@ static outcome run(const uint8_t *data, size_t size, size_t piece)
         if (n != 0) REQUIRE(csspgo_perfdata_feed(d, data + at, n, NULL) == CSSPGO_OK);
         else csspgo_perfdata_end(d);
         at += n;
-        while ((item = csspgo_perfdata_next(d, &s, &m, &o.err)) != CSSPGO_ITEM_NONE) take(&o, item, &s, &m);
+        while ((item = csspgo_perfdata_next(d, &s, &m, &o.err)) != CSSPGO_ITEM_NONE) {
+            csspgo_event e;
+            take(&o, item, &s, &m);
+            REQUIRE(item != CSSPGO_ITEM_SAMPLE || csspgo_perfdata_event(d, s.event, &e));
+        }
     } while (n != 0 && o.err.status == CSSPGO_OK);
     o.stats = csspgo_perfdata_get_stats(d);
+    if (o.err.status != CSSPGO_E_LIMIT) take_events(&o, d);
     REQUIRE(csspgo_perfdata_next(d, &s, &m, NULL) == CSSPGO_ITEM_NONE);
     REQUIRE(o.err.status == CSSPGO_OK || (o.err.message[0] != '\0' && o.err.offset <= size));
     REQUIRE(o.err.status != CSSPGO_E_NOMEM && o.err.status != CSSPGO_E_ARGUMENT);

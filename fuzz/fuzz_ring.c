@@ -29,7 +29,7 @@ static void check_item(const csspgo_ring *r, csspgo_item item, const csspgo_samp
 {
     if (item == CSSPGO_ITEM_MMAP) check_place(r, m->path, m->path_size + 1);
     if (item != CSSPGO_ITEM_SAMPLE) return;
-    REQUIRE((uintptr_t)s->stack % 8 == 0 && (uintptr_t)s->branches % 8 == 0 && s->count == 1);
+    REQUIRE((uintptr_t)s->stack % 8 == 0 && (uintptr_t)s->branches % 8 == 0 && s->count == 1 && s->event == 1);
     check_place(r, s->stack, s->stack_count * sizeof *s->stack);
     check_place(r, s->branches, s->branch_count * sizeof *s->branches);
 }

@@ -61,6 +61,23 @@ static void check_files(const csspgo_script *s, const csspgo_sample *sample)
     REQUIRE(files == NULL || named != 0);
 }
 
+/* Of equal frames in a row one at least remains, and the others as they are. */
+static void check_folded(csspgo_script *s, const csspgo_sample *sample)
+{
+    csspgo_sample folded = *sample;
+    csspgo_error err;
+    uint32_t i = 0, k = 0;
+    if (csspgo_script_fold_inlined(s, &folded, NULL, &err) != CSSPGO_OK) return;
+    while (i < sample->stack_count) {
+        const uint64_t a = sample->stack[i];
+        uint32_t lines = 0, frames = 0;
+        for (; i < sample->stack_count && sample->stack[i] == a; i++) lines++;
+        for (; k < folded.stack_count && folded.stack[k] == a; k++) frames++;
+        REQUIRE(frames >= 1 && frames <= lines);
+    }
+    REQUIRE(k == folded.stack_count);
+}
+
 /* any: the parser reads any fields. */
 static void read_items(t_out *out, csspgo_script *s, const csspgo_code *code, int any, csspgo_error *err)
 {
@@ -73,6 +90,7 @@ static void read_items(t_out *out, csspgo_script *s, const csspgo_code *code, in
             REQUIRE(sample.branches != NULL && (sample.branch_count != 0 || (any && sample.stack_count != 0)));
             REQUIRE((sample.stack != NULL) == (sample.stack_count != 0));
             check_files(s, &sample);
+            check_folded(s, &sample);
             t_print_sample(out, &sample, code);
         } else if (any && item != CSSPGO_ITEM_MMAP) {
             print_event(out, item, &sample, &map);

@@ -1,13 +1,13 @@
 /* fuzz_unwind.c - random samples over random code: the unwinder must write, byte for byte, what a plain model of its
- * rules writes (the call stack as an array, one list of events), with any options and any size of cache. A collector
- * that mends what it can takes the same samples and must lose none. */
+ * rules writes (the call stack as an array, one list of events), with any options, any size of cache and any order of
+ * the samples. A collector that mends what it can must lose none of them and give the same in any order. */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
 #include "fuzz.h"
 
 /* Values are printed from PRINT on, so that they have one, two and three digits. */
 enum { CODE = 200, BASE = 0x10000, PRINT = BASE - 60, EXT = 1, FRAMES = 24, BRANCHES = 16, EVENTS = 4000,
-       TEXT = FRAMES * 10 };
+       TEXT = FRAMES * 10, SAMPLES = 100 };
 
 /* ----- the model: addresses, EXT for all that is not code ----- */
 
@@ -22,7 +22,7 @@ typedef struct event {            /* something counted */
 typedef struct model {
     csspgo_kind kind[CODE + 16];
     uint64_t    call_before[CODE + 16];      /* 0: none */
-    int         contexts, decided;
+    int         contexts, any;               /* some sample has a stack that counts; there are samples */
     size_t      max_depth, max_recursion;
     event      *list;
     size_t      events;
@@ -151,14 +151,12 @@ static void take(model *m, const csspgo_sample *s, int ignore_stack, int keep_le
     uint64_t path[FRAMES + BRANCHES], stack[FRAMES], lbr[2 * BRANCHES];
     size_t i, n = 0, nlbr = 0;
     int bad = 0;
-    if (!m->decided) m->contexts = s->stack_count != 0 && !ignore_stack;
-    m->decided = 1;
+    const int drops = m->contexts && s->stack_count == 0;      /* as LLVM does */
     m->stats.samples += s->count;
     m->samples += s->count != 0 ? s->count : 1;
-    if (m->contexts && s->stack_count == 0) {
+    if (s->stack_count == 0 && !ignore_stack) {
         m->stats.no_stack += s->count;
         m->no_stack += s->count != 0 ? s->count : 1;
-        return;
     }
     for (i = 0; i < s->stack_count; i++) {
         uint64_t a = is_code(s->stack[i]) ? s->stack[i] : (uint64_t)EXT;
@@ -189,7 +187,11 @@ static void take(model *m, const csspgo_sample *s, int ignore_stack, int keep_le
     }
     if (n != 0 && stack[0] == EXT) m->stats.external_leaves += s->count;
     if (bad) m->stats.bad_return_addresses += s->count;
-    if (m->contexts) {
+    if (drops) {
+        const size_t had = m->events;
+        unwind_flat(m, lbr, nlbr, s->count);
+        m->events = had;
+    } else if (m->contexts) {
         for (i = 0; i < n; i++) path[i] = stack[n - 1 - i];
         path[n - 1] = lbr[1];
         unwind(m, path, n, lbr, nlbr, s->count);
@@ -220,7 +222,7 @@ static char *model_text(model *m)
         if (k != 0 && event_cmp(&m->list[k - 1], &m->list[i]) == 0) m->list[k - 1].count += m->list[i].count;
         else m->list[k++] = m->list[i];
     }
-    for (i = 0; i < k || (i == 0 && m->decided && !m->contexts);) {
+    for (i = 0; i < k || (i == 0 && m->any && !m->contexts);) {
         const char *context = i < k ? m->list[i].context : "";
         int branch;
         if (m->contexts) used += (size_t)sprintf(out + used, "[%s]\n", context);
@@ -273,82 +275,102 @@ static uint64_t make_address(input *in)
     return v < CODE ? (uint64_t)(BASE + v) : v & 1 ? UINT64_C(0x7f0000000000) : (uint64_t)(BASE - 1);
 }
 
-/* Adds one sample to the collectors and to the model. */
-static void one_sample(input *in, model *m, csspgo_collector *c, csspgo_collector *tiny, csspgo_collector *ours,
-                       csspgo_collector *single, const csspgo_collector_options *how)
-{
-    uint64_t stack[8];
-    csspgo_branch branch[16];
+typedef struct taken {            /* a sample with its arrays; its records as single branches                   */
     csspgo_sample s;
+    uint64_t      stack[8];
+    csspgo_branch branch[16], alone[16];
+} taken;
+
+static void make_sample(input *in, taken *t)
+{
     unsigned v = byte(in), i;
-    memset(&s, 0, sizeof s);
-    memset(branch, 0, sizeof branch);
-    s.stack = stack;
-    s.branches = branch;
-    s.stack_count = v & 7;
-    s.branch_count = v >> 3 & 15;
-    s.count = v >> 7 ? byte(in) : 1;
-    for (i = 0; i < s.stack_count; i++) stack[i] = make_address(in);
-    for (i = 0; i < s.branch_count; i++) {
-        branch[i].from = make_address(in);
-        branch[i].to = make_address(in);
-        branch[i].flags = branch[i].from % 11 == 3 ? (uint64_t)1 << 33 : branch[i].to % 7 == 2 ? 11 << 20 : 0;
-        if (branch[i].to % 13 == 5) branch[i].flags |= 1 << 24;      /* a wrong path */
+    memset(t, 0, sizeof *t);
+    t->s.stack = t->stack;
+    t->s.branches = t->branch;
+    t->s.stack_count = v & 7;
+    t->s.branch_count = v >> 3 & 15;
+    t->s.count = v >> 7 ? byte(in) : 1;
+    for (i = 0; i < t->s.stack_count; i++) t->stack[i] = make_address(in);
+    for (i = 0; i < t->s.branch_count; i++) {
+        csspgo_branch *b = &t->branch[i];
+        b->from = make_address(in);
+        b->to = make_address(in);
+        b->flags = b->from % 11 == 3 ? (uint64_t)1 << 33 : b->to % 7 == 2 ? 11 << 20 : 0;
+        if (b->to % 13 == 5) b->flags |= 1 << 24;                   /* a wrong path */
     }
+    memcpy(t->alone, t->branch, sizeof t->alone);
+    if (t->s.branch_count > 1 && t->branch[1].to % 5 == 1) t->alone[1].from = 0;
+}
+
+static void add(csspgo_collector *c, const taken *t, int single)
+{
+    csspgo_sample s = t->s;
+    if (single) s.branches = t->alone;
     REQUIRE(csspgo_collector_add(c, &s, 1, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_collector_add(tiny, &s, 1, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_collector_add(ours, &s, 1, NULL) == CSSPGO_OK);
-    take(m, &s, how->ignore_stack != 0, how->keep_leaves != 0);
-    if (s.branch_count > 1 && branch[1].to % 5 == 1) branch[1].from = 0;
-    REQUIRE(csspgo_collector_add(single, &s, 1, NULL) == CSSPGO_OK);
+}
+
+/* Number i of n samples in an order that the input chooses: forwards, backwards, the odd ones behind the even ones. */
+static unsigned in_order(unsigned i, unsigned n, unsigned order)
+{
+    const unsigned even = (n + 1) / 2;
+    if (order % 3 == 0) return i;
+    return order % 3 == 1 ? n - 1 - i : i < even ? 2 * i : 2 * (i - even) + 1;
+}
+
+static char *text_of(csspgo_collector *c)
+{
+    csspgo_unsymbolized_options how;
+    size_t size;
+    char *text;
+    how.module = csspgo_no_module();
+    how.base = PRINT;
+    REQUIRE(csspgo_write_unsymbolized(c, &how, NULL, 0, &size, NULL) == CSSPGO_OK);
+    text = (char *)calloc(size + 1, 1);
+    REQUIRE(text != NULL && csspgo_write_unsymbolized(c, &how, text, size, NULL, NULL) == CSSPGO_OK);
+    return text;
 }
 
 static void require_text(csspgo_collector *c, const char *want)
 {
-    csspgo_unsymbolized_options how;
-    size_t size;
     char *got;
-    how.module = csspgo_no_module();
-    how.base = PRINT;
-    REQUIRE(csspgo_write_unsymbolized(c, &how, NULL, 0, &size, NULL) == CSSPGO_OK);
-    got = (char *)malloc(size + 1);
-    REQUIRE(got != NULL && csspgo_write_unsymbolized(c, &how, got, size, NULL, NULL) == CSSPGO_OK);
-    got[size] = '\0';
+    got = text_of(c);
     if (strcmp(got, want) != 0) fprintf(stderr, "got:\n%s\nwant:\n%s\n", got, want);
     REQUIRE(strcmp(got, want) == 0);
     free(got);
 }
 
-/* Counters survive being written and read (each stands there once, in order), and nothing was dropped for its leaf. */
-static void require_ours(csspgo_collector *c, csspgo_code *code, const csspgo_collector_options *options, const model *m)
+/*
+ * Counters survive being written and read (each stands there once, in order), nothing was dropped for its leaf, and the
+ * same samples in another order, in `other`, give the same.
+ */
+static void require_ours(csspgo_collector *c, csspgo_collector *other, csspgo_code *code,
+                         const csspgo_collector_options *options, const model *m)
 {
     csspgo_collector_stats s;
     csspgo_unsymbolized_options how;
     csspgo_collector *again = csspgo_collector_new(code, options, NULL, NULL);
-    size_t size;
-    char *text;
+    char *text = text_of(c);
     how.module = csspgo_no_module();
     how.base = PRINT;
-    REQUIRE(again != NULL && csspgo_write_unsymbolized(c, &how, NULL, 0, &size, NULL) == CSSPGO_OK);
-    text = (char *)calloc(size + 1, 1);
-    REQUIRE(text != NULL && csspgo_write_unsymbolized(c, &how, text, size, NULL, NULL) == CSSPGO_OK);
-    if (csspgo_read_unsymbolized(again, text, size, &how, NULL) == CSSPGO_OK &&
+    require_text(other, text);
+    REQUIRE(again != NULL);
+    if (csspgo_read_unsymbolized(again, text, strlen(text), &how, NULL) == CSSPGO_OK &&
         csspgo_collector_get_stats(again).unplaced == 0)
         require_text(again, text);
     free(text);
     csspgo_collector_free(again);
     s = csspgo_collector_get_stats(c);
     REQUIRE(s.samples == m->samples && s.no_stack == (options->single_branches ? 0 : m->no_stack));
-    REQUIRE(s.prologue_leaves == 0);
-    REQUIRE(s.no_stack + s.no_branches + s.addresses + (options->keep_records ? 0 : s.late_stacks) <= s.samples);
+    REQUIRE(s.prologue_leaves == 0 && csspgo_collector_has_contexts(c) == csspgo_collector_has_contexts(other));
+    REQUIRE(s.no_branches + s.addresses + (options->keep_records ? 0 : s.late_stacks) <= s.samples);
 }
 
 /* Single branches: one each, and there are no contexts. */
-static void require_single(csspgo_collector *c, csspgo_code *code, const csspgo_collector_options *options,
-                           const model *m)
+static void require_single(csspgo_collector *c, csspgo_collector *other, csspgo_code *code,
+                           const csspgo_collector_options *options, const model *m)
 {
     csspgo_collector_stats s;
-    require_ours(c, code, options, m);
+    require_ours(c, other, code, options, m);
     s = csspgo_collector_get_stats(c);
     REQUIRE(!csspgo_collector_has_contexts(c) && s.no_stack == 0 && s.late_stacks == 0);
     REQUIRE(s.branches <= s.unwound && s.no_branches + s.not_taken <= s.samples);
@@ -358,11 +380,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_collector_options how, alone;
     csspgo_collector_stats s;
-    csspgo_collector *c, *tiny, *ours, *single;
+    csspgo_collector *c, *tiny, *ours[2], *single[2];
     csspgo_code *code;
     char *want;
     input in;
-    unsigned v, n = 0;
+    unsigned v, n = 0, i, k;
+    static taken list[SAMPLES];
     static event events[EVENTS];
     static model the_model;
     model *m = &the_model;
@@ -389,12 +412,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.llvm = 0;
     how.keep_records = v >> 6 & 1;
     how.judge_fn = v >> 7 ? csspgo_judge : NULL;
-    ours = csspgo_collector_new(code, &how, NULL, NULL);
     alone = how;
     alone.single_branches = 1;
-    single = csspgo_collector_new(code, &alone, NULL, NULL);
-    REQUIRE(c != NULL && tiny != NULL && ours != NULL && single != NULL);
-    for (; in.p != in.end && n < 100; n++) one_sample(&in, m, c, tiny, ours, single, &how);
+    how.cache_bytes = alone.cache_bytes = 1 << 17;            /* more than SAMPLES need */
+    for (k = 0; k < 2; k++) {
+        ours[k] = csspgo_collector_new(code, &how, NULL, NULL);
+        single[k] = csspgo_collector_new(code, &alone, NULL, NULL);
+        REQUIRE(ours[k] != NULL && single[k] != NULL);
+    }
+    REQUIRE(c != NULL && tiny != NULL);
+    for (; in.p != in.end && n < SAMPLES; n++) make_sample(&in, &list[n]);
+    m->any = n != 0;
+    for (i = 0; i < n; i++) m->contexts |= list[i].s.stack_count != 0 && !how.ignore_stack;
+    for (i = 0; i < n; i++) {
+        const taken *const other = &list[in_order(i, n, 1 + v % 2)];
+        take(m, &list[i].s, how.ignore_stack != 0, how.keep_leaves != 0);
+        add(c, &list[i], 0);
+        add(tiny, other, 0);
+        add(ours[0], &list[i], 0);
+        add(ours[1], other, 0);
+        add(single[0], &list[i], 1);
+        add(single[1], other, 1);
+    }
     want = model_text(m);
     require_text(c, want);
     require_text(tiny, want);
@@ -407,11 +446,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(s.invalid_ranges == m->stats.invalid_ranges && s.zero_returns == m->stats.zero_returns);
         REQUIRE(s.mismatched_external == m->stats.mismatched_external && s.mismatched_leaf == m->stats.mismatched_leaf);
     }
-    require_ours(ours, code, &how, m);
-    require_single(single, code, &alone, m);
+    require_ours(ours[0], ours[1], code, &how, m);
+    require_single(single[0], single[1], code, &alone, m);
     free(want);
-    csspgo_collector_free(single);
-    csspgo_collector_free(ours);
+    for (k = 0; k < 2; k++) {
+        csspgo_collector_free(single[k]);
+        csspgo_collector_free(ours[k]);
+    }
     csspgo_collector_free(tiny);
     csspgo_collector_free(c);
     csspgo_code_free(code);

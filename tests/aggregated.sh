@@ -83,4 +83,27 @@ ends "nothing of the program" 3 'no counter is of a probe' $T --binary=$DEMO --p
 ends "nothing to write" 3 'the output is empty' $T --binary=$DEMO --preagg=$B/none.preagg --format=preagg -o $B/out
 ends "two outputs" 2 'is made of' $T --binary=$DEMO --preagg=$B/bad.preagg --format=preagg --skip-symbolization -o $B/out
 ends "two inputs" 2 'give one of' $T --binary=$DEMO --preagg=$B/bad.preagg --pprof=$B/demo.pb -o $B/out
+
+# the text of simpleperf inject --output autofdo: ranges, sampled addresses and branches of each file
+$T --quiet --binary=$DEMO --perfscript=data/unwind/traces/demo.probe.ps --ignore-stack-samples --skip-symbolization -o $B/flat.raw
+$T --quiet --binary=$DEMO --unsymbolized-profile=$B/flat.raw --format=text -o $B/want
+# simple ID PATH: that text
+simple() { awk -v id="$1" -v path="$2" 'NF == 1 && $1 !~ /[-:]/ { if (++lists == 2) print "2\n150:7\n159:1" } { print }
+    END { if (id != "") print "// build_id: 0x" id; print "// " path "\n" }' $B/flat.raw; }
+id=$(readelf -n $DEMO | sed -n 's/.*Build ID: //p')
+printf '1\n10-20:5\n1\n18:2\n1\n20->10:4\n// build_id: 0xabababababababababababababababababababab\n// /system/lib64/demo.probe\n\n' >$B/others.txt
+simple $id /data/local/tmp/any | cat - $B/others.txt >$B/first.txt
+simple $id /data/local/tmp/any | cat $B/others.txt - >$B/last.txt
+simple "" /data/local/tmp/demo.probe >$B/named.txt
+simple "" "[kernel.kallsyms]" | sed '$d' | cat - $B/first.txt >$B/kernel.txt
+for f in first last named kernel; do
+    rm -f $B/got
+    $T --quiet --binary=$DEMO --unsymbolized-profile=$B/$f.txt --format=text -o $B/got
+    equal "simpleperf: $f" $B/want $B/got
+done
+ends "simpleperf: another file" 1 'others.txt: it has counts of other files' $T --binary=$DEMO --unsymbolized-profile=$B/others.txt -o $B/out
+sed 's/^150-/15x-/' $B/last.txt >$B/bad.txt
+ends "simpleperf: a bad line" 1 "bad.txt:$(grep -n '^15x-' $B/bad.txt | head -1 | cut -d: -f1):" $T --binary=$DEMO --unsymbolized-profile=$B/bad.txt -o $B/out
+head -c 300 $B/named.txt >$B/cut.txt
+ends "simpleperf: a text that is cut" 1 'cut.txt' $T --binary=$DEMO --unsymbolized-profile=$B/cut.txt -o $B/out
 finish

@@ -135,7 +135,7 @@ exact() {
         { skip "$name: cannot be recorded: $(head -1 $B/err)"; return; }
     for nested in 0 1; do
         $T profgen --quiet --binary=$B/$name --perfscript=$B/$name.ps --csspgo-preinliner=0 --gen-cs-nested-profile=$nested \
-            --csprof-merge-cold-context=0 --format=text -o $B/$name.$nested 2>$B/err || fail "$name: $(head -1 $B/err)"
+            --csprof-merge-cold-context=0 --max-dropped=100 --format=text -o $B/$name.$nested 2>$B/err || fail "$name: $(head -1 $B/err)"
         $T profgen --quiet --binary=$B/$name --perfscript=$B/$name.ps --skip-symbolization --ignore-stack-samples -o $B/$name.raw
         perl annotate_exact.pl $B/$name.raw $T $B/$name $B/$name.$nested $B/$name.0 >$B/exact
         if grep -q 'never executed' $B/exact; then fail "$name, nested=$nested: $(grep -c never $B/exact)"; head -5 $B/exact; else pass; fi

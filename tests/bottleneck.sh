@@ -79,7 +79,8 @@ if env -i $T record --quiet --software --period=150 -o $B/trips.script -- $B/tri
         says ' a single pass: too few iterations, .*short_lists:[0-9]* @ walk$'
     else skip "no linker for AArch64"; fi
     strip -o $B/stripped $B/trips
-    refused 1 'no symbols; name the file that has them' --binary=$B/stripped --profile=$B/trips.prof
+    $T bottleneck --binary=$B/stripped --profile=$B/trips.prof --top=1 >$B/out || fail "stripped"
+    says '^1\. walk, loop'
     $T bottleneck --binary=$B/stripped --debug-binary=$B/trips --profile=$B/trips.prof --top=1 >$B/out || fail "--debug-binary"
     says '^1\. walk, loop'
     # what cannot be assembled (bytes that are no instruction) has no model, and all others have theirs

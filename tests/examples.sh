@@ -194,11 +194,12 @@ idle "" "" $S --ignore-stack-samples --csspgo-preinliner=0 --update-total-sample
 idle "" "" $S --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text --csprof-merge-cold-context=0 --compress-recursion=1
 idle "csspgo-replay-preinline compress-recursion" "without contexts" $S --ignore-stack-samples --csspgo-replay-preinline --compress-recursion=0
 idle "sample-profile-hot-inline-threshold" "without the pre-inliner" $S --csspgo-preinliner=0 --sample-profile-hot-inline-threshold=3
-idle "update-total-samples fill-zero-for-all-funcs" "with contexts" $S --update-total-samples --fill-zero-for-all-funcs
+idle "update-total-samples" "with contexts" $S --update-total-samples --fill-zero-for-all-funcs
 idle "generate-merged-base-profiles" "with --gen-cs-nested-profile=0" $S --gen-cs-nested-profile=0 --generate-merged-base-profiles
 idle "populate-profile-symbol-list" "without --format=extbinary" $S --populate-profile-symbol-list --format=text
 idle "trim-cold-profile format show-density" "with --skip-symbolization" $S --skip-symbolization --trim-cold-profile --format=text --show-density
-idle "perf-event sample-period" "with call stacks" $S --perf-event=cycles --sample-period=3
+idle "sample-period" "with call stacks" $S --sample-period=3
+idle "perf-event" "with --unsymbolized-profile" --unsymbolized-profile=$B/whole.raw --perf-event=cycles
 idle "pid ignore-stack-samples" "with --unsymbolized-profile" --unsymbolized-profile=$B/whole.raw --pid=3 --ignore-stack-samples
 idle "infer-missing-frames" "with --llvm-sample-profile" --llvm-sample-profile=$B/whole --infer-missing-frames
 idle "profile-summary-hot-count" "as no hot" $S --profile-summary-hot-count=5 --profile-summary-cold-count=5

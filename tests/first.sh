@@ -218,11 +218,40 @@ says 1 'x.dump: this is a dump of JIT code' profgen --binary=$D/demo.elf --perfd
 says 1 'demo.prof: this is a sample profile' match --old-profile=$B/demo.prof --binary=$B/demo.prof
 says 1 'demo.elf: this is a program' match --old-profile=$D/demo.elf --binary=$D/demo.elf
 says 1 'a.prof: this is a sample profile' order $B/a.prof
+# ... but only when they cannot be read: what begins like another kind may be the right one
+for name in 'BZhash' '{"closure"}' '<svg>' '<?xml' '!<arch>' 'PERF_RECORD_of' '7zXZ'; do
+    printf '%s:100:10\n 1: 100\n' "$name" >$B/odd.prof
+    for c in "merge -o $B/got" show "overlap $B/odd.prof" "flame -o $B/got"; do
+        set -- $c
+        ends 0 none "$@" $B/odd.prof
+    done
+    ends 0 '100 samples in 1 stacks' folded $B/odd.prof
+done
+for line in 'BZh 1000  1.5:  1 cycles: ' '{"x 1000  1.5:  1 cycles: ' '<svg 1000  1.5:  1 cycles: ' '# cmdline : perf record -e a:12:5' '!<arch> 1000 1.5: 1 cycles: ' '[
+'; do
+    { sed -n '/^ PERF_RECORD/p' $D/demo.perfscript; sed '/^ PERF_RECORD/d' $D/demo.perfscript; } >$B/rest.ps
+    { printf '%s\n' "$line"; cat $B/rest.ps; } >$B/odd.ps
+    ends 0 none profgen --quiet --binary=$D/demo.elf --perfscript=$B/odd.ps -o $B/got
+done
+printf 'E event:12:5\nS 401150 5\n' >$B/odd.preagg
+ends 0 none profgen --quiet --allow-empty --binary=$D/demo.elf --preagg=$B/odd.preagg -o $B/got
+says 1 'demo.prof: this is a sample profile' profgen --binary=$D/demo.elf --preagg=$B/demo.prof -o $B/got
+says 1 'a.prof: this is a sample profile' profgen --binary=$D/demo.elf --unsymbolized-profile=$B/a.prof -o $B/got
+says 1 'a.prof: this is a sample profile' profgen --binary=$D/demo.elf --pprof=$B/a.prof -o $B/got
+says 1 'a.prof: this is a sample profile' profgen --jitdump=$B/a.prof --perfdata=data/jit/small.data -o $B/got
+says 1 'a.prof: this is a sample profile' profgen --perf-map=$B/a.prof --perfdata=data/jit/small.data -o $B/got
+says 1 'demo.elf: this is a program' profgen --perf-map=$D/demo.elf --perfdata=data/jit/small.data -o $B/got
+says 1 'x.data: this is a recording' profgen --binary=$D/demo.elf --llvm-sample-profile=$B/x.data -o $B/got
+says 1 'a.prof: this is a sample profile' profgen --binary=$D/demo.elf --debug-binary=$B/a.prof --perfscript=$B/demo.ps -o $B/got
+says 1 'a.prof: this is a sample profile' profgen --binary=$D/demo.elf --binary=$B/a.prof --perfscript=$B/demo.ps -o $B/got
+printf 'some words\n' >$B/words
+says 1 'words: no line is one of a perf map' profgen --perf-map=$B/words --perfdata=data/jit/small.data -o $B/got
 if have strip && strip -o $B/stripped $D/demo.elf 2>$B/err; then
-    says 1 'stripped: no symbols.*--debug-binary=FILE' profgen --binary=$B/stripped --perfscript=$D/demo.perfscript -o $B/got
     says 1 'stripped: no symbols.*--debug-binary=FILE' order --binary=$B/stripped --perfscript=$D/demo.perfscript
     mkdir -p $B/bare && mv $B/stripped $B/bare/demo.elf
     ends 0 none profgen --quiet --binary=$B/bare/demo.elf --debug-binary=$D/demo.elf --perfscript=$B/demo.ps -o $B/got
+    ends 0 none profgen --quiet --binary=$B/bare/demo.elf --perfscript=$B/demo.ps -o $B/bare/got
+    cmp -s $B/got $B/bare/got && pass || fail "a stripped program has another profile"
 else skip "no strip for this program"; fi
 # as many samples as are wanted, or 4 % fewer, is enough
 for least in 15 16 17; do

@@ -27,7 +27,7 @@ for v in 1 2; do
     check "version $v: the largest count of a line is its last" sh -c "od -An -v -tx1 $B/lines.afdo | tr -d ' \\n' |
         grep -q '000003000000000005000000000000000200030000000000070000000000000001000300000000000900'"
 done
-lines --binary=clones.gcc --perfscript=../in/clones.perfscript --format=gcov -o $B/other
+(cd $D/bin && $T profgen --quiet --format=gcov --binary=clones.gcc --perfscript=../in/clones.perfscript -o $B/other)
 check "gcov is gcc" cmp $B/clones $B/other
 lines --binary=shapes.g --perfscript=../in/shapes.g.perfscript -o $B/shapes
 for p in clones shapes; do

@@ -28,7 +28,7 @@ says() { if grep -q -e "$1" $B/json; then pass; else fail "no '$1' in the report
 said() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" $B/json | head -n 1; }
 
 check "four processes" report --binary=$R/w --perfdata=$R/mp.data
-says '"read": 11, "used": 11, "in_program": 11, "in_functions_with_probes": 11, "lost": 0 }'
+says '"read": 11, "used": 11, "in_program": 11, "in_functions_with_probes": 11, "lost": 0, "of_guests": 0 }'
 [ "$(grep -c '"pid": ' $B/json)" -eq 4 ] && pass || fail "processes: $(grep pid $B/json)"
 says '"fit": [1-9][0-9]*, "other": 0, "first_other": ""'
 said_once=$(said fit)

@@ -81,6 +81,17 @@ cat >$B/want <<'END'
 END
 check "map: profile" diff $B/want $B/out
 says "map: bad lines" 'perf-2000.map: 2 lines make no sense'
+# ... and of an earlier line stays what they do not cover; a name with a line and a column makes no profile of it
+map() { printf '%b' "$1" >$B/perf-2000.map; profgen --perf-map=$B/perf-2000.map --perfdata=$D/small.data --show-jit-samples --format=text; }
+check "map: one line" map '7f0000000000 10000 run a.js:12:5\n'
+cp $B/said $B/whole
+cut -f1-4 $B/whole | sed 's/run a.js:12:5/tail/; s/\(7f0000001[0-9a-f]*.\)tail/\1head/' >$B/want
+if grep -q head $B/want && grep -q tail $B/want; then pass; else fail "map: one line"; cat $B/want; fi
+for order in '7f0000000000 10000 tail\n7f0000001000 1000 head\n' '7f0000000000 1800 tail\n7f0000001800 f000 tail\n7f0000001000 1000 head\n' \
+    '7f0000000000 3000 tail\n7f0000001000 1000 x\n7f0000002000 e000 tail\n7f0000001000 1000 head\n'; do
+    check "map: $order" map "$order"
+    samples "map: what is left, $order" $B/want
+done
 
 # ----- processes that fork, exec and exit; code that is loaded, moved, replaced, unmapped: as the model of make_jitdump.c has it
 if ${CC:-cc} -O1 -o $B/make_jitdump make_jitdump.c 2>$B/err; then pass; else fail "make_jitdump.c does not build"; cat $B/err; fi

@@ -214,6 +214,75 @@ if have llvm-profgen-19; then
     check "... what LLVM says" cmp $B/lost $B/llvm
 fi
 
+# ----- sizes for the pre-inliner: a profile that is given has those that its samples would have. LLVM is the reference
+#       where it does not crash
+for of in grid.d5:grid grid.fs:grid grid.gcc:grid.gcc clones.gcc:clones crab.rust:crab shapes.clang:shapes.clang; do
+    binary=${of%:*} script=../in/${of#*:}.perfscript
+    for o in "" "--sample-profile-hot-inline-threshold=30" "--use-context-cost-for-preinliner=0" \
+        "--sample-profile-hot-inline-threshold=200 --sample-profile-inline-limit-min=2 --sample-profile-inline-limit-max=50"; do
+        profgen --binary=$binary --perfscript=$script --csspgo-preinliner=0 --gen-cs-nested-profile=0 --csprof-merge-cold-context=0
+        mv $B/out $B/given.prof
+        profgen --binary=$binary --perfscript=$script --gen-cs-nested-profile=0 $o
+        mv $B/out $B/want
+        profgen --binary=$binary --llvm-sample-profile=$B/given.prof --gen-cs-nested-profile=0 $o
+        check "sizes of a given profile, $binary $o" cmp $B/want $B/out
+        have llvm-profgen-19 || continue
+        (cd $D/bin && llvm-profgen-19 --binary=$binary --perfscript=$script --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text -o $B/given.prof &&
+            llvm-profgen-19 --binary=$binary --llvm-sample-profile=$B/given.prof --format=text -o $B/want $o) >$B/said 2>&1
+        profgen --llvm-compat --binary=$binary --llvm-sample-profile=$B/given.prof $o
+        check "... as LLVM" cmp $B/want $B/out
+    done
+done
+
+# ----- --leading-ip-only: a line has the sum of its addresses' samples. Scripts with a sampled address in front of the branches
+flat_script() {
+    awk '/PERF_RECORD/ { print; next } /^ 0x/ { n++; if (n % 11 == 0) print n % 5; if (ip != "") print " " ip " " $0; ip = ""; next }
+        NF == 1 && ip == "" { ip = $1 } NF == 0 { ip = "" }' $D/in/$1.perfscript
+}
+for of in grid.d5:grid grid.fs:grid grid.gcc:grid.gcc crab.rust:crab shapes.g:shapes.g; do
+    binary=${of%:*}
+    flat_script ${of#*:} >$B/flat.ps
+    profgen --llvm-compat --binary=$binary --perfscript=$B/flat.ps --leading-ip-only --skip-symbolization
+    awk -F: 'NF == 2 { n += $2 } END { print n + 0 }' $B/out >$B/want
+    profgen --llvm-compat --binary=$binary --perfscript=$B/flat.ps --leading-ip-only --update-total-samples
+    awk -F: '/^ *[0-9.]+: [0-9]+( |$)/ { n += $2 } END { print n + 0 }' $B/out >$B/said
+    check "$binary: lines have all sampled addresses" test "$(cat $B/said)" -le "$(cat $B/want)" -a "$(cat $B/said)" -gt $(($(cat $B/want) * 9 / 10))
+    have llvm-profgen-19 || continue
+    for in in $B/flat.ps ../in/${of#*:}.perfscript; do
+        for o in "" --ignore-stack-samples --sample-period=77 --fill-zero-for-all-funcs "--csspgo-preinliner=0 --gen-cs-nested-profile=0"; do
+            (cd $D/bin && llvm-profgen-19 --binary=$binary --perfscript=$in --leading-ip-only --format=text -o $B/want $o) >$B/said 2>&1
+            profgen --llvm-compat --binary=$binary --perfscript=$in --leading-ip-only $o
+            check "$binary ${in##*/}: sampled addresses $o" cmp $B/want $B/out
+        done
+    done
+done
+
+# ----- --fill-zero-for-all-funcs: also without any sample; by default by probe and with contexts, too
+printf '0\n0\n' >$B/none.raw
+for of in grid.d5 grid.fs grid.gcc crab.rust shapes.clang; do
+    profgen --binary=$of --unsymbolized-profile=$B/none.raw --fill-zero-for-all-funcs
+    check "$of: functions without samples" test $? -eq 0 -a "$(grep -c '^[^ ].*:0:0$' $B/out)" -ge 2
+    check "... all counts are 0" test -z "$(grep -v ': *0$\|:0:0$' $B/out)"
+    check "... which is said" grep -q 'there are no counters: all counts are 0' $B/err
+    have llvm-profgen-19 || continue
+    for o in --format=text "--format=text --update-total-samples" --format=extbinary "--format=extbinary --use-md5"; do
+        (cd $D/bin && llvm-profgen-19 --binary=$of --unsymbolized-profile=$B/none.raw --fill-zero-for-all-funcs -o $B/want $o) >$B/said 2>&1
+        (cd $D/bin && $T profgen --llvm-compat --binary=$of --unsymbolized-profile=$B/none.raw --fill-zero-for-all-funcs -o $B/out $o) >$B/said 2>&1
+        check "... as LLVM, $o" cmp $B/want $B/out
+    done
+done
+for of in ../../unwind/bin/demo.probe:../../unwind/cases/01-calls.ps grid.d5:../in/grid.perfscript; do
+    for o in --ignore-stack-samples "--csspgo-preinliner=0 --gen-cs-nested-profile=0"; do
+        profgen --binary=${of%:*} --perfscript=${of#*:} $o
+        mv $B/out $B/want
+        profgen --binary=${of%:*} --perfscript=${of#*:} $o --fill-zero-for-all-funcs
+        check "${of%:*}: functions without samples $o" test "$(grep -c '^[^ ]' $B/out)" -gt "$(grep -c '^[^ ]' $B/want)"
+        check "... nothing else changes" test -z "$(diff $B/want $B/out | grep '^[<>]' | grep -v '^> .*: *0$\|^> .*\]*:0:0$\|^> .*CFGChecksum')"
+        profgen --binary=${of%:*} --perfscript=${of#*:} $o --fill-zero-for-all-funcs
+        check "... no function is there twice" test -z "$(grep '^[^ ]' $B/out | sed 's/:[0-9]*:[0-9]*$//' | sort | uniq -d)"
+    done
+done
+
 # ... in LLVM mode f moves into a map that LLVM walks, and comes up with it; else it stays below the second g
 cat >$B/recursive.prof <<'END'
 [g]:100:10

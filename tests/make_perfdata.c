@@ -1,6 +1,10 @@
 /*
- * Makes a perf.data of a script: make_perfdata (file|pipe|branches) <SCRIPT >PERF.DATA. In this machine's byte order,
- * one event, with mappings, call stacks and branch records; branches: a file without call stacks, for perf2bolt.
+ * Makes a perf.data of a script: make_perfdata (file|pipe|branches) [EVENT...] <SCRIPT >PERF.DATA. In this machine's
+ * byte order, with mappings, call stacks and branch records; branches: a file without call stacks, for perf2bolt.
+ *
+ * Without EVENT there is one, without ids. EVENT is TYPE,CONFIG,FILTER[,NAME]: type, config and branch_sample_type in
+ * hexadecimal; the samples are of one event after the other. Two words more stand for samples between: "unknown" are of
+ * no event, "guest" of a guest of the machine.
  */
 #define CSSPGO_IMPLEMENTATION
 #include "../csspgo.h"
@@ -8,9 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EVENTS = 8, UNKNOWN = 1, GUEST = 2 };
+
+typedef struct event {
+    unsigned type, config, filter, what;
+    char     name[64];
+    unsigned number;              /* among those that are described, from 0 on */
+} event;
+
 static char  *bytes;
 static size_t used, room;
 static int    stacks;
+static event  events[EVENTS];
+static int    given, described;   /* events; of which the file tells           */
 
 static void put(const void *p, size_t n)
 {
@@ -40,12 +54,53 @@ static void end(size_t at)
     memcpy(bytes + at + 6, &size, 2);
 }
 
-/* perf_event_attr: of samples with IP, TID, TIME, perhaps CALLCHAIN, and BRANCH_STACK. */
-static void put_attr(void)
+/* perf_event_attr: of samples with IP, TID, TIME, perhaps CALLCHAIN, and BRANCH_STACK; of several with IDENTIFIER. */
+static void put_attr(const event *e)
 {
     uint64_t attr[16] = { (uint64_t)128 << 32, 0, 1000, 1 | 2 | 4 | 2048, 0, 0, 0, 0, 0, 8 };
     if (stacks) attr[3] |= 32;
+    if (e != NULL) {
+        attr[0] |= e->type;
+        attr[1] = e->config;
+        attr[3] |= 0x10000;
+        attr[9] = e->filter;
+    }
     put(attr, sizeof attr);
+}
+
+/* Each event has the ids of two CPUs. */
+static uint64_t id_of(const event *e, unsigned cpu) { return e->what == UNKNOWN ? 999 : 100 + 10 * e->number + cpu; }
+
+static void put_ids(const event *e)
+{
+    put64(id_of(e, 0));
+    put64(id_of(e, 1));
+}
+
+/* The feature EVENT_DESC. */
+static void put_names(void)
+{
+    int i;
+    put32((uint32_t)described);
+    put32(128);
+    for (i = 0; i < given; i++) {
+        if (events[i].what != 0) continue;
+        put_attr(&events[i]);
+        put32(2);
+        put32(64);
+        put(events[i].name, 64);
+        put_ids(&events[i]);
+    }
+}
+
+static int parse_event(const char *text, event *e)
+{
+    memset(e, 0, sizeof *e);
+    e->number = (unsigned)described;
+    e->what = strcmp(text, "unknown") == 0 ? UNKNOWN : strcmp(text, "guest") == 0 ? GUEST : 0;
+    if (e->what != 0) return 1;
+    described++;
+    return sscanf(text, "%x,%x,%x,%63[^\n]", &e->type, &e->config, &e->filter, e->name) >= 3;
 }
 
 static int is_kernel(uint64_t address) { return address >> 63 != 0; }
@@ -63,10 +118,13 @@ static void put_stack(const csspgo_sample *s)
     }
 }
 
+/* The first sample is of the first event. */
 static void put_sample(const csspgo_sample *s, uint64_t time)
 {
-    const size_t at = begin(9, is_kernel(s->stack[0]) ? 1 : 2);
+    const event *e = given != 0 ? &events[(time - 1) % (unsigned)given] : NULL;
+    const size_t at = begin(9, e != NULL && e->what == GUEST ? 5 : is_kernel(s->stack[0]) ? 1 : 2);
     uint32_t i;
+    if (e != NULL) put64(id_of(e->what == GUEST ? &events[0] : e, time / 3 % 2 != 0));
     put64(s->stack[0]);
     put32(1);
     put32(1);
@@ -103,22 +161,42 @@ int main(int argc, char **argv)
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_item item;
-    uint64_t data, time = 1000;
-    if (argc != 2 || s == NULL) return 2;
+    uint64_t data, time = 0;
+    int i;
+    if (argc < 2 || argc - 2 > EVENTS || s == NULL) return 2;
+    for (i = 2; i < argc; i++)
+        if (!parse_event(argv[i], &events[given++])) return 2;
     stacks = strcmp(argv[1], "branches") != 0;
     put("PERFILE2", 8);
     if (strcmp(argv[1], "pipe") == 0) {
         size_t at;
         put64(16);
-        at = begin(64, 2);
-        put_attr();
-        end(at);
+        for (i = 0; i < given || i == 0; i++) {
+            if (given != 0 && events[i].what != 0) continue;
+            at = begin(64, 2);
+            put_attr(given != 0 ? &events[i] : NULL);
+            if (given != 0) put_ids(&events[i]);
+            end(at);
+        }
+        if (given != 0) {
+            at = begin(80, 0);
+            put64(12);
+            put_names();
+            end(at);
+        }
     } else {
-        const uint64_t header[] = { 104, 144, 104, 144, 248, 0, 0, 0, 0, 0, 0, 0 };
+        const uint64_t n = given != 0 ? (uint64_t)described : 1, ids = given != 0 ? 16 * n : 0;
+        const uint64_t header[] = { 104, 144, 104 + ids, 144 * n, 104 + ids + 144 * n, 0, 0, 0, given != 0 ? 1 << 12 : 0,
+                                    0, 0, 0 };
         put(header, sizeof header);
-        put_attr();
-        put64(0);
-        put64(0);                                          /* no identities */
+        for (i = 0; i < given; i++)
+            if (events[i].what == 0) put_ids(&events[i]);
+        for (i = 0; i < given || i == 0; i++) {
+            if (given != 0 && events[i].what != 0) continue;
+            put_attr(given != 0 ? &events[i] : NULL);
+            put64(given != 0 ? 104 + 16 * events[i].number : 0);
+            put64(given != 0 ? 16 : 0);
+        }
     }
     data = used;
     do {
@@ -127,11 +205,16 @@ int main(int argc, char **argv)
         if (size == 0) csspgo_script_end(s);
         while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
             if (item == CSSPGO_ITEM_MMAP) put_map(&map);
-            if (item == CSSPGO_ITEM_SAMPLE && sample.stack_count != 0) put_sample(&sample, time++);
+            if (item == CSSPGO_ITEM_SAMPLE && sample.stack_count != 0) put_sample(&sample, ++time);
         }
     } while (size != 0);
     csspgo_script_free(s);
     data = used - data;
     if (strcmp(argv[1], "pipe") != 0) memcpy(bytes + 48, &data, 8);
+    if (strcmp(argv[1], "pipe") != 0 && given != 0) {
+        put64(used + 16);
+        put64(8 + (uint64_t)described * (128 + 8 + 64 + 16));
+        put_names();
+    }
     return fwrite(bytes, 1, used, stdout) != used;
 }

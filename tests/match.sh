@@ -183,6 +183,15 @@ for mode in align llvm19 llvm-main; do
     check "by line, $mode" $T match --mode=$mode --old-profile=$B/l1.prof --binary=$B/l2 --format=text -o $B/l.$mode
     [ $(by_line $B/l.$mode) -gt $(by_line $B/l1.prof) ] && pass || fail "by line, $mode: $(by_line $B/l.$mode), as it was: $(by_line $B/l1.prof)"
 done
+# what was inlined stands where the new code calls it: clang inlines it there
+D=$D/lines
+clang-19 -O0 -g -fdebug-info-for-profiling -o $B/inlinees programs/inlinees.c || fail "inlinees.c does not build"
+for mode in align lexical llvm19 llvm-main; do
+    check "inlinees by line, $mode" $T match --mode=$mode --old-profile=$D/inlinees.prof --binary=$B/inlinees --format=text -o $B/in.prof
+    [ "$(grep -c -e '^ 5: work:' -e '^ 7: work:' $B/in.prof)-$(grep -c '^ [0-9.]*: work:' $B/in.prof)" = 2-2 ] && pass || fail "inlinees by line, $mode: $(grep work: $B/in.prof)"
+    clang-19 -O2 -g -fdebug-info-for-profiling -fprofile-sample-use=$B/in.prof -Rpass=sample-profile-inline -c -o $B/in.o programs/inlinees.c 2>$B/in.err
+    [ "$(grep -c "'work' inlined into 'main'" $B/in.err)" -eq 2 ] && pass || fail "inlinees by line, $mode: clang does not inline both"
+done
 check "quality of the same profile by line" test "$($T overlap --quality $B/l1.prof $B/l1.prof | awk '/^blocks of functions/ { print $4 }')" = 100.000
 if command -v llvm-profdata-19 >/dev/null 2>&1; then
     check "LLVM reads the result" llvm-profdata-19 show --sample $B/align.ext

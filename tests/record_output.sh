@@ -44,6 +44,11 @@ for n in run script; do
 done
 check "as perf script prints it" cmp $B/run.flat $B/script.flat
 check "as many samples" [ $(grep -c '0x.*/0x' $B/script.ps) -eq 60 ]
+maps() { sed -n 's/.*\(PERF_RECORD_MMAP2\) [0-9]*\/[0-9]*: \(.*[^ ]\) *$/\1 \2/p' $1 | grep -v '\[vdso\]' | sort; }
+maps $B/run.ps >$B/run.maps
+maps $B/script.ps >$B/script.maps
+check "mappings as perf script prints them, with build ids" diff $B/run.maps $B/script.maps
+check "the build id of the program" grep -q '<[0-9a-f]\{40\}>]: r-xp .*/qsort$' $B/run.maps
 perf script -i $B/run.data -F comm,pid,tid,time,period,event,ip >$B/fields 2>$B/err
 check "name, threads, times, periods" [ $(grep -c '^qsort  *\([0-9]*\)/\1  *[0-9]*\.[0-9]*:  *50 branches:u:' $B/fields) -eq 60 ]
 perf report --stdio --no-branch-history -i $B/run.data >$B/report 2>$B/err

@@ -53,6 +53,12 @@ refused brstackinsn 'a listing of instructions (brstackinsn): use -F brstack'
 sed '/PERF/!s,0x40,0x,g' $D/plain.ps >$B/brstackoff.ps
 refused brstackoff 'branch records are offsets in files (brstackoff): use -F brstack'
 
+for form in ' 100/100 1.000001:                            1   branches:uH:   call                     %s leaf+0xa (/x/demo) =>           %s main+0x0 (/x/demo)' \
+    '           %s =>           %s ' '           %s f (/x y) =>                0 [unknown] ([unknown]) %s'; do
+    { head -1 $D/plain.ps; for i in 1 2; do printf "$form\n" 40116c 401150; done; } >$B/trace.ps
+    refused trace 'single branches (FROM => TO) are no records of what ran between: make such records of the trace'
+done
+
 # sampled addresses alone, as default fields print them and as -F pid,ip,time does
 for form in ' w 1000  2.5: 100 cycles:u:           %s leaf+0x1 (/x/demo.probe)' ' 1000  2.5:           %s '; do
     { head -1 $D/plain.ps; for a in 401159 401150 401159; do printf "$form\n" $a; done; } >$B/addresses.ps
@@ -65,9 +71,27 @@ sed '1s/$/ (deleted)/' $D/plain.ps >$B/deleted.ps
 profile out $demo --perfscript=$B/deleted.ps || fail "deleted: status $?"
 equal "a file that was deleted" $B/plain $B/out
 says "a file that was deleted" ""
-sed '1s,/x/demo.probe,/x/one,' $D/plain.ps >$B/another.ps
+sed '1s, 00:1d 1001 1]: r-xp /x/demo.probe, <3c4d>]: r-xp /x/one,' $D/plain.ps >$B/another.ps
 sed '1s, 00:1d 1001 1]: r-xp /x/demo.probe, <1a2b>]: r-xp /lib/two,p;d' $D/plain.ps >>$B/another.ps
-refused another 'demo.probe (build id 3915[0-9a-f]*) is not among the mapped files, which are, .*: /x/one, /lib/two (1a2b)$'
+refused another 'demo.probe (build id 3915[0-9a-f]*) is not among the mapped files, which are, .*: /x/one (3c4d), /lib/two (1a2b); --perf-binary=NAME says'
+
+# text that goes on in memory without a file: all of it, parts; in text and in perf.data. A library there hides it
+over() { sed "1{p;s,\[0x401000(0x1000) @ 0x1000 .*,[$1 @ 0 00:00 0 0]: rwxp $2,}" $D/pid-tid-cpu-time.ps >$B/over.ps; }
+make -s build/plain/make_perfdata || fail "make_perfdata does not build"
+for name in //anon '/anon_hugepage (deleted)' '/memfd:text (deleted)' /dev/zero; do
+    for at in '0x401000(0x1000)' '0x401150(0x10)' '0x400000(0x200000)'; do
+        over "$at" "$name"
+        build/plain/make_perfdata file <$B/over.ps >$B/over.data
+        for from in perfscript=$B/over.ps perfdata=$B/over.data; do
+            profile out $demo --$from --show-images || fail "$name at $at, $from: status $?"
+            equal "$name at $at, $from" $B/plain $B/out
+            grep -v ' 4 samples in /x/demo.probe$' $B/said >$B/rest; mv $B/rest $B/said
+            says "$name at $at, $from" ""
+        done
+    done
+done
+over '0x401000(0x1000)' /x/another
+if profile out $demo --perfscript=$B/over.ps; then fail "a library over the program"; else pass; fi
 
 # raw OPTIONS...: the raw counters of $B/made.ps in one line
 raw() {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CSSPGO__COMMIT_CHECKS       /* as in lib.c */
 #define CSSPGO_IMPLEMENTATION       /* cc test_tree.c is a whole program; the Makefile compiles the library only once */
 #include "../csspgo.h"
 

@@ -643,7 +643,7 @@ static void short_buffers_get_the_beginning(void)
             char *buf = (char *)t_copy(all, n);
             csspgo_error e;
             memset(buf, 0x55, n);
-            T_EQ(csspgo_write(p, out[k], n != 0 ? buf : NULL, n, &need, &e), n != 0 ? CSSPGO_E_LIMIT : CSSPGO_OK);
+            T_EQ(csspgo_write(p, out[k], n != 0 ? buf : NULL, n, &need, &e), n != 0 ? CSSPGO_E_SHORT : CSSPGO_OK);
             T_EQ(need, size);
             T_CHECK(memcmp(buf, all, n) == 0);
             free(buf);

@@ -309,7 +309,7 @@ static void overlapping_code_is_refused(void)
     T_EQ(csspgo_code_add_area(c, bad, 0x2000, 1, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_code_add_area(c, none, 0x1100, 0x100, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_add_area(c, none, 0xf00, 0x100, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_add_area(c, none, 0x100000000000, (uint64_t)1 << 33, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_code_add_area(c, none, 0x100000000000, (uint64_t)1 << 33, NULL), CSSPGO_E_RANGE);
     T_CHECK(!is_code(c, 0xeff) && is_code(c, 0xf00));
     T_CHECK(is_code(c, 0x11ff) && !is_code(c, 0x1200));
     csspgo_code_free(c);
@@ -794,8 +794,8 @@ static void what_is_refused_says_nothing_of_its_function(void)
 static void a_refusal_says_why(void)
 {
     const csspgo_module none = csspgo_no_module();
-    csspgo_code_function f = make_function(0x1000, 0x1010, "f");
-    csspgo_transfer t = make_transfer(0x1000, 16, CSSPGO_CALL, 0);
+    csspgo_code_function f = make_function(0x1000, 0x1010, "f"), g = make_function(0x3000, 0x3040, "main");
+    csspgo_transfer t[2];
     csspgo_module other;
     csspgo_inline in;
     csspgo_probe p;
@@ -803,42 +803,168 @@ static void a_refusal_says_why(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     memset(&in, 0, sizeof in);
     memset(&p, 0, sizeof p);
+    t[0] = make_transfer(0x1000, 1, CSSPGO_NONE, 0);
+    t[1] = make_transfer(0x1000, 16, CSSPGO_CALL, 0);
     other.id = 7;
     T_EQ(csspgo_code_add_function(c, none, &f, &e), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, none, &g, &e), CSSPGO_OK);
     T_EQ(e.status, CSSPGO_OK);
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "another function is there: function 0x1000");
-    refused(csspgo_code_add_function(c, other, &f, &e), &e, "no such module: 7");
-    refused(csspgo_code_add_area(c, none, 0x1008, 16, &e), &e, "other code is there: 0x1008");
-    refused(csspgo_code_add_area(c, none, 0x2008, 0, &e), &e, "no bytes: 0x2008");
-    refused(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0, "", 1, NULL, 0, &e), &e, "no such csspgo_arch: 9");
-    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "not 1 to 15 bytes: transfer 0");
-    t.size = 5;
-    t.kind = (csspgo_kind)6;
-    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "unknown kind: transfer 0");
-    t.kind = CSSPGO_CALL;
-    t.address = 0x2000;
-    refused(csspgo_code_add_transfers(c, none, &t, 1, &e), &e, "not at known code: transfer 0");
-    refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e, "no such node: probe 0");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: [0x1000, 0x1010) overlaps 'f' [0x1000, 0x1010)");
+    refused(csspgo_code_add_function(c, other, &f, &e), &e, "csspgo_code_add_function: no such module: 7");
+    refused(csspgo_code_add_area(c, none, 0x1008, 16, &e), &e,
+            "csspgo_code_add_area: [0x1008, 0x1018) overlaps 'f' [0x1000, 0x1010)");
+    refused(csspgo_code_add_area(c, none, 0x2ff0, 0x11, &e), &e,
+            "csspgo_code_add_area: [0x2ff0, 0x3001) overlaps 'main' [0x3000, 0x3040)");
+    refused(csspgo_code_add_area(c, none, 0x2008, 0, &e), &e, "csspgo_code_add_area: no bytes: 0x2008");
+    refused(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0, "", 1, NULL, 0, &e), &e,
+            "csspgo_code_add_bytes: no such csspgo_arch: 9");
+    refused(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x303f, "\x90", 1, NULL, 0, &e), &e,
+            "csspgo_code_add_bytes: [0x303f, 0x3040) overlaps 'main' [0x3000, 0x3040)");
+    refused(csspgo_code_add_transfers(c, none, t, 2, &e), &e,
+            "csspgo_code_add_transfers: transfer 1 at 0x1000: size is 1 to 15 bytes, not 16");
+    T_EQ(e.offset, 1);
+    t[1].size = 0;
+    refused(csspgo_code_add_transfers(c, none, t, 2, &e), &e,
+            "csspgo_code_add_transfers: transfer 1 at 0x1000: size is 1 to 15 bytes, not 0");
+    t[1].size = 5;
+    t[1].kind = (csspgo_kind)6;
+    refused(csspgo_code_add_transfers(c, none, t, 2, &e), &e,
+            "csspgo_code_add_transfers: transfer 1 at 0x1000: unknown kind 6");
+    t[1].kind = CSSPGO_CALL;
+    t[1].address = 0x2000;
+    refused(csspgo_code_add_transfers(c, none, t, 2, &e), &e,
+            "csspgo_code_add_transfers: transfer 1 at 0x2000: not at known code");
+    p.address = 0x1004;
+    refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e,
+            "csspgo_code_add_probes: probe 0 at 0x1004: inline_node is an index + 1, from 1 to 1, not 0");
+    p.inline_node = 2;
+    refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e,
+            "csspgo_code_add_probes: probe 0 at 0x1004: inline_node is an index + 1, from 1 to 1, not 2");
     in.parent = 1;
-    refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e, "a parent that does not come before node 0");
-    refused(csspgo_code_remove(c, 0x1010, 0x1010, &e), &e, "nothing to remove: end is not above 0x1010");
-    refused(csspgo_code_map(c, none, 0, &e), &e, "no such module: 0");
+    refused(csspgo_code_add_probes(c, none, &in, 1, &p, 1, &e), &e,
+            "csspgo_code_add_probes: a parent that does not come before its node: node 0 has parent 1, "
+            "which is an index + 1");
+    refused(csspgo_code_remove(c, 0x1010, 0x1010, &e), &e,
+            "csspgo_code_remove: nothing to remove: end is not above 0x1010");
+    refused(csspgo_code_map(c, none, 0, &e), &e, "csspgo_code_map: no such module: 0");
+    refused(csspgo_code_set_build_id(c, other, "", 0, &e), &e, "csspgo_code_set_build_id: no such module: 7");
     f.begin = 0x1010;
     f.end = 0x1010;
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "no code: function 0x1010");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e, "csspgo_code_add_function: no code: function 0x1010");
     f.end = 0x1000;
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "end below begin: function 0x1010");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: end below begin: function 0x1010");
     f.begin = 0xff0;
     f.end = 0x1001;
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "other code is there: 0xff0");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: [0xff0, 0x1001) overlaps 'f' [0x1000, 0x1010)");
     f.begin = 0x1000;
     f.end = 0x1011;
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "it ends outside its code: function 0x1000");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: [0x1000, 0x1011) overlaps 'f' [0x1000, 0x1010)");
     f.name_size = 0;
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "a name of size 0: function 0x1000");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: a name of size 0: function 0x1000");
     f.name = NULL;
     f.guid = 0;
-    refused(csspgo_code_add_function(c, none, &f, &e), &e, "no name and no GUID: function 0x1000");
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: no name and no GUID: function 0x1000");
+    csspgo_code_free(c);
+}
+
+/* Code that has no function, or one without a name, or a long one, or belongs to a module that moved. */
+static void what_is_in_the_way_is_named(void)
+{
+    static const char name[] = "_ZN4game7physics12broadphase_t22update_all_the_things_EPKcjjj";
+    const csspgo_module none = csspgo_no_module();
+    const uint64_t top = UINT64_C(0xfffffffffffff000);
+    csspgo_code_function f = make_function(0x1000, 0x1010, "f");
+    csspgo_options o;
+    csspgo_module m, n;
+    csspgo_error e;
+    csspgo_code *c;
+    memset(&o, 0, sizeof o);
+    o.limits.max_name = 100;
+    c = csspgo_code_new(&o, NULL);
+    T_EQ(csspgo_code_add_area(c, none, 0x1000, 0x20, NULL), CSSPGO_OK);
+    refused(csspgo_code_add_area(c, none, 0xfff, 2, &e), &e,
+            "csspgo_code_add_area: [0xfff, 0x1001) overlaps code without a function, [0x1000, 0x1020)");
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
+    f.begin = 0x1010;
+    f.end = 0x1021;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: [0x1010, 0x1021) ends outside its code, [0x1000, 0x1020)");
+    f.begin = 0x2000;
+    f.end = 0x2010;
+    f.name = NULL;
+    f.name_size = 0;
+    f.guid = 77;
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
+    refused(csspgo_code_add_area(c, none, 0x1000, 0x2000, &e), &e,
+            "csspgo_code_add_area: [0x1000, 0x3000) overlaps GUID 77 [0x2000, 0x2010)");
+    f = make_function(top, top + 0x100, name);
+    T_EQ(csspgo_code_add_function(c, none, &f, NULL), CSSPGO_OK);
+    f.begin++;
+    f.end++;
+    refused(csspgo_code_add_function(c, none, &f, &e), &e,
+            "csspgo_code_add_function: [0xfffffffffffff001, 0xfffffffffffff101) overlaps "
+            "'_ZN4game7physics12broadphase_t22up'... [0xfffffffffffff000, 0xfffffffffffff100)");
+    refused(csspgo_code_add_area(c, none, top + 0xff0, 16, &e), &e,
+            "csspgo_code_add_area: 16 bytes do not fit behind 0xfffffffffffffff0");
+    f.name_size = 101;
+    T_EQ(csspgo_code_add_function(c, none, &f, &e), CSSPGO_E_LIMIT);
+    T_MSG(strcmp(e.message, "csspgo_code_add_function: a name of 101 bytes is above limits.max_name, 100") == 0,
+          e.message);
+    m = csspgo_code_add_module(c, "m", 1, NULL, 0, NULL);
+    n = csspgo_code_add_module(c, "n", 1, NULL, 0, NULL);
+    f = make_function(0x400000, 0x400010, "in_m");
+    T_EQ(csspgo_code_add_function(c, m, &f, NULL), CSSPGO_OK);
+    f = make_function(0x500000, 0x500010, "in_n");
+    T_EQ(csspgo_code_add_function(c, n, &f, NULL), CSSPGO_OK);
+    refused(csspgo_code_map(c, m, 0x100008, &e), &e,
+            "csspgo_code_map: [0x500008, 0x500018) overlaps 'in_n' [0x500000, 0x500010)");
+    refused(csspgo_code_map(c, n, (uint64_t)0 - 0x100008, &e), &e,
+            "csspgo_code_map: [0x3ffff8, 0x400008) overlaps 'in_m' [0x400000, 0x400010)");
+    refused(csspgo_code_map(c, n, (uint64_t)0 - 0x500008, &e), &e,
+            "csspgo_code_map: 16 bytes do not fit behind 0xfffffffffffffff8");
+    T_EQ(csspgo_code_map(c, m, 0x10000, NULL), CSSPGO_OK);
+    f = make_function(0x4f0000, 0x4f0100, "x");
+    refused(csspgo_code_add_function(c, m, &f, &e), &e,
+            "csspgo_code_add_function: [0x500000, 0x500100) overlaps 'in_n' [0x500000, 0x500010)");
+    T_EQ(csspgo_code_validate(c, &e), CSSPGO_OK);
+    csspgo_code_free(c);
+}
+
+/* Sizes near 2^32 and 2^64 are told, and change nothing. */
+static void code_above_4_gib_is_out_of_range(void)
+{
+    static const uint64_t size[] = {
+        UINT64_C(0x200000000), UINT32_MAX, (uint64_t)UINT32_MAX - 15, UINT64_MAX, UINT64_MAX - 15
+    };
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    csspgo_code_function f = make_function(0x1000, 0x1010, "f");
+    csspgo_error e;
+    size_t i;
+    T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, NULL), CSSPGO_OK);
+    for (i = 0; i < sizeof size / sizeof *size; i++) {
+        const uint64_t begin = size[i] < UINT64_MAX / 2 ? 0x100000 : 0;
+        f.begin = begin;
+        f.end = begin + size[i];
+        T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, &e), begin != 0 ? CSSPGO_E_RANGE : CSSPGO_E_ARGUMENT);
+        T_EQ(csspgo_code_add_area(c, csspgo_no_module(), begin, size[i], &e),
+             begin != 0 ? CSSPGO_E_RANGE : CSSPGO_E_ARGUMENT);
+        f.begin = 0x1000;                             /* begins in known code */
+        f.end = f.begin + size[i];
+        if (f.end > f.begin) T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, &e), CSSPGO_E_ARGUMENT);
+    }
+    T_EQ(csspgo_code_remove(c, 0x1000, 0x1010, NULL), CSSPGO_OK);
+    for (i = 0; i < sizeof size / sizeof *size; i++)
+        T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0, size[i], &e), CSSPGO_E_RANGE);
+    T_MSG(strcmp(e.message, "csspgo_code_add_area: above 4 GiB of code: 18446744073709551600 bytes more than 0") == 0,
+          e.message);
+    T_EQ(csspgo_code_validate(c, &e), CSSPGO_OK);
+    T_EQ(csspgo_code_get_stats(c).code_bytes, 0);
     csspgo_code_free(c);
 }
 
@@ -1076,6 +1202,8 @@ int main(void)
     a_module_does_not_move_onto_other_code();
     two_modules_keep_apart();
     a_refusal_says_why();
+    what_is_in_the_way_is_named();
+    code_above_4_gib_is_out_of_range();
     what_is_refused_says_nothing_of_its_function();
     graphs_follow_the_transfers();
     indirect_jumps_lead_to_what_nothing_else_enters();

@@ -762,7 +762,7 @@ static unsigned char *dumped(csspgo_ctx_runtime *r, size_t *size, size_t expect_
     T_EQ(busy, expect_busy);
     data = (unsigned char *)malloc(*size + 1);
     if (data == NULL) abort();
-    T_EQ(csspgo_ctx_dump(r, NULL, data, *size - 1, &again, NULL, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_ctx_dump(r, NULL, data, *size - 1, &again, NULL, &e), CSSPGO_E_SHORT);
     T_EQ(again, *size);
     T_EQ(csspgo_ctx_dump(r, NULL, data, *size, NULL, NULL, NULL), CSSPGO_OK);
     return data;

@@ -927,7 +927,7 @@ static void every_short_buffer_is_filled_and_the_size_told(void)
         size_t got = 0;
         if (exact == NULL) abort();
         exact[cap] = 0xee;
-        T_EQ(csspgo_write(p, CSSPGO_TEXT, exact, cap, &got, &e), cap < want_size ? CSSPGO_E_LIMIT : CSSPGO_OK);
+        T_EQ(csspgo_write(p, CSSPGO_TEXT, exact, cap, &got, &e), cap < want_size ? CSSPGO_E_SHORT : CSSPGO_OK);
         T_CHECK(got == want_size && exact[cap] == 0xee && memcmp(exact, want, cap < want_size ? cap : want_size) == 0);
         free(exact);
     }

@@ -1754,7 +1754,7 @@ static csspgo_status lab_path(lab *l, uint32_t i, uint64_t count)
     return csspgo_collector_add(l->c, &s, 1, NULL);
 }
 
-/* A collector at its limit says E_LIMIT, gives what it has, and goes on: nothing of what it took is lost. */
+/* A collector at its limit says E_FULL, gives what it has, and goes on: nothing of what it took is lost. */
 static void a_full_collector_gives_its_profile(void)
 {
     csspgo_collector_options how;
@@ -1777,14 +1777,14 @@ static void a_full_collector_gives_its_profile(void)
         text.module = no_module();
         text.base = 0;
         while (s == CSSPGO_OK && i < 1000000) s = lab_path(&l, i++, 1);
-        T_EQ(s, CSSPGO_E_LIMIT);
+        T_EQ(s, CSSPGO_E_FULL);
         T_CHECK(i > first + 100);
         T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes);
         T_EQ(csspgo_write_unsymbolized(l.c, &text, NULL, 0, &size, &e), CSSPGO_OK);
         T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL, &e), CSSPGO_OK);
         T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes && t_valid(l.p));
     }
-    T_EQ(csspgo_collector_get_stats(l.c).samples, i - round);         /* the one that said E_LIMIT was not taken */
+    T_EQ(csspgo_collector_get_stats(l.c).samples, i - round);         /* the one that said E_FULL was not taken */
     lab_close(&l);
 }
 
@@ -2009,6 +2009,140 @@ static int sample_loop(csspgo_collector *c, uint64_t at)
     return csspgo_collector_add(c, &s, 1, NULL) == CSSPGO_OK;
 }
 
+enum { WITH_STACK = 0, WITHOUT_STACK = 1, AGGREGATED = 2, TEXT = 3, KINDS = 4 };
+
+/* The loop of the function at EMIT_BASE ran `count` times, by one of four ways to say so. */
+static void loop_ran(csspgo_collector *c, int way, uint64_t count)
+{
+    const uint64_t at = EMIT_BASE;
+    uint64_t stack[2] = { EMIT_BASE, EMIT_CALLER + 13 };
+    csspgo_branch branches[2];
+    csspgo_preagg_line line;
+    csspgo_sample s;
+    char text[100];
+    memset(branches, 0, sizeof branches);
+    memset(&s, 0, sizeof s);
+    memset(&line, 0, sizeof line);
+    branches[0].from = branches[1].from = at + 46;
+    branches[0].to = branches[1].to = at;
+    s.stack = stack;
+    s.stack_count = way == WITH_STACK ? 2 : 0;
+    s.branches = branches;
+    s.branch_count = 2;
+    s.count = count;
+    line.kind = 'F';
+    line.to = at;
+    line.end = at + 46;
+    line.count = count;
+    sprintf(text, "1\n%llx-%llx:%lu\n0\n", (unsigned long long)at, (unsigned long long)at + 46, (unsigned long)count);
+    if (way == AGGREGATED) T_EQ(csspgo_collector_count(c, &line, 1, NULL), CSSPGO_OK);
+    else if (way == TEXT) T_EQ(csspgo_read_unsymbolized(c, text, strlen(text), NULL, NULL), CSSPGO_OK);
+    else T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
+}
+
+/* The counts of the loop in a profile with contexts: in that of the caller, and in none. */
+static void expect_loop(const csspgo_profile *p, uint64_t with, uint64_t without)
+{
+    uint64_t found[2] = { 0, 0 };
+    csspgo_node n;
+    T_EQ(csspgo_profile_flags(p) & CSSPGO_IS_CS, CSSPGO_IS_CS);
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
+        if (csspgo_func_guid(p, csspgo_node_func(p, n)) == 100)
+            found[csspgo_node_parent(p, n).id == 1] += csspgo_body_count(p, n, csspgo_at(1, 0));
+    T_EQ(found[0], with);
+    T_EQ(found[1], without);
+}
+
+/* Whatever comes first: a stack makes contexts, all that has no stack counts without one. */
+static void any_order_of_what_has_a_stack_and_what_has_none_gives_the_same_profile(void)
+{
+    static const unsigned char order[24][4] = {
+        { 0, 1, 2, 3 }, { 0, 1, 3, 2 }, { 0, 2, 1, 3 }, { 0, 2, 3, 1 }, { 0, 3, 1, 2 }, { 0, 3, 2, 1 },
+        { 1, 0, 2, 3 }, { 1, 0, 3, 2 }, { 1, 2, 0, 3 }, { 1, 2, 3, 0 }, { 1, 3, 0, 2 }, { 1, 3, 2, 0 },
+        { 2, 0, 1, 3 }, { 2, 0, 3, 1 }, { 2, 1, 0, 3 }, { 2, 1, 3, 0 }, { 2, 3, 0, 1 }, { 2, 3, 1, 0 },
+        { 3, 0, 1, 2 }, { 3, 0, 2, 1 }, { 3, 1, 0, 2 }, { 3, 1, 2, 0 }, { 3, 2, 0, 1 }, { 3, 2, 1, 0 } };
+    csspgo_profile *first = NULL;
+    csspgo_collector *c;
+    emitter e;
+    size_t i, k;
+    memset(&e, 0, sizeof e);
+    e.code = csspgo_code_new(NULL, NULL);
+    emit_caller(&e);
+    emit(&e, EMIT_BASE, 100, 256, 8);
+    c = csspgo_collector_new(e.code, NULL, NULL, NULL);
+    for (i = 0; i < 24; i++) {
+        csspgo_profile *p = new_profile(NULL);
+        for (k = 0; k < KINDS; k++) {
+            loop_ran(c, order[i][k], 1u << 4 * order[i][k]);
+            if (k == 0) T_EQ(csspgo_collector_has_contexts(c), order[i][k] == WITH_STACK);   /* it starts anew */
+        }
+        T_EQ(csspgo_collector_has_contexts(c), 1);
+        T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_has_contexts(c), 1);                   /* of the profile just taken */
+        expect_loop(p, 0x1, 0x1110);
+        if (first == NULL) first = p;
+        else T_CHECK(csspgo_equal(p, first));
+        if (p != first) csspgo_profile_free(p);
+    }
+    T_EQ(csspgo_collector_get_stats(c).no_stack, 24 * 16);
+    csspgo_profile_free(first);
+    csspgo_collector_free(c);
+    csspgo_code_free(e.code);
+    T_EQ(e.failed, 0);
+}
+
+/* Profile after profile of one collector: each is of the kind that its samples make it, or joins what is there. */
+static void each_profile_decides_anew_and_joins_what_is_there(void)
+{
+    csspgo_collector_options how;
+    csspgo_profile *p = new_profile(NULL), *flat = new_profile(NULL);
+    csspgo_collector *c;
+    csspgo_error err;
+    emitter e;
+    memset(&e, 0, sizeof e);
+    memset(&how, 0, sizeof how);
+    e.code = csspgo_code_new(NULL, NULL);
+    emit_caller(&e);
+    emit(&e, EMIT_BASE, 100, 256, 8);
+    c = csspgo_collector_new(e.code, NULL, NULL, NULL);
+    loop_ran(c, WITH_STACK, 1);
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+    expect_loop(p, 1, 0);
+    loop_ran(c, WITHOUT_STACK, 16);                          /* a time without any stack: its counts join */
+    T_EQ(csspgo_collector_has_contexts(c), 0);
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+    expect_loop(p, 1, 16);
+    loop_ran(c, WITHOUT_STACK, 16);                          /* alone it is a profile without contexts */
+    T_EQ(csspgo_collector_profile(c, flat, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_profile_flags(flat) & CSSPGO_IS_CS, 0);
+    loop_ran(c, WITHOUT_STACK, 16);
+    loop_ran(c, WITH_STACK, 1);
+    T_EQ(csspgo_collector_profile(c, flat, NULL, NULL, &err), CSSPGO_E_ARGUMENT);
+    T_EQ(err.status, CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);        /* nothing was lost */
+    expect_loop(p, 2, 32);
+    csspgo_collector_free(c);
+    how.always_contexts = 1;
+    c = csspgo_collector_new(e.code, &how, NULL, NULL);
+    csspgo_profile_free(flat);
+    flat = new_profile(NULL);
+    loop_ran(c, WITHOUT_STACK, 3);
+    T_EQ(csspgo_collector_profile(c, flat, NULL, NULL, NULL), CSSPGO_OK);
+    expect_loop(flat, 0, 3);
+    csspgo_collector_free(c);
+    how.always_contexts = 0;
+    how.ignore_stack = 1;
+    c = csspgo_collector_new(e.code, &how, NULL, NULL);
+    loop_ran(c, WITH_STACK, 3);
+    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_E_ARGUMENT);   /* contexts were not wanted */
+    csspgo_collector_free(c);
+    csspgo_profile_free(p);
+    csspgo_profile_free(flat);
+    csspgo_code_free(e.code);
+    T_EQ(e.failed, 0);
+}
+
 /*
  * `rounds` times one of n functions is removed and emitted again, anew of another size; one of `every` was sampled
  * before. A profile is taken every 1,000 rounds. All counts arrive, and memory stays what it was.
@@ -2140,5 +2274,7 @@ int main(void)
     a_full_collector_gives_its_profile();
     a_message_names_the_limit_and_its_object();
     a_sample_without_a_count_counts_once();
+    any_order_of_what_has_a_stack_and_what_has_none_gives_the_same_profile();
+    each_profile_decides_anew_and_joins_what_is_there();
     return t_end();
 }

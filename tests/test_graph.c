@@ -316,7 +316,8 @@ static void bad_arguments_are_refused(void)
     T_EQ(t_solve(t_cfg(NULL, 2, j, 1), NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     j[0].to = 2;
     T_EQ(t_solve(t_cfg(b, 2, j, 1), NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
-    T_CHECK(strcmp(e.message, "edge number 0 leads from block 0 to block 2, but the number of blocks is 2") == 0);
+    T_CHECK(strcmp(e.message, "csspgo_flow_solve: edge number 0 leads from block 0 to block 2, but the number of blocks "
+                              "is 2") == 0);
     j[0].to = 1;
     c.edge_less = 1u << 20;
     T_EQ(t_solve(t_cfg(b, 2, j, 1), &c, NULL, NULL, &e), CSSPGO_E_ARGUMENT);

@@ -3,6 +3,7 @@
  */
 #define CSSPGO__WINDOW 48u        /* text files go through a window of 48 bytes ...                                    */
 #define CSSPGO__SURVEY 64u        /* ... and what is read after 1/16 of 64 bytes or more foretells the rest            */
+#define CSSPGO__PAGE_BYTES 280u   /* pages of ordered tables hold 16 branches, and 8 to 64 elements                    */
 #include "t.h"
 #include "code.h"
 #include "out.h"
@@ -278,7 +279,7 @@ static void a_sink_gives_the_same_bytes_through_any_buffer(void)
         if (exact == NULL) abort();
         csspgo__sink_buffer(&s, exact, cap);
         put_some(&s);
-        T_EQ(csspgo__sink_end(&s, &needed, &e), cap < 9 * 36 ? CSSPGO_E_LIMIT : CSSPGO_OK);
+        T_EQ(csspgo__sink_end(&s, &needed, &e), cap < 9 * 36 ? CSSPGO_E_SHORT : CSSPGO_OK);
         T_EQ(needed, 9 * 36);
         T_CHECK(memcmp(exact, all, cap < 9 * 36 ? cap : 9 * 36) == 0);
         free(exact);
@@ -886,6 +887,177 @@ static void functions_in_any_order_do_not_overlap(void)
     csspgo_code_free(c);
 }
 
+/* ----- the tree of ordered elements beside an array --------------------------------------------------------------- */
+
+typedef struct tree_model {
+    t_heap heap;
+    csspgo__heap h;
+    csspgo__ordered t;
+    uint32_t space;               /* keys are below it */
+    unsigned char *count;         /* per key           */
+    uint32_t *serial;             /* per key: of its first three elements, in their order */
+    uint32_t serials;
+    size_t n;
+} tree_model;
+
+enum { EQUAL_KEYS = 3 };
+
+static void tree_open(tree_model *m, uint16_t elem, uint16_t key64, uint32_t space)
+{
+    const csspgo_options o = t_options(&m->heap, 0);
+    csspgo__heap_init(&m->h, &o);
+    memset(&m->t, 0, sizeof m->t);
+    m->t.elem = elem;
+    m->t.key64 = key64;
+    m->space = space;
+    m->count = (unsigned char *)calloc(space, 1);
+    m->serial = (uint32_t *)calloc((size_t)space * EQUAL_KEYS, sizeof *m->serial);
+    m->serials = 0;
+    m->n = 0;
+}
+
+static void tree_close(tree_model *m)
+{
+    csspgo__ordered_free(&m->h, &m->t);
+    T_EQ(m->heap.live, 0);
+    free(m->count);
+    free(m->serial);
+}
+
+static void key_put(const tree_model *m, void *elem, uint32_t key)
+{
+    const uint64_t wide = key;
+    if (m->t.key64) memcpy(elem, &wide, sizeof wide);
+    else memcpy(elem, &key, sizeof key);
+}
+
+/* An element without room for a serial has the key for one. */
+static uint32_t serial_of(const tree_model *m, const void *elem)
+{
+    const size_t at = m->t.key64 ? 8 : 4;
+    uint32_t serial;
+    memcpy(&serial, (const unsigned char *)elem + (m->t.elem > at ? at : 0), sizeof serial);
+    return serial;
+}
+
+static void tree_add(tree_model *m, uint32_t key)
+{
+    const size_t at = m->t.key64 ? 8 : 4;
+    unsigned char elem[32] = { 0 };
+    if (m->count[key] == EQUAL_KEYS) return;
+    key_put(m, elem, key);
+    m->serials++;
+    if (m->t.elem > at) memcpy(elem + at, &m->serials, sizeof m->serials);
+    if (!csspgo__ordered_add(&m->h, &m->t, elem)) {
+        T_CHECK(m->heap.nth != 0);
+        return;
+    }
+    m->serial[key * EQUAL_KEYS + m->count[key]++] = serial_of(m, elem);
+    m->n++;
+}
+
+static void tree_cut(tree_model *m, uint32_t from, uint32_t to)
+{
+    csspgo__ordered_cut(&m->h, &m->t, from, to);
+    for (; from < to; from++) {
+        m->n -= m->count[from];
+        m->count[from] = 0;
+    }
+}
+
+static void tree_undo(tree_model *m, uint32_t key)
+{
+    if (m->count[key] == 0) return;
+    csspgo__ordered_undo(&m->h, &m->t, key);
+    m->count[key]--;
+    m->n--;
+}
+
+/* Raises the only element of a key as far as to the next one. */
+static void tree_raise(tree_model *m, uint32_t key)
+{
+    uint32_t to = key + 1;
+    void *elem;
+    if (m->count[key] != 1 || m->t.elem <= (m->t.key64 ? 8 : 4)) return;
+    while (to < m->space && m->count[to] == 0) to++;
+    if (--to == key) return;
+    csspgo__ordered_raise(&m->t, key, to);
+    elem = csspgo__ordered_before(&m->t, (uint64_t)key + 1);
+    key_put(m, elem, to);
+    m->serial[to * EQUAL_KEYS] = m->serial[key * EQUAL_KEYS];
+    m->count[to] = 1;
+    m->count[key] = 0;
+}
+
+/* What is found at a bound is what the array has. */
+static int tree_finds(const tree_model *m, uint32_t bound)
+{
+    const void *below = csspgo__ordered_before(&m->t, bound), *from = csspgo__ordered_first(&m->t, bound);
+    uint32_t lo = bound, hi = bound;
+    while (lo != 0 && m->count[lo - 1] == 0) lo--;
+    while (hi < m->space && m->count[hi] == 0) hi++;
+    if ((below == NULL) != (lo == 0) || (from == NULL) != (hi == m->space)) return 0;
+    if (lo != 0 && serial_of(m, below) != m->serial[(lo - 1) * EQUAL_KEYS + m->count[lo - 1] - 1]) return 0;
+    return hi == m->space || serial_of(m, from) == m->serial[hi * EQUAL_KEYS];
+}
+
+static int tree_equals(const tree_model *m)
+{
+    csspgo__cursor at = csspgo__ordered_from(&m->t, 0);
+    uint32_t key, i;
+    for (key = 0; key < m->space; key++)
+        for (i = 0; i < m->count[key]; i++) {
+            const void *elem = csspgo__ordered_next(&m->t, &at);
+            if (elem == NULL || csspgo__elem_key(elem, m->t.key64) != key) return 0;
+            if (serial_of(m, elem) != m->serial[key * EQUAL_KEYS + i]) return 0;
+        }
+    return at.page == NULL && m->t.count == m->n;
+}
+
+/* A block of keys is added upwards, downwards or at random, or removed; memory may be short. Returns how many. */
+static uint32_t tree_step(tree_model *m)
+{
+    const uint32_t n = 1 + rnd(m->space / (1 + rnd(rnd(2) ? 8 : m->space)));
+    const uint32_t from = rnd(m->space - n + 1), how = rnd(8);
+    uint32_t i;
+    m->heap.nth = rnd(4) == 0 ? m->heap.calls + 1 + (long)rnd(4) : 0;
+    for (i = 0; i < n; i++) {
+        if (how == 0) tree_add(m, from + i);
+        else if (how == 1) tree_add(m, from + n - 1 - i);
+        else if (how <= 3) tree_add(m, from + rnd(n));
+        else if (how == 4) tree_undo(m, from + rnd(n));
+        else if (how == 5) tree_raise(m, from + rnd(n));
+    }
+    if (how > 5) tree_cut(m, from, from + n);
+    return n;
+}
+
+static void ordered_tables_are_as_an_array(void)
+{
+    static const struct { uint16_t elem, key64; } kind[] = {
+        { 4, 0 }, { 8, 0 }, { 16, 0 }, { 32, 0 }, { 8, 1 }, { 24, 1 }
+    };
+    static const uint32_t spaces[] = { 10, 40, 200, 1000, 10000, 100000 };   /* the last one: only in a full run */
+    const unsigned runs = (unsigned)t_size(30, 36);
+    const unsigned long steps = t_cases("CSSPGO_TREE_STEPS", 200000, 10000000) / runs;
+    unsigned k;
+    for (k = 0; k < runs; k++) {
+        tree_model m;
+        unsigned long done = 0;
+        uint32_t levels = 0;
+        int ok = 1;
+        tree_open(&m, kind[k % 6].elem, kind[k % 6].key64, spaces[k / 6]);
+        while (done < steps && ok) {
+            done += tree_step(&m);
+            ok = csspgo__ordered_valid(&m.t) && tree_equals(&m) && tree_finds(&m, rnd(m.space + 1));
+            if (m.t.levels > levels) levels = m.t.levels;
+        }
+        T_CHECK(ok);
+        T_CHECK(k < 18 || levels >= 2);
+        tree_close(&m);
+    }
+}
+
 /* ----- a JIT's code comes and goes -------------------------------------------------------------------------------- */
 
 static void removed_code_is_unknown_and_given_back(void)
@@ -1200,8 +1372,8 @@ typedef struct cache_test {
     csspgo_collector_options how;
 } cache_test;
 
-static const csspgo_collector_options without_stack = { 1, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0 },
-                                      with_stack = { 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0 };      /* both as llvm-profgen */
+static const csspgo_collector_options without_stack = { 1, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0 },
+                                      with_stack = { 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0 };      /* both as llvm-profgen */
 
 static void cache_open(cache_test *c, size_t bytes, long nth)
 {
@@ -1229,7 +1401,7 @@ static void cache_close(cache_test *c)
 }
 
 /* Numbers of a text like "401500 401105|401100 401500,1 2" become a sample: stack, then from-to pairs. */
-static csspgo_status cache_add(cache_test *c, const char *text, uint64_t count)
+static csspgo_status cache_try(cache_test *c, const char *text, uint64_t count, int *full)
 {
     uint64_t stack[16], v[32];
     csspgo_branch branch[16];
@@ -1251,7 +1423,13 @@ static csspgo_status cache_add(cache_test *c, const char *text, uint64_t count)
     s.branches = branch;
     s.branch_count = (uint32_t)(n / 2);
     s.count = count;
-    return csspgo__cache_add(&c->heap, &c->cache, c->code, &s, &c->how, &c->stats);
+    return csspgo__cache_add(&c->heap, &c->cache, c->code, &s, &c->how, &c->stats, full);
+}
+
+static csspgo_status cache_add(cache_test *c, const char *text, uint64_t count)
+{
+    int full;
+    return cache_try(c, text, count, &full);
 }
 
 static void print_cache(t_out *t, const cache_test *c)
@@ -1300,9 +1478,9 @@ static void samples_become_positions(void)
         { "P9: even if stacks are ignored", "401300 401105|401100 401500", "", 1, 0 },
         { "keep_leaves keeps them", "401300 401105|401100 401500", "1: 401500 401100 | 401100>401500\n", 0, 1 },
         { "ignore_stack leaves no stack", "401600 401105|401100 401500", "1: | 401100>401500\n", 1, 0 },
-        { "a sample without a stack has the newest target", "|401100 401500,401200 401210",
-          "1: 401500 | 401100>401500 401200>401210\n", 0, 0 },
-        { "or nothing", "|401100 401500", "1: | 401100>401500\n", 1, 0 },
+        { "a sample without a stack has none", "|401100 401500,401200 401210",
+          "1: | 401100>401500 401200>401210\n", 0, 0 },
+        { "also if stacks are ignored", "|401100 401500", "1: | 401100>401500\n", 1, 0 },
         { "P11: records between unknown code go", "401600|7f1 7f2,401100 7f3,7f4 7f5,7f6 401500",
           "1: 1 | 401100>1 1>401500\n", 0, 0 },
         { "P11: no record, no sample", "401600|7f1 7f2,0 1", "", 0, 0 },
@@ -1400,11 +1578,9 @@ static void no_count_is_lost_when_the_cache_fills_up(void)
             for (;;) {
                 csspgo__lbr_trace trace;
                 size_t at = 0;
-                const csspgo_status s = cache_add(&c, text, (uint64_t)i);
-                if (s != (csspgo_status)CSSPGO__FULL) {
-                    T_EQ(s, CSSPGO_OK);
-                    break;
-                }
+                int full;
+                T_EQ(cache_try(&c, text, (uint64_t)i, &full), CSSPGO_OK);
+                if (!full) break;
                 while (csspgo__cache_next(&c.cache, &at, &trace)) found += trace.count, stored++;
                 T_CHECK(at != 0);                 /* it was not empty */
                 csspgo__cache_clear(&c.cache);
@@ -1436,6 +1612,7 @@ static void a_sample_larger_than_the_cache_fits_when_it_is_empty(void)
     cache_test c;
     csspgo__lbr_trace trace;
     size_t i, at = 0;
+    int full;
     cache_open(&c, 4096, 0);
     memset(&s, 0, sizeof s);
     for (i = 0; i < FRAMES; i++) stack[i] = i == 0 ? 0x401600 : 0x401105;
@@ -1450,9 +1627,11 @@ static void a_sample_larger_than_the_cache_fits_when_it_is_empty(void)
     s.branch_count = RECORDS;
     s.count = 3;
     cache_add(&c, "401600|401100 401500", 1);
-    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, &with_stack, &c.stats), CSSPGO__FULL);
+    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, &with_stack, &c.stats, &full), CSSPGO_OK);
+    T_EQ(full, 1);
     csspgo__cache_clear(&c.cache);
-    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, &with_stack, &c.stats), CSSPGO_OK);
+    T_EQ(csspgo__cache_add(&c.heap, &c.cache, c.code, &s, &with_stack, &c.stats, &full), CSSPGO_OK);
+    T_EQ(full, 0);
     T_CHECK(csspgo__cache_next(&c.cache, &at, &trace) && trace.nstack == FRAMES && trace.nlbr == RECORDS &&
         trace.count == 3);
     T_CHECK(!csspgo__cache_next(&c.cache, &at, &trace));
@@ -1466,6 +1645,7 @@ static void the_cache_survives_every_failed_allocation(void)
 {
     static csspgo_branch branch[500];             /* more than the smallest cache holds: it grows */
     csspgo_sample sample;
+    int full;
     long nth;
     size_t i;
     memset(&sample, 0, sizeof sample);
@@ -1477,7 +1657,7 @@ static void the_cache_survives_every_failed_allocation(void)
         cache_test c;
         csspgo_status s;
         cache_open(&c, 1, nth);
-        s = csspgo__cache_add(&c.heap, &c.cache, c.code, &sample, &without_stack, &c.stats);
+        s = csspgo__cache_add(&c.heap, &c.cache, c.code, &sample, &without_stack, &c.stats, &full);
         T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
         cache_close(&c);
         if (s == CSSPGO_OK) break;
@@ -1564,6 +1744,7 @@ static known_script script_in_cache(const char *table, const char *script)
     size_t size, at = 0;
     char *text = t_file(script, &size);
     uint32_t i;
+    int full;
     memset(&found, 0, sizeof found);
     memset(&stats, 0, sizeof stats);
     csspgo__heap_init(&heap, NULL);
@@ -1575,7 +1756,7 @@ static known_script script_in_cache(const char *table, const char *script)
     while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_MMAP) csspgo_code_mmap(t.code, &map, NULL, NULL);
         else T_EQ(csspgo__cache_add(&heap, &cache, t.code, &sample,
-                                    sample.stack_count == 0 ? &without_stack : &with_stack, &stats), CSSPGO_OK);
+                                    sample.stack_count == 0 ? &without_stack : &with_stack, &stats, &full), CSSPGO_OK);
     }
     while (csspgo__cache_next(&cache, &at, &trace)) {
         uint64_t h = 5381;
@@ -1762,6 +1943,7 @@ static csspgo_status unwind_stack(csspgo_collector *c, const uint32_t *stack, ui
 {
     csspgo__lbr_trace t;
     uint32_t lbr[2];
+    int open;
     lbr[0] = from;
     lbr[1] = stack[0];
     c->mode = CSSPGO__CONTEXTS;
@@ -1770,7 +1952,7 @@ static csspgo_status unwind_stack(csspgo_collector *c, const uint32_t *stack, ui
     t.lbr = lbr;
     t.nlbr = 1;
     t.count = 1;
-    return csspgo__unwind(c, &t);
+    return csspgo__unwind(c, &t, 1, &open);
 }
 
 static void deep_contexts_keep_their_innermost_frames(void)
@@ -1881,6 +2063,7 @@ int main(void)
     functions_are_found_by_address();
     functions_in_any_order_do_not_overlap();
     removed_code_is_unknown_and_given_back();
+    ordered_tables_are_as_an_array();
     any_stretch_can_be_removed();
     emitting_for_a_long_time_stays_cheap();
     positions_lead_back_to_addresses();

@@ -700,7 +700,7 @@ static void orders_are_those_of_llvm(void)
     memset(&how, 0, sizeof how);
     how.test_traces = 5;
     T_EQ(csspgo_layout_order(l, &how, id, 40, &count, &e), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_layout_order(l, NULL, id, 39, &count, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_layout_order(l, NULL, id, 39, &count, &e), CSSPGO_E_SHORT);
     T_EQ(count, 40);
     T_EQ(csspgo_layout_order(l, NULL, NULL, 0, &count, &e), CSSPGO_OK);
     T_EQ(count, 40);
@@ -854,7 +854,7 @@ static void every_linker_gets_its_form(void)
     how.form = 1;
     how.llvm = 19;
     T_EQ(csspgo_layout_write_order(l, NULL, 0, &how, NULL, 0, &size, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_layout_write_order(l, NULL, 0, NULL, buf, 8, &size, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_layout_write_order(l, NULL, 0, NULL, buf, 8, &size, NULL), CSSPGO_E_SHORT);
     T_EQ(size, 22);
     csspgo_layout_free(l);
 }

@@ -139,7 +139,7 @@ static void addresses_of_counters(void)
     T_EQ(csspgo_collector_addresses(c, r.t.module, list, 512, &again, NULL), CSSPGO_OK);
     T_EQ(again, n);
     for (i = 0; i < n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1]));
-    T_EQ(csspgo_collector_addresses(c, r.t.module, first, 4, &again, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_addresses(c, r.t.module, first, 4, &again, &e), CSSPGO_E_SHORT);
     T_MSG(strstr(e.message, "max_bytes") == NULL && strstr(e.message, "array") != NULL, e.message);
     T_EQ(again, n);
     T_EQ(memcmp(first, list, sizeof first), 0);
@@ -155,7 +155,7 @@ static void addresses_of_counters(void)
     T_EQ(csspgo_collector_ranges(c, r.t.module, list, 256, &again, NULL), CSSPGO_OK);
     T_EQ(again, n);
     for (i = 0; i < 2 * n; i++) T_CHECK(list[i] >= r.t.base && (i == 0 || list[i] > list[i - 1] || (i & 1)));
-    T_EQ(csspgo_collector_ranges(c, r.t.module, first, 2, &again, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_ranges(c, r.t.module, first, 2, &again, &e), CSSPGO_E_SHORT);
     T_MSG(strstr(e.message, "max_bytes") == NULL && strstr(e.message, "array") != NULL, e.message);
     T_EQ(memcmp(first, list, sizeof first), 0);
     T_EQ(csspgo_collector_calls(c, r.t.module, NULL, 0, &n, NULL), CSSPGO_OK);
@@ -209,7 +209,7 @@ static void ranges_have_their_counts(void)
         T_CHECK(n > 2 && n < 256);
         T_EQ(csspgo_collector_range_counts(c, r.t.module, list, 256, &again, NULL), CSSPGO_OK);
         T_EQ(again, n);
-        T_EQ(csspgo_collector_range_counts(c, r.t.module, first, 2, &again, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_collector_range_counts(c, r.t.module, first, 2, &again, &e), CSSPGO_E_SHORT);
         T_MSG(strstr(e.message, "array") != NULL, e.message);
         T_EQ(memcmp(first, list, sizeof first), 0);
         T_EQ(csspgo_write_unsymbolized(c, &raw, text, sizeof text - 1, &size, NULL), CSSPGO_OK);
@@ -353,8 +353,9 @@ static void names_make_the_profile_that_samples_make(void)
         }
 }
 
-static void names_are_no_use_by_probe_and_take_no_samples(void)
+static void names_are_no_use_by_probe_and_take_no_samples_with_stacks(void)
 {
+    const uint64_t address = 0x401000;
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_collector *c;
     csspgo_sample s;
@@ -366,7 +367,11 @@ static void names_are_no_use_by_probe_and_take_no_samples(void)
     c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
     T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    s.stack = &address;
+    s.stack_count = 1;
     T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_E_ARGUMENT);
+    s.stack_count = 0;
+    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);           /* no context: it mixes, here it has no records */
     T_EQ(csspgo_node_count(p), 0);
     T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, &e), CSSPGO_OK);      /* nothing was lost */
     T_EQ(csspgo_head(p, csspgo_find(p, "main")), 2);
@@ -856,7 +861,7 @@ int main(void)
     T_FAILING(failing_allocations_change_nothing());
     T_FAILING(a_collector_out_of_memory_keeps_its_counts());
     names_make_the_profile_that_samples_make();
-    names_are_no_use_by_probe_and_take_no_samples();
+    names_are_no_use_by_probe_and_take_no_samples_with_stacks();
     names_are_compressed_and_cut();
     T_FAILING(contexts_become_names());
     T_FAILING(failing_allocations_change_nothing_with_names());

@@ -667,6 +667,48 @@ static void calls_of_lines_move_as_opt_19_moves_them(void)
     }
 }
 
+/* By line: what is inlined stands where the new code calls it, or by itself; in every mode. */
+static void inlinees_move_with_their_calls(void)
+{
+    static const char old[] = "main:1000:10\n 0: 10\n 3: 100 leaf:100\n 6: 10\n 2: work:300\n  1: 300\n"
+                              " 4: work:500\n  0: 200\n  1: side:300\n   2: 300\n 7: gone:90\n  1: 90\n"
+                              "leaf:100:100\n 1: 100\nwork:5:5\n 1: 5\n";
+    static const struct { const char *code, *at[4]; } v[] = {      /* three inlinees of main, and the call of leaf */
+        { "0 1 5:work 6:leaf 7:work 9", { "main:5 @ work", "main:7 @ work", "gone", "6" } },
+        { "0 2:work 3:leaf 4:work 5:x 6", { "main:2 @ work", "main:4 @ work", "gone", "3" } },
+        { "2:x 3 4:leaf 5:work 6:leaf 7:work 8:x", { "main:5 @ work", "main:7 @ work", "gone", "6" } },
+        { "3:work 4:leaf 5:work 5.2:gone", { "main:3 @ work", "main:5 @ work", "main:5.2 @ gone", "4" } },
+        { "65530:work 65531:leaf 65533:work", { "main:65530 @ work", "main:65533 @ work", "gone", "65531" } },
+        { "2 3:leaf 4", { "work", "work", "gone", "3" } } };
+    csspgo_match_loc l[16], leaf[1], work[2];
+    csspgo_match_code c[3];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    size_t i, k, mode;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    for (mode = 0; mode < 4; mode++)
+        for (i = 0; i < sizeof v / sizeof v[0]; i++) {
+            csspgo_profile *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(llvm_modes[mode]);
+            csspgo_node n;
+            c[0] = code_of("main", 0, l, parse_code(v[i].code, l));
+            c[1] = code_of("leaf", 0, leaf, parse_code("1", leaf));
+            c[2] = code_of("work", 0, work, parse_code("0 1:side", work));
+            for (k = 0; k < 3; k++) c[k].flags = CSSPGO_MATCH_NO_CHECKSUM;
+            T_EQ(csspgo_matcher_module(m, p, c, 3, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            for (k = 0; k < 3; k++) T_CHECK(csspgo_find(q, v[i].at[k]).id != 0);
+            n = csspgo_find(q, v[i].at[1]);
+            T_EQ(csspgo_body_count(q, n, csspgo_at(0, 0)), 200);
+            T_CHECK(csspgo_child(q, n, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(q, "side", 4)).id != 0);
+            T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_at((uint32_t)atoi(v[i].at[3]), 0),
+                                     csspgo_func_find(q, "leaf", 4)), 100);
+            T_EQ(csspgo_node_count(q), csspgo_node_count(p) - (i == 5 ? 2u : 0u));
+            csspgo_matcher_free(m);
+            csspgo_profile_free(q);
+        }
+    csspgo_profile_free(p);
+}
+
 static void what_became_of_a_function_is_told(void)
 {
     static const uint32_t modes[] = { 0, 19 };
@@ -1342,15 +1384,135 @@ static void a_call_site_tells_a_new_name(void)
     size_t i, k, mode;
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
     for (mode = 0; mode < 4; mode++)
-        for (k = 0; k < 2; k++) {                     /* 1: f is stale, and nobody is asked once more */
+        for (k = 0; k < 2; k++) {                     /* 1: f is stale */
             csspgo_matcher *m = matcher(llvm_modes[mode]);
             for (i = 0; i < 6; i++)
                 c[i] = code_of(v[i].name, v[i].checksum + (i == 0 ? k : 0), l[i], parse_code(v[i].locs, l[i]));
             T_EQ(csspgo_matcher_module(m, p, c, 6, NULL, NULL), CSSPGO_OK);
             for (i = 0; i < 6; i++)
-                T_EQ(csspgo_matcher_profile_of(m, guid(v[i].name)), guid(v[i].was[mode != 0 || (i == 5 && k == 1)]));
+                T_EQ(csspgo_matcher_profile_of(m, guid(v[i].name)), guid(v[i].was[mode != 0]));
             csspgo_matcher_free(m);
         }
+    csspgo_profile_free(p);
+}
+
+/*
+ * Several new functions may be the old one: where it was called tells which, by how often; bodies and names do not, and
+ * neither do the order of names, nor that of definitions. %a, %b, %c: the new functions; text of the new code of main
+ * and what of old's 1000 counts each of them gets.
+ */
+static const struct { const char *old, *code; uint64_t checksum[3]; unsigned part[3]; } claimed[] = {
+    /* main changed; one of them stands where old stood, the others are called by new code that never ran */
+    { "1 2:old 3:x 4", "1 2:%a 3:x 4 5:%b 6", { 7, 7, 7 }, { 1000, 0, 0 } },
+    { "1 2:old 3:x 4", "1 2:%a 3:x 4 5:%b 6:%c 7", { 9, 7, 7 }, { 1000, 0, 0 } },   /* its body changed, too */
+    { "1 2:x 3:old 4:y 5", "1 2:%b 3:x 4:%a 5:y 6:%c 7", { 7, 7, 7 }, { 1000, 0, 0 } },
+    /* main is as it was */
+    { "1 2:old 3:x 4", "=1 2:%a 3:x 4", { 7, 7, 7 }, { 1000, 0, 0 } },
+    /* two sites: 1002 and 1004 calls */
+    { "1 2:old 3:x 4:old 5", "=1 2:%a 3:x 4:%b 5", { 7, 7, 7 }, { 500, 500, 0 } },
+    { "1 2:old 3:x 4:old 5", "1 2:%a 3:x 4:%b 5 6", { 7, 7, 7 }, { 500, 500, 0 } },
+    { "1 2:old 3:x 4:old 5", "1 2:%a 3:x 4:%a 5 6:%b", { 7, 7, 7 }, { 1000, 0, 0 } },
+    /* nothing tells which: equal parts */
+    { "1 2:*", "1 2:*", { 7, 7, 7 }, { 333, 333, 333 } }
+};
+
+static size_t claimed_code(const char *s, char names[3][24], csspgo_match_loc *v)
+{
+    char text[300], *t = text;
+    for (s += *s == '='; *s != '\0'; s++) {
+        if (*s == '%') t += sprintf(t, "%s", names[*++s - 'a']);
+        else *t++ = *s;
+    }
+    *t = '\0';
+    return parse_code(text, v);
+}
+
+static void where_a_function_is_called_tells_whose_profile_it_is(void)
+{
+    static const char *const base[3] = { "_Z3oldi", "_Z3oldI3BarElf", "_Z3oldPKc" };
+    static const char *const c_name[3] = { "p", "q", "r" };
+    static const unsigned turn[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    size_t i, k, names, order, mangled;
+    for (i = 0; i < sizeof claimed / sizeof claimed[0]; i++)
+        for (k = 0; k < 72; k++) {
+            csspgo_match_loc v[4][16];
+            csspgo_match_code c[4];
+            char name[3][24], old[200];
+            csspgo_profile *p, *q = csspgo_profile_new(NULL, NULL), *body = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(0);
+            uint64_t sum = 0;
+            size_t j;
+            names = k % 6, order = k / 6 % 6, mangled = k / 36;
+            for (j = 0; j < 3; j++) strcpy(name[j], (mangled ? base : c_name)[turn[names][j]]);
+            p = parse_profile(NULL, "main", claimed[i].old);
+            j = (size_t)sprintf(old, "%s:1000:10\n 1: 10\n 2: 190\n 3: 200 x:200\n 4: 200 y:200\n 5: 200 z:200\n"
+                                " 6: 200\n !CFGChecksum: 7\n", mangled ? "_Z3oldl" : "old");
+            T_EQ(csspgo_read(body, old, j, NULL), CSSPGO_OK);
+            if (mangled) {                            /* main calls it by that name */
+                csspgo_rename to;
+                memset(&to, 0, sizeof to);
+                to.from = "old", to.from_size = 3, to.to = "_Z3oldl", to.to_size = 7;
+                T_EQ(csspgo_remap(p, &to, 1, NULL, NULL), CSSPGO_OK);
+            }
+            T_EQ(csspgo_add_profile(p, body, NULL), CSSPGO_OK);
+            c[0] = code_of("main", claimed[i].code[0] == '=' ? 1 : 2, v[0], claimed_code(claimed[i].code, name, v[0]));
+            for (j = 0; j < 3; j++)
+                c[1 + turn[order][j]] = code_of(name[j], claimed[i].checksum[j], v[1 + j],
+                                                parse_code("1 2 3:x 4:y 5:z 6 7 8", v[1 + j]));
+            T_EQ(csspgo_matcher_module(m, p, c, 4, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_validate(q, NULL), CSSPGO_OK);
+            for (j = 0; j < 3; j++) {
+                const uint64_t got = csspgo_total(q, csspgo_find(q, name[j])), want = claimed[i].part[j];
+                if (!T_CHECK(got + 5 > want && got < want + 5))
+                    printf("    %s: %s has %lu of %lu, names %lu, order %lu\n", claimed[i].code, name[j],
+                           (unsigned long)got, (unsigned long)want, (unsigned long)names, (unsigned long)order);
+                sum += got;
+                T_EQ(csspgo_matcher_profile_of(m, guid(name[j])) != guid(name[j]), want != 0);
+            }
+            T_CHECK(sum + 3 > 1000 && sum < 1003);
+            T_EQ(csspgo_find(q, mangled ? "_Z3oldl" : "old").id, 0);
+            csspgo_matcher_free(m);
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+            csspgo_profile_free(body);
+        }
+}
+
+static const char shared_old[] = "[main]:30:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 30 old:30\n !CFGChecksum: 1\n"
+                                 "[main:2 @ old]:100:10\n 1: 10\n 2: 90 y:90\n !CFGChecksum: 7\n"
+                                 "[main:4 @ old]:300:30\n 1: 30\n 2: 270 y:270\n !CFGChecksum: 7\n"
+                                 "[main:4 @ old:2 @ y]:270:270\n 1: 270\n !CFGChecksum: 8\n"
+                                 "[old]:40:4\n 1: 4\n 2: 36 y:36\n !CFGChecksum: 7\n";
+
+/* In contexts each call has its own: what is below a call is the function's that is called there. */
+static void contexts_of_a_shared_profile_go_with_their_calls(void)
+{
+    csspgo_match_loc v[3][8];
+    csspgo_match_code c[4];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    size_t stale;
+    T_EQ(csspgo_read(p, shared_old, sizeof shared_old - 1, NULL), CSSPGO_OK);
+    for (stale = 0; stale < 2; stale++) {
+        csspgo_profile *q = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matcher(0);
+        c[0] = code_of("main", 1 + stale, v[0], parse_code(stale ? "1 2:p 3:x 4:q 5" : "1 2:p 3:x 4:q", v[0]));
+        c[1] = code_of("p", 7, v[1], parse_code("1 2:y", v[1]));
+        c[2] = code_of("q", 7, v[1], parse_code("1 2:y", v[1]));
+        c[3] = code_of("y", 8, v[2], parse_code("1", v[2]));
+        T_EQ(csspgo_matcher_module(m, p, c, 4, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_total(q, csspgo_find(q, "main:2 @ p")), 100);
+        T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q")), 300);
+        T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q:2 @ y")), 270);
+        T_EQ(csspgo_total(q, csspgo_find(q, "p")), 10);    /* a quarter of what has no caller */
+        T_EQ(csspgo_total(q, csspgo_find(q, "q")), 30);
+        T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_at(2, 0), csspgo_func_find(q, "p", 1)), 10);
+        T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_at(4, 0), csspgo_func_find(q, "q", 1)), 30);
+        T_EQ(csspgo_matcher_about(m, guid("q")).samples, 3 * csspgo_matcher_about(m, guid("p")).samples);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+    }
     csspgo_profile_free(p);
 }
 
@@ -1754,6 +1916,35 @@ static void every_allocation_may_fail_while_a_function_is_split(void)
     csspgo_profile_free(p);
 }
 
+static void every_allocation_may_fail_while_a_profile_is_shared_out(void)
+{
+    csspgo_match_loc v[3][8];
+    csspgo_match_code c[4];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    long nth, done = 0;
+    T_EQ(csspgo_read(p, shared_old, sizeof shared_old - 1, NULL), CSSPGO_OK);
+    c[0] = code_of("main", 2, v[0], parse_code("1 2:p 3:x 4:q 5", v[0]));
+    c[1] = code_of("p", 7, v[1], parse_code("1 2:y", v[1]));
+    c[2] = code_of("q", 7, v[1], parse_code("1 2:y", v[1]));
+    c[3] = code_of("y", 8, v[2], parse_code("1", v[2]));
+    for (nth = 1; !done; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_matcher *m = csspgo_matcher_new(NULL, &o, NULL);
+        csspgo_profile *q = csspgo_profile_new(&o, NULL);
+        csspgo_status s = m != NULL && q != NULL ? csspgo_matcher_module(m, p, c, 4, NULL, NULL) : CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK) s = csspgo_matcher_apply(m, p, q, NULL, NULL);
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        done = s == CSSPGO_OK;
+        T_EQ(q != NULL ? csspgo_total(q, csspgo_find(q, "main:4 @ q")) : 0, done ? 300 : 0);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+        T_EQ(h.live, 0);
+    }
+    T_LONG(nth > 50);
+    csspgo_profile_free(p);
+}
+
 static void every_allocation_may_fail(void)
 {
     size_t mode;
@@ -2127,6 +2318,7 @@ int main(void)
     blocks_before_the_first_call_move_all_that_follows();
     long_sequences_equal_the_plain_algorithm();
     calls_of_lines_move_as_opt_19_moves_them();
+    inlinees_move_with_their_calls();
     what_became_of_a_function_is_told();
     what_was_rewritten_loses_its_counts();
     the_entry_stays_the_entry();
@@ -2147,6 +2339,8 @@ int main(void)
     a_moved_namespace_is_a_rename();
     of_two_with_one_base_name_the_checksum_tells();
     a_call_site_tells_a_new_name();
+    where_a_function_is_called_tells_whose_profile_it_is();
+    contexts_of_a_shared_profile_go_with_their_calls();
     an_inlinee_of_another_module_loses_its_caller();
     llvm_19_follows_chains_and_stops_at_strangers();
     instances_of_a_template_keep_their_own_profiles();
@@ -2162,6 +2356,7 @@ int main(void)
     T_FAILING(every_allocation_of_an_input_may_fail());
     T_FAILING(every_allocation_may_fail_among_renames());
     T_FAILING(every_allocation_may_fail_while_a_function_is_split());
+    T_FAILING(every_allocation_may_fail_while_a_profile_is_shared_out());
     T_FAILING(every_allocation_may_fail());
     return t_end();
 }

@@ -123,7 +123,7 @@ static const char *report(const csspgo_collector *c)
     T_EQ(size, other);
     text[size] = '\0';
     memset(part, 'x', sizeof part);
-    T_EQ(csspgo_collector_report_text(c, part, 10, &other, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_report_text(c, part, 10, &other, &e), CSSPGO_E_SHORT);
     T_CHECK(memcmp(part, text, 10) == 0 && part[10] == 'x');
     return text;
 }
@@ -198,7 +198,7 @@ static void arrays_the_wrong_way_round_are_told(void)
 {
     csspgo_code *code = make_code(6);
     csspgo_collector_free(collect(code, 1, 0));
-    T_CHECK(said("csspgo__sample_check: the call stack stands outermost frame first"));
+    T_CHECK(said("csspgo_collector_add: the call stack stands outermost frame first"));
     csspgo_collector_free(collect(code, 0, 1));
     T_CHECK(said("the branch records stand oldest first"));
     csspgo_code_free(code);
@@ -211,17 +211,18 @@ static void refused_tables_are_told(void)
     csspgo_error e;
     T_CHECK(said(NULL));
     T_EQ(function_at(code, F, F + 8, "f", NULL), CSSPGO_E_ARGUMENT);
-    T_CHECK(said("csspgo_code_add_function: another function is there"));
+    T_CHECK(said("csspgo_code_add_function: [0x2000, 0x2008) overlaps 'f' [0x2000, 0x2100)"));
+    T_CHECK(strncmp(last_said, "csspgo_code_add_function: [", 27) == 0);
     T_EQ(function_at(code, F, F + 8, "f", &e), CSSPGO_E_ARGUMENT);
-    T_CHECK(said("csspgo_code_add_function: another function is there: function 0x2000"));
+    T_CHECK(said("csspgo_code_add_function: [0x2000, 0x2008) overlaps 'f' [0x2000, 0x2100)"));
     T_EQ(transfer_at(code, 0x9000, CSSPGO_RET, 0), CSSPGO_E_ARGUMENT);
-    T_CHECK(said("csspgo_code_add_transfers: not at known code"));
+    T_CHECK(said("csspgo_code_add_transfers: transfer 0 at 0x9000: not at known code"));
     T_EQ(csspgo_code_get_stats(code).unlike_transfers, 0);
     T_EQ(transfer_at(code, G + 0x30, CSSPGO_RET, 0), CSSPGO_OK);
     T_EQ(transfer_at(code, MAIN + 0x10, CSSPGO_CALL, 0), CSSPGO_OK);
     T_CHECK(said(NULL));
     T_EQ(transfer_at(code, G + 0x30, CSSPGO_CALL, F), CSSPGO_OK);
-    T_CHECK(said("two transfers at one address differ"));
+    T_CHECK(said("csspgo_code_add_transfers: transfer 0 at 0x3030: two transfers at one address differ"));
     T_EQ(transfer_at(code, MAIN + 0x10, CSSPGO_CALL, G), CSSPGO_OK);
     T_CHECK(said("two transfers at one address differ"));
     T_EQ(csspgo_code_get_stats(code).unlike_transfers, 2);
@@ -231,7 +232,7 @@ static void refused_tables_are_told(void)
     f.name = "zero";
     f.name_size = 5;
     T_EQ(csspgo_code_add_function(code, csspgo_no_module(), &f, &e), CSSPGO_OK);
-    T_CHECK(said("the name ends in a zero byte"));
+    T_CHECK(said("csspgo_code_add_function: the name ends in a zero byte"));
     T_EQ(csspgo_code_remove(code, 0x4000, 0x4010, &e), CSSPGO_OK);
     T_CHECK(said(NULL));
     T_EQ(csspgo_code_remove(code, 0x4000, 0x4010, &e), CSSPGO_OK);
@@ -252,22 +253,75 @@ static void probes_without_counts_are_told(void)
     p.address = F;
     p.inline_node = 1;
     T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_OK);
-    T_CHECK(said("a probe of id 0"));
+    T_CHECK(said("csspgo_code_add_probes: probe 0 at 0x2000: a probe of id 0"));
+    p.id = 70000;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_OK);
+    T_CHECK(said("csspgo_code_add_probes: probe 0 at 0x2000: a probe of id 0 or above 65535"));
     p.id = 1;
     T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_OK);
     T_CHECK(said(NULL));
     p.address = 0x9000;
     T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_OK);
-    T_CHECK(said("a probe that is not at known code"));
-    T_EQ(csspgo_code_get_stats(code).idle_probes, 2);
+    T_CHECK(said("csspgo_code_add_probes: probe 0 at 0x9000: a probe that is not at known code"));
+    T_EQ(csspgo_code_get_stats(code).idle_probes, 3);
     p.inline_node = 2;
     T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, &e), CSSPGO_E_ARGUMENT);
-    T_CHECK(said("no such node: probe 0"));
+    T_CHECK(said("csspgo_code_add_probes: probe 0 at 0x9000: inline_node is an index + 1, from 1 to 1, not 2"));
     c = collect(code, 0, 0);
     T_MSG(strstr(report(c), "advice: some probes are not at known code") != NULL, report(c));
     csspgo_collector_free(c);
     csspgo_code_free(code);
     T_CHECK(said(NULL));
+}
+
+/* A word of a code map is broken, that is told, and it is mended. */
+static void broken_word(csspgo_code *code, void *word, uint32_t value, const char *text)
+{
+    csspgo_error e;
+    uint32_t was;
+    memcpy(&was, word, sizeof was);
+    memcpy(word, &value, sizeof value);
+    T_EQ(csspgo_code_validate(code, &e), CSSPGO_E_ARGUMENT);
+    T_MSG(strcmp(e.message, text) == 0, e.message);
+    memcpy(word, &was, sizeof was);
+    T_EQ(csspgo_code_validate(code, &e), CSSPGO_OK);
+}
+
+static void a_damaged_code_map_is_told(void)
+{
+    csspgo_code *code = make_code(6);
+    csspgo__area *a = csspgo__area_before(code, UINT64_MAX);
+    csspgo__window *w = csspgo__window_before(code, UINT64_MAX);
+    csspgo__range *r = csspgo__range_before(code, UINT64_MAX);
+    csspgo__placed *p;
+    csspgo_inline in;
+    csspgo_probe probe;
+    unsigned i;
+    memset(&in, 0, sizeof in);
+    memset(&probe, 0, sizeof probe);
+    probe.address = G;
+    probe.id = probe.inline_node = in.parent = 1;
+    in.parent = 0;
+    in.guid = 5;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &probe, 1, NULL), CSSPGO_OK);
+    p = (csspgo__placed *)csspgo__ordered_first(&code->table[CSSPGO__PLACES], 0);
+    T_EQ(csspgo_code_validate(code, NULL), CSSPGO_OK);
+    broken_word(code, &a->pos, 16, "a table is out of order");
+    broken_word(code, &a->pos, a->pos - 1, "an address of code without bytes is no instruction");
+    broken_word(code, &a->module, 3, "an area is of no module, or empty");
+    broken_word(code, &w->module, 3, "a window is not that of its area");
+    broken_word(code, &r->end, r->begin, "functions overlap, or are empty");
+    broken_word(code, &r->end, r->end + 1, "a function is not in areas");
+    broken_word(code, &r->func, 99, "a function has no name");
+    broken_word(code, &p->id, 1, "a probe is not at its place");
+    broken_word(code, &code->node[1].placed, 2, "probes do not add up to those of inline nodes");
+    broken_word(code, &code->node[1].parent, 1, "an inline tree is broken");
+    broken_word(code, csspgo__ordered_first(&code->table[CSSPGO__STOPS], 0), 18, "a stop is no call, jump or return");
+    code->byte[a->pos + 3] ^= CSSPGO_CALL << CSSPGO__KIND_SHIFT;
+    T_CHECK(said(NULL));
+    for (i = 0; i < 100; i++) transfer_at(code, MAIN + 0x90, CSSPGO_COND, 0);
+    T_CHECK(said("csspgo_code_add_transfers: a transfer is in no table: the code map is damaged"));
+    csspgo_code_free(code);
 }
 
 static void lives_and_handles_are_checked(void)
@@ -295,7 +349,9 @@ static void lives_and_handles_are_checked(void)
     T_CHECK(said(NULL));
     node.id = 77;
     T_EQ(csspgo_total(p, node), 0);
-    T_CHECK(said("no such node: the handle is of another profile"));
+    T_CHECK(said("csspgo_total: no such node: the handle is of another profile"));
+    T_EQ(csspgo_node_parent(p, node).id, 0);
+    T_CHECK(said("csspgo_node_parent: no such node: the handle is of another profile"));
     csspgo_profile_free(p);
     T_CHECK(said(NULL));
 }
@@ -309,6 +365,7 @@ int main(void)
     arrays_the_wrong_way_round_are_told();
     refused_tables_are_told();
     probes_without_counts_are_told();
+    a_damaged_code_map_is_told();
     lives_and_handles_are_checked();
     return t_end();
 }

@@ -656,7 +656,7 @@ static void what_cannot_be_compared_is_refused(void)
     T_EQ(n, 0);
     T_EQ(csspgo_overlap(cs, plain, NULL, &f, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_overlap(probe, plain, NULL, &f, NULL, 0, NULL, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_overlap(plain, empty, NULL, &f, row, 0, &n, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_overlap(plain, empty, NULL, &f, row, 0, &n, NULL), CSSPGO_E_SHORT);
     T_EQ(n, 1);
     T_EQ(csspgo_overlap(plain, empty, NULL, &f, row, 1, &n, NULL), CSSPGO_OK);
     T_EQ(f.functions.base_only, 1);
@@ -821,7 +821,7 @@ static void the_quality_example(void)
     T_CHECK(near(v.spread_overlap, 0.75) && near(v.spread_delta, 0.4));
     T_EQ(v.base_samples, 4);
     T_EQ(v.test_samples, 20);
-    T_EQ(csspgo_compare_blocks(q, p, NULL, &v, row, 0, &n, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_compare_blocks(q, p, NULL, &v, row, 0, &n, NULL), CSSPGO_E_SHORT);
     T_EQ(n, 1);
     csspgo_profile_free(q);
     csspgo_profile_free(p);

@@ -174,10 +174,10 @@ static void known_profiles_are_read(void)
         }
 }
 
-/* Types: 1 first, 2 second; strings: 0 "", 1 "samples", 2 "cpu", 3 "space", 4 /x. */
+/* Types: 1 first, 2 second; strings: 0 "", 1 "samples", 2 "tick", 3 "event", 4 /x. */
 static void put_profile(message *m, uint64_t first, uint64_t second)
 {
-    static const char *const strings[] = { "", "samples", "cpu", "space", "/x" };
+    static const char *const strings[] = { "", "samples", "tick", "event", "/x" };
     size_t i;
     m->size = 0;
     put_type(m, 1, first);
@@ -203,8 +203,8 @@ static void one_value_counts(void)
         { 2, 3, 0, 0, 2, NULL, 30 },        /* the default */
         { 2, 3, 0, 7, 2, NULL, 5 },
         { 2, 3, 0, UINT64_MAX, 2, NULL, 30 },
-        { 2, 3, 3, 10, 0, "cpu", 30 },      /* the one asked for */
-        { 2, 1, 2, 10, 0, "cpu", 3 },
+        { 2, 3, 3, 10, 0, "tick", 30 },     /* the one asked for */
+        { 2, 1, 2, 10, 0, "tick", 3 },
     };
     size_t i;
     for (i = 0; i < sizeof by_example / sizeof by_example[0]; i++) {
@@ -219,6 +219,52 @@ static void one_value_counts(void)
         T_EQ(print_message(&out, &m, by_example[i].asked, &stats).status, CSSPGO_OK);
         sprintf(want, "M 1000 1000 0 /x\nS %u 1100 1200\n", (unsigned)by_example[i].count);
         t_same(want, out.at, out.size, want, strlen(want));
+        t_out_free(&out);
+    }
+}
+
+/* Names of types, the default one (1 first, 0 none), which value counts (0: refused), what the refusal says. */
+static void only_what_ran_counts(void)
+{
+    static const struct { const char *names[3]; int standard, value; const char *says; } by_example[] = {
+        { { "samples", "cpu" }, 0, 1, NULL }, { { "cpu", "samples" }, 0, 2, NULL }, { { "alloc_objects", "cpu" }, 0, 2, NULL },
+        { { "cpu", "inuse_space" }, 2, 1, NULL }, { { "cpu", "wall" }, 0, 1, NULL }, { { "cpu", "wall" }, 2, 2, NULL },
+        { { "wall", "cpu-time" }, 0, 2, NULL }, { { "wall" }, 0, 1, NULL }, { { "cycles:u_sample" }, 0, 1, NULL },
+        { { "heap-space", "wall", "lock-acquire" }, 0, 2, NULL }, { { "sample", "exception-samples" }, 0, 1, NULL },
+        { { "goroutine", "samples" }, 0, 2, NULL }, { { "count" }, 0, 1, NULL }, { { "" }, 0, 1, NULL },
+        { { "alloc_objects", "alloc_space" }, 0, 0, "memory ('alloc_space')" },
+        { { "inuse_objects", "inuse_space" }, 2, 0, "memory ('inuse_space')" }, { { "objects", "space" }, 0, 0, "memory" },
+        { { "allocations" }, 0, 0, "memory" }, { { "contentions", "delay" }, 0, 0, "waiting for locks ('delay')" },
+        { { "goroutine" }, 0, 0, "goroutines" }, { { "threadcreate" }, 0, 0, "threads" },
+        { { "lock-acquire" }, 0, 0, "waiting for locks" }, { { "exception-samples" }, 0, 0, "exceptions" },
+        { { "live-bytes", "goroutine" }, 1, 0, "goroutines ('goroutine'), not of what ran: give one of the CPU (Go: /debug/pprof/profile)" }
+    };
+    size_t i, k;
+    for (i = 0; i < sizeof by_example / sizeof by_example[0]; i++) {
+        message m, s;
+        csspgo_pprof_stats stats;
+        csspgo_error e;
+        char want[100];
+        t_out out;
+        m.size = s.size = 0;
+        for (k = 0; k < 3 && by_example[i].names[k] != NULL; k++) put_type(&m, 1, k + 1);
+        put_location(&m, 2, 0, 0x10);
+        put_number(&s, 1, 2);
+        for (k = 0; k < 3; k++) put_number(&s, 2, 11 * (k + 1));
+        put_bytes(&m, 2, s.at, s.size);
+        put_text(&m, "");
+        for (k = 0; k < 3 && by_example[i].names[k] != NULL; k++) put_text(&m, by_example[i].names[k]);
+        put_number(&m, 14, (uint64_t)by_example[i].standard);
+        e = print_message(&out, &m, NULL, &stats);
+        T_EQ(e.status, by_example[i].value != 0 ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED);
+        sprintf(want, "S %d 10\n", 11 * by_example[i].value);
+        if (by_example[i].value != 0) t_same(by_example[i].names[0], out.at, out.size, want, strlen(want));
+        else T_MSG(strstr(e.message, by_example[i].says) != NULL, e.message);
+        t_out_free(&out);
+        if (by_example[i].value != 0) continue;
+        e = print_message(&out, &m, by_example[i].names[0], &stats);     /* but if it is asked for */
+        T_EQ(e.status, CSSPGO_OK);
+        t_same("asked for", out.at, out.size, "S 11 10\n", 8);
         t_out_free(&out);
     }
 }
@@ -289,6 +335,30 @@ static void mappings_that_overlap_are_moved(void)
 }
 
 /* Callers of demo.pie: 1ae, 25d and 2af are behind calls. */
+/* Text that was copied to huge pages goes on at the same addresses, which csspgo_spaces knows. */
+static void memory_without_a_file_stays_over_one(void)
+{
+    static const char want[] = "M 1000 2000 0 /x\nM 1800 400 0 //anon\nS 1 1900 2900\n";
+    message m, s;
+    csspgo_pprof_stats stats;
+    t_out out;
+    m.size = s.size = 0;
+    put_text(&m, "");
+    put_text(&m, "/x");
+    put_text(&m, "//anon");
+    put_mapping(&m, 1, 0x1000, 0x3000, 0, 1);
+    put_mapping(&m, 2, 0x1800, 0x1c00, 0, 2);
+    put_location(&m, 1, 2, 0x1900);
+    put_location(&m, 2, 1, 0x2900);
+    put_bytes(&s, 1, "\1\2", 2);
+    put_number(&s, 2, 1);
+    put_bytes(&m, 2, s.at, s.size);
+    T_EQ(print_message(&out, &m, NULL, &stats).status, CSSPGO_OK);
+    t_same("memory without a file", out.at, out.size, want, sizeof want - 1);
+    T_EQ(stats.moved_mappings, 0);
+    t_out_free(&out);
+}
+
 static void callers_one_less_are_corrected(void)
 {
     static const uint64_t callers[] = { 0x11ae, 0x125d, 0x12af };
@@ -466,8 +536,10 @@ int main(void)
 {
     known_profiles_are_read();
     one_value_counts();
+    only_what_ran_counts();
     samples_that_do_not_count();
     mappings_that_overlap_are_moved();
+    memory_without_a_file_stays_over_one();
     callers_one_less_are_corrected();
     bad_profiles_are_refused();
     cut_and_changed_profiles();

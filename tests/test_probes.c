@@ -715,9 +715,9 @@ static void short_buffers_are_filled_and_told_the_size(void)
     for (cap = 0; cap < whole.n; cap++) {
         char *b = (char *)t_copy(whole.p, cap);
         memset(b, 0xa5, cap);
-        T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, b, cap, &size, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, b, cap, &size, &e), CSSPGO_E_SHORT);
         T_EQ(size, whole.n);
-        T_EQ(e.status, CSSPGO_E_LIMIT);
+        T_EQ(e.status, CSSPGO_E_SHORT);
         T_CHECK(memcmp(b, whole.p, cap) == 0);
         free(b);
     }
@@ -725,7 +725,7 @@ static void short_buffers_are_filled_and_told_the_size(void)
     for (cap = 0; cap < desc_size; cap++) {
         char *b = (char *)t_copy(desc, cap);
         memset(b, 0xa5, cap);
-        T_EQ(csspgo_probe_set_encode_descriptors(t, b, cap, &size, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_probe_set_encode_descriptors(t, b, cap, &size, &e), CSSPGO_E_SHORT);
         T_EQ(size, desc_size);
         T_CHECK(memcmp(b, desc, cap) == 0);
         free(b);
@@ -833,6 +833,70 @@ static void a_record_without_symbol_does_not_inherit_a_base(void)
         free(s.p);
         csspgo_probe_set_free(t);
     }
+}
+
+/* The addresses that symbols tell, told per record instead. */
+static void addresses_of_records_stand_for_symbols(void)
+{
+    size_t i, k;
+    for (i = 0; i < LINKED; i++) {
+        sample s = load_linked(i);
+        csspgo_probe_set *t = new_probes(0), *u = new_probes(0);
+        csspgo_probe_section in = s.in;
+        csspgo_probe_tables v;
+        uint64_t *address;
+        T_EQ(csspgo_probe_set_decode(t, &s.in, NULL), CSSPGO_OK);
+        v = csspgo_probe_set_tables(t);
+        address = (uint64_t *)malloc((v.record_count + 1) * sizeof *address);
+        for (k = 0; k < v.record_count; k++)
+            address[k] = v.records[k].flags & CSSPGO_RECORD_BASED ? v.records[k].address : UINT64_MAX;
+        in.addresses = address;
+        in.address_count = v.record_count;
+        in.bases = NULL;
+        in.base_count = 0;
+        T_EQ(csspgo_probe_set_decode(u, &in, NULL), CSSPGO_OK);
+        T_CHECK(same_tables(t, u, 0));
+        free(address);
+        free_sample(&s);
+        csspgo_probe_set_free(t);
+        csspgo_probe_set_free(u);
+    }
+}
+
+static void records_of_one_name_may_have_addresses_of_their_own(void)
+{
+    const csspgo_symbol_base base = { 1, 0x100 };
+    const uint64_t address[3] = { 0x700, UINT64_MAX, 0x900 };
+    csspgo_probe_set *t = new_probes(0);
+    csspgo_probe_section in;
+    csspgo_probe_tables v;
+    str s;
+    int i;
+    memset(&s, 0, sizeof s);
+    for (i = 0; i < 2; i++) {
+        rec(&s, 1, 1, 0);
+        delta(&s, 1, 1);
+    }
+    rec(&s, 5, 2, 0);                  /* the sentinel's symbol is nowhere else */
+    absolute(&s, 0, 0x20, 77);
+    delta(&s, 1, 4);
+    rec(&s, 1, 1, 0);                  /* behind the addresses: its symbol's again */
+    delta(&s, 1, 2);
+    in = section_of(&s, &base, 1);
+    in.addresses = address;
+    in.address_count = 3;
+    T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
+    v = csspgo_probe_set_tables(t);
+    T_EQ(v.record_count, 4);
+    T_EQ(address_of(t, 0), 0x701);
+    T_EQ(address_of(t, 1), 0x101);
+    T_EQ(address_of(t, 2), 0x904);
+    T_EQ(address_of(t, 3), 0x102);
+    T_EQ(v.records[2].symbol, 77);
+    T_EQ(v.records[2].address, 0x900);
+    T_EQ(v.records[2].flags, CSSPGO_RECORD_BASED | CSSPGO_RECORD_SENTINEL);
+    free(s.p);
+    csspgo_probe_set_free(t);
 }
 
 static void an_absolute_address_begins_a_chain_unless_told_otherwise(void)
@@ -1964,6 +2028,8 @@ int main(int argc, char **argv)
     short_buffers_are_filled_and_told_the_size();
     a_symbol_at_0_is_a_base_and_the_last_of_a_name_wins();
     a_record_without_symbol_does_not_inherit_a_base();
+    addresses_of_records_stand_for_symbols();
+    records_of_one_name_may_have_addresses_of_their_own();
     an_absolute_address_begins_a_chain_unless_told_otherwise();
     a_sentinels_payload_is_an_address_only_if_asked_or_in_the_text();
     addresses_outside_the_text_are_counted_and_wrap_around();

@@ -88,6 +88,67 @@ static csspgo_status print_text(text_out *out, const char *text, size_t piece, c
 
 #define MAP "PERF_RECORD_MMAP2 7/7: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe\n"
 
+static void samples_of_text_are_of_events(void)
+{
+    static const char text[] =
+        "w 9  1.5:   100 cycles:u: \n\t 1\n\n"
+        "w 9 [003]  1.5:   100    br_inst_retired.near_taken:upp: \n\t 2\n 0x1/0x2/P/-/-/0 \n\n"
+        "  1000   12.000001:           401159 \n"
+        "demo 12 cycles:u: \n\t 3\n\n"
+        "w 9/10  1.5: cpu_core/event=0xc4,umask=0x20/upp:           401159 f(int)\n"
+        "a: b 9  1.5: syscalls:sys_enter_write: fd: 0x00000001, buf: 0x00 \n\t 4\n\n"
+        "w 9  1.5: dummy: \n";                        /* no sample */
+    static const char want[] = "1 2 0 1 3 4 | cycles:u 2 | br_inst_retired.near_taken:upp 1 | "
+                               "cpu_core/event=0xc4,umask=0x20/upp 1 | syscalls:sys_enter_write 1 | dummy 0 ";
+    size_t piece;
+    for (piece = 1; piece < sizeof text; piece += 6) {
+        csspgo_script *s = any_script(NULL);
+        char got[600];
+        size_t at, used = 0;
+        uint32_t i;
+        csspgo_event e;
+        for (at = 0; at <= sizeof text - 1; at += piece) {
+            const size_t n = sizeof text - 1 - at < piece ? sizeof text - 1 - at : piece;
+            csspgo_sample sample;
+            csspgo_mmap map;
+            csspgo_item item;
+            csspgo_script_feed(s, text + at, n, NULL);
+            if (at + piece > sizeof text - 1) csspgo_script_end(s);
+            while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
+                if (item == CSSPGO_ITEM_SAMPLE) used += (size_t)sprintf(got + used, "%u ", sample.event);
+        }
+        for (i = 1; csspgo_script_event(s, i, &e); i++)
+            used += (size_t)sprintf(got + used, "| %.*s %u ", (int)e.name_size, e.name, (unsigned)e.samples);
+        T_CHECK(!csspgo_script_event(s, 0, &e) && e.name == NULL);
+        expect_same("events of text", got, want);
+        csspgo_script_free(s);
+    }
+}
+
+/* Neither so many names nor such long ones are kept; their samples are. */
+static void names_of_events_are_bounded(void)
+{
+    enum { NAMES = 1500 };
+    char *text = (char *)malloc(NAMES * 40 + 600);
+    size_t size = 0;
+    uint32_t last = 0, i;
+    csspgo_script *s = any_script(NULL);
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_event e;
+    csspgo_item item;
+    memset(text, 'x', 300);
+    size = 300 + (size_t)sprintf(text + 300, ": \n\t 1\n\n");
+    for (i = 0; i < NAMES; i++) size += (size_t)sprintf(text + size, "event%u: \n\t %u\n\n", i, i + 1);
+    csspgo_script_feed(s, text, size, NULL);
+    for (i = 0; (item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE; i++) last = sample.event;
+    T_CHECK(i == NAMES && last == 0);                    /* the last one waits for more */
+    T_CHECK(csspgo_script_event(s, 1024, &e) && e.samples == 1 && e.name_size == 9 && memcmp(e.name, "event1023", 9) == 0);
+    T_CHECK(!csspgo_script_event(s, 1025, &e));
+    csspgo_script_free(s);
+    free(text);
+}
+
 static void lines_of_any_fields_are_samples(void)
 {
     static const struct { const char *text, *items; } by_example[] = {
@@ -100,6 +161,23 @@ static void lines_of_any_fields_are_samples(void)
         { " 0x1(/x/a (b) c)/0x2(/x/d)/M/-/-/0  0x3([unknown])/0x4(x)/-N\n", "S 0/0 1>2 3>4N\n" },
         { "\t 1\n 0x1/0x2/P 0x3/junk 0x5/0x6\n", "S 0/0 1 1>2\n" },
         { "\t 1\n 0x1/0x2/P\n\n\t 2\n const0116c/0x401150/P/-/-/0\n 0x3/0x4/P\n", "S 0/0 1 1>2\nS 0/0 2 3>4\n" },
+        /* frames that are inlined in the one that follows are none */
+        { "\t 1 f (inlined)\n\t 1 g+0x1 (/x/y)\n\t 2 (inlined)\n\t 2\n\t 3\n 0x1/0x2/P\n", "S 0/0 1 2 3 1>2\n" },
+        { "\t 1 f+0x12 (inlined) \n\t 1 g(int) (inlined)\r\n\t 1 h(int)\n 0x1/0x2/P\n", "S 0/0 1 1>2\n" },
+        { "\t 1 f (inlined)\n\t 1 g\n\t 1 f (inlined)\n\t 1 g\n\n", "S 0/0 1 1\n" },
+        { "\t 1 f\n  a b.c:5 (inlined)\n\t 1 g\n  a b.c:7\n\t 2\n  ??:0\n 0x1/0x2/P\n", "S 0/0 1 2 1>2\n" },
+        { " 1 f (inlined)\n 1 g (/x)\n 2 (inlined)\n 2 (/y)\n\n", "S 0/0 1 2\n" },
+        { "  1 (inlined)\n  1\n\n  3 (inlined)\n  3\n", "S 0/0 1\nS 0/0 3\n" },
+        { "\tffffffff81000010 f (inlined)\n\tffffffff81000010 g ([kernel.kallsyms])\n\t 2\n\n",
+          "S 0/0 ffffffff81000010 2\n" },
+        /* "(inlined)" in a name */
+        { "\t 1 f(inlined)\n\t 1 f((inlined) const)\n\t 1 f (inlined) (/x/y)\n\t 1 a<b (inlined)>\n 0x1/0x2/P\n",
+          "S 0/0 1 1 1 1 1>2\n" },
+        { "\t 1 f(inlined) (inlined)\n\t 1 operator (inlined) T (inlined)\n\t 1 f\n 0x1/0x2/P\n", "S 0/0 1 1>2\n" },
+        /* the function itself may have another name than its symbol */
+        { "\t 1 f (inlined)\n\t 1 g (inlined)\n\t 2 h (inlined)\n\t 3 i\n\t 4 j (inlined)\n 0x1/0x2/P\n",
+          "S 0/0 1 1 2 3 4 1>2\n" },
+        { "\t 1 f (inlined)\n\n\t 1 g\n\n", "S 0/0 1\nS 0/0 1\n" },
         /* stacks alone */
         { "\t 1\n\t 2\n\n\t 3\n", "S 0/0 1 2\nS 0/0 3\n" },
         { " 1\n 2\n\n 3\n", "S 0/0 1 2\nS 0/0 3\n" },
@@ -144,7 +222,9 @@ static void lines_of_any_fields_are_samples(void)
         { "\t 1 PERF_RECORD_FORK(1:1):(2:2)\n", "S 0/0 1\n" },
         { "PERF_RECORD_FORK(6:6):(5\nPERF_RECORD_COMM exec\nPERF_RECORD_LOST\n\t 1\r\n\r\n", "S 0/0 1\n" },
         /* a stack that is missing among others */
-        { "\t 1\n 0x1/0x2/P\n\n 0x3/0x4/P\n", "S 0/0 1 1>2\n" },
+        { "\t 1\n 0x1/0x2/P\n\n 0x3/0x4/P\n", "S 0/0 1 1>2\nS 0/0 3>4\n" },
+        { " 0x3/0x4/P\n\t 1\n 0x1/0x2/P\n\n 0x5/0x6/P\n\t 2\n 0x1/0x2/P\n",
+          "S 0/0 3>4\nS 0/0 1 1>2\nS 0/0 5>6\nS 0/0 2 1>2\n" },
     };
     static const size_t pieces[] = { 1, 2, 3, 7, 4096 };
     size_t i, k;
@@ -203,9 +283,10 @@ static void a_text_without_samples_is_an_error(void)
     T_EQ(stats.hybrid, 1);
     T_EQ(stats.samples, 1);
     T_EQ(print_text(&out, "\t 1\n 0x1/0x2/P\n\n 0x1/0x2/P\n\t 2\n 0x1/0x2/P x\n", 10, NULL, &stats), CSSPGO_OK);
-    T_EQ(stats.empty_stacks, 1);
+    T_EQ(stats.samples, 3);                              /* records without a stack are a sample, too */
+    T_EQ(stats.empty_stacks, 0);
     T_EQ(stats.bad_records, 1);
-    T_EQ(stats.first_bad_line, 4);
+    T_EQ(stats.first_bad_line, 6);
 }
 
 static void records_without_addresses_are_refused(void)
@@ -610,6 +691,334 @@ static void too_many_mappings_are_counted(void)
     T_CHECK(csspgo_spaces_get_stats(s).forgotten != 0);
     T_EQ(placed(s, 3, ((uint64_t)1 << 20) + 0x500), 0x1500);
     T_EQ(placed(s, 3, ((uint64_t)5000 << 20) + 0x500), ((uint64_t)5000 << 20) + 0x500);
+    csspgo_spaces_free(s);
+    csspgo_code_free(code);
+}
+
+/* ----- repeated lines of inlined functions ----- */
+
+/*
+ * Code of FUNCTIONS functions, 256 bytes each from FUNCTION(0) on: 16 nops, then a call in the last 5 of 16 bytes each,
+ * so that call c of a function returns to 32 + 16 * c. Where they lead is the model's: to a function, or by pointer
+ * (-1). The last instruction is a jump to the function's `tail`, or a return (-1).
+ */
+enum { FUNCTIONS = 6, CALLS = 12 };
+
+static uint32_t random_state = 1;
+
+static uint32_t random_next(void)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return random_state >> 8;
+}
+
+#define FUNCTION(f) (UINT64_C(0x10000) + 256 * (uint64_t)(f))
+
+typedef struct call_model {
+    int            to[FUNCTIONS][CALLS], tail[FUNCTIONS];
+    csspgo_inlined inlined[FUNCTIONS][CALLS];
+    csspgo_code   *code;
+} call_model;
+
+static void put_jump(unsigned char *p, unsigned opcode, uint64_t from, uint64_t to)
+{
+    const uint32_t away = (uint32_t)(to - from - 5);
+    p[0] = (unsigned char)opcode;
+    p[1] = (unsigned char)(away & 255);
+    p[2] = (unsigned char)(away >> 8 & 255);
+    p[3] = (unsigned char)(away >> 16 & 255);
+    p[4] = (unsigned char)(away >> 24 & 255);
+}
+
+/* Makes the code of a model. */
+static void model_code(call_model *m)
+{
+    static unsigned char bytes[256 * FUNCTIONS];
+    csspgo_code_function v;
+    int f, c;
+    memset(bytes, 0x90, sizeof bytes);
+    for (f = 0; f < FUNCTIONS; f++) {
+        unsigned char *const p = bytes + 256 * f;
+        for (c = 0; c < CALLS; c++) {
+            const int at = 27 + 16 * c;
+            if (m->to[f][c] >= 0)
+                put_jump(p + at, 0xe8, FUNCTION(f) + (uint64_t)at, FUNCTION(m->to[f][c]));
+            else memcpy(p + at, "\x66\x66\x90\xff\xd0", 5);              /* nop, call *%rax */
+        }
+        if (m->tail[f] >= 0) put_jump(p + 251, 0xe9, FUNCTION(f) + 251, FUNCTION(m->tail[f]));
+        else p[255] = 0xc3;
+    }
+    m->code = csspgo_code_new(NULL, NULL);
+    T_EQ(csspgo_code_add_bytes(m->code, csspgo_no_module(), CSSPGO_X86_64, FUNCTION(0), bytes, sizeof bytes, NULL, 0,
+                               NULL), CSSPGO_OK);
+    memset(&v, 0, sizeof v);
+    for (f = 0; f < FUNCTIONS; f++) {
+        v.begin = FUNCTION(f);
+        v.end = v.begin + 256;
+        v.guid = 100 + (uint64_t)f;
+        T_EQ(csspgo_code_add_function(m->code, csspgo_no_module(), &v, NULL), CSSPGO_OK);
+    }
+}
+
+/* A model that is random but for function 0, whose call 0 leads to 1 only, and is inlined in itself. */
+static void random_model(call_model *m)
+{
+    int f, c;
+    for (f = 0; f < FUNCTIONS; f++) {
+        m->tail[f] = random_next() % 3 == 0 ? (int)(random_next() % FUNCTIONS) : -1;
+        for (c = 0; c < CALLS; c++) {
+            const uint32_t all = random_next() % 3 == 0 ? 1 + (uint32_t)(random_next() % 3) : 0;
+            m->to[f][c] = random_next() % 5 == 0 ? -1 : (int)(random_next() % FUNCTIONS);
+            m->inlined[f][c].all = all;
+            m->inlined[f][c].same = all != 0 ? (uint32_t)(random_next() % (all + 1)) : 0;
+        }
+    }
+    m->tail[1] = m->tail[2] = -1;
+    m->to[0][0] = 1;
+    m->inlined[0][0].all = m->inlined[0][0].same = 1;
+    model_code(m);
+}
+
+/* Callers of a walk from function 0 on, innermost first; each is 16 * function + call. Returns how many. */
+static uint32_t random_stack(const call_model *m, int *caller)
+{
+    int walk[12], f = 0;
+    uint32_t n = 0, i;
+    while (n < 12 && (n == 0 || random_next() % 8 != 0)) {
+        const int again = n != 0 && random_next() % 2 && f == walk[n - 1] / 16;
+        const int c = again ? walk[n - 1] % 16 : (int)(random_next() % CALLS);
+        walk[n++] = 16 * f + c;
+        f = m->to[f][c] >= 0 ? m->to[f][c] : (int)(random_next() % FUNCTIONS);
+        for (i = 0; i < 3 && m->tail[f] >= 0 && random_next() % 2; i++) f = m->tail[f];
+    }
+    for (i = 0; i < n; i++) caller[i] = walk[n - 1 - i];
+    return n;
+}
+
+enum { TEXT_PLAIN, TEXT_SILENT, TEXT_MARKED, TEXT_NAMES, TEXT_FORMS };
+
+/* Prints a stack whose leaf is the first byte of function 5: all lines, those that do not say "(inlined)", or one. */
+static size_t print_stack(const call_model *m, char *to, const int *caller, uint32_t n, int form)
+{
+    size_t size = (size_t)sprintf(to, "\t%llx%s\n", (unsigned long long)FUNCTION(5), form == TEXT_NAMES ? " f" : "");
+    uint32_t i, k;
+    for (i = 0; i < n; i++) {
+        const int f = caller[i] / 16, c = caller[i] % 16;
+        const unsigned long long a = (unsigned long long)FUNCTION(f) + 32 + 16 * (unsigned)c;
+        const csspgo_inlined in = m->inlined[f][c];
+        for (k = 0; k < in.all && form != TEXT_PLAIN && form != TEXT_NAMES; k++) {
+            const int says = form == TEXT_MARKED && k >= in.same;
+            size += (size_t)sprintf(to + size, says ? "\t%llx g (inlined)\n" : form == TEXT_MARKED ? "\t%llx f\n"
+                                                                                              : "\t%llx\n", a);
+        }
+        size += (size_t)sprintf(to + size, form == TEXT_NAMES || form == TEXT_MARKED ? "\t%llx f\n" : "\t%llx\n", a);
+    }
+    return size + (size_t)sprintf(to + size, " 0x1/0x2/P/-/-/0\n\n");
+}
+
+/* The next sample of a script, folded, has these callers. */
+static int folds_to(const call_model *m, csspgo_script *s, const char *text, size_t size, const int *caller, uint32_t n)
+{
+    csspgo_inlined inlined[128];
+    csspgo_sample x;
+    csspgo_mmap map;
+    uint32_t i;
+    int same;
+    T_EQ(csspgo_script_feed(s, text, size, NULL), CSSPGO_OK);
+    if (!T_EQ(csspgo_script_next(s, &x, &map, NULL), CSSPGO_ITEM_SAMPLE)) return 0;
+    memset(inlined, 0, sizeof inlined);
+    for (i = 1; i < x.stack_count; i++) {
+        const uint64_t in = x.stack[i] - FUNCTION(0);
+        inlined[i] = m->inlined[in / 256][(in % 256 - 32) / 16];
+    }
+    T_EQ(csspgo_script_fold_inlined(s, &x, inlined, NULL), CSSPGO_OK);
+    same = x.stack_count == n + 1;
+    for (i = 0; same && i < n; i++)
+        same = x.stack[i + 1] == FUNCTION(caller[i] / 16) + 32 + 16 * (unsigned)(caller[i] % 16);
+    T_EQ(csspgo_script_next(s, &x, &map, NULL), CSSPGO_ITEM_NONE);
+    return same;
+}
+
+/*
+ * Whatever calls what, and whatever is inlined where: text with all lines of inlined functions, with those that perf
+ * leaves without "(inlined)", and without any has the same stacks.
+ */
+static void lines_of_inlined_functions_fold_to_the_frames(void)
+{
+    const size_t models = t_size(20, 400);
+    size_t k, i;
+    int form;
+    for (k = 0; k < models; k++) {
+        call_model m;
+        random_model(&m);
+        for (form = 0; form < TEXT_FORMS; form++) {
+            csspgo_script *s = any_script(m.code);
+            size_t bad = 0;
+            for (i = 0; i < 60; i++) {
+                static char text[8192];
+                int caller[12] = { 0 };
+                const uint32_t n = i != 0 ? random_stack(&m, caller) : 1;     /* the first one tells the form */
+                const size_t size = print_stack(&m, text, caller, n, form);
+                bad += !folds_to(&m, s, text, size, caller, n);
+            }
+            if (!T_EQ(bad, 0)) fprintf(stderr, "model %u, form %d\n", (unsigned)k, form);
+            csspgo_script_free(s);
+        }
+        csspgo_code_free(m.code);
+    }
+}
+
+/* ----- memory without a file over the code of one ----- */
+
+/*
+ * A module "m": text at 0x1400 (offset 0x400), of nops and, in the last 5 of 32 bytes each, a call of 0x1400: branches
+ * come from 0x141b, 0x143b ..., return addresses are 0x1420, 0x1440 ...
+ */
+static csspgo_code *module_of_bytes(csspgo_module *module)
+{
+    enum { SIZE = 0x1c00 };
+    unsigned char *const bytes = (unsigned char *)malloc(SIZE);
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_segment v;
+    uint32_t at;
+    memset(bytes, 0x90, SIZE);
+    for (at = 27; at < SIZE; at += 32) {
+        const uint32_t back = 0u - (at + 5);
+        bytes[at] = 0xe8;
+        bytes[at + 1] = (unsigned char)(back & 255);
+        bytes[at + 2] = (unsigned char)(back >> 8 & 255);
+        bytes[at + 3] = bytes[at + 4] = 255;
+    }
+    memset(&v, 0, sizeof v);
+    v.address = 0x1400;
+    v.file_offset = 0x400;
+    v.size = SIZE;
+    v.executable = 1;
+    *module = csspgo_code_add_module(code, "m", 1, &v, 1, NULL);
+    T_EQ(csspgo_code_add_bytes(code, *module, CSSPGO_X86_64, 0x1400, bytes, SIZE, NULL, 0, NULL), CSSPGO_OK);
+    free(bytes);
+    return code;
+}
+
+static void memory_without_a_file_hides_no_module(void)
+{
+    static const char *const names[] = {
+        "//anon", "[heap]", "[anon:text]", "/anon_hugepage (deleted)", "/memfd:hot (deleted)", "/dev/zero (deleted)",
+        "/SYSV00000000 (deleted)", "/dev/hugepages/libhugetlbfs.tmp.x (deleted)", "anon_inode:x", ""
+    };
+    static const char *const others[] = { "/x/lib", "[vdso]", "[uprobes]", "/x/memfd:m", "/tmp/perf-3.map" };
+    csspgo_module m;
+    csspgo_code *code = module_of_bytes(&m);
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
+        mapped(s, 5, 0x50600, 0x200, i & 1 ? 0x50600 : 0, names[i]);
+        mapped(s, 5, 0x51000, 0x5000, 0, names[i]);                     /* sticks out */
+        T_EQ(placed(s, 5, 0x505bb), 0x15bb);
+        T_EQ(placed(s, 5, 0x5063b), 0x163b);
+        T_EQ(placed(s, 5, 0x5083b), 0x183b);
+        T_EQ(placed(s, 5, 0x5103b), 0x203b);
+        T_EQ(placed(s, 5, 0x55000), 0x55000);
+        T_EQ(csspgo_spaces_get_stats(s).covered, 2);
+        happened(s, CSSPGO_ITEM_FORK, 6, 6, 5);
+        T_EQ(placed(s, 6, 0x5063b), 0x163b);
+        happened(s, CSSPGO_ITEM_COMM, 6, 6, 0);
+        T_EQ(placed(s, 6, 0x5063b), 0x5063b);
+        mapped(s, 5, 0x50600, 0x100, 0, names[i]);                      /* once more */
+        T_EQ(placed(s, 5, 0x5063b), 0x163b);
+        mapped(s, 7, 0x50000, 0x2000, 0, names[i]);                     /* where no module is */
+        T_EQ(placed(s, 7, 0x5063b), 0x5063b);
+        T_EQ(csspgo_spaces_get_stats(s).refuted, 0);
+        csspgo_spaces_free(s);
+    }
+    for (i = 0; i < sizeof others / sizeof *others; i++) {
+        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
+        mapped(s, 5, 0x50600, 0x200, 0, others[i]);
+        T_EQ(placed(s, 5, 0x5063b), 0x5063b);
+        csspgo_spaces_free(s);
+    }
+    csspgo_code_free(code);
+}
+
+/* Recorded from then on: the file is only mapped where the memory is not. */
+static void memory_without_a_file_goes_on_between_parts_of_one(void)
+{
+    csspgo_module m;
+    csspgo_code *code = module_of_bytes(&m);
+    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    mapped(s, 5, 0x50000, 0x600, 0, "/x/m");
+    mapped(s, 5, 0x50600, 0x900, 0, "//anon");
+    mapped(s, 5, 0x50f00, 0x9000, 0, "/memfd:x");
+    mapped(s, 5, 0x70000, 0x2000, 0, "//anon");
+    T_EQ(placed(s, 5, 0x5059b), 0x159b);
+    T_EQ(placed(s, 5, 0x5061b), 0x161b);
+    T_EQ(placed(s, 5, 0x50f1b), 0x1f1b);
+    T_EQ(placed(s, 5, 0x51ffb), 0x2ffb);
+    T_EQ(placed(s, 5, 0x5201b), 0x5201b);              /* behind the segment */
+    T_EQ(placed(s, 5, 0x7061b), 0x7061b);
+    mapped(s, 6, 0x50600, 0x900, 0, "//anon");         /* in the order of addresses */
+    T_EQ(placed(s, 6, 0x5061b), 0x5061b);
+    mapped(s, 6, 0x50f00, 0x1100, 0xf00, "/x/m");
+    mapped(s, 6, 0x60f00, 0x1100, 0xf00, "/x/m");
+    T_EQ(placed(s, 6, 0x5061b), 0x161b);
+    T_EQ(placed(s, 6, 0x50f1b), 0x1f1b);
+    T_EQ(placed(s, 6, 0x505fb), 0x505fb);
+    happened(s, CSSPGO_ITEM_COMM, 6, 6, 0);
+    mapped(s, 6, 0x50f00, 0x1100, 0xf00, "/x/m");
+    T_EQ(placed(s, 6, 0x5061b), 0x5061b);              /* that was of another program */
+    csspgo_spaces_free(s);
+    csspgo_code_free(code);
+}
+
+/* A sample with one branch record, a sampled address and a caller, moved; returns where the caller went. */
+static uint64_t caller_placed(csspgo_spaces *s, uint64_t from, uint64_t to, uint64_t leaf, uint64_t caller)
+{
+    uint64_t stack[2];
+    csspgo_branch b;
+    csspgo_sample x;
+    memset(&b, 0, sizeof b);
+    memset(&x, 0, sizeof x);
+    b.from = from;
+    b.to = to;
+    stack[0] = leaf;
+    stack[1] = caller;
+    x.stack = stack;
+    x.branches = &b;
+    x.stack_count = 2;
+    x.branch_count = from != 0;
+    x.pid = 5;
+    T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
+    return x.stack[1];
+}
+
+static void samples_refute_that_memory_without_a_file_is_a_module(void)
+{
+    csspgo_module m;
+    csspgo_code *code = module_of_bytes(&m);
+    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    int i;
+    mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");
+    for (i = 0; i < 3; i++) T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x1620);
+    T_EQ(caller_placed(s, 0x5061c, 0x50600, 0x50601, 0x50620), 0x1620);        /* one of many */
+    T_EQ(caller_placed(s, 0x5061a, 0x50600, 0x50601, 0x5061f), 0x161f);        /* fused; unwound by DWARF */
+    T_EQ(caller_placed(s, UINT64_MAX - 4095, 0x50604, 0x50604, 0x50640), 0x1640);     /* an interrupt's */
+    for (i = 0; i < 20; i++) caller_placed(s, 0x50605, 0x5061c, 0x5061e, 0x50622);
+    T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x50620);
+    T_EQ(caller_placed(s, 0, 0, 0x50601, 0x50840), 0x1840);                    /* beside it nothing has changed */
+    T_EQ(csspgo_spaces_get_stats(s).refuted, 1);
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* other memory: it begins anew */
+    T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x1620);
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* the first sample already */
+    T_EQ(caller_placed(s, 0x50605, 0x5061c, 0x5061e, 0x50620), 0x50620);
+    mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* without branch records */
+    T_EQ(caller_placed(s, 0, 0, 0x5061e, 0x50620), 0x50620);
+    T_EQ(csspgo_spaces_get_stats(s).refuted, 3);
+    T_EQ(csspgo_code_map(code, m, 0x4f000, NULL), CSSPGO_OK);                  /* where the code map has it, too */
+    T_EQ(caller_placed(s, 0, 0, 0x5061e, 0x50620), 1);
+    T_EQ(caller_placed(s, 0, 0, 0x50401, 0x50420), 0x50420);
     csspgo_spaces_free(s);
     csspgo_code_free(code);
 }
@@ -1284,6 +1693,33 @@ static csspgo_status files_with(const csspgo_options *o, const csspgo_code *code
     return e.status;
 }
 
+/* A stack with lines of inlined functions, of both kinds, many of them. */
+static csspgo_status folds_with(const csspgo_options *o, const csspgo_code *code)
+{
+    char text[4096] = "";
+    csspgo_script_options how;
+    csspgo_error e;
+    csspgo_sample x;
+    csspgo_mmap m;
+    csspgo_script *s;
+    int i;
+    for (i = 0; i < 200; i++) strcat(text, "\t1403\n");
+    for (i = 0; i < 40; i++) strcat(text, "\t1415 f (inlined)\n");
+    strcat(text, " 0x1/0x2/P\n\n");
+    memset(&how, 0, sizeof how);
+    how.code = code;
+    s = csspgo_script_new(&how, o, &e);
+    if (s == NULL) return e.status;
+    T_EQ(csspgo_script_feed(s, text, strlen(text), NULL), CSSPGO_OK);
+    if (csspgo_script_next(s, &x, &m, &e) == CSSPGO_ITEM_SAMPLE) {
+        T_EQ(x.stack_count, 240);
+        if (csspgo_script_fold_inlined(s, &x, NULL, &e) == CSSPGO_OK) T_EQ(x.stack_count, 2);
+        else T_EQ(x.stack_count, 240);
+    }
+    csspgo_script_free(s);
+    return e.status;
+}
+
 static void every_allocation_may_fail(void)
 {
     csspgo_module m;
@@ -1307,12 +1743,23 @@ static void every_allocation_may_fail(void)
         T_EQ(status, CSSPGO_E_NOMEM);
     }
     T_CHECK(nth > 3 && nth < 1000);
+    for (nth = 1; nth < 1000; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        const csspgo_status status = folds_with(&o, code);
+        T_EQ(h.live, 0);
+        if (status == CSSPGO_OK) break;
+        T_EQ(status, CSSPGO_E_NOMEM);
+    }
+    T_CHECK(nth > 5 && nth < 1000);
     csspgo_code_free(code);
 }
 
 int main(void)
 {
     lines_of_any_fields_are_samples();
+    samples_of_text_are_of_events();
+    names_of_events_are_bounded();
     times_are_nanoseconds();
     a_text_without_samples_is_an_error();
     records_without_addresses_are_refused();
@@ -1326,6 +1773,10 @@ int main(void)
     some_mappings_are_those_of_all_processes();
     ended_processes_are_forgotten_when_there_are_many();
     too_many_mappings_are_counted();
+    lines_of_inlined_functions_fold_to_the_frames();
+    memory_without_a_file_hides_no_module();
+    memory_without_a_file_goes_on_between_parts_of_one();
+    samples_refute_that_memory_without_a_file_is_a_module();
     offsets_in_files_become_addresses();
     offsets_that_are_addresses_too();
     offsets_in_several_files();

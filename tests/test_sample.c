@@ -899,7 +899,7 @@ static void records_of_every_type_read_back(void)
     ring_test *r = (ring_test *)calloc(1, sizeof *r);
     uint64_t mask, n = 0;
     size_t k;
-    for (mask = 0; mask < 1u << 14; mask++) {
+    for (mask = 1; mask < 1u << 14; mask++) {         /* 0 is an event that was left zeroed: an error */
         csspgo_sample s;
         csspgo_error err;
         void *block;
@@ -918,7 +918,35 @@ static void records_of_every_type_read_back(void)
         }
         free(block);
     }
-    T_EQ(n, 1u << 14);
+    T_EQ(n, (1u << 14) - 1);
+    free(r);
+}
+
+/* Every value of the bits of branch_sample_type, against the words of perf_event_open(2). */
+static void branch_filters_decide_what_is_a_trace(void)
+{
+    enum { ANY = 8, IN_TX = 0x100, NO_TX = 0x200, CALL_STACK = 0x800, KINDS = 0x10 | 0x20 | 0x40 | 0x80 | 0x400 | 0x1000 | 0x2000 };
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    uint64_t bits, step = (uint64_t)t_size(1, 7), traces = 0, wrong = 0;
+    r->type = 0x801;
+    for (bits = 0; bits < 1u << 20; bits += step) {
+        const int kind = (bits & (KINDS | IN_TX | NO_TX)) != 0, one_tx = !(bits & IN_TX) != !(bits & NO_TX);
+        const int trace = !(bits & CALL_STACK) && (bits & ANY ? !one_tx : !kind);
+        csspgo_sample s;
+        csspgo_status status;
+        csspgo_perf_event event;
+        r->branch_type = bits;
+        r->n = 0;
+        put_sample(r, 0, 2);
+        event = event_of(r->type, bits, 0);
+        status = csspgo_record_sample(&r->words[1], 8 * r->n - 8, &event, &s, NULL);
+        wrong += status != (trace ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED) || (trace && !same_sample(r, &s));
+        event.sample_type = 1;                          /* without branch records the filter does not matter */
+        wrong += csspgo_record_sample(&r->words[1], 8, &event, &s, NULL) != CSSPGO_OK;
+        traces += trace != 0;
+    }
+    T_EQ(wrong, 0);
+    T_CHECK(traces > 100);
     free(r);
 }
 
@@ -1116,6 +1144,31 @@ static void what_does_not_wrap_is_not_copied(void)
     T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_OTHER);
     T_EQ(ring.unfit, 1);
     T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_NONE);
+    free(r);
+}
+
+/* An event that was left zeroed: other records need none, samples would have no address. */
+static void a_zeroed_event_is_refused_where_samples_come(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    csspgo_ring ring = ring_over(r);
+    csspgo_sample s;
+    csspgo_mmap map;
+    csspgo_error err;
+    put_mmap(r, 1, 0, 4, "/x");
+    ring_put(r, &ring);
+    r->n = 1;
+    put64(r, 0x401000);
+    put_header(r, 0, 9, 0);
+    ring_put(r, &ring);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_MMAP);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, &err), CSSPGO_ITEM_NONE);
+    T_EQ(err.status, CSSPGO_E_ARGUMENT);
+    T_CHECK(strncmp(err.message, "csspgo_ring_next: ", 18) == 0 && strstr(err.message, "sample_type") != NULL);
+    T_EQ(csspgo_ring_next(&ring, &s, &map, NULL), CSSPGO_ITEM_NONE);
+    T_EQ(csspgo_record_sample(r->data, 8, &ring.event, &s, &err), CSSPGO_E_ARGUMENT);
+    T_EQ(err.status, CSSPGO_E_ARGUMENT);
+    T_CHECK(strncmp(err.message, "csspgo_record_sample: ", 22) == 0 && s.stack_count == 0);
     free(r);
 }
 
@@ -1624,6 +1677,235 @@ static void recordings_into_pipes_read_the_same(void)
         T_CHECK(s.samples == 4 && s.events == 2);
     }
     free(d);
+}
+
+/* ----- events ----- */
+
+/* What a recording gives, then its events: "1 NAME SAMPLES", "-" in front of one that is left out. out: its number. */
+static csspgo_status pd_events(const pd *d, size_t piece, uint32_t out, t_out *text, csspgo_perfdata_stats *stats,
+                               csspgo_error *err)
+{
+    csspgo_perfdata *r = csspgo_perfdata_new(NULL, NULL);
+    csspgo_sample s;
+    csspgo_mmap m;
+    csspgo_event e;
+    size_t at = 0, n = 1;
+    uint32_t i;
+    char line[400];
+    memset(text, 0, sizeof *text);
+    memset(err, 0, sizeof *err);
+    t_str(text, "");
+    for (; n != 0 && err->status == CSSPGO_OK; at += n) {
+        csspgo_item item;
+        n = d->n - at < piece ? d->n - at : piece;
+        if (n != 0) csspgo_perfdata_feed(r, d->b + at, n, NULL);
+        else csspgo_perfdata_end(r);
+        if (at == 0 && out != 0) T_EQ(csspgo_perfdata_leave_out(r, out, NULL), CSSPGO_OK);
+        while ((item = csspgo_perfdata_next(r, &s, &m, err)) != CSSPGO_ITEM_NONE) {
+            if (item == CSSPGO_ITEM_MMAP) t_str(text, "map ");
+            if (item != CSSPGO_ITEM_SAMPLE) continue;
+            snprintf(line, sizeof line, "%u:%llx ", s.event, (unsigned long long)s.stack[0]);
+            t_str(text, line);
+        }
+    }
+    T_CHECK(!csspgo_perfdata_event(r, 0, &e) && e.name == NULL);
+    for (i = 1; csspgo_perfdata_event(r, i, &e); i++) {
+        snprintf(line, sizeof line, "| %s%.*s %llu ", e.left_out ? "-" : "", (int)e.name_size, e.name,
+                 (unsigned long long)e.samples);
+        t_str(text, line);
+    }
+    *stats = csspgo_perfdata_get_stats(r);
+    csspgo_perfdata_free(r);
+    return err->status;
+}
+
+/* Checks that in any pieces. */
+static void pd_events_are(const char *what, const pd *d, uint32_t out, csspgo_status status, const char *want,
+                          csspgo_perfdata_stats *stats)
+{
+    static const size_t pieces[] = { 1 << 20, 1, 7, 64 };
+    size_t i;
+    for (i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        t_out got;
+        csspgo_error e;
+        T_EQ(pd_events(d, pieces[i], out, &got, stats, &e), status);
+        t_same(what, got.at, got.size, want, strlen(want));
+        t_out_free(&got);
+    }
+}
+
+/* EVENT_DESC of two events, named by their ids in the other order; the first one has several, as one per CPU. */
+static void pd_describe(pd *d, const char *of_71, const char *of_70)
+{
+    pd_32x2(d, 2, 128);
+    memset(d->b + d->n, 0, 128);
+    d->n += 128;
+    pd_32x2(d, 2, 64);
+    pd_text(d, of_71, 64);
+    pd_64(d, 71);
+    pd_64(d, 171);
+    memset(d->b + d->n, 0, 128);
+    d->n += 128;
+    pd_32x2(d, 1, 64);
+    pd_text(d, of_70, 64);
+    pd_64(d, 70);
+}
+
+static void pd_event_samples(pd *d)
+{
+    pd_sample(d, 300, 0x401300);
+    pd_small_sample(d, 71, 310, 0x401310);
+    pd_small_sample(d, 99, 311, 0x401311);              /* of no event */
+    pd_small_sample(d, 0, 312, 0x401312);               /* perf makes such ones: of the first */
+    pd_at(d, d->record + 4, 4, 2);                      /* but of a guest's kernel */
+    pd_small_sample(d, 71, 313, 0x401313);
+    pd_at(d, d->record + 4, 5, 2);                      /* of a guest's program */
+    pd_small_sample(d, 71, 314, 0x401314);
+    pd_at(d, d->record + 4, 0x4001, 2);                 /* of the kernel, exactly there */
+    pd_mmap2(d, 315, "/x/guests", 0);
+    pd_at(d, d->record + 4, 5, 2);
+    pd_mmap2(d, 316, "/x/ours", 0);
+}
+
+static void samples_are_of_events_with_names(void)
+{
+    static const char items[] = "1:401300 2:401310 2:401314 map ";
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata_stats s;
+    char want[300];
+    size_t table;
+    for (d->big = 0; d->big < 2; d->big++) {
+        pd_file(d, 0);                                  /* no names: cpu-clock; then other attributes */
+        pd_event_samples(d);
+        pd_close(d);
+        snprintf(want, sizeof want, "%s| cpu-clock 1 | cpu-clock 2 ", items);
+        pd_events_are("events of one kind", d, 0, CSSPGO_OK, want, &s);
+        T_CHECK(s.guests == 2 && s.unknown_events == 1 && s.samples == 3 && s.bad_records == 0);
+        pd_at(d, 120, 4, 4);
+        pd_at(d, 120 + 8, 0x20c4, 8);
+        pd_at(d, 120 + 40, d->big ? (uint64_t)1 << 45 | UINT64_C(3) << 57 | (uint64_t)1 << 47
+                                  : (uint64_t)1 << 18 | UINT64_C(3) << 5 | (uint64_t)1 << 15, 8);
+        pd_at(d, 120 + 144, 0, 4);
+        pd_at(d, 120 + 144 + 8, UINT64_C(0xa00000000), 8);
+        snprintf(want, sizeof want, "%s| r20c4:up 1 | cycles 2 ", items);
+        pd_events_are("events by attributes", d, 0, CSSPGO_OK, want, &s);
+        pd_at(d, 120 + 144, 10, 4);
+        snprintf(want, sizeof want, "1:401300 map | r20c4:up 1 | -type10/ra00000000/ 2 ");
+        pd_events_are("one is left out", d, 2, CSSPGO_OK, want, &s);
+        T_CHECK(s.samples == 1);
+
+        pd_file(d, 1 << 1 | 1 << 12);                   /* names behind the data, in a table of two features */
+        pd_event_samples(d);
+        pd_close(d);
+        table = d->n;
+        d->n += 2 * 16;
+        pd_64(d, 0x1111);
+        pd_at(d, table + 16, d->n, 8);
+        pd_describe(d, "br_inst_retired.near_taken:upp", "cycles:u");
+        pd_at(d, table + 24, d->n - (table + 40), 8);
+        snprintf(want, sizeof want, "%s| cycles:u 1 | br_inst_retired.near_taken:upp 2 ", items);
+        pd_events_are("events by name", d, 0, CSSPGO_OK, want, &s);
+        pd_at(d, table + 24, 100, 8);                   /* cut */
+        snprintf(want, sizeof want, "%s| cpu-clock 1 | cpu-clock 2 ", items);
+        pd_events_are("a cut description", d, 0, CSSPGO_OK, want, &s);
+        pd_at(d, table + 24, UINT64_MAX / 2, 8);
+        pd_events_are("an endless description", d, 0, CSSPGO_OK, want, &s);
+
+        d->n = 8;                                       /* a pipe: names come as a record */
+        memcpy(d->b, d->big ? "2ELIFREP" : "PERFILE2", 8);
+        pd_64(d, 16);
+        pd_begin(d, 64, 0);
+        pd_attr(d, PD_TYPE, PD_BRANCHES, PD_READ);
+        pd_64(d, 70);
+        pd_end(d);
+        pd_begin(d, 64, 0);
+        pd_attr(d, 0x10000 | 1 | 2 | 4 | 0x20, 0, 0);
+        pd_64(d, 171);
+        pd_64(d, 71);
+        pd_end(d);
+        pd_begin(d, 80, 0);
+        pd_64(d, 12);
+        pd_describe(d, "cycles", "cycles");
+        pd_end(d);
+        pd_event_samples(d);
+        snprintf(want, sizeof want, "%s| cycles 1 | cycles 2 ", items);
+        pd_events_are("events of a pipe", d, 0, CSSPGO_OK, want, &s);
+    }
+    free(d);
+}
+
+/* Only samples whose records are no trace are refused: another event's are read, and nothing is without samples. */
+static void events_without_a_trace_may_be_left_out(void)
+{
+    static const uint64_t filters[] = { 0x800 | 8, 0x10 | 1, 0x400, 0x100 | 8 };
+    pd *d = (pd *)calloc(1, sizeof *d);
+    csspgo_perfdata_stats s;
+    size_t i;
+    for (i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        pd_file(d, 0);
+        pd_at(d, 120 + 72, filters[i] | 0x20000 | 0x80000, 8);
+        pd_small_sample(d, 71, 310, 0x401310);
+        pd_close(d);
+        pd_events_are("no sample without a trace", d, 0, CSSPGO_OK, "2:401310 | cpu-clock 0 | cpu-clock 1 ", &s);
+        pd_sample(d, 320, 0x401320);
+        pd_close(d);
+        pd_events_are("samples without a trace", d, 0, CSSPGO_E_UNSUPPORTED,
+                      "2:401310 | cpu-clock 1 | cpu-clock 1 ", &s);
+        pd_events_are("the same left out", d, 1, CSSPGO_OK, "2:401310 | -cpu-clock 1 | cpu-clock 1 ", &s);
+    }
+    free(d);
+}
+
+/* Several events in one ring: by IDENTIFIER, or by ID behind other fields. */
+static void rings_of_several_events_are_told_apart(void)
+{
+    ring_test *r = (ring_test *)calloc(1, sizeof *r);
+    csspgo_perf_event more[2];
+    csspgo_sample s;
+    csspgo_mmap m;
+    csspgo_error e;
+    uint64_t with;
+    for (with = 0; with < 2; with++) {
+        csspgo_ring ring;
+        r->type = with != 0 ? 0x10000 | 1 | 0x20 : 1 | 2 | 8 | 0x40 | 0x20;
+        ring = ring_over(r);
+        more[0] = event_of(with != 0 ? 0x10000 | 1 : 1 | 2 | 8 | 0x40, 0, 0);
+        more[0].id = 5;
+        more[1] = event_of(r->type | 0x800, 0x10, 0);
+        more[1].id = with != 0 ? 77 : 79;
+        ring.more = more;
+        ring.more_count = 1;
+        put_sample(r, 3, 0);                            /* of id 77, or 79: unknown */
+        ring_put(r, &ring);
+        T_EQ(csspgo_ring_next(&ring, &s, &m, &e), CSSPGO_ITEM_NONE);
+        T_CHECK(e.status == CSSPGO_OK && ring.unknown == 1 && ring.guests == 0);
+        ring.event.id = more[1].id;
+        put_sample(r, 3, 0);
+        ring_put(r, &ring);
+        T_EQ(csspgo_ring_next(&ring, &s, &m, &e), CSSPGO_ITEM_SAMPLE);
+        T_CHECK(s.event == 1 && s.stack_count == 3);
+        ring.event.id = 4;
+        more[0].id = more[1].id;
+        put_sample(r, 3, 0);
+        ring_put(r, &ring);
+        T_EQ(csspgo_ring_next(&ring, &s, &m, &e), CSSPGO_ITEM_SAMPLE);
+        T_CHECK(s.event == 2 && s.stack_count == 1);
+        more[0].id = 3;
+        ring.more_count = 2;
+        put_sample(r, 3, 0);
+        ring_put(r, &ring);
+        T_EQ(csspgo_ring_next(&ring, &s, &m, &e), CSSPGO_ITEM_NONE);
+        T_EQ(e.status, CSSPGO_E_UNSUPPORTED);
+        put_sample(r, 3, 0);
+        put_header(r, 0, 9, 5);                         /* in a guest */
+        ring_put(r, &ring);
+        T_EQ(csspgo_ring_next(&ring, &s, &m, &e), CSSPGO_ITEM_NONE);
+        T_CHECK(e.status == CSSPGO_OK && ring.guests == 1 && ring.unknown == 1);
+        ring.event.sample_type = 1;
+        T_EQ(csspgo_ring_next(&ring, &s, &m, &e), CSSPGO_ITEM_NONE);
+        T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    }
+    free(r);
 }
 
 static void build_ids_behind_the_data_are_read(void)
@@ -2196,18 +2478,23 @@ int main(void)
     T_FAILING(every_allocation_may_fail());
     the_memory_limit_is_an_error();
     records_of_every_type_read_back();
+    branch_filters_decide_what_is_a_trace();
     every_prefix_of_a_record_is_rejected();
     a_failure_leaves_an_empty_sample();
     hostile_counts_are_rejected();
     the_user_part_of_a_chain_is_the_stack();
     records_wrap_anywhere();
     what_does_not_wrap_is_not_copied();
+    a_zeroed_event_is_refused_where_samples_come();
     losses_and_other_records();
     corrupt_rings_are_errors();
     rings_of_noise_end();
     recordings_of_both_byte_orders_read_the_same();
     recordings_into_pipes_read_the_same();
     build_ids_behind_the_data_are_read();
+    samples_are_of_events_with_names();
+    events_without_a_trace_may_be_left_out();
+    rings_of_several_events_are_told_apart();
     every_prefix_of_a_recording_says_that_it_ends_early();
     what_cannot_be_read_is_refused_by_name();
     what_came_before_a_fault_is_handed_out();

@@ -214,7 +214,7 @@ static void overlapping_uses_are_served_and_counted(void)
     use[0] = b.instruction[0].use[1];
     use[1] = use[0];
     T_EQ(csspgo_sim_run(&b.machine, &x, 1, 1, NULL, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
-    T_CHECK(strcmp(e.message, "instruction 0 needs more units at a time than there are") == 0);
+    T_CHECK(strcmp(e.message, "csspgo_sim_run: instruction 0 needs more units at a time than there are") == 0);
     csspgo_sim_model_free(m);
 }
 

@@ -376,8 +376,8 @@ static void read_contexts(csspgo_ctx_runtime *r, int wait, int dump)
     if (dump) {
         size_t size = 0, had = 0;
         char *data = NULL;
-        csspgo_status status = CSSPGO_E_LIMIT;
-        while (status == CSSPGO_E_LIMIT) {                /* it may grow between two calls */
+        csspgo_status status = CSSPGO_E_SHORT;
+        while (status == CSSPGO_E_SHORT) {                /* it may grow between two calls */
             had = size + 500;
             data = (char *)realloc(data, had);
             if (data == NULL) abort();

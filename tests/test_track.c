@@ -1582,7 +1582,7 @@ static void bad_arguments_are_refused(void)
     T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), none, csspgo_at(1, 0), NULL, &e), &e));
     n = csspgo_find(p, "main:2 @ a");
     T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main"), n, csspgo_at(1, 0), NULL, &e), &e));
-    T_CHECK(strcmp(e.message, "the caller is below the node") == 0);
+    T_CHECK(strcmp(e.message, "csspgo_tracker_move: the caller is below the node") == 0);
     T_CHECK(refused(csspgo_tracker_rollback(t, 0, &e), &e));
     T_CHECK(refused(csspgo_tracker_commit(t, 1, &e), &e));
     T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 0, &n, &e), CSSPGO_OK);

@@ -312,33 +312,78 @@ static void a_kept_sample_without_ranges_gives_the_lists_of_llvm_profgen(void)
     t_table_free(&t);
 }
 
-static void the_first_sample_decides_about_contexts(void)
+/* Samples of a script of branch records alone: no contexts. One stack among them, wherever, makes contexts. */
+static void a_sample_without_a_stack_counts_without_a_context(void)
 {
+    static const char flat[] = "5\n130-144:12\n150-171:12\n165-16c:12\n180-189:12\n235-238:12\n"
+                               "6\n144->165:12\n16c->150:12\n171->159:12\n189->130:12\n217->235:12\n238->180:12\n";
     t_table t;
-    hand h;
+    hand h[2];
+    char *alone, *got;
+    size_t size, alone_size, i;
+    int llvm, first;
     if (load(&t, "data/unwind/tables", "demo.probe")) {
-        csspgo_collector *c = llvm_collector(t.code, NULL);
-        hand_calls(&h);
-        h.sample.count = 5;
-        T_EQ(add_hand(c, &h), CSSPGO_OK);
-        h.sample.stack_count = 0;
-        h.sample.count = 7;
-        T_EQ(add_hand(c, &h), CSSPGO_OK);             /* no stack among those that have one: dropped, counted */
-        T_EQ(csspgo_collector_get_stats(c).samples, 12);
-        T_EQ(csspgo_collector_get_stats(c).no_stack, 7);
-        csspgo_collector_free(c);
-        c = llvm_collector(t.code, NULL);
-        h.sample.count = 1;
-        T_EQ(add_hand(c, &h), CSSPGO_OK);
-        hand_calls(&h);
-        T_EQ(add_hand(c, &h), CSSPGO_OK);             /* a stack among those that have none: ignored */
-        T_EQ(csspgo_collector_has_contexts(c), 0);
-        expect_of("flat", c, "5\n130-144:2\n150-171:2\n165-16c:2\n180-189:2\n235-238:2\n"
-                             "6\n144->165:2\n16c->150:2\n171->159:2\n189->130:2\n217->235:2\n238->180:2\n");
-        T_EQ(csspgo_collector_get_stats(c).unwound, 1);
-        csspgo_collector_free(c);
+        hand_calls(&h[0]);
+        h[0].sample.count = 5;
+        hand_calls(&h[1]);
+        h[1].sample.stack_count = 0;
+        h[1].sample.count = 7;
+        for (llvm = 0; llvm < 2; llvm++) {
+            csspgo_collector_options how = no_options();
+            csspgo_collector *c;
+            how.llvm = llvm ? 19u : 0u;
+            c = csspgo_collector_new(t.code, &how, NULL, NULL);
+            T_EQ(add_hand(c, &h[0]), CSSPGO_OK);
+            alone = text_of(c, NULL, &alone_size);
+            csspgo_collector_free(c);
+            for (first = 0; first < 2; first++) {
+                c = csspgo_collector_new(t.code, &how, NULL, NULL);
+                for (i = 0; i < 2; i++) {
+                    T_EQ(add_hand(c, &h[i ^ (size_t)first]), CSSPGO_OK);
+                    T_EQ(csspgo_collector_has_contexts(c), i == 1 || !first);
+                }
+                T_EQ(csspgo_collector_get_stats(c).samples, 12);
+                T_EQ(csspgo_collector_get_stats(c).no_stack, 7);
+                got = text_of(c, NULL, &size);
+                T_EQ(csspgo_collector_get_stats(c).unwound, 2);
+                if (llvm) t_same("LLVM drops it", got, size, alone, alone_size);
+                else T_CHECK(strncmp(got, "[]\n", 3) == 0 && strstr(got, "\n[") != NULL);
+                free(got);
+                csspgo_collector_free(c);
+            }
+            free(alone);
+            how.ignore_stack = 1;
+            c = csspgo_collector_new(t.code, &how, NULL, NULL);
+            T_EQ(add_hand(c, &h[0]), CSSPGO_OK);
+            T_EQ(add_hand(c, &h[1]), CSSPGO_OK);
+            T_EQ(csspgo_collector_has_contexts(c), 0);
+            T_EQ(csspgo_collector_get_stats(c).no_stack, 0);
+            T_EQ(csspgo_collector_get_stats(c).samples, 12);
+            if (llvm) expect_of("flat", c, flat);
+            csspgo_collector_free(c);
+        }
     }
     t_table_free(&t);
+}
+
+static void contexts_can_be_had_without_any_stack(void)
+{
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_collector_options how;
+    csspgo_collector *c;
+    csspgo_error e;
+    memset(&how, 0, sizeof how);
+    how.always_contexts = 1;
+    c = csspgo_collector_new(code, &how, NULL, &e);
+    T_CHECK(c != NULL && csspgo_collector_has_contexts(c));
+    csspgo_collector_free(c);
+    how.ignore_stack = 1;
+    T_CHECK(csspgo_collector_new(code, &how, NULL, &e) == NULL);
+    T_EQ(e.status, CSSPGO_E_ARGUMENT);
+    how.ignore_stack = 0;
+    how.single_branches = 1;
+    T_CHECK(csspgo_collector_new(code, &how, NULL, NULL) == NULL);
+    csspgo_code_free(code);
 }
 
 static void dropped_samples_are_counted_by_reason(void)
@@ -737,8 +782,13 @@ static const text_case text_cases[] = {
     { "bad: text behind a context", "[0x28a] \n0\n0\n", NULL, CSSPGO_E_SYNTAX, 1, 8, 7 },
     { "bad: context alone", "[0x28a]\n", NULL, CSSPGO_E_TRUNCATED, 2, 1, 8 },
     { "bad: context indented", "[]\n0\n0\n [0x28a]\n0\n0\n", NULL, CSSPGO_E_SYNTAX, 4, 2, 8 },
-    { "bad: block without context", "[]\n0\n0\n0\n0\n", NULL, CSSPGO_E_SYNTAX, 4, 1, 7 },
-    { "bad: context behind flat counts", "0\n0\n[]\n0\n0\n", NULL, CSSPGO_E_SYNTAX, 3, 1, 4 }
+    { "bad: block without branches", "[]\n0\n0\n0\n", NULL, CSSPGO_E_TRUNCATED, 5, 1, 9 },
+    { "ok: block without context", "[0x28a]\n1\n159-171:1\n0\n1\n159-171:2\n0\n[]\n1\n159-171:4\n0\n",
+      "[]\n  1\n  159-171:6\n  0\n[0x28a]\n  1\n  159-171:1\n  0\n", CSSPGO_OK, 0, 0, 0 },
+    { "ok: context behind flat counts", "1\n159-171:2\n0\n[0x28a]\n1\n159-171:1\n0\n",
+      "[]\n  1\n  159-171:2\n  0\n[0x28a]\n  1\n  159-171:1\n  0\n", CSSPGO_OK, 0, 0, 0 },
+    { "ok: flat counts and names", "1\n159-171:2\n0\n[main]\n1\n159-171:1\n0\n[]\n1\n159-171:4\n0\n1\n159-171:8\n0\n",
+      "[]\n  1\n  159-171:14\n  0\n[main]\n  1\n  159-171:1\n  0\n", CSSPGO_OK, 0, 0, 0 }
 };
 
 static int is_empty(csspgo_collector *c)
@@ -788,38 +838,56 @@ static void what_cannot_be_placed_is_counted(void)
     t_table_free(&t);
 }
 
-static void contexts_and_flat_counts_do_not_mix(void)
+/* What was added, in any order: counts without a context mix with all, contexts of names and of addresses do not. */
+static void only_contexts_of_names_and_of_addresses_do_not_mix(void)
 {
     static const char flat[] = "1\n159-171:1\n0\n", contexts[] = "[]\n  1\n  159-171:1\n  0\n";
     static const char names[] = "[main]\n  1\n  159-171:1\n  0\n", addresses[] = "[0x28a]\n  1\n  159-171:1\n  0\n";
+    static const char *const text[] = { flat, names, addresses };
     t_table t;
+    hand h;
+    csspgo_preagg_line line;
     csspgo_unsymbolized_options how;
     csspgo_error err;
-    if (load(&t, "data/unwind/tables", "demo.probe")) {
+    size_t a, b;
+    if (!load(&t, "data/unwind/tables", "demo.probe")) return;
+    memset(&line, 0, sizeof line);
+    line.kind = 'F';
+    line.to = 0x401159;
+    line.end = 0x401171;
+    line.count = 1;
+    for (a = 0; a < 3; a++)
+        for (b = 0; b < 3; b++) {
+            const int clash = a + b == 3;
+            csspgo_collector *c = llvm_collector(t.code, NULL);
+            T_EQ(csspgo_read_unsymbolized(c, text[a], strlen(text[a]), NULL, &err), CSSPGO_OK);
+            T_EQ(csspgo_read_unsymbolized(c, text[b], strlen(text[b]), NULL, &err),
+                 clash ? CSSPGO_E_ARGUMENT : CSSPGO_OK);
+            T_EQ(err.status, clash ? CSSPGO_E_ARGUMENT : CSSPGO_OK);
+            T_EQ(csspgo_collector_has_contexts(c), a + b != 0);
+            if (clash) expect_of("a clash changes nothing", c, text[a]);
+            else if (a == 0 && b == 0) expect_of("flat", c, "1\n159-171:2\n0\n");
+            else if (a + b == 1) expect_of("flat, names", c, "[]\n  1\n  159-171:1\n  0\n"
+                                                             "[main]\n  1\n  159-171:1\n  0\n");
+            else if (a != b) expect_of("flat, addresses", c, "[]\n  1\n  159-171:1\n  0\n"
+                                                             "[0x28a]\n  1\n  159-171:1\n  0\n");
+            T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_OK);
+            T_EQ(csspgo_collector_count(c, &line, 1, &err), CSSPGO_OK);
+            hand_calls(&h);
+            T_EQ(add_hand(c, &h), a == 1 || (b == 1 && !clash) ? CSSPGO_E_ARGUMENT : CSSPGO_OK);
+            h.sample.stack_count = 0;
+            T_EQ(add_hand(c, &h), CSSPGO_OK);
+            csspgo_collector_free(c);
+        }
+    {
         csspgo_collector *c = llvm_collector(t.code, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_OK);
-        T_EQ(csspgo_read_unsymbolized(c, contexts, sizeof contexts - 1, NULL, &err), CSSPGO_E_ARGUMENT);
-        T_EQ(err.status, CSSPGO_E_ARGUMENT);
-        expect_of("flat", c, flat);
-        csspgo_collector_free(c);
-        c = llvm_collector(t.code, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, contexts, sizeof contexts - 1, NULL, &err), CSSPGO_OK);
-        T_EQ(csspgo_collector_has_contexts(c), 1);
-        T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_E_ARGUMENT);
-        T_EQ(csspgo_read_unsymbolized(c, names, sizeof names - 1, NULL, &err), CSSPGO_E_ARGUMENT);
-        expect_of("contexts", c, contexts);
+        T_EQ(csspgo_read_unsymbolized(c, names, sizeof names - 1, NULL, &err), CSSPGO_OK);
+        T_EQ(csspgo_read_unsymbolized(c, contexts, sizeof contexts - 1, NULL, &err), CSSPGO_OK);   /* is of either */
+        expect_of("names", c, "[]\n  1\n  159-171:1\n  0\n[main]\n  1\n  159-171:1\n  0\n");
         memset(&how, 0, sizeof how);
         how.module.id = 9;
         T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, &how, &err), CSSPGO_E_ARGUMENT);
         T_EQ(err.status, CSSPGO_E_ARGUMENT);
-        csspgo_collector_free(c);
-        c = llvm_collector(t.code, NULL);
-        T_EQ(csspgo_read_unsymbolized(c, names, sizeof names - 1, NULL, &err), CSSPGO_OK);
-        T_EQ(csspgo_collector_has_contexts(c), 1);
-        T_EQ(csspgo_read_unsymbolized(c, addresses, sizeof addresses - 1, NULL, &err), CSSPGO_E_ARGUMENT);
-        T_EQ(csspgo_read_unsymbolized(c, flat, sizeof flat - 1, NULL, &err), CSSPGO_E_ARGUMENT);
-        T_EQ(csspgo_read_unsymbolized(c, contexts, sizeof contexts - 1, NULL, &err), CSSPGO_OK);   /* is of either */
-        expect_of("names", c, "[]\n  1\n  159-171:1\n  0\n[main]\n  1\n  159-171:1\n  0\n");
         csspgo_collector_free(c);
     }
     t_table_free(&t);
@@ -861,8 +929,8 @@ static void every_short_buffer_is_filled_and_refused(void)
             size_t size = 0;
             csspgo_error err;
             if (buf == NULL) abort();
-            T_EQ(csspgo_write_unsymbolized(c, NULL, buf, n, &size, &err), CSSPGO_E_LIMIT);
-            T_EQ(err.status, CSSPGO_E_LIMIT);
+            T_EQ(csspgo_write_unsymbolized(c, NULL, buf, n, &size, &err), CSSPGO_E_SHORT);
+            T_EQ(err.status, CSSPGO_E_SHORT);
             T_EQ(size, sizeof calls_text - 1);
             T_CHECK(memcmp(buf, calls_text, n) == 0);
             free(buf);
@@ -1043,7 +1111,7 @@ static void a_memory_limit_is_kept(void)
         c = csspgo_collector_new(t.code, &how, &o, NULL);
         T_CHECK(c != NULL);
         for (i = 0; c != NULL && i < n && s == CSSPGO_OK; i++) s = add_hand(c, &list[i]);
-        T_EQ(s, CSSPGO_E_LIMIT);
+        T_EQ(s, CSSPGO_E_FULL);
         T_CHECK(c != NULL && csspgo_collector_memory(c) <= 150000);
         csspgo_collector_free(c);
         free(list);
@@ -1241,29 +1309,37 @@ static void compare_once(const mutator *m, const char *binary, const char *dir, 
     remove(log);
 }
 
+/* Lists the program's transfers and what stands behind its calls. The caller frees both. */
+static void mutator_open(mutator *m, const t_table *t, const hand *list, size_t n)
+{
+    size_t i;
+    memset(m, 0, sizeof *m);
+    m->t = t;
+    m->real = list;
+    m->reals = n;
+    for (i = 0; i < t->insns; i++) {
+        if (t->insn[i].kind != CSSPGO_NONE) {
+            m->transfer = (uint64_t *)t_list_more(m->transfer, m->transfers, sizeof *m->transfer);
+            m->transfer[m->transfers++] = t->insn[i].address;
+        }
+        if (t->insn[i].kind != CSSPGO_CALL || i + 1 == t->insns) continue;
+        m->after = (uint64_t *)t_list_more(m->after, m->afters, sizeof *m->after);
+        m->after[m->afters++] = t->insn[i + 1].address;
+    }
+}
+
 static void compare_program(const char *binary, const char *trace, uint64_t shift, const char *dir)
 {
     t_table t;
-    size_t size, i;
+    size_t size;
     hand *list = NULL;
     mutator m;
     char *script = file_of("data/unwind/traces", trace, ".ps", &size);
     unsigned round;
-    memset(&m, 0, sizeof m);
     if (script != NULL && load(&t, "data/unwind/tables", binary)) {
-        m.t = &t;
-        m.reals = hands_of(script, &list);
-        m.real = list;
+        const size_t n = hands_of(script, &list);
+        mutator_open(&m, &t, list, n);
         m.shift = shift;
-        for (i = 0; i < t.insns; i++) {
-            if (t.insn[i].kind != CSSPGO_NONE) {
-                m.transfer = (uint64_t *)t_list_more(m.transfer, m.transfers, sizeof *m.transfer);
-                m.transfer[m.transfers++] = t.insn[i].address;
-            }
-            if (t.insn[i].kind != CSSPGO_CALL || i + 1 == t.insns) continue;
-            m.after = (uint64_t *)t_list_more(m.after, m.afters, sizeof *m.after);
-            m.after[m.afters++] = t.insn[i + 1].address;
-        }
         /* the trace of demo.probe serves demo.pie: same code at other addresses, of which the jumps make no sense */
         T_EQ(csspgo_code_map(t.code, t.module, shift, NULL), CSSPGO_OK);
         for (round = 0; round < 12; round++) compare_once(&m, binary, dir, round);
@@ -1273,6 +1349,210 @@ static void compare_program(const char *binary, const char *trace, uint64_t shif
         t_table_free(&t);
     }
     free(script);
+}
+
+/* ----- limits that no sample, or not this one, fits --------------------------------------------------------------- */
+
+/* The number behind a text in a message. */
+static uint64_t said(const char *message, const char *text)
+{
+    const char *at = strstr(message, text);
+    return T_CHECK(at != NULL) ? (uint64_t)strtoull(at + strlen(text), NULL, 10) : 0;
+}
+
+static csspgo_collector *limited(const t_table *t, const csspgo_collector_options *how, uint64_t most, csspgo_error *e)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    o.limits.max_bytes = most;
+    return csspgo_collector_new(t->code, how, &o, e);
+}
+
+/* A collector that could never take a sample is refused, with the least number, and that number is right. */
+static void a_limit_that_no_sample_fits_is_refused(void)
+{
+    static const uint64_t most[] = { 1, 100, 10000, 30000 };
+    static const uint32_t cache[] = { 0, 1, 4096, 100000, 8u << 20 };
+    t_table t;
+    csspgo_error e;
+    size_t i, k;
+    if (!load(&t, "data/unwind/tables", "demo.probe")) return;
+    for (i = 0; i < sizeof most / sizeof *most; i++)
+        for (k = 0; k < sizeof cache / sizeof *cache; k++) {
+            csspgo_collector_options how;
+            csspgo_collector *c;
+            uint64_t least;
+            hand h;
+            memset(&how, 0, sizeof how);
+            how.cache_bytes = cache[k];
+            T_CHECK(limited(&t, &how, most[i], &e) == NULL);
+            T_EQ(e.status, CSSPGO_E_ARGUMENT);
+            T_CHECK(strncmp(e.message, "csspgo_collector_new: ", 22) == 0);
+            T_EQ(said(e.message, "limits.max_bytes is "), most[i]);
+            least = said(e.message, "the least is ");
+            T_CHECK(limited(&t, &how, least * 9 / 10, &e) == NULL && e.status == CSSPGO_E_ARGUMENT);
+            c = limited(&t, &how, least, &e);
+            if (!T_CHECK(c != NULL && e.status == CSSPGO_OK)) continue;
+            hand_begin(&h);
+            hand_frame(&h, 0x401159);
+            hand_branch(&h, 0x401171, 0x401159);
+            hand_branch(&h, 0x401171, 0x401159);
+            T_EQ(add_hand(c, &h), CSSPGO_OK);
+            T_EQ(csspgo_collector_flush(c, &e), CSSPGO_OK);
+            T_CHECK(csspgo_collector_memory(c) <= least && least < 60000 + 2 * (uint64_t)cache[k]);
+            csspgo_collector_free(c);
+        }
+    t_table_free(&t);
+}
+
+/* A sample that an empty collector has no room for is no reason to empty it: E_LIMIT, with what it needs. */
+static void a_sample_that_never_fits_says_what_it_needs(void)
+{
+    enum { FRAMES = 3000, RECORDS = 5000 };
+    static uint64_t stack[FRAMES];
+    static csspgo_branch branch[RECORDS];
+    t_table t;
+    csspgo_error e;
+    csspgo_collector *c;
+    csspgo_sample large;
+    hand small;
+    uint64_t least, most;
+    unsigned i;
+    if (!load(&t, "data/unwind/tables", "demo.probe")) return;
+    for (i = 0; i < FRAMES; i++) stack[i] = i == 0 ? 0x401159 : 0x40118e;
+    for (i = 0; i < RECORDS; i++) {
+        branch[i].from = 0x401171;
+        branch[i].to = 0x401159;
+    }
+    memset(&large, 0, sizeof large);
+    large.stack = stack;
+    large.branches = branch;
+    large.stack_count = FRAMES;
+    large.branch_count = RECORDS;
+    hand_begin(&small);
+    hand_frame(&small, 0x401159);
+    hand_branch(&small, 0x401171, 0x401159);
+    T_CHECK(limited(&t, NULL, 1, &e) == NULL);
+    most = said(e.message, "the least is ");
+    c = limited(&t, NULL, most, &e);
+    if (!T_CHECK(c != NULL)) return;
+    T_EQ(csspgo_collector_add(c, &large, 1, &e), CSSPGO_E_LIMIT);
+    T_EQ(said(e.message, "a sample of "), FRAMES);
+    T_EQ(said(e.message, "frames and "), RECORDS);
+    T_EQ(said(e.message, ", not "), most);
+    least = said(e.message, "max_bytes of ");
+    T_EQ(add_hand(c, &small), CSSPGO_OK);                   /* others fit still */
+    T_EQ(csspgo_collector_add(c, &large, 1, &e), CSSPGO_E_FULL);      /* now it holds something: first empty it */
+    T_CHECK(strstr(e.message, "is full") != NULL);
+    T_EQ(csspgo_collector_get_stats(c).samples, 1);
+    csspgo_collector_free(c);
+    c = limited(&t, NULL, least, &e);
+    if (!T_CHECK(c != NULL)) return;
+    T_EQ(csspgo_collector_add(c, &large, 1, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_flush(c, &e), CSSPGO_OK);
+    T_CHECK(csspgo_collector_memory(c) <= least);
+    csspgo_collector_free(c);
+    t_table_free(&t);
+}
+
+/* ----- the law of order ------------------------------------------------------------------------------------------- */
+
+enum { ORDERED = 120 };
+
+/* Some of the samples have lost their stack, some their records, some were taken where a caller may be missing. */
+static void mixed(const mutator *m, hand *h)
+{
+    const unsigned r = rnd(8);
+    mutated(m, h);
+    if (r < 2) h->sample.stack_count = 0;
+    else if (r == 2) h->sample.branch_count = 0;
+    else if (r < 6) h->stack[0] = m->t->func[rnd((unsigned)m->t->funcs)].begin + m->shift;
+}
+
+static void shuffle(unsigned *order, unsigned n)
+{
+    while (n > 1) {
+        const unsigned i = rnd(n--), x = order[i];
+        order[i] = order[n];
+        order[n] = x;
+    }
+}
+
+/* Everything that the samples in an order give: counters, and what was counted of samples. */
+static char *ordered_text(const mutator *m, const csspgo_collector_options *how, const hand *list,
+                          const unsigned *order, size_t *size, uint64_t *reasons)
+{
+    csspgo_collector *c = csspgo_collector_new(m->t->code, how, NULL, NULL);
+    csspgo_collector_stats s;
+    char *text;
+    unsigned i;
+    for (i = 0; i < ORDERED; i++) T_EQ(add_hand(c, &list[order[i]]), CSSPGO_OK);
+    text = text_of(c, NULL, size);
+    s = csspgo_collector_get_stats(c);
+    *reasons = s.samples + 3 * s.no_stack + 5 * s.no_branches + 7 * s.prologue_leaves + 11 * s.late_stacks +
+               13 * s.addresses + 17 * (uint64_t)csspgo_collector_has_contexts(c);
+    csspgo_collector_free(c);
+    return text;
+}
+
+static void compare_orders(const mutator *m, unsigned round)
+{
+    static hand list[ORDERED];
+    csspgo_collector_options how;
+    unsigned order[ORDERED], i;
+    uint64_t reasons = 0, again;
+    size_t size = 0, other;
+    char *want = NULL, *got;
+    memset(&how, 0, sizeof how);
+    how.llvm = round % 3 == 0 ? 19 : 0;
+    how.keep_leaves = round % 7 == 1;
+    how.keep_records = round % 5 == 1;
+    how.ignore_stack = round % 11 == 1;
+    how.judge_fn = round % 4 == 1 ? csspgo_judge : NULL;
+    for (i = 0; i < ORDERED; i++) {
+        mixed(m, &list[i]);
+        order[i] = i;
+        list[i].sample.stack = list[i].stack;
+        list[i].sample.branches = list[i].branch;
+    }
+    for (i = 0; i < 4; i++) {
+        how.cache_bytes = i == 3 ? 65536 : 0;
+        got = ordered_text(m, &how, list, order, i == 0 ? &size : &other, i == 0 ? &reasons : &again);
+        if (i == 0) {
+            want = got;
+        } else {
+            if (got != NULL && want != NULL) t_same("another order", got, other, want, size);
+            T_EQ(again, reasons);
+            free(got);
+        }
+        shuffle(order, ORDERED);
+    }
+    free(want);
+}
+
+static void any_order_of_mixed_samples_gives_the_same_counters(void)
+{
+    static const char *const programs[] = { "demo.probe", "ext.probe" };
+    const unsigned rounds = (unsigned)t_size(60, 6000);
+    size_t i, size, n;
+    unsigned round;
+    for (i = 0; i < 2; i++) {
+        t_table t;
+        mutator m;
+        hand *list = NULL;
+        char *script = file_of("data/unwind/traces", programs[i], ".ps", &size);
+        if (script != NULL && load(&t, "data/unwind/tables", programs[i])) {
+            n = hands_of(script, &list);
+            mutator_open(&m, &t, list, n);
+            T_EQ(csspgo_code_map(t.code, t.module, 0, NULL), CSSPGO_OK);
+            for (round = 0; round < rounds; round++) compare_orders(&m, round);
+            free(list);
+            free(m.transfer);
+            free(m.after);
+            t_table_free(&t);
+        }
+        free(script);
+    }
 }
 
 static void mutated_samples_give_the_bytes_of_llvm_profgen(void)
@@ -1299,7 +1579,8 @@ int main(void)
     a_sample_from_memory_gives_the_counters_of_the_specification();
     a_collector_without_samples_writes_nothing();
     a_kept_sample_without_ranges_gives_the_lists_of_llvm_profgen();
-    the_first_sample_decides_about_contexts();
+    a_sample_without_a_stack_counts_without_a_context();
+    contexts_can_be_had_without_any_stack();
     dropped_samples_are_counted_by_reason();
     keep_leaves_keeps_samples_in_prologues();
     counts_saturate();
@@ -1314,7 +1595,7 @@ int main(void)
     reading_twice_doubles_the_counts();
     texts_are_read_as_specified_and_errors_say_where();
     what_cannot_be_placed_is_counted();
-    contexts_and_flat_counts_do_not_mix();
+    only_contexts_of_names_and_of_addresses_do_not_mix();
     every_prefix_is_read_or_changes_nothing();
     every_short_buffer_is_filled_and_refused();
     a_file_gets_the_same_bytes();
@@ -1322,6 +1603,9 @@ int main(void)
     every_allocation_of_the_reader_may_fail();
     reading_uses_bounded_memory();
     a_memory_limit_is_kept();
+    a_limit_that_no_sample_fits_is_refused();
+    a_sample_that_never_fits_says_what_it_needs();
+    any_order_of_mixed_samples_gives_the_same_counters();
     mutated_samples_give_the_bytes_of_llvm_profgen();
     return t_end();
 }

@@ -1,16 +1,16 @@
 /* annotate.c - the command annotate: a function's code with its counts in each context in the margin */
 #include "annotate.h"
-#include "order.h"
+#include "match.h"
 #include "profdata.h"
 
 static const option annotate_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
-           "the program (ELF), with pseudo probes, or else debug information if the profile is by source line"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the program (ELF), with pseudo probes, or else debug information if the profile is by source line; also "
+           "its libraries"),
+    DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
-    OPTION("function", OPT_TEXT, NULL, 0, "NAME", "whose code is shown, as people write it or as the compiler has it"),
+    OPTION("function", OPT_LIST, NULL, 0, "NAME", "whose code is shown, as people write it or as the compiler has it"),
     OPTION("format", OPT_CHOICE, "text|html", 0, NULL, "of the output; html also where its name ends in .html"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
     OPTION("contexts", OPT_COUNT, NULL, 3, "N", "columns for so many contexts, the hottest ones"),
@@ -19,6 +19,7 @@ static const option annotate_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -33,17 +34,17 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     if (files + (o[N_PROFILE].text != NULL) > 1) return usage(tool, "one profile only"), 0;
     if (files == 1) o[N_PROFILE].text = argv[0];
     if (o[N_PROFILE].text == NULL) return usage(tool, "which profile?"), 0;
-    if (o[N_BINARY].text == NULL) return usage(tool, "which program? --binary=FILE"), 0;
-    if (o[N_FUNCTION].text == NULL) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
+    if (o[N_BINARY].count == 0) return usage(tool, "which program? --binary=FILE"), 0;
+    if (o[N_FUNCTION].count == 0) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
     if ((uint64_t)o[N_CONTEXTS].number > 100) return usage(tool, "--contexts: at most 100"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (!output_spares(tool, name, o[inputs[i]].text)) return 0;
+        if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
     i = strlen(name);
     if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = 1;
     return 1;
 }
 
-/* Reads the profile, and finds the function in it. Returns 0 after saying what is wrong. */
+/* Reads the profile. Returns 0 after saying what is wrong. */
 static int annotate_profile(annotate_run *a)
 {
     const tool_context *const tool = a->b.tool;
@@ -51,52 +52,86 @@ static int annotate_profile(annotate_run *a)
     csspgo_error e;
     csspgo_status s;
     file_bytes f;
-    if (kind_refused(tool, path, KIND_PROFILE)) return 0;
     a->b.p = profile_new(tool);
     if (a->b.p == NULL) return 0;
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
     s = file_read(a->b.p, path, &f, &e);
     file_close(&f);
-    if (s != CSSPGO_OK) return fail_at(tool, path, &e), 0;
-    a->func = func_meant(tool, a->b.p, a->b.o[N_FUNCTION].text);
-    return a->func.id != 0;
+    return s == CSSPGO_OK || (kind_fail_at(tool, path, KIND_PROFILE, &e), 0);
 }
 
-/* 1 if a symbol is code of the function: its name, or that and what a compiler puts behind it. */
-static int is_code_of(const annotate_run *a, const elf_symbol *y)
+/* Adds code of the function; what is there already is not added again. Returns 0 without memory. */
+static int range_add(annotate_run *a, uint64_t begin, uint64_t end)
 {
-    const char *const dot = (const char *)memchr(y->name, '.', y->name_size);
-    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
-    if (y->type != ELF_FUNC || y->size == 0 || y->section == ELF_UNDEFINED || y->value > UINT64_MAX - y->size) return 0;
-    if (csspgo_guid(y->name, y->name_size) == guid) return 1;
-    return dot != NULL && dot != y->name && csspgo_guid(y->name, (size_t)(dot - y->name)) == guid;
-}
-
-/* The ranges of its code, by address; symbols of equal code once. Returns 0 after saying that there are none. */
-static int annotate_ranges(annotate_run *a)
-{
-    const elf_image *const e = load_symbols(&a->b.image);
-    elf_symbol y;
-    uint32_t i;
+    debug_area *v = (debug_area *)realloc(a->range, (a->ranges + 1) * sizeof *v);
     size_t k;
-    for (i = 1; i < e->symbol_count && a->ranges < NOTE_RANGES; i++) {
-        if (!elf_symbol_at(e, i, &y) || !is_code_of(a, &y)) continue;
-        for (k = 0; k < a->ranges && a->end[k] <= y.value; k++) continue;
-        if (k < a->ranges && a->begin[k] < y.value + y.size) continue;
-        memmove(a->begin + k + 1, a->begin + k, (a->ranges - k) * sizeof *a->begin);
-        memmove(a->end + k + 1, a->end + k, (a->ranges - k) * sizeof *a->end);
-        a->begin[k] = y.value;
-        a->end[k] = y.value + y.size;
-        a->ranges++;
-    }
-    return a->ranges != 0 || (fail(a->b.tool, "%s has no code of '%s': it may be inlined everywhere",
-                                   a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text), 0);
+    if (v == NULL) return fail(a->b.tool, "out of memory"), 0;
+    a->range = v;
+    for (k = 0; k < a->ranges && v[k].end <= begin; k++) continue;
+    if (k < a->ranges && v[k].begin < end) return 1;
+    memmove(v + k + 1, v + k, (a->ranges++ - k) * sizeof *v);
+    v[k].begin = begin;
+    v[k].end = end;
+    return 1;
 }
 
-/* For profiles by line: the program's code, without its functions. */
-static int annotate_load_code(loaded *l, const char *path, const char *debug, char *why, size_t why_size)
+/* By probe: the code whose probes are the function's. */
+static int ranges_by_probe(annotate_run *a)
 {
-    const int ok = load_files(l, path, debug, why, why_size) && load_module(l, path, why, why_size) &&
+    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
+    const loaded *const l = &a->b.image;
+    size_t i;
+    for (i = 0; i < l->ranges; i++)
+        if (l->range[i].guid == guid && !range_add(a, l->range[i].begin, l->range[i].end)) return 0;
+    return 1;
+}
+
+/* By line: what debug information says is the function's, whatever its symbols are called. */
+static int ranges_by_line(annotate_run *a)
+{
+    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
+    const loaded *const l = &a->b.image;
+    char why[PROGRAM_WHY];
+    debug_info *const d = match_debug(l, a->binary, why, sizeof why);
+    size_t i, n = 0;
+    const debug_range *const r = d != NULL ? debug_info_ranges(d, &n) : NULL;
+    int ok = 1;
+    for (i = 0; ok && i < n; i++)
+        if (csspgo_guid(r[i].name, strlen(r[i].name)) == guid) ok = range_add(a, r[i].begin, r[i].end);
+    debug_info_close(d);
+    return ok;
+}
+
+/* By name, where nothing else tells: symbols that are called as the function, perhaps with suffixes. */
+static int ranges_by_name(annotate_run *a)
+{
+    const uint64_t guid = csspgo_func_guid(a->b.p, a->func);
+    const load_regions *const r = load_regions_of(&a->b.image);
+    size_t i, k, size;
+    if (r == NULL) return fail(a->b.tool, "out of memory"), 0;
+    for (i = 0; i < r->regions; i++)
+        for (k = r->region[i].name; k < r->region[i].name + r->region[i].names; k++)
+            for (size = r->name[k].name_size; size != 0; size = load_stem(r->name[k].name, size))
+                if (csspgo_guid(r->name[k].name, size) == guid && !range_add(a, r->region[i].begin, r->region[i].end))
+                    return 0;
+    return 1;
+}
+
+/* The ranges of its code, by address; none if the program has no code of it. Returns 0 after saying what is wrong. */
+static int annotate_ranges(annotate_run *a, int by_probe)
+{
+    char why[PROGRAM_WHY];
+    if (!(by_probe ? ranges_by_probe : ranges_by_line)(a)) return 0;
+    if (a->ranges == 0 && !ranges_by_name(a)) return 0;
+    if (a->ranges != 0 || load_symbols(&a->b.image)->symbol_count > 1) return 1;
+    program_lacks(&a->b.image, "symbols", why, sizeof why);
+    return fail(a->b.tool, "%s: %s", a->binary, why), 0;
+}
+
+/* The files, and the code of what can be decoded; by line no functions are looked for in symbols. */
+static int load_lines(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
+{
+    const int ok = program_open(tool, l, path, why, why_size) && load_module(l, path, why, why_size) &&
                    (!load_decodes(l) || load_code(l, why, why_size));
     if (!ok) load_free(l);
     return ok;
@@ -110,8 +145,8 @@ static int annotate_add_ranges(annotate_run *a)
     memset(&f, 0, sizeof f);
     f.guid = csspgo_func_guid(a->b.p, a->func);
     for (i = 0; i < a->ranges; i++) {
-        f.begin = a->begin[i];
-        f.end = a->end[i];
+        f.begin = a->range[i].begin;
+        f.end = a->range[i].end;
         f.fragment = i != 0;
         if (csspgo_code_add_function(a->b.image.code, a->b.image.module, &f, NULL) == CSSPGO_E_NOMEM)
             return fail(a->b.tool, "out of memory"), 0;
@@ -122,18 +157,18 @@ static int annotate_add_ranges(annotate_run *a)
 /* Reads the program. Returns 0 after saying what is wrong. */
 static int annotate_program(annotate_run *a)
 {
-    const char *const path = a->b.o[N_BINARY].text, *const debug = a->b.o[N_DEBUG_BINARY].text;
+    const char *const path = a->binary;
     const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
-    char why[256];
-    if (kind_refused(a->b.tool, path, KIND_PROGRAM) || kind_refused(a->b.tool, debug, KIND_PROGRAM)) return 0;
-    if (!(by_probe ? load_image : annotate_load_code)(&a->b.image, path, debug, why, sizeof why))
-        return fail(a->b.tool, "%s: %s", path, why), 0;
-    if (load_symbols(&a->b.image)->symbol_count <= 1)
-        return fail(a->b.tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0;
-    return annotate_ranges(a) && (by_probe ? hot_checksums(&a->b) : annotate_add_ranges(a));
+    char why[PROGRAM_WHY];
+    if (!(by_probe ? load_probed : load_lines)(a->b.tool, &a->b.image, path, why, sizeof why))
+        return kind_program_fail(a->b.tool, path, &a->b.o[N_DEBUG_BINARY], why), 0;
+    if (load_lacks(&a->b.image) & 1u << LOAD_LINES)
+        program_missing(a->b.tool, &a->b.image, path, "no source is shown");
+    return 1;
 }
 
-static void annotate_free(annotate_run *a)
+/* Forgets the function and the program that were shown last. */
+static void annotate_forget(annotate_run *a)
 {
     size_t i;
     for (i = 0; i < a->insns; i++) free(a->insn[i].text);
@@ -148,16 +183,57 @@ static void annotate_free(annotate_run *a)
     free(a->weight);
     free(a->count);
     free(a->line_count);
+    free(a->range);
     free(a->b.checksum);
-    csspgo_profile_free(a->b.p);
     load_free(&a->b.image);
+    a->range = NULL;
+    a->line_count = NULL;
+    a->insn = NULL;
+    a->file = NULL;
+    a->context = NULL;
+    a->weight = a->count = NULL;
+    a->b.checksum = NULL;
+    a->insns = a->cap = a->files = a->ranges = a->contexts = a->all_contexts = a->b.checksums = 0;
+    a->all_weight = 0;
 }
 
-/* From inputs to the output. Returns 0 after saying what is wrong. */
+/* Shows a function in a program, if it has code of it. Returns 0 after saying what is wrong. */
+static int annotate_view(annotate_run *a, FILE *out)
+{
+    const int by_probe = (csspgo_profile_flags(a->b.p) & CSSPGO_IS_PROBE) != 0;
+    int ok = annotate_program(a) && annotate_ranges(a, by_probe);
+    if (ok && a->ranges != 0) {
+        ok = (by_probe ? hot_checksums(&a->b) : annotate_add_ranges(a)) && note_code(a) && note_counts(a) && note_print(a, out);
+        a->views++;
+        a->sum = sum_of(a->sum, a->all_weight);
+    }
+    annotate_forget(a);
+    return ok;
+}
+
+/* From inputs to the output: each function in each program with code of it. Returns 0 after saying what is wrong. */
 static int annotate_make(void *what, FILE *out)
 {
     annotate_run *a = (annotate_run *)what;
-    return annotate_profile(a) && annotate_program(a) && note_code(a) && note_counts(a) && note_print(a, out);
+    const option *const programs = &a->b.o[N_BINARY], *const functions = &a->b.o[N_FUNCTION];
+    size_t i, k;
+    if (!annotate_profile(a)) return 0;
+    a->several = programs->count * functions->count > 1;
+    for (i = 0; i < functions->count; i++) {
+        const size_t before = a->views;
+        a->name = functions->list[i];
+        a->func = func_meant(a->b.tool, a->b.p, a->name);
+        if (a->func.id == 0) return 0;
+        for (k = 0; k < programs->count; k++) {
+            a->binary = programs->list[k];
+            if (!annotate_view(a, out)) return 0;
+        }
+        if (a->views == before)
+            return fail(a->b.tool, "%s has no code of '%s': it may be inlined everywhere",
+                        programs->count == 1 ? a->binary : "no program", a->name), 0;
+    }
+    note_end(a, out);
+    return 1;
 }
 
 static int annotate_main(tool_context *tool, int argc, char **argv)
@@ -170,10 +246,9 @@ static int annotate_main(tool_context *tool, int argc, char **argv)
     a.b.o = tool->o;
     if (files < 0 || !annotate_check(&a, files, argv)) return usage_status(tool);
     status = stream_made(tool, a.b.o[N_OUTPUT].text, annotate_make, &a);
-    if (status == 0 && a.all_weight == 0)
-        status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.b.o[N_PROFILE].text,
-                          a.b.o[N_FUNCTION].text, a.b.o[N_BINARY].text);
-    annotate_free(&a);
+    if (status == 0 && a.sum == 0)
+        status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.b.o[N_PROFILE].text, a.name, a.binary);
+    csspgo_profile_free(a.b.p);
     return status;
 }
 

@@ -5,8 +5,6 @@
 #include "bottleneck.h"
 #include "debug_info.h"
 
-enum { NOTE_RANGES = 16 };
-
 #define NOTE_UNKNOWN UINT64_MAX   /* as a count: nothing tells it */
 
 enum { /* places in the table of options; those before N_FUNCTION are those of bottleneck */
@@ -30,7 +28,7 @@ typedef struct note_file {        /* a file of source; lines: NULL if it cannot 
 typedef struct annotate_run {
     bottleneck_run b;             /* program and profile                                        */
     csspgo_func    func;
-    uint64_t       begin[NOTE_RANGES], end[NOTE_RANGES];   /* of its code, by address           */
+    debug_area    *range;         /* its code, by address                                       */
     size_t         ranges;
     note_insn     *insn;
     size_t         insns, cap;
@@ -42,6 +40,10 @@ typedef struct annotate_run {
     uint64_t       all_weight;
     uint64_t      *count;         /* per instruction: in all contexts, then in each of `contexts` */
     uint64_t      *line_count;    /* by line: the same of its line, wherever that stands; else NULL */
+    const char    *binary, *name; /* of the program and the function that are shown now         */
+    int            several;       /* more than one may be shown                                 */
+    size_t         views;         /* that were shown                                            */
+    uint64_t       sum;           /* of all_weight of these                                     */
 } annotate_run;
 
 /* Functions that return 0 have said what is wrong. */
@@ -82,9 +84,9 @@ int note_flow_make(annotate_run *a, note_flow *w, const csspgo_code_graph *g);
 void note_flow_free(note_flow *w);
 note_extent note_extent_of(const note_flow *w, const note_place *v, size_t n);
 int note_holds(note_extent extent, uint64_t count);  /* 1: the count is that of each of the places */
-void note_begin(note_flow *w);                       /* of a column; then note_tell, note_end, and note_count_of */
+void note_column_begin(note_flow *w);                /* then note_tell, note_column_end, and note_count_of */
 void note_tell(note_flow *w, const note_place *v, size_t n, note_extent extent, uint64_t count);
-void note_end(note_flow *w);
+void note_column_end(note_flow *w);
 uint64_t note_count_of(const note_flow *w, uint32_t stretch);
 
 /* annotate_counts.c */
@@ -92,5 +94,6 @@ int note_counts(annotate_run *a);
 
 /* annotate_print.c */
 int note_print(annotate_run *a, FILE *out);
+void note_end(const annotate_run *a, FILE *out);     /* behind the last one */
 
 #endif

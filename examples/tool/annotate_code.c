@@ -94,7 +94,7 @@ static int note_disassemble(annotate_run *a, const char *disassembler, const cha
         note_at at = { 0, 0 };
         FILE *f;
         sprintf(command, "%s -d -l --no-show-raw-insn --start-address=0x%llx --stop-address=0x%llx %s 2>/dev/null",
-                disassembler, (unsigned long long)a->begin[i], (unsigned long long)a->end[i], binary);
+                disassembler, (unsigned long long)a->range[i].begin, (unsigned long long)a->range[i].end, binary);
         f = popen(command, "r");
         while (f != NULL && ok && fgets(line, sizeof line, f) != NULL) ok = note_line(a, line, &at);
         if (f != NULL) pclose(f);
@@ -139,8 +139,8 @@ static int note_decode(annotate_run *a)
     elf_section s;
     size_t i;
     for (i = 0; i < a->ranges; i++) {
-        uint64_t at = a->begin[i];
-        while (at < a->end[i] && note_section(a, at, &s)) {
+        uint64_t at = a->range[i].begin;
+        while (at < a->range[i].end && note_section(a, at, &s)) {
             const unsigned char *const p = s.contents + (size_t)(at - s.address);
             const size_t left = (size_t)(s.size - (at - s.address));
             csspgo_insn insn;
@@ -156,6 +156,33 @@ static int note_decode(annotate_run *a)
     return 1;
 }
 
+/* The line of an instruction, of a separate file. Returns 0: out of memory. */
+static int note_take_line(void *what, size_t number, const char *file, uint32_t line)
+{
+    annotate_run *const a = (annotate_run *)what;
+    note_insn *const n = &a->insn[number];
+    n->file = note_file_of(a, file, strlen(file));
+    n->line = line;
+    return n->file != 0;
+}
+
+/* Lines that a separate file has, of all instructions. Returns 0 after saying what is wrong. */
+static int note_other_lines(annotate_run *a)
+{
+    uint64_t *const address = (uint64_t *)malloc((a->insns + 1) * sizeof *address);
+    size_t i;
+    int ok = address != NULL;
+    if (a->b.image.from[LOAD_LINES] == 0) return free(address), 1;
+    for (i = 0; ok && i < a->insns; i++) {
+        address[i] = a->insn[i].address;
+        a->insn[i].file = 0;
+        a->insn[i].line = 0;
+    }
+    ok = ok && source_lines(&a->b.image, address, a->insns, note_take_line, a);
+    free(address);
+    return ok || note_no_memory(a);
+}
+
 static int note_order(const void *a, const void *b)
 {
     const note_insn *x = (const note_insn *)a, *y = (const note_insn *)b;
@@ -165,7 +192,7 @@ static int note_order(const void *a, const void *b)
 int note_code(annotate_run *a)
 {
     static const char *const names[] = { "llvm-objdump-19", "llvm-objdump", "objdump" };
-    char *const binary = shell_word(a->b.o[N_BINARY].text);
+    char *const binary = shell_word(a->binary);
     size_t i;
     int done = 0, ok = binary != NULL || note_no_memory(a);
     for (i = 0; ok && !done && i < sizeof names / sizeof *names; i++)
@@ -173,7 +200,7 @@ int note_code(annotate_run *a)
     free(binary);
     if (ok && !done) ok = note_decode(a);
     if (a->insns != 0) qsort(a->insn, a->insns, sizeof *a->insn, note_order);
-    return ok;
+    return ok && note_other_lines(a);
 }
 
 enum { SOURCE_MOST = 64 << 20 };  /* bytes of a file of source */

@@ -62,7 +62,7 @@ static void note_probe_column(annotate_run *a, note_flow *w, const hot_counts *c
                               const csspgo_node *node, size_t nodes, size_t column)
 {
     size_t i, k, end;
-    note_begin(w);
+    note_column_begin(w);
     for (i = 0; i < n; i = end) {
         uint64_t sum = 0;
         int known = 0;
@@ -70,7 +70,7 @@ static void note_probe_column(annotate_run *a, note_flow *w, const hot_counts *c
         for (k = 0; k < nodes; k++) known |= hot_probe(c, a->b.p, v[i].of, node[k], &sum);
         if (known && (sum == 0 || sum >= end - i)) note_tell(w, v + i, end - i, note_extent_of(w, v + i, end - i), sum / (end - i));
     }
-    note_end(w);
+    note_column_end(w);
     for (i = 0; i < a->insns; i++) a->count[i * (a->contexts + 1) + column] = note_count_of(w, a->insn[i].stretch);
 }
 
@@ -137,9 +137,9 @@ static int note_by_probe(annotate_run *a)
     hot_function *f = NULL;
     size_t n, i;
     int ok = finder != NULL && (f = hot_functions(&a->b, finder, &in, &n)) != NULL;
-    for (i = 0; ok && i < a->ranges && s != CSSPGO_OK; i++) s = csspgo_code_cfg(finder, a->begin[i], &g, NULL);
+    for (i = 0; ok && i < a->ranges && s != CSSPGO_OK; i++) s = csspgo_code_cfg(finder, a->range[i].begin, &g, NULL);
     if (ok && s != CSSPGO_OK) {
-        fail(a->b.tool, "%s: '%s' has no pseudo probes", a->b.o[N_BINARY].text, a->b.o[N_FUNCTION].text);
+        fail(a->b.tool, "%s: '%s' has no pseudo probes", a->binary, a->name);
     } else if (!ok || !note_graph(a, &g, &in)) {
         fail(a->b.tool, "out of memory");
         s = CSSPGO_E_NOMEM;
@@ -287,7 +287,7 @@ static void note_line_column(note_by_line_run *x, const debug_lines *l, size_t n
 {
     annotate_run *const a = x->a;
     size_t i, k, end;
-    note_begin(x->w);
+    note_column_begin(x->w);
     for (i = 0; i < n; i = end) {
         const csspgo_line_row *const row = x->row[x->place[i].of];
         uint64_t count = 0;
@@ -296,7 +296,7 @@ static void note_line_column(note_by_line_run *x, const debug_lines *l, size_t n
         else for (k = 0; k < x->nodes; k++) count = sum_of(count, note_row(a, l, row, x->v[k].node));
         note_line_count(x, x->place + i, end - i, count, column);
     }
-    note_end(x->w);
+    note_column_end(x->w);
     for (i = 0; i < a->insns; i++) {
         uint64_t *const at = &a->count[i * (a->contexts + 1) + column];
         if (*at == NOTE_UNKNOWN) *at = note_count_of(x->w, a->insn[i].stretch);
@@ -320,13 +320,11 @@ static int note_units(annotate_run *a, debug_info *d, note_by_line_run *x)
 {
     const size_t units = debug_info_units(d);
     unsigned char *const mark = (unsigned char *)calloc(units + 1, 1);
-    debug_area area[NOTE_RANGES];
     debug_areas in;
     debug_lines l;
     size_t i;
     int ok = mark != NULL;
-    for (i = 0; i < a->ranges; i++) area[i].begin = a->begin[i], area[i].end = a->end[i];
-    in.v = area;
+    in.v = a->range;
     in.n = a->ranges;
     if (ok) debug_info_units_in(d, &in, mark);
     for (i = 0; ok && i < units; i++) {
@@ -414,7 +412,7 @@ static int note_by_rows(annotate_run *a, debug_info *d)
     x.row = (const csspgo_line_row **)calloc(a->insns + 1, sizeof *x.row);
     a->line_count = (uint64_t *)calloc((a->insns + 1) * columns, sizeof *a->line_count);
     ok = finder != NULL && v != NULL && x.place != NULL && x.row != NULL && a->line_count != NULL;
-    if (ok && csspgo_code_cfg(finder, a->begin[0], &g, NULL) == CSSPGO_OK) ok = note_flow_make(a, &w, &g);
+    if (ok && csspgo_code_cfg(finder, a->range[0].begin, &g, NULL) == CSSPGO_OK) ok = note_flow_make(a, &w, &g);
     ok = ok && note_choose(a, v, x.nodes) && note_units(a, d, &x);
     csspgo_block_finder_free(finder);
     note_flow_free(&w);
@@ -427,15 +425,15 @@ static int note_by_rows(annotate_run *a, debug_info *d)
 /* The program's debug information, or NULL with a sentence in why. */
 static debug_info *note_debug(const annotate_run *a, char *why, size_t why_size)
 {
-    return match_debug(&a->b.image, a->b.o[N_BINARY].text, a->b.o[N_DEBUG_BINARY].text, why, why_size);
+    return match_debug(&a->b.image, a->binary, why, why_size);
 }
 
 static int note_by_line(annotate_run *a)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     debug_info *d = note_debug(a, why, sizeof why);
     int ok = 1;
-    if (d == NULL) ok = (fail(a->b.tool, "%s: %s", a->b.o[N_BINARY].text, why), 0);
+    if (d == NULL) ok = (fail(a->b.tool, "%s: %s", a->binary, why), 0);
     else if (!note_by_rows(a, d)) ok = (fail(a->b.tool, "out of memory"), 0);
     debug_info_close(d);
     return ok;
@@ -444,7 +442,7 @@ static int note_by_line(annotate_run *a)
 /* A program with probes may have lines, too. */
 static int note_probes_lineless(annotate_run *a)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     debug_info *d = note_debug(a, why, sizeof why);
     const int ok = d == NULL || note_units(a, d, NULL);
     debug_info_close(d);

@@ -10,7 +10,7 @@
  */
 #include "annotate.h"
 
-#define NOTE_TORN (UINT64_MAX - 1)                   /* in note_flow.known, until note_end */
+#define NOTE_TORN (UINT64_MAX - 1)                   /* in note_flow.known, until note_column_end */
 
 /* The decoded instruction at an address; *code: its bytes. Returns 0: it is not in the file. */
 static int note_decoded(const annotate_run *a, uint64_t address, csspgo_insn *insn, const unsigned char **code,
@@ -110,7 +110,7 @@ void note_flow_free(note_flow *w)
     memset(w, 0, sizeof *w);
 }
 
-void note_begin(note_flow *w)
+void note_column_begin(note_flow *w)
 {
     memset(w->known, 0xff, w->stretches * sizeof *w->known);
 }
@@ -157,7 +157,7 @@ void note_tell(note_flow *w, const note_place *v, size_t n, note_extent extent, 
     }
 }
 
-void note_end(note_flow *w)
+void note_column_end(note_flow *w)
 {
     size_t i;
     memset(w->of_group, 0xff, w->groups * sizeof *w->of_group);

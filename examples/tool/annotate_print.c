@@ -185,7 +185,7 @@ static int note_all_lines(const note_out *o)
     for (file = 1; file <= o->a->files; file++)
         if (!note_lines_of(o, file)) return fail(o->a->b.tool, "out of memory"), 0;
     return o->a->files != 0 || (fail(o->a->b.tool, "%s: no lines of source are known: build it with -g, and install "
-                                     "llvm-objdump-19", o->a->b.o[N_BINARY].text), 0);
+                                     "llvm-objdump-19", o->a->binary), 0);
 }
 
 /* ----- the whole -------------------------------------------------------------------------------------------------- */
@@ -220,18 +220,20 @@ static int note_context(const note_out *o, size_t i)
 static int note_head(const note_out *o)
 {
     const annotate_run *const a = o->a;
-    const char *const slash = strrchr(a->b.o[N_BINARY].text, '/');
+    const char *const slash = strrchr(a->binary, '/');
     char *const name = note_name(a, a->func);
     size_t i;
     if (name == NULL) return fail(a->b.tool, "out of memory"), 0;
-    if (o->html) {
+    if (o->html && a->views == 0) {
         fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", o->out);
         note_put(o, name);
-        fprintf(o->out, "</title><style>%s</style></head>\n<body><h1>", note_style);
+        fprintf(o->out, "</title><style>%s</style></head>\n<body>", note_style);
     }
+    if (o->html) fputs("<h1>", o->out);
+    else if (a->views != 0) putc('\n', o->out);
     note_put(o, name);
     fputs(o->html ? "</h1>\n<p>" : " in ", o->out);
-    note_put(o, slash != NULL ? slash + 1 : a->b.o[N_BINARY].text);
+    note_put(o, slash != NULL ? slash + 1 : a->binary);
     fprintf(o->out, ": %zu instructions, %zu context%s", a->insns, a->all_contexts, a->all_contexts == 1 ? "" : "s");
     fputs(o->html ? "</p>\n<ul>\n" : "\n", o->out);
     free(name);
@@ -251,7 +253,7 @@ static int note_json(const annotate_run *a, FILE *out)
     size_t i, k;
     json_begin(&j, NULL, '{');
     json_func(&j, "function", a->b.p, a->func);
-    json_text(&j, "binary", a->b.o[N_BINARY].text);
+    json_text(&j, "binary", a->binary);
     json_count(&j, "all_contexts", a->all_contexts);
     json_begin(&j, "contexts", '[');
     for (i = 0; i < a->contexts; i++) {
@@ -296,7 +298,10 @@ int note_print(annotate_run *a, FILE *out)
     o.out = out;
     o.html = a->b.o[N_FORMAT].number == 1;
     o.columns = a->contexts + 1;
-    if (a->b.o[N_JSON].number) return note_json(a, out) || (fail(a->b.tool, "out of memory"), 0);
+    if (a->b.o[N_JSON].number) {
+        if (a->several) fputs(a->views == 0 ? "[\n" : ",\n", out);
+        return note_json(a, out) || (fail(a->b.tool, "out of memory"), 0);
+    }
     for (i = 0; i < a->files; i++) note_read_source(a, &a->file[i]);
     for (i = 0; i < a->insns; i++)
         if (note_shown(&a->count[i * o.columns], 0) && a->count[i * o.columns] > o.most)
@@ -304,6 +309,12 @@ int note_print(annotate_run *a, FILE *out)
     if (!note_head(&o)) return 0;
     if (a->b.o[N_SOURCE].number) ok = note_all_lines(&o);
     else note_instructions(&o);
-    if (o.html) fputs("</tbody></table></body></html>\n", out);
+    if (o.html) fputs("</tbody></table>", out);
     return ok;
+}
+
+void note_end(const annotate_run *a, FILE *out)
+{
+    if (a->b.o[N_JSON].number) fputs(a->several ? "]\n" : "", out);
+    else if (a->b.o[N_FORMAT].number == 1) fputs("</body></html>\n", out);
 }

@@ -3,9 +3,9 @@
 
 static const option bottleneck_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE", "the program (ELF, x86-64 or AArch64) with pseudo probes"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the program (ELF, x86-64 or AArch64) with pseudo probes; also its libraries"),
+    DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE",
            "its profile by probes, with contexts if these are to be told apart"),
     OPTION("mcpu", OPT_TEXT, NULL, 0, "CPU", "any CPU that llvm-mca-19 knows; skylake or neoverse-n1 is the default"),
@@ -17,6 +17,7 @@ static const option bottleneck_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -35,65 +36,118 @@ static int bottleneck_check(const bottleneck_run *r, int files)
     const option *o = r->o;
     size_t i;
     if (files != 0) return usage(r->tool, "what bottleneck reads is named by options: --binary, --profile"), 0;
-    if (o[B_BINARY].text == NULL) return usage(r->tool, "which program? --binary=FILE"), 0;
+    if (o[B_BINARY].count == 0) return usage(r->tool, "which program? --binary=FILE"), 0;
     if (o[B_PROFILE].text == NULL) return usage(r->tool, "which profile? --profile=FILE"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (!output_spares(r->tool, o[B_OUTPUT].text, o[inputs[i]].text)) return 0;
+        if (!output_spares_all(r->tool, o[B_OUTPUT].text, &o[inputs[i]])) return 0;
     return bottleneck_in_range(r, B_TOP) && bottleneck_in_range(r, B_CONTEXTS);
 }
 
-/* Reads program and profile. Returns 0 after saying what is wrong. */
-static int bottleneck_read(bottleneck_run *r)
+int load_probed(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
 {
-    const char *path = r->o[B_PROFILE].text, *binary = r->o[B_BINARY].text;
-    char why[256];
+    if (!program_open(tool, l, path, why, why_size)) return load_free(l), 0;
+    if (load_symbols(l)->symbol_count <= 1 && l->missing != NULL) {
+        program_lacks(l, "symbols", why, why_size);
+        return load_free(l), 0;
+    }
+    return load_opened(l, path, why, why_size);
+}
+
+/* Reads the profile. Returns 0 after saying what is wrong. */
+static int bottleneck_profile(bottleneck_run *r)
+{
+    const char *const path = r->o[B_PROFILE].text;
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
-    if (kind_refused(r->tool, binary, KIND_PROGRAM) || kind_refused(r->tool, path, KIND_PROFILE)) return 0;
-    if (!load_image(&r->image, binary, r->o[B_DEBUG_BINARY].text, why, sizeof why))
-        return fail(r->tool, "%s: %s", binary, why), 0;
-    if (r->image.functions == 0)
-        return fail(r->tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", binary), 0;
-    r->mcpu = r->o[B_MCPU].text;
-    if (r->mcpu == NULL) r->mcpu = r->image.elf.machine == ELF_AARCH64 ? "neoverse-n1" : "skylake";
     r->p = profile_new(r->tool);
     if (r->p == NULL) return no_memory(r);
     if (!file_open(path, &f)) return fail(r->tool, "%s: %s", path, strerror(errno)), 0;
     s = file_read(r->p, path, &f, &e);
     file_close(&f);
-    if (s != CSSPGO_OK) return fail_at(r->tool, path, &e), 0;
-    if ((csspgo_profile_flags(r->p) & CSSPGO_IS_PROBE) == 0)
-        return fail(r->tool, "%s: a profile by lines: blocks are found by probes (-fpseudo-probe-for-profiling)", path),
-               0;
-    return hot_checksums(r);
+    if (s != CSSPGO_OK) return kind_fail_at(r->tool, path, KIND_PROFILE, &e), 0;
+    if ((csspgo_profile_flags(r->p) & CSSPGO_IS_PROBE) != 0) return 1;
+    return fail(r->tool, "%s: a profile by lines: blocks are found by probes (-fpseudo-probe-for-profiling)", path), 0;
+}
+
+/* Reads the program that r->o[B_BINARY].text names. Returns 0 after saying what is wrong. */
+static int bottleneck_program(bottleneck_run *r)
+{
+    const char *const binary = r->o[B_BINARY].text;
+    char why[PROGRAM_WHY];
+    if (!load_probed(r->tool, &r->image, binary, why, sizeof why))
+        return kind_program_fail(r->tool, binary, &r->o[B_DEBUG_BINARY], why), 0;
+    if (r->image.functions == 0)
+        return program_lacks(&r->image, "symbols", why, sizeof why), fail(r->tool, "%s: %s", binary, why), 0;
+    r->mcpu = r->o[B_MCPU].text;
+    if (r->mcpu == NULL) r->mcpu = r->image.elf.machine == ELF_AARCH64 ? "neoverse-n1" : "skylake";
+    return 1;
+}
+
+void hot_path_free(hot_path *p)
+{
+    size_t k;
+    for (k = 0; p->text != NULL && k < p->insns; k++) free(p->text[k]);
+    free(p->text);
+    free(p->context);
+    free(p->name);
+    free(p->source);
+    free(p->why);
+    free(p->doubt);
+    free(p->chain);
+    free(p->pass);
+    csspgo_sim_model_free(p->model);
+}
+
+/* Moves the paths that one program has to those of all, of which the heaviest stay. Returns 0 without memory. */
+static int bottleneck_add(bottleneck_run *r, bottleneck_run *one)
+{
+    const size_t top = (size_t)r->o[B_TOP].number;
+    hot_path *const v = (hot_path *)realloc(r->path, (r->paths + one->paths + 1) * sizeof *v);
+    if (v == NULL) return no_memory(r);
+    r->path = v;
+    if (one->paths != 0) memcpy(v + r->paths, one->path, one->paths * sizeof *v);
+    r->paths += one->paths;
+    one->paths = 0;
+    r->weight = sum_of(r->weight, one->weight);
+    r->cycles += one->cycles;
+    r->mcpu = one->mcpu;
+    qsort(v, r->paths, sizeof *v, hot_path_cmp);
+    for (; r->paths > top; r->paths--) {
+        r->cycles -= v[r->paths - 1].cycles;
+        hot_path_free(&v[r->paths - 1]);
+    }
+    return 1;
+}
+
+/* The hottest paths of each program and library. Returns 0 after saying what is wrong. */
+static int bottleneck_all(bottleneck_run *r)
+{
+    option *const o = &r->o[B_BINARY];
+    size_t i;
+    int ok = 1;
+    for (i = 0; ok && i < o->count; i++) {
+        bottleneck_run one;
+        memset(&one, 0, sizeof one);
+        one.tool = r->tool;
+        one.o = r->o;
+        one.p = r->p;
+        o->text = o->list[i];
+        ok = bottleneck_program(&one) && hot_checksums(&one) && hot_find(&one) && (one.paths == 0 || hot_model(&one)) &&
+             bottleneck_add(r, &one);
+        while (one.paths != 0) hot_path_free(&one.path[--one.paths]);
+        free(one.path);
+        free(one.checksum);
+        load_free(&one.image);
+    }
+    return ok;
 }
 
 /* From inputs to the output. Returns 0 after saying what is wrong. */
 static int bottleneck_make(void *what, FILE *out)
 {
     bottleneck_run *r = (bottleneck_run *)what;
-    return bottleneck_read(r) && hot_find(r) && (r->paths == 0 || hot_model(r)) && hot_report(r, out);
-}
-
-void hot_free(bottleneck_run *r)
-{
-    size_t i, k;
-    for (i = 0; i < r->paths; i++) {
-        hot_path *p = &r->path[i];
-        for (k = 0; p->text != NULL && k < p->insns; k++) free(p->text[k]);
-        free(p->text);
-        free(p->context);
-        free(p->name);
-        free(p->source);
-        free(p->why);
-        free(p->doubt);
-        free(p->chain);
-        free(p->pass);
-        csspgo_sim_model_free(p->model);
-    }
-    free(r->path);
-    free(r->checksum);
+    return bottleneck_profile(r) && bottleneck_all(r) && hot_report(r, out);
 }
 
 static int bottleneck_main(tool_context *tool, int argc, char **argv)
@@ -108,9 +162,9 @@ static int bottleneck_main(tool_context *tool, int argc, char **argv)
     status = stream_made(tool, r.o[B_OUTPUT].text, bottleneck_make, &r);
     if (status == 0 && r.paths == 0)
         status = hopeless(tool, "%s: no block of %s has a count", r.o[B_PROFILE].text, r.o[B_BINARY].text);
-    hot_free(&r);
+    while (r.paths != 0) hot_path_free(&r.path[--r.paths]);
+    free(r.path);
     csspgo_profile_free(r.p);
-    load_free(&r.image);
     return status;
 }
 

@@ -115,6 +115,9 @@ typedef struct hot_function {     /* a candidate                                
     uint64_t weight;              /* of all its blocks: that of a path is a part of it    */
 } hot_function;
 
+/* bottleneck.c: opens a program with probes, its code and functions. Returns 0 with a sentence in why */
+int load_probed(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
+
 /* bottleneck_paths.c: the functions of the binary, and all paths of inlining. NULL: out of memory. */
 hot_function *hot_functions(bottleneck_run *r, csspgo_block_finder *finder, hot_inlined *in, size_t *count);
 
@@ -134,13 +137,21 @@ int no_memory(const bottleneck_run *r);
 void hot_reach(hot_graph *h, uint32_t without);
 int hot_contexts(hot_graph *h, hot_path *p);
 
-/* bottleneck_paths.c: the hottest paths, with their contexts. Returns 0 after saying what is wrong. */
+/* bottleneck_paths.c: the hottest paths, with their contexts, by weight. Returns 0 after saying what is wrong. */
 int hot_find(bottleneck_run *r);
-void hot_free(bottleneck_run *r);
+int hot_path_cmp(const void *a, const void *b);
+void hot_path_free(hot_path *p);
 
 /* bottleneck_model.c: 1 if PATH has the program; the name of a file as one word of a command, for free() */
 int in_path(const char *name);
 char *shell_word(const char *name);
+
+/*
+ * debug_source.c: calls take_fn for each address whose line of source is known, if a separate file has the lines;
+ * number: of the address; it returns 0: out of memory. Returns 0: the same.
+ */
+typedef int (*source_fn)(void *what, size_t number, const char *file, uint32_t line);
+int source_lines(const loaded *l, const uint64_t *address, size_t n, source_fn take_fn, void *what);
 
 /* bottleneck_model.c: their instructions, models, bounds and verdicts. Returns 0 after saying what is wrong. */
 int hot_model(bottleneck_run *r);

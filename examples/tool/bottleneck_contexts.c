@@ -61,7 +61,7 @@ static int hot_in(hot_graph *h, const hot_path *p, const csspgo_node *node, size
     s = hot_solve(&h->c, &h->g, &e);
     if (s == CSSPGO_E_NOMEM) return no_memory(h->r);
     if (s != CSSPGO_OK) {
-        warn(h->r->tool, "%s: %s: its trip counts are not known", p->name, e.message);
+        warn(h->r->tool, "%s: %s: its trip counts are not known", p->name, plain(&e));
         h->g.cfg.block[p->block[0]].count = h->c.block[p->block[0]];
     }
     hot_trips(h, p, c);

@@ -172,7 +172,7 @@ int hot_checksums(bottleneck_run *r)
     csspgo_node n;
     uint64_t stale = 0;
     size_t count = 0, i;
-    if (input == NULL) return fail(r->tool, "%s", e.message), 0;
+    if (input == NULL) return fail(r->tool, "%s", plain(&e)), 0;
     f = csspgo_match_input_functions(input, &count);
     r->checksum = (hot_checksum *)malloc((count + 1) * sizeof *r->checksum);
     for (i = 0; r->checksum != NULL && i < count; i++) {

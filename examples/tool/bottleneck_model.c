@@ -130,7 +130,7 @@ static int hot_take(const bottleneck_run *r, hot_path *p, const char *text)
     csspgo_sim_block b;
     csspgo_error e;
     p->model = csspgo_sim_model_read(text, strlen(text), seeded(), &e);
-    if (p->model == NULL) return p->why = copy_of(e.message), p->why != NULL || no_memory(r);
+    if (p->model == NULL) return p->why = copy_of(plain(&e)), p->why != NULL || no_memory(r);
     b = csspgo_sim_model_block(p->model);
     p->chain = (csspgo_bottleneck_step *)malloc((b.count + 1) * sizeof *p->chain);
     if (b.estimate != NULL) p->doubt = copy_of(b.estimate);
@@ -138,7 +138,7 @@ static int hot_take(const bottleneck_run *r, hot_path *p, const char *text)
     if (b.count != p->insns) p->why = copy_of("its instructions are not all known to llvm-mca");
     else if (csspgo_bottleneck_find_bounds(&b.machine, b.instruction, b.count, NULL, &p->bounds, p->chain, b.count,
                                            &e) != CSSPGO_OK)
-        p->why = copy_of(e.message);
+        p->why = copy_of(plain(&e));
     return 1;
 }
 
@@ -233,12 +233,25 @@ static int hot_single(const bottleneck_run *r, hot_path *p, const csspgo_sim_blo
     for (k = 0; k < p->contexts; k++) if (p->context[k].verdict == HOT_SHORT) break;
     if (k == p->contexts) return 1;
     a = csspgo_bottleneck_simulate(&b->machine, b->instruction, b->count, 1, NULL, &e);
-    if (a == NULL) return fail(r->tool, "%s", e.message), 0;
+    if (a == NULL) return fail(r->tool, "%s", plain(&e)), 0;
     p->passes = csspgo_bottleneck_critical(a, NULL, 0);
     p->pass = (csspgo_bottleneck_edge *)malloc((p->passes + 1) * sizeof *p->pass);
     if (p->pass != NULL) csspgo_bottleneck_critical(a, p->pass, p->passes);
     csspgo_bottleneck_free(a);
     return p->pass != NULL || no_memory(r);
+}
+
+/* The line of a path's first instruction, of a separate file. Returns 0: out of memory. */
+static int hot_take_line(void *what, size_t number, const char *file, uint32_t line)
+{
+    hot_path *const p = (hot_path *)what;
+    char *const text = (char *)malloc(strlen(file) + 20);
+    (void)number;
+    if (text == NULL) return 0;
+    sprintf(text, "%s:%u", file, (unsigned)line);
+    free(p->source);
+    p->source = text;
+    return 1;
 }
 
 int hot_model(bottleneck_run *r)
@@ -253,7 +266,9 @@ int hot_model(bottleneck_run *r)
                         tools[i]), 0;
     binary = shell_word(r->o[B_BINARY].text);
     if (binary == NULL) return no_memory(r);
-    for (i = 0; ok && i < r->paths; i++) ok = hot_disassemble(r, &r->path[i], binary);
+    for (i = 0; ok && i < r->paths; i++)
+        ok = hot_disassemble(r, &r->path[i], binary) &&
+             (source_lines(&r->image, &r->path[i].begin[0], 1, hot_take_line, &r->path[i]) || no_memory(r));
     free(binary);
     ok = ok && hot_models(r);
     for (i = 0; ok && i < r->paths; i++) {

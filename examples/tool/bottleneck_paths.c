@@ -52,7 +52,7 @@ static int hot_weigh(bottleneck_run *r, csspgo_block_finder *finder, const hot_i
     hot_counts c;
     size_t i, b;
     for (i = 0; i < n; i++) {
-        if (csspgo_code_cfg(finder, f[i].address, &g, &e) != CSSPGO_OK) return fail(r->tool, "%s", e.message), 0;
+        if (csspgo_code_cfg(finder, f[i].address, &g, &e) != CSSPGO_OK) return fail(r->tool, "%s", plain(&e)), 0;
         if (!hot_counts_open(&c, r, in, &g)) return no_memory(r);
         hot_count(&c, r->p, c.node, c.nodes);
         for (b = 0; b < g.cfg.blocks; b++) {
@@ -135,16 +135,14 @@ static void hot_turn(hot_graph *h, hot_path *p)
 static char *hot_name(const bottleneck_run *r, uint64_t guid, uint64_t address)
 {
     const csspgo_func f = csspgo_func_add_guid(r->p, guid);
-    size_t size = 0, i;
+    size_t size = 0;
     const char *name = csspgo_func_name(r->p, f, &size);
+    const load_range *const at = name == NULL ? load_range_at(&r->image, address) : NULL;
     char *copy;
-    elf_symbol y;
-    for (i = 0; name == NULL && i < r->image.ranges; i++)
-        if (r->image.range[i].begin == address &&
-            elf_symbol_at(load_symbols(&r->image), r->image.range[i].symbol, &y)) {
-            name = y.name;
-            size = r->image.range[i].name_size;
-        }
+    if (at != NULL && at->name != NULL) {
+        name = at->name;
+        size = at->name_size;
+    }
     copy = (char *)malloc(size + 1);
     if (copy == NULL) return NULL;
     if (size != 0) memcpy(copy, name, size);
@@ -169,7 +167,7 @@ static int hot_finish(hot_graph *h, hot_path *p)
     return p->name != NULL || no_memory(h->r);
 }
 
-static int hot_path_cmp(const void *a, const void *b)
+int hot_path_cmp(const void *a, const void *b)
 {
     const hot_path *x = (const hot_path *)a, *y = (const hot_path *)b;
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
@@ -194,7 +192,7 @@ static int hot_paths_of(hot_graph *h, uint64_t address, size_t top)
     csspgo_error e;
     size_t n, b;
     hot_count(&h->c, h->r->p, h->c.node, h->c.nodes);
-    if (hot_solve(&h->c, &h->g, &e) != CSSPGO_OK) return fail(h->r->tool, "%s", e.message), 0;
+    if (hot_solve(&h->c, &h->g, &e) != CSSPGO_OK) return fail(h->r->tool, "%s", plain(&e)), 0;
     for (n = 0; n < top; n++) {
         uint64_t heaviest = 0, w;
         uint32_t at = 0;
@@ -232,7 +230,7 @@ static int hot_open(hot_graph *h, bottleneck_run *r, csspgo_block_finder *finder
     size_t i, n;
     memset(h, 0, sizeof *h);
     h->r = r;
-    if (csspgo_code_cfg(finder, at, &h->g, &e) != CSSPGO_OK) return fail(r->tool, "%s", e.message), 0;
+    if (csspgo_code_cfg(finder, at, &h->g, &e) != CSSPGO_OK) return fail(r->tool, "%s", plain(&e)), 0;
     n = h->g.cfg.blocks;
     if (h->g.cfg.edges != 0) {                        /* landing pads: exceptions are no way into a loop */
         const csspgo_cfg_edge *last = &h->g.cfg.edge[h->g.cfg.edges - 1];

@@ -5,10 +5,10 @@
 enum { CK_BINARY, CK_DEBUG, CK_OUTPUT, CK_O_ALIAS, CK_JSON, CK_TOP, CK_MIN_FIT, CK_QUIET };
 
 static const option check_options[] = {
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
-           "the program, with pseudo probes, or else debug information if the profile is by source line"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the program, with pseudo probes, or else debug information if the profile is by source line; also its "
+           "libraries: what fits one of them fits"),
+    DEBUG_BINARY,
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
@@ -17,6 +17,7 @@ static const option check_options[] = {
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -287,10 +288,10 @@ static int check_report(check_run *c)
     if (status != 0) return status;
     if (all_samples(c) == 0) return hopeless(tool, "%s: the profile is empty", c->m.profile);
     if (c->lost == all_samples(c))
-        return hopeless(tool, "nothing of %s fits: is it a profile of %s?", c->m.profile, c->m.binary);
+        return hopeless(tool, "nothing of %s fits: is it a profile of %s?", c->m.profile, c->m.shown);
     if (fit_of(c) < option_percent(&c->m.o[CK_MIN_FIT]))
         return missed(tool, "%.2f%% of the samples of %s fit %s, less than --min-fit=%s", fit_of(c), c->m.profile,
-                        c->m.binary, c->m.o[CK_MIN_FIT].text);
+                        c->m.shown, c->m.o[CK_MIN_FIT].text);
     return 0;
 }
 
@@ -303,23 +304,19 @@ static int check_arguments(check_run *c, int files, char **argv)
     const char *const to = m->o[CK_OUTPUT].text;
     if (files == 0) return usage(m->tool, "which profile?"), 0;
     if (files > 1) return usage(m->tool, "one profile, not '%s' too", argv[1]), 0;
-    m->profile = argv[0], m->binary = m->o[CK_BINARY].text, m->debug = m->o[CK_DEBUG].text;
-    if (m->binary == NULL) return usage(m->tool, "which program? --binary is missing"), 0;
-    return output_spares(m->tool, to, m->profile) && output_spares(m->tool, to, m->binary) &&
-           output_spares(m->tool, to, m->debug);
+    m->profile = argv[0];
+    if (m->o[CK_BINARY].count == 0) return usage(m->tool, "which program? --binary is missing"), 0;
+    return output_spares(m->tool, to, m->profile) && output_spares_all(m->tool, to, &m->o[CK_BINARY]) &&
+           output_spares_all(m->tool, to, &m->o[CK_DEBUG]);
 }
 
 /* Returns the exit status. */
 static int check_do(check_run *c)
 {
     match_run *const m = &c->m;
-    reading r;
-    int fatal;
-    memset(&r, 0, sizeof r);
-    r.mask = UINT32_MAX;
     if (!output_ready(m->tool, m->o[CK_OUTPUT].text)) return 1;
-    m->old = profile_read(m->tool, m->profile, &r, &fatal);
-    if (m->old == NULL || !match_load(m)) return 1;
+    m->old = profiles_read(m->tool, &m->profile, 1);
+    if (m->old == NULL || !match_load(m, &m->o[CK_BINARY])) return 1;
     if (!check_index(c)) return fail(m->tool, "out of memory");
     check_all(c);
     return check_report(c);

@@ -220,5 +220,5 @@ int contextual_write(const tool_context *tool, const char *path, const csspgo_ct
     const contextual_form f = { c, how };
     const writer w = { contextual_to_bytes, contextual_to_file, &f };
     csspgo_error e;
-    return write_output(&w, path, &e) == CSSPGO_OK ? 0 : fail(tool, "%s: %s", path, e.message);
+    return write_output(&w, path, &e) == CSSPGO_OK ? 0 : fail(tool, "%s: %s", path, plain(&e));
 }

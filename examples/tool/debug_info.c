@@ -68,6 +68,7 @@ static int function_add(debug_info *d, const debug_source *s, const debug_entry 
         const size_t had = d->ranges + d->functions;
         if (noted && !function_note(d, e, at.begin, at.end)) return 0;
         if (debug_is_code(d, at.begin, at.end)) {
+            r.first = named < 0;
             if (named < 0) named = function_name(d, s, e, &r);
             r.begin = at.begin;
             r.end = at.end;
@@ -107,15 +108,21 @@ static int functions_read(debug_info *d)
 
 /* ----- the file ----- */
 
-/* Opens the .dwp file: the one that is named, else PROGRAM.dwp, if there is one. */
+/* Opens a .dwp file beside another one, if it is there. */
+static debug_file *packed_beside(debug_info *d, const char *path)
+{
+    char packed[4096];
+    return (size_t)snprintf(packed, sizeof packed, "%s.dwp", path) < sizeof packed ? debug_file_split(d, packed) : NULL;
+}
+
+/* Opens the .dwp file: the one that is named, else PROGRAM.dwp, or that of the file with the debug information. */
 static void packed_open(debug_info *d, const char *path)
 {
-    const char *const slash = strrchr(path, '/');
-    char packed[4096];
-    if (d->how.packed != NULL) d->packed = debug_file_split(d, d->how.packed);
-    else if ((size_t)snprintf(packed, sizeof packed, "%s.dwp", path) < sizeof packed)
-        d->packed = debug_file_split(d, packed);
-    if (slash != NULL) snprintf(d->directory, sizeof d->directory, "%.*s", (int)(slash - path) + 1, path);
+    const char *const program = d->how.program != NULL ? d->how.program : path;
+    const char *const slash = strrchr(program, '/');
+    d->packed = d->how.packed != NULL ? debug_file_split(d, d->how.packed) : packed_beside(d, program);
+    if (d->packed == NULL && d->how.packed == NULL && program != path) d->packed = packed_beside(d, path);
+    if (slash != NULL) snprintf(d->directory, sizeof d->directory, "%.*s", (int)(slash - program) + 1, program);
 }
 
 debug_info *debug_info_open(const char *path, const debug_options *how, char *why, size_t why_size)

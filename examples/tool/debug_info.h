@@ -12,6 +12,7 @@ typedef struct debug_range {      /* code of a function: one of its ranges      
     const char *name;             /* linkage name, else a symbol's, else the plain one; lives as long as          */
                                   /* debug_info                                                                  */
     int         linkage, gnu;     /* the name is a linkage name; the unit is gcc's                               */
+    int         first;            /* it is the first range of its entry, where the function is entered           */
 } debug_range;
 
 typedef struct debug_row {        /* instructions from here to the next row of the sequence                      */
@@ -42,6 +43,7 @@ typedef struct debug_rows {       /* the line table of a unit; free it with debu
 typedef struct debug_options {
     int         llvm;             /* exactly what LLVM 19 finds                                                  */
     const char *packed;           /* the .dwp file of split debug information; NULL: PROGRAM.dwp                */
+    const char *program;          /* NULL, or the program, if it is another file: .dwp and .dwo lie beside it    */
     uint64_t    first;            /* ranges that begin before this address are of dropped functions              */
     const elf_image *symbols;     /* NULL, or who names C++ functions that gcc gives no linkage name: an image   */
                                   /* that outlives debug_info; not as LLVM                                       */
@@ -70,9 +72,6 @@ typedef struct debug_info debug_info;
 debug_info *debug_info_open(const char *path, const debug_options *how, char *why, size_t why_size);
 void debug_info_close(debug_info *d);
 debug_warnings debug_info_warnings(const debug_info *d);
-
-/* The separate file that belongs to a program without debug information: by build id, by link. Returns 0: none. */
-int debug_info_find(const elf_image *e, const char *binary, char *path, size_t size);
 
 /* The ranges of all functions, in the order of the file. */
 const debug_range *debug_info_ranges(const debug_info *d, size_t *count);

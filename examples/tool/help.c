@@ -48,6 +48,8 @@ size_t help_default(const option *o, char *text, size_t size)
     } else if ((o->kind == OPT_COUNT || o->kind == OPT_NUMBER || o->kind == OPT_SWITCH) && o->number > 0 &&
                o->number != UINT32_MAX) {
         n = snprintf(text, size, " (default %lld)", o->number);
+    } else if (o->kind == OPT_LIST) {
+        n = snprintf(text, size, " (may be repeated)");
     }
     return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
@@ -161,6 +163,7 @@ int help_print(const tool_context *tool, const command *one)
         }
         fputs("  help        help COMMAND: its options; --man: the manual page; --bash: completion for bash\n"
               "  version     the version, also --version\n", tool->out);
+        fputs("\nAn option may be given once, but several times if its help says \"may be repeated\".\n", tool->out);
     }
     fprintf(tool->out, "\nExit status:\n%s", help_statuses);
     return 0;

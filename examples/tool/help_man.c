@@ -101,7 +101,9 @@ int help_man(const tool_context *tool)
         }
     }
     fputs("csspgo help [COMMAND | \\-\\-man | \\-\\-bash]\ncsspgo \\-\\-version\n.fi\n.SH COMMANDS\n"
-          "Names of options are those of LLVM's tools: \\-x or \\-\\-x, \\-\\-x=v or \\-\\-x v.\n", out);
+          "Names of options are those of LLVM's tools: \\-x or \\-\\-x, \\-\\-x=v or \\-\\-x v. A second\n"
+          "one is an error, except where its help says that it may be repeated, and of a switch with the same value.\n"
+          "With \\-\\-llvm\\-compat the last one counts.\n", out);
     for (i = 0; (c = command_at(i)) != NULL; i++) man_command(out, c);
     fputs(".SH EXIT STATUS\n", out);
     man_lines(out, ".PP", help_statuses);

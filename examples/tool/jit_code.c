@@ -65,6 +65,24 @@ static int jit_is_again(const jit_code *j, const live_range *at, uint32_t functi
            a.name_size == b.name_size && memcmp(a.name, b.name, a.name_size) == 0;
 }
 
+/*
+ * Removes what overlaps [begin, end). Code of a dump is gone as a whole, as its memory was freed; a map has no such
+ * thing, and only says that another function is there now (kept: 1): the ends that stick out stay. Returns 0: out of
+ * memory.
+ */
+static int jit_make_room(live_set *live, uint64_t begin, uint64_t end, int kept)
+{
+    const live_range *const first = live_at(live, begin), *const last = live_at(live, end - 1);
+    const int has_head = kept && first != NULL && first->begin < begin, has_tail = kept && last != NULL && last->end > end;
+    live_range head, tail;
+    if (has_head) head = *first;
+    if (has_tail) tail = *last;
+    if (!live_remove(live, begin, end)) return 0;
+    if (has_head) head.end = begin;
+    if (has_tail) tail.begin = end;
+    return (!has_head || live_add(live, &head)) && (!has_tail || live_add(live, &tail));
+}
+
 /* From now on code of a function begins at an address; what overlaps is gone. Returns 0: out of memory. */
 static int jit_put(jit_code *j, uint32_t pid, uint32_t function, uint64_t begin, uint64_t size)
 {
@@ -89,7 +107,7 @@ static int jit_put(jit_code *j, uint32_t pid, uint32_t function, uint64_t begin,
         v[j->places++].function = function;
     }
     j->function[function].now = begin;
-    return live_remove(&p->live, begin, r.end) && live_add(&p->live, &r);
+    return jit_make_room(&p->live, begin, r.end, j->function[function].kind == JIT_MAP) && live_add(&p->live, &r);
 }
 
 /* Which file's code, and its number there. */

@@ -106,11 +106,15 @@ void jit_sort(jit_code *j)
 
 static int jit_open(jit_code *j, jit_file *f, char *why, size_t why_size)
 {
+    size_t known;
     if (!file_open(f->path, &f->bytes)) return load_fail(why, why_size, strerror(errno));
     if (f->is_map) f->pid = jit_number_in(f->path, strlen(f->path), "perf-", ".map");
     else if (!jitdump_open(&f->dump, f->bytes.data, f->bytes.size, why, why_size)) return 0;
     else f->pid = f->pid_inside = f->dump.pid;
+    known = j->functions;
     if (!(f->is_map ? jit_read_map(j, f) : jit_read_dump(j, f))) return load_fail(why, why_size, "out of memory");
+    if (f->is_map && j->functions == known && f->bad_lines != 0)
+        return load_fail(why, why_size, "no line is one of a perf map: START SIZE NAME");
     return 1;
 }
 

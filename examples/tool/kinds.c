@@ -67,19 +67,41 @@ const char *kind_words(const void *data, size_t size, unsigned takes)
     return NULL;
 }
 
-int kind_refused(const tool_context *tool, const char *path, unsigned takes)
+const char *kind_of(const tool_context *tool, const char *path, unsigned takes)
 {
     char bytes[KIND_BYTES];
-    const char *words = NULL;
     struct stat st;
     ssize_t n;
     int fd;
-    if (tool->compat || path == NULL || strcmp(path, "-") == 0) return 0;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return 0;
+    if (tool->compat || path == NULL || strcmp(path, "-") == 0) return NULL;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
     fd = open(path, O_RDONLY);
-    if (fd < 0) return 0;
+    if (fd < 0) return NULL;
     n = read(fd, bytes, sizeof bytes);
     close(fd);
-    if (n > 0) words = kind_words(bytes, (size_t)n, takes);
-    return words != NULL && fail(tool, "%s: %s", path, words);
+    return n > 0 ? kind_words(bytes, (size_t)n, takes) : NULL;
+}
+
+int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why)
+{
+    const char *const words = kind_of(tool, path, takes);
+    return fail(tool, "%s: %s", path, words != NULL ? words : why);
+}
+
+int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, const csspgo_error *e)
+{
+    const int is_form = e->status == CSSPGO_E_SYNTAX || e->status == CSSPGO_E_TRUNCATED || e->status == CSSPGO_E_RANGE ||
+                        e->status == CSSPGO_E_VERSION || e->status == CSSPGO_E_UNSUPPORTED;
+    const char *const words = is_form ? kind_of(tool, path, takes) : NULL;
+    return words != NULL ? fail(tool, "%s: %s", path, words) : fail_at(tool, path, e);
+}
+
+int kind_program_fail(const tool_context *tool, const char *path, const option *debug, const char *why)
+{
+    size_t i;
+    if (debug != NULL && kind_of(tool, path, KIND_PROGRAM) == NULL)
+        for (i = 0; i < debug->count; i++)
+            if (kind_of(tool, debug->list[i], KIND_PROGRAM) != NULL)
+                return kind_fail(tool, debug->list[i], KIND_PROGRAM, why);
+    return kind_fail(tool, path, KIND_PROGRAM, why);
 }

@@ -11,7 +11,8 @@
  *   csspgo annotate --binary=B --function=F PROFILE
  *   csspgo help [COMMAND | --man | --bash], csspgo --version
  *
- * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name.
+ * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name, and so is a
+ * second one of those that may not be repeated.
  * Exit status: 0 done; 1 an input or output is at fault; 2 the command line is; 3 done, but the result is of no use.
  *
  * Each command is a file of its name, with the table of its options and their help and the order of its work; larger

@@ -3,12 +3,12 @@
 #include "json.h"
 
 static const option match_options[] = {
-    OPTION("old-profile", OPT_TEXT, NULL, 0, "FILE", "the profile of the older build"),
+    OPTION("old-profile", OPT_LIST, NULL, 0, "FILE", "the profile of the older build; several add up"),
     OPTION("p", OPT_ALIAS, "old-profile", 0, NULL, NULL),
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
-           "the new program, with pseudo probes, or else debug information if the profile is by source line"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the new program, with pseudo probes, or else debug information if the profile is by source line; also its "
+           "libraries"),
+    DEBUG_BINARY,
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; without it only the report is made"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, "how; all but align are ways of LLVM"),
@@ -25,30 +25,34 @@ static const option match_options[] = {
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the report for programs"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
-/* Reads the program for the profile that was read. Returns 0 after saying what is wrong. */
-int match_load(match_run *m)
+/* Reads a program for the profile that was read. Returns 0 after saying what is wrong. */
+int match_load_one(match_run *m)
 {
-    const char *path = m->binary, *debug = m->debug;
+    const char *path = m->binary;
     csspgo_probe_tables t;
-    char why[256];
+    char why[PROGRAM_WHY];
     size_t i;
-    if (kind_refused(m->tool, path, KIND_PROGRAM) || kind_refused(m->tool, debug, KIND_PROGRAM)) return 0;
-    if (!file_open(path, &m->image.file)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
-    if (!elf_open(m->image.file.data, m->image.file.size, &m->image.elf, why, sizeof why) ||
-        !load_is_linked(&m->image.elf, why, sizeof why) ||
-        (debug != NULL && !load_debug(&m->image, debug, why, sizeof why)))
-        return fail(m->tool, "%s: %s", path, why), 0;
+    if (!program_open(m->tool, &m->image, path, why, sizeof why))
+        return kind_program_fail(m->tool, path, option_named(m->o, "debug-binary", 12), why), 0;
     m->dynamic = elf_dynamic(&m->image.elf);
     if (m->image.elf.machine != ELF_X86_64 && m->image.elf.machine != ELF_AARCH64)
         return fail(m->tool, "%s: neither x86-64 nor AArch64", path), 0;
     if (!(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
         return match_by_line(m, why, sizeof why) || (fail(m->tool, "%s: %s", path, why), 0);
+    if (load_regions_of(&m->image) == NULL) return fail(m->tool, "out of memory"), 0;
     m->probes = load_sections(&m->image, why, sizeof why);
     if (m->probes == NULL) return fail(m->tool, "%s: %s", path, why), 0;
-    if (csspgo_probe_set_get_stats(m->probes).no_base != 0 && !match_without_symbols(m)) return 0;
+    if (!load_owners(&m->image, m->probes)) return fail(m->tool, "out of memory"), 0;
+    t = csspgo_probe_set_tables(m->probes);
+    if (m->image.unnamed != 0)
+        warn(m->tool, "%s: %zu of %zu probe records have no symbol; the code of %zu was found by its shape%s "
+             "(--debug-binary=FILE: symbols from there)", path, m->image.unnamed, t.record_count, m->image.found,
+             m->image.found < m->image.unnamed ? ", what the others call and who calls them is not known" : "");
+    if (csspgo_probe_set_get_stats(m->probes).no_base != 0 && !match_without_code(m)) return 0;
     t = csspgo_probe_set_tables(m->probes);
     m->name = (uint64_t *)malloc((t.descriptor_count + 1) * sizeof *m->name);
     for (i = 0; m->name != NULL && i < t.descriptor_count; i++) m->name[m->names++] = t.descriptors[i].guid;
@@ -75,8 +79,8 @@ static int match_write(match_run *m)
 static int match_spares(const match_run *m)
 {
     const char *path = m->o[MT_OUTPUT].text;
-    return output_spares(m->tool, path, m->profile) && output_spares(m->tool, path, m->binary) &&
-           output_spares(m->tool, path, m->debug);
+    return output_spares_all(m->tool, path, &m->o[MT_OLD]) && output_spares_all(m->tool, path, &m->o[MT_BINARY]) &&
+           output_spares_all(m->tool, path, &m->o[MT_DEBUG_BINARY]);
 }
 
 /* Makes the counts fit the new program's control flow. Returns 0 after saying what is wrong. */
@@ -84,9 +88,9 @@ static int match_fit(match_run *m)
 {
     csspgo_error e;
     size_t n;
-    const csspgo_match_cfg *cfg = csspgo_match_input_cfgs(m->input, &n, &e);
+    const csspgo_match_cfg *cfg = match_cfgs(m, &n, &e);
     if (cfg != NULL && csspgo_matcher_complete(m->matcher, m->out, cfg, n, NULL, NULL, &e) == CSSPGO_OK) return 1;
-    return fail(m->tool, "%s: %s", m->binary, e.message), 0;
+    return fail(m->tool, "%s: %s", m->shown, plain(&e)), 0;
 }
 
 /* Returns the exit status. */
@@ -97,27 +101,24 @@ static int match_do(match_run *m)
     const int quiet = m->tool->quiet && !m->o[MT_JSON].number;
     csspgo_match_options how;
     csspgo_error e;
-    reading r;
-    int fatal, status;
-    memset(&r, 0, sizeof r);
+    int status;
     memset(&how, 0, sizeof how);
-    r.mask = UINT32_MAX;
     how.llvm = llvm_of_mode[m->o[MT_MODE].number];
     how.rename = m->o[MT_RENAME].text == NULL ? 0 : m->o[MT_RENAME].number ? 1 : 2;
     how.no_near = (uint32_t)m->o[MT_FIT].number;
     if (m->o[MT_DOUBT].text != NULL) how.min_confidence = (uint32_t)option_percent(&m->o[MT_DOUBT]);
-    m->old = profile_read(m->tool, path, &r, &fatal);
+    m->old = profiles_read(m->tool, m->o[MT_OLD].list, m->o[MT_OLD].count);
     if (m->old == NULL) return 1;
     if (m->o[MT_FIT].number && !(csspgo_profile_flags(m->old) & CSSPGO_IS_PROBE))
         return fail(m->tool, "%s: a profile by source lines; --fit needs one by probes", path);
-    if (!match_load(m)) return 1;
+    if (!match_load(m, &m->o[MT_BINARY])) return 1;
     m->out = profile_new(m->tool);
     if (m->out == NULL) return 1;
     m->matcher = csspgo_matcher_new(&how, seeded(), NULL);
     if (m->matcher == NULL) return fail(m->tool, "out of memory");
     if (csspgo_matcher_module(m->matcher, m->old, m->code, m->codes, &m->report, &e) != CSSPGO_OK ||
         csspgo_matcher_apply(m->matcher, m->old, m->out, NULL, &e) != CSSPGO_OK)
-        return fail(m->tool, "%s: %s", path, e.message);
+        return fail(m->tool, "%s: %s", path, plain(&e));
     if (m->o[MT_FIT].number && !match_fit(m)) return 1;
     status = match_write(m);
     return status != 0 ? status : match_print(m, quiet ? NULL : to_stdout ? stderr : stdout);
@@ -126,6 +127,10 @@ static int match_do(match_run *m)
 /* All but m->o. */
 void match_free(match_run *m)
 {
+    while (m->parts != 0) match_free(&m->part[--m->parts]);
+    free(m->part);
+    free(m->shown);
+    match_join_free(m->join);
     csspgo_matcher_free(m->matcher);
     csspgo_match_input_free(m->input);
     match_lines_free(m->lines);
@@ -134,7 +139,6 @@ void match_free(match_run *m)
     csspgo_profile_free(m->out);
     load_free(&m->image);
     free(m->symbol);
-    free(m->base);
     free(m->slot);
     free(m->name);
     free(m->named);
@@ -148,10 +152,10 @@ static int match_main(tool_context *tool, int argc, char **argv)
     m.tool = tool;
     files = options_parse(tool, match_options, argc, argv);
     m.o = tool->o;
-    if (files >= 0) m.profile = m.o[MT_OLD].text, m.binary = m.o[MT_BINARY].text, m.debug = m.o[MT_DEBUG_BINARY].text;
+    if (files >= 0 && m.o[MT_OLD].count != 0) m.profile = m.o[MT_OLD].list[0];
     if (files > 0) usage(tool, "'%s' is no option; give --old-profile and --binary", argv[0]);
     else if (files == 0 && m.profile == NULL) usage(tool, "--old-profile is missing");
-    else if (files == 0 && m.binary == NULL) usage(tool, "--binary is missing");
+    else if (files == 0 && m.o[MT_BINARY].count == 0) usage(tool, "--binary is missing");
     else if (files == 0 && m.o[MT_JSON].number && m.o[MT_OUTPUT].text != NULL &&
              !json_goes(tool, m.o[MT_OUTPUT].text, "the profile"))
         status = 2;

@@ -16,10 +16,6 @@ typedef struct match_symbol {     /* where a function begins */
     uint32_t has_probes, index;
 } match_symbol;
 
-typedef struct match_base {       /* where the code of a top-level probe record is, for a binary without symbols */
-    uint64_t address, size;       /* address: MATCH_NOWHERE or above = not found */
-} match_base;
-
 typedef struct match_old {        /* a function of the profile */
     uint64_t guid;
     csspgo_func func;
@@ -32,18 +28,19 @@ typedef struct match_row {        /* a function that lost samples */
 } match_row;
 
 typedef struct match_lines match_lines;
+typedef struct match_join match_join;
 
 typedef struct match_run {
     const tool_context *tool;
     option            *o;
-    const char        *profile, *binary, *debug;   /* paths; debug: or NULL */
+    const char        *profile, *binary;           /* paths: the first ones */
+    char              *shown;     /* all programs, for messages */
     loaded             image;
     csspgo_probe_set     *probes;
     csspgo_profile    *old, *out;
     csspgo_matcher    *matcher;
     csspgo_match_report report;
     match_symbol      *symbol;
-    match_base        *base;      /* per record of probes; NULL: symbols tell */
     elf_image          dynamic;   /* with the symbols of .dynsym              */
     match_symbol      *slot;      /* of the global offset table: what the dynamic linker puts there */
     size_t             slots;
@@ -53,10 +50,20 @@ typedef struct match_run {
     uint64_t          *name;      /* GUIDs of the descriptors, ascending */
     match_old         *named;     /* by GUID                             */
     size_t             symbols, codes, names;
+    struct match_run  *part;      /* the programs behind the first: what match_load_one made */
+    size_t             parts;
+    match_join        *join;      /* of them all; NULL: there is one */
 } match_run;
 
 /* match.c */
-int match_load(match_run *m);
+int match_load_one(match_run *m);
+
+/* match_join.c; match_cfgs: as csspgo_match_input_cfgs, of all programs */
+int match_load(match_run *m, const option *binaries);
+const csspgo_match_cfg *match_cfgs(match_run *m, size_t *n, csspgo_error *e);
+void match_join_free(match_join *j);
+
+/* match.c */
 void match_free(match_run *m);
 
 /* match_report.c */
@@ -67,18 +74,24 @@ int match_symbol_order(const void *a, const void *b);
 int match_symbols(match_run *m);
 int match_slots(match_run *m);
 int match_section_of(const match_run *m, uint64_t address, uint64_t size, elf_section *s);
-const match_symbol *match_slot_at(const match_run *m, uint64_t address);
+const match_symbol *match_slot_of(const match_run *m, const unsigned char *p, uint64_t address,
+                                  const csspgo_insn *insn);
 
-/* match_lines.c; match_debug: the debug information of a program or of its own file, NULL with a sentence in why */
-debug_info *match_debug(const loaded *image, const char *path, const char *debug, char *why, size_t why_size);
+/* match_lines.c; match_debug: the debug information of a program, NULL with a sentence in why */
+debug_info *match_debug(const loaded *image, const char *path, char *why, size_t why_size);
 int match_by_line(match_run *m, char *why, size_t why_size);
 void match_lines_free(match_lines *x);
 
 /* match_map.c */
 int match_map(match_run *m);
 
+/* match_map.c: an instruction that goes through a slot; stub: where code begins that does only that. 0: no memory */
+typedef int (*match_slot_fn)(match_run *m, uint64_t address, uint64_t stub, const csspgo_insn *insn,
+                             const match_symbol *slot);
+int match_each_slot(match_run *m, match_slot_fn slot_fn);
+
 /* match_stripped.c */
-int match_without_symbols(match_run *m);
+int match_without_code(match_run *m);
 
 /* match_report.c */
 int match_print(match_run *m, FILE *out);

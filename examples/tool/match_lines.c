@@ -61,13 +61,16 @@ static int calls_of(const match_run *m, match_lines *x, const csspgo_line_inline
     while (begin < end && match_section_of(m, begin, 1, s)) {
         const unsigned char *const p = s->contents + (size_t)(begin - s->address);
         const size_t left = (size_t)(s->size - (begin - s->address));
+        const match_symbol *slot = NULL;
         uint64_t callee;
         csspgo_insn insn;
         if (m->image.elf.machine == ELF_X86_64) csspgo_decode_x86_64(p, left, begin, &insn);
         else csspgo_decode_aarch64(p, left, begin, &insn);
         callee = insn.size != 0 && insn.has_target ? function_at(m, insn.target) : 0;
-        if (insn.size != 0 && (insn.kind == CSSPGO_CALL || (insn.kind == CSSPGO_JMP && callee != 0)) &&
-            !place_add(x, in, loc, insn.has_target ? CSSPGO_MATCH_CALL : CSSPGO_MATCH_INDIRECT, callee))
+        if (m->image.elf.machine == ELF_X86_64) slot = match_slot_of(m, p, begin, &insn);
+        if (slot != NULL) callee = slot->guid;
+        if (insn.size != 0 && (insn.kind == CSSPGO_CALL || (callee != 0 && insn.kind != CSSPGO_RET)) &&
+            !place_add(x, in, loc, insn.has_target || slot != NULL ? CSSPGO_MATCH_CALL : CSSPGO_MATCH_INDIRECT, callee))
             return 0;
         begin += insn.size != 0 ? insn.size : insn.skip != 0 ? insn.skip : 1;
     }
@@ -152,14 +155,29 @@ static int functions_make(match_run *m, const match_lines *x)
         m->symbol[i].index = (uint32_t)i;
     }
     m->symbols = m->symbol != NULL ? count : 0;
-    if (m->symbols != 0) qsort(m->symbol, m->symbols, sizeof *m->symbol, match_symbol_order);
     return m->symbol != NULL;
 }
 
-debug_info *match_debug(const loaded *image, const char *path, const char *debug, char *why, size_t why_size)
+/* A stub that jumps to a function of a library: a call of it calls that. Returns 0: out of memory. */
+static int stub_add(match_run *m, uint64_t address, uint64_t stub, const csspgo_insn *insn, const match_symbol *slot)
+{
+    match_symbol *v;
+    (void)address;
+    if (insn->kind == CSSPGO_CALL) return 1;
+    v = (match_symbol *)realloc(m->symbol, (m->symbols + 1) * sizeof *v);
+    if (v == NULL) return 0;
+    m->symbol = v;
+    memset(&v[m->symbols], 0, sizeof *v);
+    v[m->symbols].address = stub;
+    v[m->symbols].guid = slot->guid;
+    v[m->symbols].index = (uint32_t)m->symbols;
+    m->symbols++;
+    return 1;
+}
+
+debug_info *match_debug(const loaded *image, const char *path, char *why, size_t why_size)
 {
     debug_info *d;
-    char other[4096];
     debug_options how;
     elf_segment s;
     uint32_t i;
@@ -168,16 +186,15 @@ debug_info *match_debug(const loaded *image, const char *path, const char *debug
         if (elf_segment_at(&image->elf, i, &s) && s.type == ELF_LOAD && s.flags & ELF_FLAG_X)
             how.first = s.address & ~(uint64_t)4095;
     how.symbols = load_symbols(image);
-    d = debug_info_open(debug != NULL ? debug : path, &how, why, why_size);
+    how.program = path;
+    d = debug_info_open(load_from_path(image, LOAD_LINES, path), &how, why, why_size);
     if (d == NULL || debug_info_units(d) != 0) return d;
     debug_info_close(d);
-    if (debug == NULL && debug_info_find(&image->elf, path, other, sizeof other)) {
-        d = debug_info_open(other, &how, why, why_size);
-        if (d == NULL || debug_info_units(d) != 0) return d;
-        debug_info_close(d);
-    }
-    load_fail(why, why_size, "the profile is by source lines, and there is no debug information: build it with "
-                             "-g1 -fdebug-info-for-profiling, or name the file that has it: --debug-binary=FILE");
+    if (image->missing == NULL)
+        load_fail(why, why_size, "the profile is by source lines, and there is no debug information: build it with "
+                                 "-g1 -fdebug-info-for-profiling, or name the file that has it: --debug-binary=FILE");
+    else snprintf(why, why_size, "the profile is by source lines, and there is no debug information: %s, which its "
+                  ".gnu_debuglink names, was not found: --debug-binary=FILE", image->missing);
     return NULL;
 }
 
@@ -188,10 +205,12 @@ int match_by_line(match_run *m, char *why, size_t why_size)
     debug_lines l;
     size_t i;
     if (x == NULL) return load_fail(why, why_size, "out of memory");
-    x->debug = match_debug(&m->image, m->binary, m->debug, why, why_size);
+    x->debug = match_debug(&m->image, m->binary, why, why_size);
     if (x->debug == NULL) return 0;
-    x->flow_sensitive = is_flow_sensitive(&m->image.elf);
-    if (!functions_make(m, x)) return load_fail(why, why_size, "out of memory");
+    x->flow_sensitive = is_flow_sensitive(&m->image);
+    if (!functions_make(m, x) || !match_slots(m) || !match_each_slot(m, stub_add))
+        return load_fail(why, why_size, "out of memory");
+    if (m->symbols != 0) qsort(m->symbol, m->symbols, sizeof *m->symbol, match_symbol_order);
     for (i = 0; i < debug_info_units(x->debug); i++)
         if (!debug_info_lines(x->debug, i, NULL, &l) || !unit_places(m, x, &l))
             return load_fail(why, why_size, "out of memory");

@@ -86,36 +86,38 @@ static int map_stub(match_run *m, uint64_t address, const match_symbol *slot)
     return s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT;
 }
 
-/* Calls and jumps through slots, in a section of x86-64 code. 0: memory is exhausted. */
-static int map_slots_of(match_run *m, const elf_section *s)
+static int map_slot_or_stub(match_run *m, uint64_t address, uint64_t stub, const csspgo_insn *insn,
+                            const match_symbol *slot)
+{
+    return map_slot(m, address, insn, slot) && (insn->kind == CSSPGO_CALL || map_stub(m, stub, slot));
+}
+
+/* Calls and jumps through slots, in a section of x86-64 code. 0: slot_fn returned it. */
+static int map_slots_of(match_run *m, const elf_section *s, match_slot_fn slot_fn)
 {
     uint64_t at, size, start = 0;                     /* start: of an endbr64 right before, + 1 */
     for (at = 0; at < s->size; at += size) {
         const unsigned char *p = s->contents + at;
         const uint64_t address = s->address + at;
-        const match_symbol *slot = NULL;
+        const match_symbol *slot;
         csspgo_insn insn;
         csspgo_decode_x86_64(p, (size_t)(s->size - at), address, &insn);
         size = insn.size != 0 ? insn.size : insn.skip != 0 ? insn.skip : 1;
-        if (insn.size >= 6 && p[insn.size - 6] == 0xff && (p[insn.size - 5] == 0x15 || p[insn.size - 5] == 0x25))
-            slot = match_slot_at(m, address + insn.size +
-                                        (uint64_t)(int64_t)(int32_t)elf__32(p + insn.size - 4));
-        if (slot != NULL && (!map_slot(m, address, &insn, slot) ||
-                             (insn.kind != CSSPGO_CALL && !map_stub(m, start != 0 ? start - 1 : address, slot))))
-            return 0;
+        slot = match_slot_of(m, p, address, &insn);
+        if (slot != NULL && !slot_fn(m, address, start != 0 ? start - 1 : address, &insn, slot)) return 0;
         start = insn.size == 4 && memcmp(p, "\xf3\x0f\x1e\xfa", 4) == 0 ? address + 1 : 0;
     }
     return 1;
 }
 
-static int map_slots(match_run *m)
+int match_each_slot(match_run *m, match_slot_fn slot_fn)
 {
     uint32_t i;
     for (i = 1; m->slots != 0 && i < m->image.elf.section_count; i++) {
         elf_section s;
         elf_section_at(&m->image.elf, i, &s);
         if (!(s.flags & ELF_SECTION_EXEC) || s.contents == NULL || s.compressed) continue;
-        if (!map_slots_of(m, &s)) return 0;
+        if (!map_slots_of(m, &s, slot_fn)) return 0;
     }
     return 1;
 }
@@ -125,12 +127,14 @@ int match_map(match_run *m)
 {
     const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
     loaded *l = &m->image;
+    csspgo_inline *const inlines = load_inlines(l, &t);
+    int ok;
     l->code = csspgo_code_new(seeded(), NULL);
-    if (l->code == NULL || !load_segments(l, m->binary) || !map_code(m) || !map_functions(m) ||
-        !map_slots(m) || csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) != CSSPGO_OK ||
-        csspgo_code_add_probes(l->code, l->module, t.inlines, t.inline_count, t.probes, t.probe_count, NULL) !=
-            CSSPGO_OK)
-        return 0;
+    ok = inlines != NULL && l->code != NULL && load_segments(l, m->binary) && map_code(m) && map_functions(m) &&
+         match_each_slot(m, map_slot_or_stub) && csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) == CSSPGO_OK &&
+         csspgo_code_add_probes(l->code, l->module, inlines, t.inline_count, t.probes, t.probe_count, NULL) == CSSPGO_OK;
+    free(inlines);
+    if (!ok) return 0;
     m->input = csspgo_match_input_new(l->code, seeded(), NULL);
     if (m->input != NULL) m->code = csspgo_match_input_functions(m->input, &m->codes);
     return m->input != NULL;

@@ -265,7 +265,7 @@ static int match_worth(const match_run *m, const match_line *all)
     const option *least = &m->o[MT_MIN_KEPT];
     if (all->samples == 0) return hopeless(m->tool, "%s: the profile is empty", m->profile);
     if (all->kept == 0)
-        return hopeless(m->tool, "nothing of %s was kept: is it a profile of %s?", m->profile, m->binary);
+        return hopeless(m->tool, "nothing of %s was kept: is it a profile of %s?", m->profile, m->shown);
     if (percent(all->kept, all->samples) >= option_percent(least)) return 0;
     return missed(m->tool, "%.2f%% of the samples of %s are kept, less than --min-kept=%s",
                   percent(all->kept, all->samples), m->profile, least->text);

@@ -11,15 +11,14 @@ int match_symbol_order(const void *a, const void *b)
 }
 
 /* The name that probes give a symbol's function: its own, or that without what compilers append. */
-static uint64_t match_symbol_guid(const match_run *m, const elf_symbol *y)
+static uint64_t match_symbol_guid(const match_run *m, const char *name, size_t name_size)
 {
-    static const char *const suffixes[] = { ".llvm.", ".resume", ".destroy", ".cleanup" };
-    const uint64_t whole = csspgo_guid(y->name, y->name_size);
-    size_t i, n;
-    if (load_has(m->name, m->names, whole)) return whole;
-    for (i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        n = load_strip(y->name, y->name_size, suffixes[i]);
-        if (n != 0 && load_has(m->name, m->names, csspgo_guid(y->name, n))) return csspgo_guid(y->name, n);
+    const uint64_t whole = csspgo_guid(name, name_size);
+    size_t size;
+    if (m->names == 0) return whole;                           /* by source line */
+    for (size = name_size; size != 0; size = load_stem(name, size)) {
+        const uint64_t guid = csspgo_guid(name, size);
+        if (load_has(m->name, m->names, guid)) return guid;
     }
     return whole;
 }
@@ -34,30 +33,22 @@ static void match_symbol_add(match_run *m, uint64_t address, uint64_t size, uint
     s->index = (uint32_t)m->symbols++;
 }
 
-static void match_symbols_of(match_run *m, const elf_image *e)
-{
-    uint32_t i;
-    for (i = 1; i < e->symbol_count; i++) {
-        elf_symbol y;
-        if (!elf_symbol_at(e, i, &y) || y.type != ELF_FUNC || y.section == ELF_UNDEFINED) continue;
-        match_symbol_add(m, y.value, y.size, match_symbol_guid(m, &y));
-    }
-}
-
+/* Code that has probes is that of the function that they are of; the rest is called what its symbol is. */
 int match_symbols(match_run *m)
 {
-    const csspgo_probe_tables t = csspgo_probe_set_tables(m->probes);
-    const elf_image *e = load_symbols(&m->image);
-    const size_t records = m->base != NULL ? t.record_count : 0;
-    size_t i;
-    m->symbol = (match_symbol *)malloc((e->symbol_count + (size_t)m->dynamic.symbol_count + records + 1) *
-                                       sizeof *m->symbol);
+    const load_regions *const r = load_regions_of(&m->image);
+    size_t i, k, at = 0;
+    m->symbol = (match_symbol *)malloc((r->names + m->image.ranges + 1) * sizeof *m->symbol);
     if (m->symbol == NULL) return 0;
-    match_symbols_of(m, e);
-    if (m->base != NULL) match_symbols_of(m, &m->dynamic);
-    for (i = 0; i < records; i++)
-        if (m->base[i].address < MATCH_NOWHERE && m->base[i].size != 0)
-            match_symbol_add(m, m->base[i].address, m->base[i].size, t.inlines[t.records[i].first_inline].guid);
+    for (i = 0; i < r->regions; i++) {
+        const load_region *const g = &r->region[i];
+        const load_range *const of = at < m->image.ranges && m->image.range[at].region == i ? &m->image.range[at++] : NULL;
+        if (of != NULL) match_symbol_add(m, of->begin, of->end - of->begin, of->guid);
+        for (k = 0; of == NULL && k < g->names; k++) {
+            const load_name *const n = &r->name[g->name + k];
+            if (n->is_function) match_symbol_add(m, n->address, n->size, csspgo_guid(n->name, n->name_size));
+        }
+    }
     qsort(m->symbol, m->symbols, sizeof *m->symbol, match_symbol_order);
     return 1;
 }
@@ -91,7 +82,7 @@ int match_slots(match_run *m)
             memset(&m->slot[m->slots], 0, sizeof *m->slot);
             m->slot[m->slots].address = elf__64(p);
             m->slot[m->slots].index = (uint32_t)m->slots;
-            m->slot[m->slots++].guid = match_symbol_guid(m, &y);
+            m->slot[m->slots++].guid = match_symbol_guid(m, y.name, y.name_size);
         }
     }
     if (m->slot != NULL) qsort(m->slot, m->slots, sizeof *m->slot, match_symbol_order);
@@ -99,10 +90,19 @@ int match_slots(match_run *m)
 }
 
 /* The slot at an address; NULL: there is none. */
-const match_symbol *match_slot_at(const match_run *m, uint64_t address)
+static const match_symbol *match_slot_at(const match_run *m, uint64_t address)
 {
     const size_t a = first_from(m->slot, m->slots, sizeof *m->slot, address);
     return a < m->slots && m->slot[a].address == address ? &m->slot[a] : NULL;
+}
+
+/* The slot through which an instruction of x86-64 at p calls or jumps; NULL: none. */
+const match_symbol *match_slot_of(const match_run *m, const unsigned char *p, uint64_t address,
+                                  const csspgo_insn *insn)
+{
+    const uint32_t n = insn->size;
+    if (n < 6 || p[n - 6] != 0xff || (p[n - 5] != 0x15 && p[n - 5] != 0x25)) return NULL;
+    return match_slot_at(m, address + n + (uint64_t)(int64_t)(int32_t)elf__32(p + n - 4));
 }
 
 static int match_holds(const elf_section *s, uint64_t address, uint64_t size)

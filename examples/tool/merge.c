@@ -44,8 +44,8 @@ static const option merge_options[] = {
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
-    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
-    OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
+    OPTION("names", OPT_LIST, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
+    OPTION("profiled-binary", OPT_LIST, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
     OPTION("mix", OPT_CHOICE, "combine|add", 0, NULL,
@@ -70,6 +70,7 @@ static const option merge_options[] = {
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     OPTION("num-threads", OPT_COUNT, NULL, 0, "N", "as LLVM takes it, without effect: one thread does it"),
     PROFDATA_COMMON,
+    DEBUG_DIRECTORY,
     /* LLVM takes these too; on sample profiles they do nothing. */
     OPTION("sparse", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("keep-vtable-symbols", OPT_IGNORED, NULL, 0, NULL, NULL),
@@ -146,7 +147,7 @@ static int merge_write_failed(const merge *m, const csspgo_error *e)
     const char *path = m->o[M_OUTPUT].text;
     if (e->status == CSSPGO_E_UNSUPPORTED && m->tool->compat)
         return fail(m->tool, "%s: Profile encoding format unsupported for writing operations", path);
-    return fail(m->tool, "%s: %s", path, e->message);
+    return fail(m->tool, "%s: %s", path, plain(e));
 }
 
 /* Writes what fits of a profile that is too large. Returns the exit status. */

@@ -23,16 +23,6 @@ static int merge_notes(const tool_context *tool, csspgo_profile *p, const unsign
     return 1;
 }
 
-static void merge_warnings(const tool_context *tool, const csspgo_merge_stats *s, const char *path)
-{
-    if (s->clamped != 0)
-        warn(tool, "%s: counts of %" PRIu64 " functions reached the largest that there is", path, s->clamped);
-    if (s->mismatched != 0)
-        warn(tool, "%s: %" PRIu64 " records with another checksum than the same function elsewhere are lost, %" PRIu64
-             " samples",
-             path, s->mismatched, s->dropped);
-}
-
 static int merge_add_up(merge *m, csspgo_profile *p, const merge_input *in)
 {
     csspgo_merge_options how;
@@ -140,7 +130,7 @@ static int merge_one(merge *m, merge_input *in, reading *how)
         csspgo_error e;
         remap.llvm = m->tool->compat ? 19 : 0;
         if (csspgo_remap(p, m->rename, m->renames, &remap, &e) != CSSPGO_OK)
-            ok = (fail(m->tool, "%s: %s", in->path, e.message), 0);
+            ok = (fail(m->tool, "%s: %s", in->path, plain(&e)), 0);
     }
     if (ok && m->p == NULL && in->weight == 1) {
         m->p = p;
@@ -180,7 +170,7 @@ int merge_read(merge *m)
     how.names = m->names;
     how.takes_empty = 1;
     bar.on = bar.on && m->inputs > 1;
-    if (!m->tool->compat) ok = names_open(m->tool, m->names, m->o[M_NAMES].text, m->o[M_PROFILED].text, 1);
+    if (!m->tool->compat) ok = names_open(m->tool, m->names, &m->o[M_NAMES], &m->o[M_PROFILED], 1);
     for (i = 0; i < m->inputs && ok; i++) {
         if (progress_due(&bar)) fprintf(stderr, "\r%zu of %zu ", i + 1, m->inputs), fflush(stderr);
         ok = merge_one(m, &m->input[i], &how);

@@ -8,7 +8,7 @@ static int is_for_samples(const option *o)
 {
     static const char *const others[] = { "output", "weighted-input", "input-files", "failure-mode", "num-threads",
                                           "quiet", "names", "profiled-binary", "max-skipped",
-                                          "allow-empty", "json" };
+                                          "allow-empty", "json", "debug-file-directory" };
     size_t i;
     if (o->kind == OPT_SET || o->kind == OPT_IGNORED || o->kind == OPT_LATER) return 0;
     if (o->kind == OPT_SWITCH ? o->number == 0 : o->text == NULL) return 0;

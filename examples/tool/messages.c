@@ -76,12 +76,20 @@ void warn(const tool_context *tool, const char *format, ...)
     va_end(args);
 }
 
+/* The library's message without the name of the function that refused its arguments, which is the tool's business. */
+const char *plain(const csspgo_error *e)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+    const size_t n = strncmp(e->message, "csspgo_", 7) == 0 ? strspn(e->message, letters) : 0;
+    return n != 0 && strncmp(e->message + n, ": ", 2) == 0 ? e->message + n + 2 : e->message;
+}
+
 /* An error of the library about a file: FILE:LINE:COLUMN: message, or with the byte offset for binary input. */
 int fail_at(const tool_context *tool, const char *path, const csspgo_error *e)
 {
-    if (e->line != 0) return fail(tool, "%s:%u:%u: %s", path, e->line, e->column, e->message);
-    if (e->offset != 0) return fail(tool, "%s: byte %llu: %s", path, (unsigned long long)e->offset, e->message);
-    return fail(tool, "%s: %s", path, e->message);
+    if (e->line != 0) return fail(tool, "%s:%u:%u: %s", path, e->line, e->column, plain(e));
+    if (e->offset != 0) return fail(tool, "%s: byte %llu: %s", path, (unsigned long long)e->offset, plain(e));
+    return fail(tool, "%s: %s", path, plain(e));
 }
 
 /* ----- what someone may have meant -------------------------------------------------------------------------------- */
@@ -127,4 +135,12 @@ void nearest_try(nearest *n, const char *name, size_t size)
     n->distance = now[size];
     n->name = name;
     n->name_size = size;
+}
+
+char *build_text(const unsigned char *id, size_t size, char *to)
+{
+    size_t i;
+    *to = '\0';
+    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
+    return to;
 }

@@ -139,7 +139,7 @@ static void names_probes(name_table *v, const csspgo_probe_tables *t)
 }
 
 /* What the probe sections say, if they can be read. Returns 0 after an error. */
-static int names_sections(const tool_context *tool, name_table *v, const loaded *l, int probes)
+static int names_sections(const tool_context *tool, name_table *v, loaded *l, int probes)
 {
     csspgo_probe_set *set = csspgo_probe_set_new(seeded(), NULL);
     char why[256];
@@ -149,7 +149,8 @@ static int names_sections(const tool_context *tool, name_table *v, const loaded 
     size_t i;
     int ok = 1;
     if (set == NULL) return fail(tool, "out of memory"), 0;
-    if (elf_section_named(&l->elf, ".pseudo_probe_desc", &s) && s.contents != NULL && !s.compressed &&
+    if (elf_section_named(load_from(l, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &s) && s.contents != NULL &&
+        !s.compressed &&
         csspgo_probe_set_decode_descriptors(set, s.contents, (size_t)s.size, &e) == CSSPGO_OK) {
         t = csspgo_probe_set_tables(set);
         for (i = 0; i < t.descriptor_count; i++)
@@ -158,6 +159,7 @@ static int names_sections(const tool_context *tool, name_table *v, const loaded 
     csspgo_probe_set_free(set);
     if (probes) {
         ok = names_sort(tool, v);
+        ok = ok && (load_regions_of(l) != NULL || (fail(tool, "out of memory"), 0));
         set = ok ? load_sections(l, why, sizeof why) : NULL;
         if (set != NULL) t = csspgo_probe_set_tables(set), names_probes(v, &t);
         csspgo_probe_set_free(set);
@@ -167,18 +169,20 @@ static int names_sections(const tool_context *tool, name_table *v, const loaded 
 
 int names_binary(const tool_context *tool, name_table *v, const char *path, int probes)
 {
+    const elf_image *e;
     elf_symbol y;
-    char why[256];
+    char why[PROGRAM_WHY];
     loaded l;
     uint32_t i;
     int ok;
-    memset(&l, 0, sizeof l);
-    if (!file_open(path, &l.file)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
-    ok = elf_open(l.file.data, l.file.size, &l.elf, why, sizeof why);
+    ok = program_open(tool, &l, path, why, sizeof why) || l.elf.type == ELF_REL;        /* names it has, too */
     if (!ok) fail(tool, "%s: %s", path, why);
+    if (ok && load_lacks(&l) & 1u << LOAD_SYMBOLS)
+        program_missing(tool, &l, path, "names are those of probe descriptors only");
+    e = load_symbols(&l);
     ok = ok && names_sections(tool, v, &l, probes);
-    for (i = 1; ok && i < l.elf.symbol_count; i++) {
-        if (!elf_symbol_at(&l.elf, i, &y) || (y.type != ELF_FUNC && y.type != ELF_NOTYPE)) continue;
+    for (i = 1; ok && i < e->symbol_count; i++) {
+        if (!elf_symbol_at(e, i, &y) || (y.type != ELF_FUNC && y.type != ELF_NOTYPE)) continue;
         names_add(v, y.name, y.name_size, 0);
         names_add(v, y.name, load_strip(y.name, y.name_size, ".llvm."), 0);
     }
@@ -186,9 +190,12 @@ int names_binary(const tool_context *tool, name_table *v, const char *path, int 
     return ok;
 }
 
-int names_open(const tool_context *tool, name_table *v, const char *file, const char *binary, int probes)
+int names_open(const tool_context *tool, name_table *v, const option *files, const option *binaries, int probes)
 {
-    if (file != NULL && !names_file(tool, v, file)) return 0;
-    if (binary != NULL && !names_binary(tool, v, binary, probes)) return 0;
+    size_t i;
+    for (i = 0; i < files->count; i++)
+        if (!names_file(tool, v, files->list[i])) return 0;
+    for (i = 0; i < binaries->count; i++)
+        if (!names_binary(tool, v, binaries->list[i], probes)) return 0;
     return names_sort(tool, v);
 }

@@ -33,7 +33,7 @@ typedef struct name_table {
  *   names_binary   names of probe descriptors and symbols, these also without the suffix that ThinLTO appends; `probes`
  *                  1: sorts, and also takes what descriptors and probes say of the control-flow graphs
  *   names_profile  the functions of a profile that have names there
- *   names_open     what of the two files is not NULL, in order
+ *   names_open     the files and the programs that two options name, in order; what came first counts
  *   names_find     the entry of a GUID; NULL: there is none
  */
 void names_add(name_table *v, const char *name, size_t size, uint64_t checksum);
@@ -42,7 +42,7 @@ int names_binary(const tool_context *tool, name_table *v, const char *path, int 
 void names_profile(name_table *v, const csspgo_profile *p);
 int names_sort(const tool_context *tool, name_table *v);
 name_entry *names_find(const name_table *v, uint64_t guid);
-int names_open(const tool_context *tool, name_table *v, const char *file, const char *binary, int probes);
+int names_open(const tool_context *tool, name_table *v, const option *files, const option *binaries, int probes);
 void names_free(name_table *v);
 
 /*

@@ -133,19 +133,53 @@ static void options_end(tool_context *tool)
     tool->allow_empty = empty != NULL && empty->number != 0;
 }
 
+/* 1 if an option may be given again with the value that it has now, after the one before. */
+static int option_repeats(const option *o, const option *before)
+{
+    switch (o->kind) {
+    case OPT_LIST: case OPT_LATER: case OPT_REFUSED: return 1;      /* the latter two: both ask for nothing */
+    case OPT_SWITCH: case OPT_IGNORED: return o->number == before->number;
+    default: return 0;
+    }
+}
+
+/*
+ * Refuses a second value, so that none of two is ignored silently. LLVM 19's tools take the last one. Returns 0 after
+ * saying what is wrong.
+ */
+static int option_once(const tool_context *tool, const option *o, const option *before)
+{
+    if (!before->given || tool->compat || option_repeats(o, before)) return 1;
+    return usage(tool, "--%s may be given only once", o->name), 0;
+}
+
+/* An option that gives another one its number, which may have it already. Returns 0 after saying what is wrong. */
+static int option_set_other(const tool_context *tool, option *table, const option *o)
+{
+    option *const other = option_named(table, o->values, strlen(o->values));
+    if (other->given && other->number != o->number && !tool->compat)
+        return usage(tool, "--%s: '%s' is given already", o->name, other->text), 0;
+    other->number = o->number;
+    other->text = o->name;
+    other->given = 1;
+    return 1;
+}
+
 /* Takes the option at argv[*i], and its value if that is the next argument. Returns 0 after saying what is wrong. */
 static int option_take(const tool_context *tool, option *table, int argc, char **argv, int *i)
 {
     const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1), *equals = strchr(name, '='), *value;
-    option *o = option_named(table, name, equals != NULL ? (size_t)(equals - name) : strlen(name));
+    option *o = option_named(table, name, equals != NULL ? (size_t)(equals - name) : strlen(name)), before;
     if (o == NULL) return option_unknown(tool, table, argv[*i]);
     if (equals != NULL) value = equals + 1;
     else if (!option_needs_value(o)) value = o->kind == OPT_MAYBE ? "" : "1";
     else if (*i + 1 < argc) value = argv[++*i];
     else return usage(tool, "--%s needs a value", o->name), 0;
     if (o->kind == OPT_SET && equals != NULL) return usage(tool, "--%s takes no value", o->name), 0;
-    if (o->kind == OPT_SET) option_named(table, o->values, strlen(o->values))->number = o->number;
-    return option_set(tool, o, value);
+    if (o->kind == OPT_SET) return option_set_other(tool, table, o);
+    before = *o;
+    o->given = 1;
+    return option_set(tool, o, value) && option_once(tool, o, &before);
 }
 
 static int is_word(const char *argument)

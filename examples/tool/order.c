@@ -1,15 +1,15 @@
 /* order.c - the command order: traces of first execution become an order of functions */
 #include "order.h"
+#include "profgen.h"
 
 static const option order_options[] = {
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
     OPTION("num-test-traces", OPT_COUNT, NULL, 0, "N",
            "orders without the last N traces, and evaluates with them alone"),
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE",
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
            "the program (ELF): names and sizes of its functions; with samples also where they are. Functions that "
-           "it does not have are left out"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+           "it does not have are left out. Also its libraries, if all are linked by the order"),
+    DEBUG_BINARY,
     OPTION("perfdata", OPT_LIST, NULL, 0, "FILE",
            "samples with times (perf record -T): traces are then the times at which functions were seen first, "
            "one for each process"),
@@ -41,6 +41,7 @@ static const option order_options[] = {
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
     OPTION("llvm-compat", OPT_IGNORED, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -104,7 +105,8 @@ static int order_spares(const order_run *r, int files, char **argv)
             if (!output_spares(r->tool, to[k], o[R_PERFDATA].list[i])) return 0;
         for (i = 0; i < o[R_PERFSCRIPT].count; i++)
             if (!output_spares(r->tool, to[k], o[R_PERFSCRIPT].list[i])) return 0;
-        if (!output_spares(r->tool, to[k], o[R_BINARY].text) || !output_spares(r->tool, to[k], o[R_DEBUG_BINARY].text))
+        if (!output_spares_all(r->tool, to[k], &o[R_BINARY]) ||
+            !output_spares_all(r->tool, to[k], &o[R_DEBUG_BINARY]))
             return 0;
     }
     return 1;
@@ -154,7 +156,7 @@ static int order_make(order_run *r)
     r->id = (uint64_t *)calloc((size_t)stats.functions + 1, sizeof *r->id);
     if (r->id == NULL) return fail(r->tool, "out of memory"), 0;
     s = csspgo_layout_order(r->l, &how, r->id, (size_t)stats.functions, &r->count, &e);
-    return s == CSSPGO_OK || (fail(r->tool, "%s", e.message), 0);
+    return s == CSSPGO_OK || (fail(r->tool, "%s", plain(&e)), 0);
 }
 
 /* Prints the order. Returns 0 after saying what is wrong. */
@@ -200,7 +202,7 @@ static int order_write_traces(const order_run *r)
     const char *path = r->o[R_TRACES].text;
     const writer w = { traces_to_bytes, traces_to_file, r->l };
     csspgo_error e;
-    return path == NULL || write_output(&w, path, &e) == CSSPGO_OK || (fail(r->tool, "%s: %s", path, e.message), 0);
+    return path == NULL || write_output(&w, path, &e) == CSSPGO_OK || (fail(r->tool, "%s: %s", path, plain(&e)), 0);
 }
 
 /* From inputs to the output `out`. Returns 0 after saying what is wrong. */
@@ -236,6 +238,7 @@ static int order_main(tool_context *tool, int argc, char **argv)
         status = hopeless(tool, "there is nothing to order: no trace of first execution has a function");
     free(r.id);
     csspgo_layout_free(r.l);
+    images_free(r.more);
     load_free(&r.image);
     return status;
 }

@@ -14,7 +14,8 @@ typedef struct order_run {
     const tool_context *tool;
     option        *o;
     csspgo_layout *l;             /* the traces of all inputs                               */
-    loaded         image;         /* --binary: with a code map if there are recordings      */
+    loaded         image;         /* the first --binary: with a code map if there are recordings */
+    struct images *more;          /* the others; NULL: there are none                       */
     uint64_t       start_up;      /* --start-up in nanoseconds; 0: not given                */
     uint64_t      *id;            /* the order                                              */
     size_t         count;
@@ -26,7 +27,8 @@ int order_read_profile(order_run *r, const char *path);
 int order_read_recordings(order_run *r, const option *in);
 
 /* order_program.c: as load_image, for any program: its functions are what its symbols say; no probes are looked for */
-int load_program(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+int load_program_functions(loaded *l);     /* the part of it behind load_code; 0: out of memory */
+int load_program(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 
 /* order_report.c */
 int order_add_symbols(order_run *r);               /* of the binary, to the layout; 0 after saying what is wrong    */

@@ -67,7 +67,6 @@ int order_read_profile(order_run *r, const char *path)
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
-    if (kind_refused(r->tool, path, KIND_TRACES)) return 0;
     if (!file_open(path, &f)) {
         if (r->tool->compat && *path == '\0') fail(r->tool, "%s", strerror(errno));
         else fail(r->tool, "%s: %s", path, strerror(errno));
@@ -75,7 +74,7 @@ int order_read_profile(order_run *r, const char *path)
     }
     s = csspgo_layout_read(r->l, f.data, f.size, &e);
     if (s != CSSPGO_OK && r->tool->compat) order_fail_llvm(r, path, &f, &e);
-    else if (s != CSSPGO_OK) fail_at(r->tool, path, &e);
+    else if (s != CSSPGO_OK) kind_fail_at(r->tool, path, KIND_TRACES, &e);
     file_close(&f);
     return s == CSSPGO_OK;
 }
@@ -84,14 +83,18 @@ int order_read_profile(order_run *r, const char *path)
 
 int order_open_binary(order_run *r)
 {
-    const char *path = r->o[R_BINARY].text, *debug = r->o[R_DEBUG_BINARY].text;
+    const option *const o = &r->o[R_BINARY];
+    const char *path = o->list[0];
     const int sampled = r->o[R_PERFDATA].count + r->o[R_PERFSCRIPT].count != 0;
-    char why[256];
-    int ok = sampled ? load_program(&r->image, path, debug, why, sizeof why)
-                     : load_files(&r->image, path, debug, why, sizeof why);
-    if (!ok) return fail(r->tool, "%s: %s", path, why), 0;
-    return load_symbols(&r->image)->symbol_count > 1 ||
-           (fail(r->tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", path), 0);
+    char why[PROGRAM_WHY];
+    int ok = sampled ? load_program(r->tool, &r->image, path, why, sizeof why)
+                     : program_open(r->tool, &r->image, path, why, sizeof why);
+    if (ok && load_symbols(&r->image)->symbol_count <= 1) ok = program_lacks(&r->image, "symbols", why, sizeof why);
+    if (ok && o->count > 1) {
+        r->more = images_open(r->tool, o, &r->image, &ok, why, sizeof why);
+        if (!ok && images_more(r->more) != 0) path = o->list[images_more(r->more)];
+    }
+    return ok || (kind_program_fail(r->tool, path, &r->o[R_DEBUG_BINARY], why), 0);
 }
 
 /* Reads one recording with a sampler and address spaces of its own: its processes are not those of another one. */
@@ -110,7 +113,7 @@ static int order_read_recording(order_run *r, profgen *g)
     ok = profgen_spaces(g) && (g->sampler != NULL || (fail(r->tool, "out of memory"), 0));
     ok = ok && profgen_read_recording(g);
     if (ok && csspgo_trace_sampler_offer(g->sampler, r->l, &e) != CSSPGO_OK)
-        ok = (fail(r->tool, "%s: %s", g->path, e.message), 0);
+        ok = (fail(r->tool, "%s: %s", g->path, plain(&e)), 0);
     csspgo_trace_sampler_free(g->sampler);
     csspgo_spaces_free(g->spaces);
     mapped_forget(g);
@@ -129,12 +132,16 @@ int order_read_recordings(order_run *r, const option *in)
     memcpy(o, profgen_options, sizeof o);
     g.tool = r->tool;
     g.o = o;
-    g.binary = r->o[R_BINARY].text;
+    g.binary = r->o[R_BINARY].list[0];
     g.image = r->image;
+    g.images = r->more;
     for (i = 0; ok && i < in->count; i++) {
         g.path = in->list[i];
         *(in == &r->o[R_PERFDATA] ? &g.perfdata : &g.perfscript) = g.path;
         ok = order_read_recording(r, &g);
     }
+    events_free(g.events);
+    renamed_free(g.renamed);
+    inlined_free(g.inlined);
     return ok;
 }

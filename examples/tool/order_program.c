@@ -2,7 +2,7 @@
 #include "order.h"
 
 /* The code of every function symbol, where symbols overlap that of the first one: for programs without probes. */
-static int load_program_functions(loaded *l)
+int load_program_functions(loaded *l)
 {
     const elf_image *e = load_symbols(l);
     load_range *v = (load_range *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
@@ -15,7 +15,9 @@ static int load_program_functions(loaded *l)
         if (y.size == 0 || y.section == ELF_UNDEFINED || y.value > UINT64_MAX - y.size) continue;
         v[n].begin = y.value;
         v[n].end = y.value + y.size;
+        v[n].name = y.name;
         v[n].name_size = (uint32_t)y.name_size;
+        v[n].guid = 0;
         v[n].part = y.bind == ELF_LOCAL;              /* of equal addresses the name that others see comes first */
         v[n++].symbol = i;
     }
@@ -38,11 +40,10 @@ static int load_program_functions(loaded *l)
     return status == CSSPGO_OK;
 }
 
-int load_program(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size)
+int load_program(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
 {
-    int ok = load_files(l, path, debug_path, why, why_size);
-    if (ok && load_symbols(l)->symbol_count <= 1)
-        ok = load_fail(why, why_size, "no symbols: --debug-binary=FILE names the file that has them");
+    int ok = program_open(tool, l, path, why, why_size);
+    if (ok && load_symbols(l)->symbol_count <= 1) ok = program_lacks(l, "symbols", why, why_size);
     ok = ok && load_module(l, path, why, why_size) && (!load_decodes(l) || load_code(l, why, why_size));
     if (ok && !load_program_functions(l)) ok = load_fail(why, why_size, "out of memory");
     if (!ok) load_free(l);

@@ -1,5 +1,6 @@
 /* order_report.c - order: the functions of the binary, and what an order is worth */
 #include "order.h"
+#include "profgen_images.h"
 #include "json.h"
 
 typedef struct order_symbol {     /* a function symbol of the binary                            */
@@ -16,9 +17,8 @@ static int order_symbol_cmp(const void *a, const void *b)
 }
 
 /* Function symbols by address. Of several at one address the first has the code, the others have size 0. */
-static order_symbol *order_symbols(const order_run *r, size_t *count)
+static order_symbol *order_symbols(const order_run *r, const elf_image *e, size_t *count)
 {
-    const elf_image *e = load_symbols(&r->image);
     order_symbol *v = (order_symbol *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
     elf_symbol y;
     size_t n = 0, k, size;
@@ -43,15 +43,16 @@ static order_symbol *order_symbols(const order_run *r, size_t *count)
     return v;
 }
 
-int order_add_symbols(order_run *r)
+/* The symbols of one program. Returns 0 after saying what is wrong. */
+static int order_add_image(order_run *r, const elf_image *e)
 {
     size_t n, i;
-    order_symbol *v = order_symbols(r, &n);
+    order_symbol *v = order_symbols(r, e, &n);
     csspgo_layout_symbol *s = (csspgo_layout_symbol *)calloc(n + 1, sizeof *s);
     csspgo_status status = v != NULL && s != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
     for (i = 0; status == CSSPGO_OK && i < n; i++) {
         elf_symbol y;
-        elf_symbol_at(load_symbols(&r->image), v[i].index, &y);
+        elf_symbol_at(e, v[i].index, &y);
         s[i].name = y.name;
         s[i].name_size = y.name_size;
         s[i].size_bytes = v[i].size;
@@ -62,6 +63,21 @@ int order_add_symbols(order_run *r)
     return status == CSSPGO_OK || (fail(r->tool, "%s", csspgo_status_text(status)), 0);
 }
 
+int order_add_symbols(order_run *r)
+{
+    size_t i;
+    int ok = order_add_image(r, load_symbols(&r->image));
+    for (i = 0; ok && i < images_more(r->more); i++)
+        ok = order_add_image(r, load_symbols(&r->more->v[i].loaded));
+    return ok;
+}
+
+/* What messages call the programs. */
+static const char *order_binaries(const order_run *r)
+{
+    return r->more != NULL ? "the programs given" : r->o[R_BINARY].list[0];
+}
+
 void order_resolution(const order_run *r)
 {
     csspgo_layout_resolution f;
@@ -70,7 +86,7 @@ void order_resolution(const order_run *r)
     missing = f.functions - f.exact - f.stripped;
     if (missing != 0)
         warn(r->tool, "%" PRIu64 " of %" PRIu64 " functions of the traces are not in %s (%" PRIu64
-             " of them are known by number only)", missing, f.functions, r->o[R_BINARY].text, f.nameless);
+             " of them are known by number only)", missing, f.functions, order_binaries(r), f.nameless);
 }
 
 /* ----- the table of --evaluate ------------------------------------------------------------------------------------ */
@@ -86,7 +102,7 @@ static int order_row(const order_run *r, FILE *out, const char *name, const uint
     how.alignment = (uint32_t)r->o[R_ALIGNMENT].number;
     how.test_traces = (uint32_t)r->o[R_TESTS].number;
     if (csspgo_layout_evaluate(r->l, id, count, &how, score, &e) != CSSPGO_OK)
-        return fail(r->tool, "%s", e.message), 0;
+        return fail(r->tool, "%s", plain(&e)), 0;
     if (name != NULL)
         fprintf(out, "%-20s %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %16" PRIu64 " %10" PRIu64 "\n", name,
                 score->pages_10, score->pages_50, score->pages, score->area, score->layout_pages);
@@ -115,7 +131,7 @@ static void order_table_head(const order_run *r, FILE *out, const csspgo_layout_
         fprintf(out,
                 "%s: %" PRIu64 " symbols; of %" PRIu64 " functions of the traces %" PRIu64 " are there, %" PRIu64
                 " with another suffix, %" PRIu64 " are not\n",
-                r->o[R_BINARY].text, f.symbols, f.functions, f.exact + f.stripped, f.stripped,
+                order_binaries(r), f.symbols, f.functions, f.exact + f.stripped, f.stripped,
                 f.functions - f.exact - f.stripped);
     fprintf(out, "\n%-20s %10s %10s %10s %16s %10s\n", "pages touched", "10 % in", "50 % in", "in all", "area",
             "of all");

@@ -232,6 +232,16 @@ int output_spares(const tool_context *tool, const char *path, const char *input)
     return 0;
 }
 
+/* The same of all values of an option. */
+int output_spares_all(const tool_context *tool, const char *path, const option *o)
+{
+    size_t i;
+    if (o->kind != OPT_LIST) return output_spares(tool, path, o->text);
+    for (i = 0; i < o->count; i++)
+        if (!output_spares(tool, path, o->list[i])) return 0;
+    return 1;
+}
+
 /* Returns 0 after saying why the output cannot be written: tried before the work, which takes long. LLVM tries last. */
 int output_ready(const tool_context *tool, const char *path)
 {

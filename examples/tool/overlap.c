@@ -14,8 +14,8 @@ static const option overlap_options[] = {
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),
-    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
-    OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
+    OPTION("names", OPT_LIST, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
+    OPTION("profiled-binary", OPT_LIST, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
     OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
@@ -25,6 +25,7 @@ static const option overlap_options[] = {
     NO_DEMANGLE,
     ALLOW_EMPTY,
     PROFDATA_COMMON,
+    DEBUG_DIRECTORY,
     OPTION("cs", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
            "a count up to which a context is cold, in place of the cutoff"),
@@ -304,7 +305,7 @@ static int overlap_read(overlap *v)
     int ok = 1, held = 0;
     memset(&names, 0, sizeof names);
     how.names = &names;
-    if (!v->tool->compat) ok = names_open(v->tool, &names, v->o[V_NAMES].text, v->o[V_PROFILED].text, 1);
+    if (!v->tool->compat) ok = names_open(v->tool, &names, &v->o[V_NAMES], &v->o[V_PROFILED], 1);
     ok = ok && profile_open(v->tool, v->path[0], &how, &base);
     if (ok) held = is_contextual(v->tool, &base);
     if (ok && !held) ok = overlap_take(v, 0, &base, &how);

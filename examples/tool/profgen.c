@@ -13,9 +13,10 @@ const option profgen_options[] = {
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
     OPTION("perfdata", OPT_LIST, NULL, 0, "FILE", "what perf record -b --call-graph fp wrote, to a file or a pipe"),
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
-    OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE", "what --skip-symbolization wrote"),
+    OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE",
+           "what --skip-symbolization wrote, or simpleperf inject --output autofdo"),
     OPTION("up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL),
-    OPTION("llvm-sample-profile", OPT_TEXT, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
+    OPTION("llvm-sample-profile", OPT_LIST, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("format", OPT_CHOICE, "extbinary|text|binary|gcc|gcov|preagg|preagg-traces", 0, NULL,
@@ -42,7 +43,7 @@ const option profgen_options[] = {
     OPTION("infer-missing-frames", OPT_SWITCH, NULL, 1, NULL, "looks for frames that tail calls lost"),
     OPTION("max-search-depth", OPT_NUMBER, NULL, 0, "N", "... through at most N tail calls"),
     OPTION("fill-zero-for-all-funcs", OPT_SWITCH, NULL, 0, NULL,
-           "without contexts: zero counts for functions without samples too"),
+           "zero counts for functions without samples too; so too if there are no samples at all"),
     OPTION("csspgo-preinliner", OPT_SWITCH, NULL, 1, NULL, "chooses contexts to inline"),
     OPTION("use-context-cost-for-preinliner", OPT_SWITCH, NULL, 1, NULL,
            "the size of a function is that of its code, else the number of its locations"),
@@ -84,8 +85,7 @@ const option profgen_options[] = {
     OPTION("update-total-samples", OPT_SWITCH, NULL, 0, NULL, "without contexts: totals are sums of the counts"),
     OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
     OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
-    OPTION("debug-binary", OPT_TEXT, NULL, 0, "FILE",
-           "has the symbols or the debug information that the program lacks"),
+    DEBUG_BINARY,
     OPTION("kernel", OPT_SWITCH, NULL, 0, NULL, "the program is the kernel"),
     OPTION("show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, "says what makes no sense in the samples"),
     OPTION("show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, "prints the probe descriptors"),
@@ -95,9 +95,10 @@ const option profgen_options[] = {
            "the pre-inliner takes sizes from debug information, not from probes"),
     OPTION("leading-ip-only", OPT_SWITCH, NULL, 0, NULL, "the sampled address counts, branch records do not"),
     OPTION("perf-event", OPT_LIST, NULL, 0, "NAME",
-           "of a script without call stacks: only lines that begin with NAME"),
+           "only samples of this event: cycles, cycles:u, r20c4, cpu/event=0xc4,umask=0x20/, {a,b}; several times: of "
+           "any of them (default: of the event that counts taken branches if there is one, else of all)"),
     OPTION("perf-events", OPT_LIST, NULL, 0, "NAME,...",
-           "of a script without call stacks: only lines that begin with one of these"),
+           "the same, names between commas"),
     OPTION("sample-period", OPT_COUNT, NULL, 1, "N", "... its samples count N / (branch records - 1)"),
     OPTION("jitdump", OPT_LIST, NULL, 0, "FILE",
            "a JIT's code, of its jit-PID.dump (record with -k mono), auto: of all dumps that the recording names; "
@@ -119,7 +120,10 @@ const option profgen_options[] = {
     OPTION("pprof", OPT_LIST, NULL, 0, "FILE",
            "profile.proto of pprof, plain or with gzip: call stacks without branches"),
     OPTION("pprof-type", OPT_TEXT, NULL, 0, "NAME",
-           "the type of value that counts; else samples, count, or the default type"),
+           "the type of value that counts; else samples, count, the default type, or cpu. Memory, locks and so on "
+           "count only so"),
+    OPTION("perf-binary", OPT_TEXT, NULL, 0, "NAME",
+           "what the program was called when it was recorded, or its path there"),
     OPTION("show-images", OPT_SWITCH, NULL, 0, NULL,
            "a table of where the samples fell, in files that were given or not"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
@@ -131,6 +135,7 @@ const option profgen_options[] = {
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress, no report on the terminal"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the same as --report=-: on standard output"),
+    DEBUG_DIRECTORY,
     /* What llvm-profgen 19 has and this tool refuses. */
     OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
     OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
@@ -152,12 +157,12 @@ const char *profgen_input(const profgen *g, size_t i)
     return NULL;
 }
 
-/* 1 if there is one of the options that are for scripts without call stacks. */
+/* 1 if there is one of the options that are for scripts without call stacks; events are, too, for LLVM's tool. */
 int flat_asked(const profgen *g)
 {
     const option *o = g->o;
     return g->perfscript != NULL &&
-           (o[O_LEADING].number || o[O_PERIOD].text != NULL || o[O_EVENT].count + o[O_EVENTS].count != 0);
+           (o[O_LEADING].number || o[O_PERIOD].text != NULL || (g->tool->compat && events_asked(g)));
 }
 
 /* Checks the inputs, of which LLVM takes the last one. Returns 0 after saying what is wrong. */
@@ -169,9 +174,7 @@ static int profgen_check_inputs(profgen *g)
     for (i = 0; (path = profgen_input(g, i)) != NULL; i++) stdins += strcmp(path, "-") == 0;
     if (stdins > 1) return usage(g->tool, "standard input can be read only once"), 0;
     if (i > 1 && flat_asked(g))
-        return usage(g->tool,
-                     "--leading-ip-only, --perf-event, --perf-events and --sample-period take one --perfscript"),
-               0;
+        return usage(g->tool, "--leading-ip-only and --sample-period take one --perfscript"), 0;
     return 1;
 }
 
@@ -270,7 +273,7 @@ static int profgen_complete(profgen *g, csspgo_profile *p)
 {
     csspgo_status s;
     if (as_llvm(g)) profgen_warnings(g);
-    if (is_flow_sensitive(&g->image.elf)) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
+    if (is_flow_sensitive(&g->image)) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
     if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
     s = profgen_finish(g, p);
     if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
@@ -294,7 +297,8 @@ static int profgen_write_profile(profgen *g, csspgo_profile *p)
     if (!told || (s == CSSPGO_OK && !profgen_complete(g, p))) return 1;
     if (!profgen_tell(g, s == CSSPGO_OK ? p : NULL)) return 1;
     if (s == CSSPGO_OK) s = profgen_write_to(g, p, &e);
-    return s == CSSPGO_OK ? profgen_worth(g, p) : fail_at(g->tool, path, &e);
+    if (s == CSSPGO_OK) return profgen_worth(g, p);
+    return path == g->sampled ? kind_fail_at(g->tool, path, KIND_PROFILE, &e) : fail_at(g->tool, path, &e);
 }
 
 /* Returns the exit status. */
@@ -324,22 +328,15 @@ static int profgen_begin(tool_context *tool, profgen *g, int argc, char **argv)
     return output_ready(tool, g->output) ? -1 : 1;
 }
 
-/* Returns 0 after naming a file that belongs to another option. */
-static int profgen_kinds_fit(const profgen *g)
+/* Says that what is profiled, of which g->binary names the file, cannot be read. Returns the exit status. */
+static int profgen_load_failed(const profgen *g, const char *why)
 {
-    static const struct { int option; unsigned takes; } inputs[] = {
-        { O_BINARY, KIND_PROGRAM }, { O_PERFDATA, KIND_PERFDATA }, { O_PERFSCRIPT, KIND_SCRIPT },
-        { O_PREAGG, KIND_OTHER }, { O_PPROF, KIND_GZIP }, { O_UNSYMBOLIZED, KIND_PROFILE }, { O_JITDUMP, KIND_JITDUMP },
-        { O_PERF_MAP, KIND_OTHER }
-    };
-    size_t i, k;
-    for (i = 0; i < sizeof inputs / sizeof *inputs; i++) {
-        const option *o = &g->o[inputs[i].option];
-        for (k = 0; k < o->count; k++)
-            if (kind_refused(g->tool, o->list[k], inputs[i].takes)) return 0;
-    }
-    return !kind_refused(g->tool, g->o[O_DEBUG_BINARY].text, KIND_PROGRAM) &&
-           !kind_refused(g->tool, g->sampled, KIND_PROFILE);
+    size_t i;
+    for (i = 0; i < g->o[O_JITDUMP].count; i++)
+        if (g->o[O_JITDUMP].list[i] == g->binary) return kind_fail(g->tool, g->binary, KIND_JITDUMP, why);
+    for (i = 0; i < g->o[O_PERF_MAP].count; i++)
+        if (g->o[O_PERF_MAP].list[i] == g->binary) return kind_fail(g->tool, g->binary, KIND_OTHER, why);
+    return kind_program_fail(g->tool, g->binary, &g->o[O_DEBUG_BINARY], why);
 }
 
 /* From the program and its samples to the output. Returns the exit status. */
@@ -347,14 +344,13 @@ static int profgen_run(profgen *g)
 {
     const tool_context *tool = g->tool;
     csspgo_collector_options how;
-    char why[256];
+    char why[PROGRAM_WHY];
     int ok, status = 1;
     if (g->sampled == NULL) catch_interrupt(0);            /* else it ends the program until the profile is read */
-    if (!profgen_kinds_fit(g)) return 1;
-    if (!profgen_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
-    if (!g->jit_only && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
-        return fail(tool, "%s: no symbols; name the file that has them: --debug-binary=FILE", g->binary);
-    if (!images_load(g, why, sizeof why)) return fail(tool, "%s: %s", g->binary, why);
+    if (!profgen_load(g, why, sizeof why)) return profgen_load_failed(g, why);
+    if (!g->jit_only && g->image.functions == 0 && load_symbols(&g->image)->symbol_count <= 1 && !tool->compat)
+        return program_lacks(&g->image, "symbols", why, sizeof why), fail(tool, "%s: %s", g->binary, why);
+    if (!images_load(g, why, sizeof why)) return profgen_load_failed(g, why);
     lines_defaults(g);
     if (!health_begin(g) || !loss_begin(g)) return 1;
     how = profgen_how(g);
@@ -391,7 +387,10 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
     images_free(g.images);
     health_free(g.health);
     loss_free(g.loss);
+    events_free(g.events);
+    renamed_free(g.renamed);
     lines_free(g.lines);
+    inlined_free(g.inlined);
     free(g.detail);
     free(g.fit.area);
     free(g.noted);

@@ -13,7 +13,7 @@ enum { /* places in the table below */
     O_DENSITY_CUTOFF, O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL,
     O_DETAILS, O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
-    O_PPROF_TYPE, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
+    O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
 };
 
 enum {                            /* places in the choice of --format */
@@ -24,8 +24,11 @@ typedef struct line_work line_work;
 typedef struct mapped_file mapped_file;
 typedef struct health health;
 typedef struct loss loss;
+typedef struct inlined_work inlined_work;
 
 typedef struct images images;
+typedef struct events events;
+typedef struct renamed renamed;
 typedef struct fit_area fit_area;
 
 enum { FIT_BRANCHES, FIT_SAMPLED, FIT_CALLERS, FIT_STACKS, FIT_LEAVES, FIT_KINDS };
@@ -81,7 +84,12 @@ typedef struct profgen {
     int               branches, stacks;      /* some sample has branch records; besides a call stack */
     int               partial;    /* SIGINT came before the end of the input */
     int               flat;       /* the script has branch records and no call stacks */
+    csspgo_script    *script;     /* that the sample is of; NULL: it is of no text */
+    inlined_work     *inlined;    /* by line: what is inlined at addresses of frames; NULL: nobody asked */
     fit               fit;
+    events           *events;     /* of the recordings; NULL: none is known          */
+    renamed          *renamed;    /* which files of the recording are programs of other names; or NULL */
+    uint64_t          guests;     /* samples of guests of the machine                */
     struct detail    *detail;     /* for --show-detailed-warning, and for what LLVM says of ranges */
     size_t            details, detail_cap;
     struct detail_cache *noted;   /* of these; NULL before the first one */
@@ -135,10 +143,12 @@ int llvm_bytes(const profgen *g);
 
 /* profgen_samples.c */
 uint64_t profgen_dropped(const profgen *g);
+const char *profgen_no_room(csspgo_status s);
 int profgen_address(profgen *g, const csspgo_sample *sample);
 uint64_t flat_weight(const profgen *g, const csspgo_sample *s);
 int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 int profgen_place(profgen *g, csspgo_sample *sample);
+int profgen_take(profgen *g, const csspgo_sample *placed);
 int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map);
 
 /* profgen_makers.c */
@@ -147,7 +157,32 @@ void makers_sample(profgen *g, const csspgo_sample *s);
 void makers_unmapped(const profgen *g);
 void makers_warnings(const profgen *g);
 
+/* profgen_events.c: those that return int give 0 after saying what is wrong */
+int events_asked(const profgen *g);
+int events_of_data(profgen *g, const csspgo_perfdata *data);
+int events_of_script(profgen *g, const void *piece, size_t size, FILE *f);
+int events_leave_out(profgen *g, const recording *r);
+int events_take(profgen *g, const recording *r, csspgo_item item, const csspgo_sample *s);   /* failing: -1 */
+int events_named(profgen *g, const char *name, size_t size);                                 /* the same    */
+int events_over(profgen *g, const recording *r);
+void events_json(const profgen *g, FILE *out);
+void events_free(events *e);
+
+/* profgen_renamed.c: renamed_begin and renamed_ahead return 0 after saying what is wrong */
+int renamed_begin(profgen *g);
+void renamed_see(profgen *g, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *map);
+int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size, FILE *f);   /* before it is read */
+csspgo_mmap renamed_map(profgen *g, csspgo_item item, const csspgo_mmap *map, unsigned char *id);   /* id: 20 bytes */
+int renamed_forced(const profgen *g);          /* 1: a mapping was taken although neither name nor id says so */
+void renamed_free(renamed *x);
+
+/* profgen_inlined.c */
+void inlined_free(inlined_work *w);
+int profgen_fold(profgen *g, const csspgo_sample *placed);   /* folds a sample, and takes it, now or later */
+int profgen_release(profgen *g);               /* takes all that wait. Both return 0 after saying what is wrong */
+
 /* profgen_fit.c */
+int fit_is_source(const profgen *g, uint64_t address);
 int fit_due(profgen *g);
 int fit_sample(profgen *g, const csspgo_sample *recorded, const csspgo_sample *placed, int offsets);
 void fit_over(profgen *g, const char *path);
@@ -155,7 +190,6 @@ int fit_status(const profgen *g);
 void fit_json(const profgen *g, FILE *out);
 
 /* profgen_mapped.c */
-char *build_text(const unsigned char *id, size_t size, char *to);   /* hexadecimal digits; room for 41 bytes; to */
 void mapped_add(profgen *g, csspgo_item item, const csspgo_mmap *map);
 int mapped_complain(const profgen *g, const char *path);
 void mapped_forget(profgen *g);
@@ -182,6 +216,7 @@ int flat_read(profgen *g, const file_bytes *text);
 int profgen_spares_file(const profgen *g, const char *path);
 int profgen_spares(const profgen *g);
 int profgen_load(profgen *g, char *why, size_t why_size);
+int probes_load(profgen *g, char *why, size_t why_size);
 int recording_over(profgen *g, const recording *r, unsigned long long samples);
 int profgen_spaces(profgen *g);
 int profgen_read_recording(profgen *g);
@@ -191,6 +226,10 @@ int profgen_read_inputs(profgen *g);
 int pprof_open(profgen *g, recording *r);
 int pprof_feed(profgen *g, recording *r, const void *piece, size_t size);
 void pprof_over(const profgen *g, const recording *r);
+
+/* profgen_simpleperf.c */
+int simpleperf_is(const file_bytes *f);
+csspgo_status simpleperf_read(const profgen *g, const file_bytes *f, csspgo_error *e);
 
 /* profgen_preagg.c */
 int preagg_wanted(const profgen *g);
@@ -229,18 +268,26 @@ void jit_report(const profgen *g);
 void jit_work_free(struct jit_work *w);
 csspgo_status jit_profile(profgen *g, csspgo_profile *p, const csspgo_generate_options *how, csspgo_error *e);
 
-csspgo_status lines_join(const profgen *g, const line_work *first);
+csspgo_status lines_join(const profgen *g, const line_work *first, const csspgo_profile *p);
 
 /* profgen_images.c: those that return int give 0 without memory, images_load with a sentence in why */
 int images_check(const profgen *g);
 int images_load(profgen *g, char *why, size_t why_size);
 void images_free(images *x);
+images *images_open(const tool_context *tool, const option *binaries, const loaded *first, int *ok, char *why,
+                    size_t why_size);                      /* for order: all but the first; x->count were opened */
 size_t images_more(const images *x);
+extern const char *const source_keys[];                    /* of the report: "symbols" ..., by LOAD_SYMBOLS ... */
+const char *images_path(const profgen *g, size_t i);       /* of number i of --binary */
+const char *images_source(const profgen *g, size_t i, size_t kind);        /* the file that has it; NULL: none */
 int images_begin(profgen *g);
-csspgo_status images_units(const profgen *g);
+csspgo_status images_units(const profgen *g, const csspgo_profile *p);
 csspgo_status images_list_symbols(const profgen *g, csspgo_profile *p);
 int images_join(images *x, csspgo_sample *s);
 const loaded *images_at(const profgen *g, uint64_t *address);
+size_t image_of(const profgen *g, uint64_t address);
+line_work *image_lines(const profgen *g, size_t image);
+line_work *image_open_lines(const profgen *g, size_t image);
 
 /* profgen_tally.c */
 int images_event(images *x, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int given);
@@ -249,10 +296,11 @@ void images_show(const profgen *g);
 void images_json(const profgen *g, FILE *out);
 
 /* profgen_sizes.c */
-int probe_sizes(profgen *g);
+int probe_sizes(profgen *g, const csspgo_profile *p);
+csspgo_status profile_sizes(profgen *g, const csspgo_profile *p);
 
 /* profgen_profile.c */
-int is_flow_sensitive(const elf_image *e);
+int is_flow_sensitive(const loaded *l);
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p);
 csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);

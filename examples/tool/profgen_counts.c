@@ -19,10 +19,27 @@ void counts_text(profgen *g, const file_bytes *text)
     }
 }
 
-static void begin(json *j, const char *input)
+/* In which files symbols, lines and probes of the programs are. */
+static void sources_json(const profgen *g, json *j)
+{
+    size_t i, k;
+    json_begin(j, "programs", '[');
+    for (i = 0; i <= images_more(g->images); i++) {
+        json_begin(j, NULL, '{');
+        json_text(j, "program", images_path(g, i));
+        for (k = 0; k < LOAD_DESCRIPTORS; k++)
+            if (images_source(g, i, k) != NULL) json_text(j, source_keys[k], images_source(g, i, k));
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* g: NULL, or what has programs. */
+static void begin(json *j, const char *input, const profgen *g)
 {
     json_begin(j, NULL, '{');
     json_text(j, "input", input);
+    if (g != NULL) sources_json(g, j);
     json_begin(j, "read", '{');
 }
 
@@ -35,7 +52,7 @@ static void between(json *j)
 /* Lines of pre-aggregated text and entries of raw counters. */
 static void counted_json(const profgen *g, json *j)
 {
-    begin(j, g->preagg != NULL ? "preagg" : "counters");
+    begin(j, g->preagg != NULL ? "preagg" : "counters", g);
     if (g->preagg != NULL) json_count(j, "lines", g->read.lines);
     else {
         json_count(j, "contexts", g->read.contexts);
@@ -52,7 +69,7 @@ static void counted_json(const profgen *g, json *j)
 static void added_up_json(const profgen *g, json *j)
 {
     const csspgo_aggregator_stats s = csspgo_aggregator_get_stats(g->aggregator);
-    begin(j, "samples");
+    begin(j, "samples", g);
     json_count(j, "samples", s.samples);
     json_count(j, "branches", s.branches);
     between(j);
@@ -65,7 +82,7 @@ static void added_up_json(const profgen *g, json *j)
 static void jit_json(const profgen *g, json *j)
 {
     const struct jit_work *w = g->jit;
-    begin(j, "jit");
+    begin(j, "jit", NULL);
     json_count(j, "samples", w->addresses);
     json_count(j, "functions", w->hits);
     between(j);
@@ -91,7 +108,7 @@ static int profile_json(void *what, FILE *out)
 {
     const csspgo_profile *const p = (const csspgo_profile *)what;
     json j = json_to(out);
-    begin(&j, "profile");
+    begin(&j, "profile", NULL);
     json_count(&j, "functions", profile_functions(p));
     json_count(&j, "records", csspgo_record_count(p));
     json_count(&j, "samples", profile_samples(p));

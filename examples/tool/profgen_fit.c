@@ -110,7 +110,7 @@ static void fit_count_one(fit *f, size_t kind, int good)
 }
 
 /* 1 if a branch may come from an address; AMD's processors name the compare before it if the two are fused. */
-static int is_source(const profgen *g, uint64_t address)
+int fit_is_source(const profgen *g, uint64_t address)
 {
     const csspgo_code *code = g->image.code;
     if (csspgo_code_kind(code, address) != CSSPGO_NONE) return 1;
@@ -124,7 +124,7 @@ static void fit_records(profgen *g, const csspgo_sample *s)
     for (i = 0; i < s->branch_count; i++) {
         const csspgo_branch *b = &s->branches[i];
         if (fit_inside(g, b->from) && fit_inside(g, b->to))
-            fit_count_one(&g->fit, FIT_BRANCHES, is_source(g, b->from) && is_code(g, b->to));
+            fit_count_one(&g->fit, FIT_BRANCHES, fit_is_source(g, b->from) && is_code(g, b->to));
     }
 }
 
@@ -203,7 +203,7 @@ static int is_misfit(const fit_count *now, size_t kind)
 void fit_over(profgen *g, const char *path)
 {
     fit *f = &g->fit;
-    const int known = g->spaces == NULL || csspgo_spaces_get_stats(g->spaces).builds != 0;
+    const int known = g->spaces == NULL || (csspgo_spaces_get_stats(g->spaces).builds != 0 && !renamed_forced(g));
     size_t i;
     for (i = 0; i < FIT_KINDS; i++) {
         const fit_count c = f->now[i];

@@ -60,6 +60,14 @@ static int flat_listed(const option *o, int split, const char *word, size_t size
     return 0;
 }
 
+/* 1 if lines of an event count: LLVM's tool takes those whose name is exactly one that is asked for. -1: no memory. */
+static int flat_counts(profgen *g, const char *word, size_t size)
+{
+    const option *o = g->o;
+    if (!g->tool->compat) return events_named(g, word, size);
+    return !events_asked(g) || flat_listed(&o[O_EVENT], 0, word, size) || flat_listed(&o[O_EVENTS], 1, word, size);
+}
+
 /* A number that is all of a word. Returns 0 if it is none. */
 static int flat_number(const char *word, size_t size, unsigned base, uint64_t *number)
 {
@@ -91,7 +99,7 @@ static int flat_flush(profgen *g, flat_reader *f)
     e.status = csspgo_read_unsymbolized(g->collector, text, f->size - FLAT_LINE + n + 2, &raw, &e);
     f->size = FLAT_LINE;
     f->count = 0;
-    return e.status == CSSPGO_OK || (fail_at(g->tool, f->r.path, &e), 0);
+    return e.status == CSSPGO_OK || (kind_fail_at(g->tool, f->r.path, KIND_SCRIPT, &e), 0);
 }
 
 /* A sampled address: by default as a sample without branches, in compat mode as LLVM's range of one instruction. */
@@ -120,7 +128,7 @@ static int flat_is_map(const char *p, size_t size)
 static int flat_line(profgen *g, flat_reader *f, const char *p, const char *end)
 {
     const option *o = g->o;
-    const int filter = o[O_EVENT].count + o[O_EVENTS].count != 0, leading = o[O_LEADING].number != 0;
+    const int leading = o[O_LEADING].number != 0;
     const char *last = end, *word = p;
     csspgo_sample s;
     uint64_t ip;
@@ -134,8 +142,9 @@ static int flat_line(profgen *g, flat_reader *f, const char *p, const char *end)
     n = flat_word(&word, last);
     if (n != 0 && word[n - 1] == ':') {
         for (name = n; name != 0 && word[name - 1] == ':'; name--) {}
-        if (filter && !flat_listed(&o[O_EVENT], 0, word, name) && !flat_listed(&o[O_EVENTS], 1, word, name))
-            return leading || recording_feed(g, &f->r, "\n", 1);        /* uses up the count */
+        const int counts = flat_counts(g, word, name);
+        if (counts < 0) return fail(g->tool, "out of memory"), 0;
+        if (!counts) return leading || recording_feed(g, &f->r, "\n", 1);        /* uses up the count */
         word += n;
         n = flat_word(&word, last);
     }
@@ -151,7 +160,7 @@ int profgen_no_contexts(profgen *g)
     const csspgo_unsymbolized_options raw = profgen_raw(g);
     csspgo_error e;
     return csspgo_read_unsymbolized(g->collector, "0\n0\n", 4, &raw, &e) == CSSPGO_OK ||
-           (fail(g->tool, "%s", e.message), 0);
+           (fail(g->tool, "%s", plain(&e)), 0);
 }
 
 /* Reads such a script. Returns 0 after saying what is wrong. */

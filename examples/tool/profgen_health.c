@@ -74,15 +74,15 @@ static health_counts counts_of(const profgen *g, const csspgo_collector_stats *s
     const int dropped = g->o[O_BOGUS].number == 0;
     health_counts n;
     memset(&n, 0, sizeof n);
-    n.dropped[0] = s->no_stack;
-    n.dropped[1] = s->no_branches;
-    n.dropped[2] = s->prologue_leaves;
-    n.dropped[3] = dropped ? s->late_stacks : 0;
+    n.dropped[0] = s->no_branches;
+    n.dropped[1] = s->prologue_leaves;
+    n.dropped[2] = dropped ? s->late_stacks : 0;
     n.mended[0] = s->bad_return_addresses;
     n.mended[1] = dropped ? 0 : s->late_stacks;
     n.mended[2] = s->elided_interrupts;
     n.mended[3] = s->repaired_samples;
     n.mended[4] = s->cut_samples;
+    n.mended[5] = s->no_stack;
     return n;
 }
 
@@ -242,10 +242,9 @@ size_t health_advise(const profgen *g, const health *h, health_advice *a)
 void health_name_counts(const health_counts *n, health_count *dropped, health_count *mended)
 {
     const health_count d[] = {
-        { "no_stack", "without a call stack", n->dropped[0] },
-        { "not_in_program", "not in the program", n->dropped[1] },
-        { "prologue", "in a prologue or epilogue", n->dropped[2] },
-        { "late_stacks", "of late stacks", n->dropped[3] },
+        { "not_in_program", "not in the program", n->dropped[0] },
+        { "prologue", "in a prologue or epilogue", n->dropped[1] },
+        { "late_stacks", "of late stacks", n->dropped[2] },
         { NULL, NULL, 0 }
     };
     const health_count m[] = {
@@ -254,6 +253,7 @@ void health_name_counts(const health_counts *n, health_count *dropped, health_co
         { "interrupts_removed", "interrupts left out", n->mended[2] },
         { "missing_callers_found", "stacks with the missing caller", n->mended[3] },
         { "callers_not_found", "stacks without it", n->mended[4] },
+        { "no_stack", "samples without a call stack", n->mended[5] },
         { NULL, NULL, 0 }
     };
     memcpy(dropped, d, sizeof d);

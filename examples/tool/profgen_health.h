@@ -4,7 +4,7 @@
 
 #include "profgen.h"
 
-enum { HEALTH_DROPPED = 4, HEALTH_MENDED = 5, HEALTH_DISTINCT = 5, HEALTH_ADVICE = 16, HEALTH_PROCESSES = 1000 };
+enum { HEALTH_DROPPED = 3, HEALTH_MENDED = 6, HEALTH_DISTINCT = 5, HEALTH_ADVICE = 16, HEALTH_PROCESSES = 1000 };
 
 typedef struct health_counts {    /* of the samples of a process, or of a file */
     uint64_t samples, here;       /* here: the sampled address is in the program */

@@ -93,6 +93,25 @@ static void json_builds(const profgen *g, FILE *out)
             s.builds, s.other_builds, build_text(s.other_build, s.other_build_size, id));
 }
 
+/* In which files symbols, lines and probes of the programs are. */
+static void json_sources(const profgen *g, FILE *out)
+{
+    size_t i, k;
+    fputs("  \"programs\": [", out);
+    for (i = 0; !g->jit_only && i <= images_more(g->images); i++) {
+        fprintf(out, "%s\n    { \"program\": ", i != 0 ? "," : "");
+        json_string(out, images_path(g, i), strlen(images_path(g, i)));
+        for (k = 0; k < LOAD_DESCRIPTORS; k++) {
+            const char *const from = images_source(g, i, k);
+            if (from == NULL) continue;
+            fprintf(out, ", \"%s\": ", source_keys[k]);
+            json_string(out, from, strlen(from));
+        }
+        fputs(" }", out);
+    }
+    fputs(g->jit_only ? "],\n" : "\n  ],\n", out);
+}
+
 /* The whole recording. */
 static void json_all(const profgen *g, const health *h, FILE *out)
 {
@@ -102,7 +121,7 @@ static void json_all(const profgen *g, const health *h, FILE *out)
     fprintf(out, "{\n  \"samples\": { \"read\": %" PRIu64 ", \"used\": %" PRIu64 ", \"in_program\": %" PRIu64,
             h->all.samples, health_used(&h->all), h->all.here);
     if (g->lines == NULL) fprintf(out, ", \"in_functions_with_probes\": %" PRIu64, h->probed);
-    fprintf(out, ", \"lost\": %" PRIu64 " },\n  \"dropped\": {", g->lost);
+    fprintf(out, ", \"lost\": %" PRIu64 ", \"of_guests\": %" PRIu64 " },\n  \"dropped\": {", g->lost, g->guests);
     json_keys(d, "", out);
     fputs(" },\n  \"repaired_or_cut\": {", out);
     json_keys(m, "", out);
@@ -122,9 +141,11 @@ static int health_json(void *what, FILE *out)
     json j;
     json_all(g, h, out);
     json_processes(h, out);
+    json_sources(g, out);
     images_json(g, out);
     json_builds(g, out);
     fit_json(g, out);
+    events_json(g, out);
     fputs("  \"advice\": [", out);
     for (i = 0; i < n; i++) {
         fprintf(out, "%s\n    { \"why\": ", i != 0 ? "," : "");

@@ -6,6 +6,8 @@
  * targets are as if all were linked statically.
  */
 #include "profgen_images.h"
+#include "order.h"
+#include "profgen_lines.h"
 
 enum { STUB_MOST = 64 };
 
@@ -65,15 +67,17 @@ static int image_load(profgen *g, image *m, size_t i, char *why, size_t why_size
     profgen one;
     int ok;
     m->path = g->o[O_BINARY].list[i];
+    if (!program_open(g->tool, &m->loaded, m->path, why, why_size)) return load_free(&m->loaded), 0;
     if (!load_more(&m->loaded, g->image.code, bias, m->path, why, why_size)) return 0;
-    if (load_symbols(&m->loaded)->symbol_count <= 1) return load_fail(why, why_size, "no symbols");
     one = image_view(g, m);
     if (is_by_line(&one) != by_line)
         return load_fail(why, why_size, by_line ? "has pseudo probes, the program has none: give "
                                                   "--use-dwarf-correlation"
                                                 : "has no pseudo probes, the program has: give "
                                                   "--use-dwarf-correlation");
-    ok = by_line ? lines_load(&one, why, why_size) : load_probes(&one.image, why, why_size);
+    ok = by_line ? lines_load(&one, why, why_size) : probes_load(&one, why, why_size);
+    if (ok && one.image.functions == 0 && load_symbols(&one.image)->symbol_count <= 1)
+        ok = load_fail(why, why_size, "no symbols");
     m->loaded = one.image;
     m->lines = one.lines;
     if (ok && !stubs_add(g->images, &m->loaded, bias)) return load_fail(why, why_size, "out of memory");
@@ -100,6 +104,37 @@ int images_load(profgen *g, char *why, size_t why_size)
             return 0;
         }
     return 1;
+}
+
+/* Opens number i of --binary for order: symbols, with a code map also code. Returns 0 with a sentence in why. */
+static int image_open(const tool_context *tool, image *m, size_t i, csspgo_code *code, char *why, size_t why_size)
+{
+    loaded *const l = &m->loaded;
+    if (!program_open(tool, l, m->path, why, why_size)) return load_free(l), 0;
+    if (load_symbols(l)->symbol_count <= 1) return program_lacks(l, "symbols", why, why_size);
+    if (code == NULL) return 1;
+    if (!load_more(l, code, (uint64_t)i << IMAGE_BITS, m->path, why, why_size)) return 0;
+    return load_program_functions(l) || load_fail(why, why_size, "out of memory");
+}
+
+images *images_open(const tool_context *tool, const option *binaries, const loaded *first, int *ok, char *why,
+                    size_t why_size)
+{
+    csspgo_code *const code = first->code;
+    images *const x = (images *)calloc(1, sizeof *x);
+    size_t i;
+    if (x != NULL) x->v = (image *)calloc(binaries->count, sizeof *x->v);
+    if (x != NULL && code != NULL) x->code = csspgo_code_new(seeded(), NULL);
+    *ok = x != NULL && x->v != NULL && (code == NULL || (x->code != NULL && stubs_add(x, first, 0)));
+    if (!*ok) load_fail(why, why_size, "out of memory");
+    for (i = 1; *ok && i < binaries->count; i++) {
+        image *const m = &x->v[x->count++];
+        m->path = binaries->list[i];
+        *ok = image_open(tool, m, i, code, why, why_size);
+        if (*ok && code != NULL && !stubs_add(x, &m->loaded, (uint64_t)i << IMAGE_BITS))
+            *ok = load_fail(why, why_size, "out of memory");
+    }
+    return x;
 }
 
 void images_free(images *x)
@@ -129,10 +164,44 @@ const loaded *images_at(const profgen *g, uint64_t *address)
     return &g->images->v[i - 1].loaded;
 }
 
+/* The number of the image that an address of the code map is in; 0: the program, or none. */
+size_t image_of(const profgen *g, uint64_t address)
+{
+    const uint64_t i = g->spaces != NULL ? address >> IMAGE_BITS : 0;
+    return i <= images_more(g->images) ? (size_t)i : 0;
+}
+
+/* What is known of an image's lines; NULL by probe. */
+line_work *image_lines(const profgen *g, size_t image)
+{
+    return image == 0 ? g->lines : g->images->v[image - 1].lines;
+}
+
+/* Opens the debug information of an image that has probes, for lines_free; NULL: it has none. */
+line_work *image_open_lines(const profgen *g, size_t image)
+{
+    const profgen one = image == 0 ? *g : image_view(g, &g->images->v[image - 1]);
+    char why[256];
+    return work_open(&one, why, sizeof why);
+}
+
 /* How many there are besides the first. */
 size_t images_more(const images *x)
 {
     return x != NULL ? x->count : 0;
+}
+
+const char *const source_keys[] = { "symbols", "lines", "probes" };
+
+const char *images_path(const profgen *g, size_t i)
+{
+    return i == 0 ? g->binary : g->images->v[i - 1].path;
+}
+
+const char *images_source(const profgen *g, size_t i, size_t kind)
+{
+    const loaded *const l = i == 0 ? &g->image : &g->images->v[i - 1].loaded;
+    return load_lacks(l) & 1u << kind ? NULL : load_from_path(l, (unsigned)kind, images_path(g, i));
 }
 
 /* The build ids of all but the first; a table begins for a new recording. Returns 0 without memory. */
@@ -151,14 +220,14 @@ int images_begin(profgen *g)
     return x->spaces != NULL;
 }
 
-/* Reads the debug information of all but the first into the tables of the first. */
-csspgo_status images_units(const profgen *g)
+/* Reads the debug information of all but the first into the tables of the first. p: the profile given, or NULL. */
+csspgo_status images_units(const profgen *g, const csspgo_profile *p)
 {
     csspgo_status s = CSSPGO_OK;
     size_t i;
     for (i = 0; g->images != NULL && s == CSSPGO_OK && i < g->images->count; i++) {
         const profgen one = image_view(g, &g->images->v[i]);
-        s = lines_join(&one, g->lines);
+        s = lines_join(&one, g->lines, p);
     }
     return s;
 }

@@ -20,6 +20,11 @@ typedef struct tallied {          /* a file, or another name of a mapping */
     health_counts n;
 } tallied;
 
+typedef struct tally_place {       /* where a sample is, for one that is taken later */
+    size_t row;
+    int    given;
+} tally_place;
+
 struct images {
     image         *v;
     size_t         count;
@@ -36,5 +41,8 @@ struct images {
     health_counts *at;            /* of the last sample; NULL: it is not in the table */
     int            at_given;      /* ... it is in one of --binary */
 };
+
+tally_place images_place(const images *x);
+void images_set_place(images *x, tally_place p);
 
 #endif

@@ -49,6 +49,7 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
         return 0;
     if (r->pprof != NULL) pprof_over(g, r);
     else recording_warnings(g, r);
+    if (!events_over(g, r)) return 0;
     if (g->spaces != NULL && !recording_spaces(g, r)) return 0;
     fit_over(g, r->path);
     g->attempts += r->script != NULL ? csspgo_script_get_stats(r->script).attempts : samples;
@@ -66,8 +67,8 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
     return 1;
 }
 
-/* Tells of the build ids that stand behind the data of a perf.data file. Returns 0 after saying what is wrong. */
-static int recording_build_ids(profgen *g, FILE *f)
+/* What stands behind the data of a perf.data file: build ids, and events' names. Returns 0 after saying what is wrong. */
+static int recording_tail(profgen *g, FILE *f)
 {
     static char chunk[1 << 16];
     csspgo_perfdata *d = csspgo_perfdata_new(seeded(), NULL);
@@ -79,8 +80,11 @@ static int recording_build_ids(profgen *g, FILE *f)
     int ok = d != NULL || (fail(g->tool, "out of memory"), 0);
     while (ok && (at != 0 || bytes < 1 << 20) && (n = fread(chunk, 1, sizeof chunk, f)) != 0) {
         csspgo_perfdata_feed(d, chunk, n, NULL);
-        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE)
-            if (item == CSSPGO_ITEM_BUILD_ID) ok = profgen_event(g, item, &sample, &map);
+        while (ok && (item = csspgo_perfdata_next(d, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
+            if (item != CSSPGO_ITEM_BUILD_ID) continue;
+            renamed_see(g, item, &sample, &map);
+            if (g->spaces != NULL) ok = profgen_event(g, item, &sample, &map);
+        }
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
@@ -88,6 +92,7 @@ static int recording_build_ids(profgen *g, FILE *f)
         at = UINT64_MAX;
     }
     g->ids_read = at != 0;
+    ok = ok && events_of_data(g, d);
     csspgo_perfdata_free(d);
     return ok &&
            ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->path, strerror(errno)), 0));
@@ -133,10 +138,14 @@ static int recording_read_from(profgen *g, FILE *f, unsigned long long total)
 {
     recording r;
     int ok = recording_open(g, &r, !g->tool->compat);
-    if (ok && r.data != NULL && g->spaces != NULL && total != 0) ok = recording_build_ids(g, f);
+    ok = ok && renamed_begin(g);
+    if (ok && r.data != NULL && total != 0) ok = recording_tail(g, f);
+    if (ok && total != 0) ok = renamed_ahead(g, &r, "", 0, f);
+    if (ok && r.script != NULL && total != 0) ok = events_of_script(g, "", 0, f);
+    ok = ok && events_leave_out(g, &r);
     ok = ok && recording_read(g, &r, f, total);
     if (ok && r.data != NULL && recording_samples(&r) == 0 && is_thread_data(g)) ok = 0;
-    ok = ok && recording_over(g, &r, recording_samples(&r));
+    ok = ok && profgen_release(g) && recording_over(g, &r, recording_samples(&r));
     recording_close(&r);
     return ok;
 }
@@ -179,10 +188,11 @@ static int profgen_read_raw(profgen *g)
     file_bytes text;
     csspgo_status s;
     if (!file_open(g->path, &text)) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
-    s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
-    if (s == CSSPGO_OK && g->o[O_REPORT].text != NULL) counts_text(g, &text);
+    if (!g->tool->compat && simpleperf_is(&text)) s = simpleperf_read(g, &text, &e);
+    else s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
+    if (s == CSSPGO_OK && (g->o[O_REPORT].text != NULL || g->o[O_FILL].number)) counts_text(g, &text);
     file_close(&text);
-    if (s != CSSPGO_OK) fail_at(g->tool, g->path, &e);
+    if (s != CSSPGO_OK) kind_fail_at(g->tool, g->path, KIND_OTHER, &e);
     return s == CSSPGO_OK;
 }
 
@@ -246,7 +256,7 @@ int profgen_spares_file(const profgen *g, const char *path)
 /* The same of all inputs, and of each other. */
 int profgen_spares(const profgen *g)
 {
-    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP };
+    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP, O_DEBUG_BINARY, O_PROFILE };
     const option *o = g->o;
     const char *path;
     size_t i, k;
@@ -257,20 +267,33 @@ int profgen_spares(const profgen *g)
             path = o[lists[k]].list[i];
             if ((lists[k] != O_JITDUMP || strcmp(path, "auto") != 0) && !profgen_spares_file(g, path)) return 0;
         }
-    return profgen_spares_file(g, g->sampled) && profgen_spares_file(g, o[O_DEBUG_BINARY].text) &&
-           profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
+    return profgen_spares_file(g, o[O_DWP].text) && output_spares(g->tool, o[O_REPORT].text, g->output);
+}
+
+/* The probes of a program whose code is loaded, and whose code it is. Returns 0 with a sentence in why. */
+int probes_load(profgen *g, char *why, size_t why_size)
+{
+    const loaded *const l = &g->image;
+    if (!load_probes(&g->image, why, why_size)) return 0;
+    if (l->unnamed > l->found)
+        warn(g->tool, "%s: the code of %zu probe records was not found: no symbol tells where it is, and %" PRIu64
+             " probes have no counts (--debug-binary=FILE: symbols from there)", g->binary, l->unnamed - l->found,
+             l->probe_stats.no_base);
+    return 1;
 }
 
 /* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */
 static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
     loaded *l = &g->image;
-    if (!load_files(l, g->binary, g->o[O_DEBUG_BINARY].text, why, why_size)) return 0;
-    if (g->tool->compat && is_by_line(g)) memset(&l->debug, 0, sizeof l->debug);    /* LLVM takes the program's only */
+    if (!program_open(g->tool, l, g->binary, why, why_size)) return 0;
+    if (g->tool->compat) l->from[LOAD_PROBES] = l->from[LOAD_DESCRIPTORS] = 0;      /* LLVM takes the program's only */
+    if (g->tool->compat && is_by_line(g)) l->from[LOAD_SYMBOLS] = 0;
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
+    l->llvm = g->tool->compat;
     if (!load_module(l, g->binary, why, why_size) || !load_code(l, why, why_size)) return 0;
-    return is_by_line(g) ? lines_load(g, why, why_size) : load_probes(l, why, why_size);
+    return is_by_line(g) ? lines_load(g, why, why_size) : probes_load(g, why, why_size);
 }
 
 /* What is profiled: a program, code of JITs, or both by line. Returns 0 with a sentence in why. */

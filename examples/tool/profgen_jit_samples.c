@@ -105,7 +105,7 @@ static int jit_tell(profgen *g, uint64_t count)
     s.stack_count = 1;
     s.count = count;
     status = csspgo_collector_add(g->collector, &s, 1, NULL);
-    return status == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(status)), 0);
+    return status == CSSPGO_OK || (fail(g->tool, "%s", profgen_no_room(status)), 0);
 }
 
 int jit_settle(profgen *g)

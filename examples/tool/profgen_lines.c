@@ -5,8 +5,20 @@
 int is_by_line(const profgen *g)
 {
     elf_section s;
-    return g->o[O_LINES].number || !elf_section_named(&g->image.elf, ".pseudo_probe", &s) ||
-           !elf_section_named(&g->image.elf, ".pseudo_probe_desc", &s);
+    return g->o[O_LINES].number || !elf_section_named(load_from(&g->image, LOAD_PROBES), ".pseudo_probe", &s) ||
+           !elf_section_named(load_from(&g->image, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &s);
+}
+
+/* Says that counts are by source line although there may be probes. */
+static void lines_instead(const profgen *g)
+{
+    const unsigned lacks = load_lacks(&g->image) & (1u << LOAD_PROBES | 1u << LOAD_DESCRIPTORS);
+    if (g->o[O_LINES].number || g->tool->compat) return;
+    if (lacks == 1u << LOAD_PROBES || lacks == 1u << LOAD_DESCRIPTORS)
+        warn(g->tool, "%s: counts are by source line: of its probes %s is there and %s is not", g->binary,
+             lacks == 1u << LOAD_PROBES ? ".pseudo_probe_desc" : ".pseudo_probe",
+             lacks == 1u << LOAD_PROBES ? ".pseudo_probe" : ".pseudo_probe_desc");
+    program_missing(g->tool, &g->image, g->binary, "counts are by source line, even if it has probes");
 }
 
 /*
@@ -102,22 +114,11 @@ line_range *range_at(const line_work *w, uint64_t address)
     return n != 0 && address < w->range[n - 1].end ? &w->range[n - 1] : NULL;
 }
 
-/* 1 if a symbol of gcc's names a clone that stands for the function: NAME.constprop.0, NAME.isra.0, NAME.part.0. */
-static int is_clone(const elf_symbol *y, const char *name)
-{
-    static const char *const marks[] = { ".constprop.", ".isra.", ".part." };
-    const size_t n = strlen(name);
-    size_t i;
-    if (y->name_size <= n || memcmp(y->name, name, n) != 0) return 0;
-    for (i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const size_t k = strlen(marks[i]);
-        if (y->name_size - n >= k && memcmp(y->name + n, marks[i], k) == 0) return 1;
-    }
-    return 0;
-}
-
-/* Finds where functions begin: where a symbol of that name is, or any symbol if the function has one range only. */
-static void entries_mark(const profgen *g, const line_work *w)
+/*
+ * Finds where functions begin, as LLVM does: where a symbol of that name is, or any symbol if the function has one range
+ * only.
+ */
+static void entries_mark_llvm(const profgen *g, const line_work *w)
 {
     const elf_image *e = load_symbols(&g->image);
     size_t count;
@@ -132,12 +133,19 @@ static void entries_mark(const profgen *g, const line_work *w)
         if (at->of_name != 1) {
             const char *const name = r[at->index].name;
             const size_t size = csspgo_canonical_size(y.name, y.name_size, 1);
-            if ((size != strlen(name) || memcmp(y.name, name, size) != 0) &&
-                (g->tool->compat || at->begin != y.value || !is_clone(&y, name)))
-                continue;
+            if (size != strlen(name) || memcmp(y.name, name, size) != 0) continue;
         }
         at->entry = 1;
     }
+}
+
+/* Finds where functions begin: at the first range of each entry of theirs in the debug information, clones too. */
+static void entries_mark(const profgen *g, const line_work *w)
+{
+    size_t count, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    if (g->tool->compat) entries_mark_llvm(g, w);
+    for (i = 0; !g->tool->compat && i < w->ranges; i++) w->range[i].entry = r[w->range[i].index].first;
 }
 
 static int functions_add(profgen *g, const line_work *w)
@@ -162,34 +170,40 @@ static int functions_add(profgen *g, const line_work *w)
     return s == CSSPGO_OK;
 }
 
+/* Says that there is no debug information. Returns 0. */
+static int debug_lacks(const profgen *g, char *why, size_t why_size)
+{
+    static const char nothing[] = "has neither probe sections nor debug information";
+    if (g->image.missing == NULL)
+        snprintf(why, why_size, "%s: build it with -fpseudo-probe-for-profiling or -g1 -fdebug-info-for-profiling, or "
+                 "name the file that has them: --debug-binary=FILE", nothing);
+    else snprintf(why, why_size, "%s, and %s, which its .gnu_debuglink names, was not found: --debug-binary=FILE",
+                  nothing, g->image.missing);
+    return 0;
+}
+
 /*
- * Opens what has the debug information: the file that the user names, the program, or the file that belongs to it. LLVM
- * finds the lines of such a file but no functions. Returns 0 with a sentence in why.
+ * Opens what has the debug information. LLVM takes a file that is named whatever it has, and finds the lines of another
+ * one that belongs to the program, but no functions. Returns 0 with a sentence in why.
  */
 static int debug_open(const profgen *g, line_work *w, char *why, size_t why_size)
 {
-    const char *debug = g->o[O_DEBUG_BINARY].text;
+    const char *const found = load_from_path(&g->image, LOAD_LINES, g->binary);
+    const char *const named = g->o[O_DEBUG_BINARY].text;
     debug_options how;
-    char path[4096];
     memset(&how, 0, sizeof how);
     how.llvm = g->tool->compat;
     how.first = csspgo_code_base(g->image.code, g->image.module);
     how.symbols = load_symbols(&g->image);
     how.packed = g->o[O_DWP].text;
-    w->functions = w->debug = debug_info_open(debug != NULL ? debug : g->binary, &how, why, why_size);
+    if (!g->tool->compat) how.program = g->binary;
+    w->functions = w->debug =
+        debug_info_open(!g->tool->compat ? found : named != NULL ? named : g->binary, &how, why, why_size);
     if (w->debug == NULL || debug_info_units(w->debug) != 0) return w->debug != NULL;
-    if (debug == NULL && debug_info_find(&g->image.elf, g->binary, path, sizeof path)) {
-        w->debug = debug_info_open(path, &how, why, why_size);
-        if (w->debug == NULL) return 0;
-        if (g->tool->compat) return 1;
-        debug_info_close(w->functions);
-        w->functions = w->debug;
-        note(g->tool, "debug information is taken from %s", path);
-    }
-    if (g->tool->compat || debug_info_units(w->debug) != 0) return 1;
-    return load_fail(why, why_size,
-                     "has neither probe sections nor debug information: build it with -fpseudo-probe-for-profiling or "
-                     "-g1 -fdebug-info-for-profiling, or name the file that has them: --debug-binary=FILE");
+    if (!g->tool->compat) return debug_lacks(g, why, why_size);
+    if (named != NULL || found == g->binary) return 1;
+    w->debug = debug_info_open(found, &how, why, why_size);
+    return w->debug != NULL;
 }
 
 /* The debug information of a program. Returns NULL with a sentence in why. */
@@ -225,6 +239,7 @@ int lines_load(profgen *g, char *why, size_t why_size)
 {
     g->lines = work_open(g, why, why_size);
     if (g->lines == NULL) return 0;
+    lines_instead(g);
     debug_report(g, g->lines);
     entries_mark(g, g->lines);
     return ((!g->tool->compat || llvm_functions(g, g->lines)) && functions_add(g, g->lines)) ||
@@ -248,14 +263,14 @@ void lines_free(line_work *w)
 
 /* ----- the lines of what ran ----- */
 
-/* Reads what is needed of one more image into the tables of the first one. */
-csspgo_status lines_join(const profgen *g, const line_work *first)
+/* Reads what is needed of one more image into the tables of the first one. p: the profile given, or NULL. */
+csspgo_status lines_join(const profgen *g, const line_work *first, const csspgo_profile *p)
 {
     line_work *w = g->lines;
     csspgo_status s;
     w->table = first->table;
     w->sizes = first->sizes;
-    s = units_read(g, w);
+    s = p == NULL || sizes_mark(w, p) ? units_read(g, w) : CSSPGO_E_NOMEM;
     w->table = NULL;
     w->sizes = NULL;
     return s;
@@ -267,12 +282,13 @@ static csspgo_status lines_read(profgen *g, csspgo_generate_options *how, csspgo
     line_work *w = g->lines;
     csspgo_status s;
     how->llvm = g->tool->compat ? 19 : 0;
-    how->flow_sensitive = (uint32_t)is_flow_sensitive(&g->image.elf);
+    how->flow_sensitive = (uint32_t)is_flow_sensitive(&g->image);
     how->update_totals = (uint32_t)g->o[O_TOTALS].number;
+    how->sum_addresses = g->tool->compat && g->o[O_LEADING].number;
     memset(e, 0, sizeof *e);
     w->table = csspgo_line_table_new(seeded(), NULL);
     s = w->table != NULL ? units_read(g, w) : CSSPGO_E_NOMEM;
-    if (s == CSSPGO_OK) s = images_units(g);
+    if (s == CSSPGO_OK) s = images_units(g, NULL);
     if (s == CSSPGO_OK && g->jit != NULL) s = jit_tell_lines(g, w->table);
     if (s == CSSPGO_OK) return s;
     snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));

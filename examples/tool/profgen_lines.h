@@ -31,7 +31,8 @@ size_t ranges_before(const line_work *w, uint64_t address);
 line_work *work_open(const profgen *g, char *why, size_t why_size);
 csspgo_status units_read(const profgen *g, line_work *w);
 
-/* profgen_sizes.c: adds the code of a unit; returns 0: out of memory */
+/* profgen_sizes.c: adds the code of a unit; marks the functions of a profile as sampled; return 0: out of memory */
 int sizes_of(line_work *w, const debug_lines *l, int by_probe);
+int sizes_mark(line_work *w, const csspgo_profile *p);
 
 #endif

@@ -61,7 +61,8 @@ int llvm_bytes(const profgen *g)
 {
     byte_runs r = { NULL, 0, 0 };
     size_t count, i;
-    load_start *const v = load_starts(&g->image, &count);
+    loaded image = g->image;                          /* its regions are there */
+    load_start *const v = load_starts(&image, &count);
     int ok = v != NULL;
     for (i = 0; ok && i < count; i++) {
         elf_section s;

@@ -161,7 +161,7 @@ static int loss_note(const profgen *g, loss_unit *u, size_t image, uint64_t addr
 /* Why the collector dropped the sample that came between two of its statistics; LOSS_REASONS: it did not. */
 static int loss_dropped(const profgen *g, const csspgo_collector_stats *before, const csspgo_collector_stats *now)
 {
-    if (now->no_stack != before->no_stack) return LOSS_NO_STACK;
+    if (g->tool->compat && !g->flat && now->no_stack != before->no_stack) return LOSS_NO_STACK;
     if (now->prologue_leaves != before->prologue_leaves) return LOSS_PROLOGUE;
     if (now->late_stacks != before->late_stacks && !g->o[O_BOGUS].number) return LOSS_LATE;
     return LOSS_REASONS;
@@ -249,11 +249,24 @@ static csspgo_status loss_runs_of(profgen *g, size_t image)
     return s;
 }
 
+/* LLVM drops samples without a stack only beside others that have one: now all are known. */
+static void loss_stackless(profgen *g)
+{
+    loss_unit *const u = g->loss->samples;
+    size_t i;
+    if (csspgo_collector_has_contexts(g->collector)) return;
+    for (i = 0; i < sizeof g->loss->samples / sizeof *u; i++) {
+        u[i].kept = sum_of(u[i].kept, u[i].lost[LOSS_NO_STACK]);
+        u[i].lost[LOSS_NO_STACK] = 0;
+    }
+}
+
 /* Notes what ran, before it becomes a profile. Returns 0 after saying what is wrong. */
 int loss_runs(profgen *g)
 {
     csspgo_status s = CSSPGO_OK;
     size_t i;
+    if (g->loss != NULL) loss_stackless(g);
     for (i = 0; g->loss != NULL && s == CSSPGO_OK && i < g->loss->images; i++) s = loss_runs_of(g, i);
     return s == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(s)), 0);
 }

@@ -49,14 +49,13 @@ static loss_name loss_place_name(const profgen *g, size_t image, size_t place)
     const line_work *const w = loss_lines(g, image);
     const loaded *const l = loss_loaded(g, image);
     loss_name name;
-    elf_symbol y;
     size_t n;
     memset(&name, 0, sizeof name);
     if (w != NULL) {
         name.text = debug_info_ranges(w->functions, &n)[w->range[place].index].name;
         name.size = strlen(name.text);
-    } else if (elf_symbol_at(load_symbols(l), l->range[place].symbol, &y)) {
-        name.text = y.name;
+    } else if (l->range[place].name != NULL) {
+        name.text = l->range[place].name;
         name.size = l->range[place].name_size;
     }
     return name;

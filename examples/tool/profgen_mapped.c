@@ -9,14 +9,6 @@ struct mapped_file {
     int    mapped;                /* 0: only its build id was told          */
 };
 
-char *build_text(const unsigned char *id, size_t size, char *to)
-{
-    size_t i;
-    *to = '\0';
-    for (i = 0; i < size && i < 20; i++) sprintf(to + 2 * i, "%02x", id[i]);
-    return to;
-}
-
 /* The entry of a path, a new one if there is none; NULL if there are too many, or no memory. */
 static mapped_file *mapped_entry(profgen *g, const char *path, size_t size)
 {
@@ -103,7 +95,8 @@ static void mapped_otherwise(const profgen *g, const char *path, const mapped_fi
  */
 int mapped_complain(const profgen *g, const char *path)
 {
-    static const char says[] = "%s: %s (%s%s) is not among the mapped files, which are, with their build ids: %s%s";
+    static const char says[] = "%s: %s (%s%s) is not among the mapped files, which are, with their build ids: %s; "
+                               "--perf-binary=NAME says which it is, --image-base=ADDR where it was%s";
     static const char follow[] = "; record what these start, too (csspgo record --follow-forks)";
     static const char with[] = "build id ", without[] = "without build id";
     const int several = g->o[O_PERFDATA].count + g->o[O_PERFSCRIPT].count > 1;

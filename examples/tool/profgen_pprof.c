@@ -24,7 +24,7 @@ int pprof_feed(profgen *g, recording *r, const void *piece, size_t size)
     else csspgo_pprof_end(r->pprof);
     while ((item = csspgo_pprof_next(r->pprof, &sample, &map, &e)) != CSSPGO_ITEM_NONE)
         if (!profgen_item(g, item, &sample, &map)) return 0;
-    return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
+    return e.status == CSSPGO_OK || (kind_fail_at(g->tool, r->path, KIND_GZIP, &e), 0);
 }
 
 /* What was in it that does not count. */

@@ -26,7 +26,7 @@ static int preagg_line(profgen *g, const csspgo_preagg_line *line)
     if ((g->aggregator != NULL ? csspgo_aggregator_count(g->aggregator, line, 1, &e)
                                : csspgo_collector_count(g->collector, line, 1, &e)) == CSSPGO_OK)
         return 1;
-    return fail(g->tool, "%s: %s", g->path, e.message), 0;
+    return fail(g->tool, "%s: %s", g->path, plain(&e)), 0;
 }
 
 /* As recording_feed. */
@@ -38,7 +38,7 @@ int preagg_feed(profgen *g, recording *r, const void *piece, size_t size)
     else csspgo_preagg_end(r->preagg);
     while (csspgo_preagg_next(r->preagg, &line, &e))
         if (!preagg_line(g, &line)) return 0;
-    return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
+    return e.status == CSSPGO_OK || (kind_fail_at(g->tool, r->path, KIND_OTHER, &e), 0);
 }
 
 void preagg_over(profgen *g, const recording *r)
@@ -169,11 +169,11 @@ static int preagg_sections(profgen *g)
 /* --format=preagg: from the program and its samples to the output. Returns the exit status. */
 int preagg_run(profgen *g)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     int ok, status;
     catch_interrupt(0);
-    if (!load_program(&g->image, g->binary, g->o[O_DEBUG_BINARY].text, why, sizeof why))
-        return fail(g->tool, "%s: %s", g->binary, why);
+    if (!load_program(g->tool, &g->image, g->binary, why, sizeof why))
+        return kind_program_fail(g->tool, g->binary, &g->o[O_DEBUG_BINARY], why);
     g->aggregator = csspgo_aggregator_new(g->image.code, g->image.module, seeded(), NULL);
     ok = preagg_sections(g) && preagg_functions(g) && profgen_spaces(g) &&
          (g->aggregator != NULL || (fail(g->tool, "out of memory"), 0));

@@ -82,10 +82,9 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
     if (g->lines != NULL) return s == CSSPGO_OK ? lines_list_symbols(g->lines, p) : s;
     for (i = 0; i < g->image.ranges && s == CSSPGO_OK; i++) {
         const load_range *r = &g->image.range[i];
-        elf_symbol y;
         csspgo_func f;
-        if (r->part || !elf_symbol_at(load_symbols(&g->image), r->symbol, &y)) continue;
-        f = csspgo_func_add(p, y.name, r->name_size);
+        if (r->part || r->name == NULL) continue;
+        f = csspgo_func_add(p, r->name, r->name_size);
         s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
     }
     return s;
@@ -110,25 +109,55 @@ static uint32_t profgen_form(const profgen *g)
     return form;
 }
 
+/* The profiles that are given, added up. LLVM takes the last one. */
+static csspgo_status profgen_sampled(profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    const option *const o = &g->o[O_PROFILE];
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = g->tool->compat ? o->count - 1 : 0; s == CSSPGO_OK && i < o->count; i++) {
+        csspgo_merge_stats stats;
+        csspgo_profile *more;
+        g->sampled = o->list[i];
+        if (o->count == 1 || g->tool->compat) return csspgo_read_file(p, g->sampled, e);
+        more = csspgo_load_file(g->sampled, seeded(), e);
+        if (more == NULL) return e->status;
+        memset(&stats, 0, sizeof stats);
+        s = csspgo_merge(p, more, NULL, &stats, e);
+        if (s == CSSPGO_OK) merge_warnings(g->tool, &stats, g->sampled);
+        csspgo_profile_free(more);
+    }
+    return s;
+}
+
+/* The profiles that are given, and the sizes that their contexts need. */
+static csspgo_status profgen_given_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    csspgo_status s = profgen_sampled(g, p, e);
+    catch_interrupt(SA_RESTART);
+    if (s != CSSPGO_OK || !(csspgo_profile_flags(p) & CSSPGO_IS_CS) || !g->o[O_PREINLINER].number ||
+        !g->o[O_SIZES].number) return s;
+    if (g->lines == NULL && (g->tool->compat || g->o[O_DEBUG_SIZES].number)) probe_sizes(g, p);
+    if (g->lines != NULL && (s = profile_sizes(g, p)) != CSSPGO_OK)
+        snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(e->status = s));
+    return s;
+}
+
 /* What was counted, or the profile that is given. */
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e)
 {
     csspgo_generate_options how;
     csspgo_status s;
-    if (g->sampled != NULL) {
-        s = csspgo_read_file(p, g->sampled, e);
-        catch_interrupt(SA_RESTART);
-        return s;
-    }
+    if (g->sampled != NULL) return profgen_given_profile(g, p, e);
     memset(&how, 0, sizeof how);
     how.no_inference = !g->o[O_INFER].number;
     how.max_search_depth = (uint32_t)g->o[O_SEARCH_DEPTH].number;
-    how.llvm = 19;
+    how.llvm = g->tool->compat ? 19 : 0;
     how.fill_all_functions = (uint32_t)g->o[O_FILL].number;
     how.estimate_fn = csspgo_estimate;
     if ((g->tool->compat || g->o[O_DEBUG_SIZES].number) && g->lines == NULL && g->o[O_PREINLINER].number &&
         g->o[O_SIZES].number && csspgo_collector_has_contexts(g->collector))
-        probe_sizes(g);
+        probe_sizes(g, NULL);
     if (g->lines != NULL) return lines_profile(g, p, &how, e);
     if (g->jit != NULL) return jit_profile(g, p, &how, e);
     s = csspgo_collector_profile(g->collector, p, &how, NULL, e);
@@ -168,17 +197,29 @@ csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error
     return s;
 }
 
+/* 1 if a symbol stands in data of the program. A separate file has the section's header without the bytes. */
+static int is_data(const loaded *l, const elf_image *e, const elf_symbol *y)
+{
+    elf_section s, t;
+    uint32_t i;
+    if (!elf_section_at(e, y->section, &s) || !(s.flags & ELF_SECTION_ALLOC) || s.flags & ELF_SECTION_EXEC) return 0;
+    if (s.type == ELF_PROGBITS || e == &l->elf) return s.type == ELF_PROGBITS && s.size != 0;
+    for (i = 1; i < l->elf.section_count; i++)
+        if (elf_section_at(&l->elf, i, &t) && t.type == ELF_PROGBITS && t.address == s.address && t.size == s.size)
+            return s.size != 0;
+    return 0;
+}
+
 /* 1 if clang built it with flow-sensitive discriminators: the image itself has a variable that says so. */
-int is_flow_sensitive(const elf_image *e)
+int is_flow_sensitive(const loaded *l)
 {
     static const char mark[] = "__llvm_fs_discriminator__";
+    const elf_image *const e = load_symbols(l);
     elf_symbol y;
-    elf_section s;
     uint32_t i;
     for (i = 1; i < e->symbol_count; i++)
         if (elf_symbol_at(e, i, &y) && y.name_size == sizeof mark - 1 && memcmp(y.name, mark, sizeof mark - 1) == 0 &&
-            elf_section_at(e, y.section, &s) && s.type == ELF_PROGBITS && s.flags & ELF_SECTION_ALLOC &&
-            !(s.flags & ELF_SECTION_EXEC) && s.size != 0)
+            is_data(l, e, &y))
             return 1;
     return 0;
 }

@@ -10,11 +10,13 @@ int recording_open(profgen *g, recording *r, int any)
     r->path = g->path;
     how.code = any || g->tool->compat ? g->image.code : NULL;              /* compat: broken stacks as LLVM's */
     how.llvm = any ? 0 : 19;
+    g->script = NULL;
     if (g->preagg != NULL) return preagg_open(g, r);
     if (g->pprof != NULL) return pprof_open(g, r);
     if (g->perfscript != NULL) r->script = csspgo_script_new(&how, seeded(), NULL);
     else r->data = csspgo_perfdata_new(seeded(), NULL);
     if (r->script == NULL && r->data == NULL) return fail(g->tool, "out of memory"), 0;
+    g->script = r->script;
     if (r->data != NULL && g->o[O_KERNEL].number) csspgo_perfdata_take_kernel(r->data);
     return 1;
 }
@@ -46,9 +48,16 @@ void recording_warnings(profgen *g, const recording *r)
                  bad - 1);
     } else {
         const csspgo_perfdata_stats s = csspgo_perfdata_get_stats(r->data);
-        const unsigned long long bad = s.bad_records + s.unknown_events;
+        const unsigned long long bad = s.bad_records;
         if (bad != 0) warn(tool, "%s: byte %llu: and %llu more records make no sense", r->path,
                            (unsigned long long)s.first_bad_offset, bad - 1);
+        if (s.unknown_events != 0)
+            warn(tool, "%s: %llu samples are of events that it does not describe: they do not count", r->path,
+                 (unsigned long long)s.unknown_events);
+        if (s.guests != 0)
+            warn(tool, "%s: %llu samples are of guests (virtual machines): they do not count; record inside the guest",
+                 r->path, (unsigned long long)s.guests);
+        g->guests = sum_of(g->guests, s.guests);
         g->lost = sum_of(g->lost, s.lost);
         g->user_stacks |= s.has_stack_copies != 0;
         if (s.lost != 0) warn(tool, "%s: the kernel lost %llu samples", r->path, (unsigned long long)s.lost);
@@ -70,7 +79,10 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
     for (;;) {
         const csspgo_item item = r->script != NULL ? csspgo_script_next(r->script, &sample, &map, &e)
                                                    : csspgo_perfdata_next(r->data, &sample, &map, &e);
+        const int counts = item == CSSPGO_ITEM_NONE ? 1 : events_take(g, r, item, &sample);
+        if (counts < 0) return 0;
         if (item == CSSPGO_ITEM_NONE) break;
+        if (!counts) continue;
         if (item == CSSPGO_ITEM_SAMPLE && r->data != NULL)
             g->leaf_only = sample.stack_count <= 1 && !csspgo_perfdata_get_stats(r->data).has_stacks;
         g->fit.files = item == CSSPGO_ITEM_SAMPLE && r->script != NULL ? csspgo_script_frame_files(r->script) : NULL;
@@ -78,10 +90,11 @@ int recording_feed(profgen *g, recording *r, const void *piece, size_t size)
     }
     if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && recording_samples(r) != 0) {
         warn(g->tool, "%s: byte %llu: %s: the profile is of the %llu samples before", r->path,
-             (unsigned long long)e.offset, e.message, recording_samples(r));
+             (unsigned long long)e.offset, plain(&e), recording_samples(r));
         return 1;
     }
-    return e.status == CSSPGO_OK || (fail_at(g->tool, r->path, &e), 0);
+    return e.status == CSSPGO_OK ||
+           (kind_fail_at(g->tool, r->path, r->script != NULL ? KIND_SCRIPT : KIND_PERFDATA, &e), 0);
 }
 
 static volatile sig_atomic_t sigint_came;             /* for the signal handler: the one thing that no struct has */
@@ -134,6 +147,8 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     p.total = total;
     while (ok && !interrupted() && (n = fread(chunk, 1, CHUNK, f)) != 0) {
         if (bytes == 0 && g->jit != NULL && !jit_recording(g, chunk, n)) return 0;
+        if (bytes == 0 && total == 0 && r->script != NULL && !events_of_script(g, chunk, n, NULL)) return 0;
+        if (bytes == 0 && total == 0 && !renamed_ahead(g, r, chunk, n, NULL)) return 0;
         ok = recording_feed(g, r, chunk, n);
         bytes += n;
         progress_show(&p, bytes, recording_samples(r));

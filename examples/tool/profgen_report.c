@@ -18,7 +18,9 @@ static void stack_warnings(const profgen *g)
 void profgen_warnings(profgen *g)
 {
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
+    const uint64_t stackless = csspgo_collector_has_contexts(g->collector) ? s.no_stack : 0;
     const struct { unsigned long long n, of; const char *what; } w[] = {
+        { stackless, s.samples, "samples have no call stack: they count without a context" },
         { s.prologue_leaves, s.samples, "samples dropped: leaf in a prologue or epilogue" },
         { s.no_branches, s.samples,
           g->branches ? "samples dropped: no branch in this program"
@@ -115,7 +117,7 @@ void profgen_density(const profgen *g, const csspgo_profile *p)
     const uint64_t cutoff = (uint64_t)g->o[O_DENSITY_CUTOFF].number;
     const double least = (double)(uint64_t)g->o[O_DENSITY].number, density = density_of(p, cutoff);
     if (as_llvm(g)) llvm_density(g, density, least);
-    else if (density == 0) warn(g->tool, "the profile is empty, or --profile-density-cutoff-hot is too low");
+    else if (density == 0 && !is_blank(p)) warn(g->tool, "--profile-density-cutoff-hot is too low: no location counts");
     else if (density > 0 && least / density >= 1.05)       /* else it would be "1.0 times as many" */
         warn(g->tool, "%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",
              least / density, density, least);
@@ -137,7 +139,8 @@ static int descriptor_order(const void *a, const void *b)
 int profgen_show_probes(const profgen *g)
 {
     char why[256];
-    csspgo_probe_set *probes = load_sections(&g->image, why, sizeof why);
+    loaded image = g->image;                              /* what is found of its code is known already */
+    csspgo_probe_set *probes = load_sections(&image, why, sizeof why);
     csspgo_probe_tables t;
     csspgo_descriptor *d;
     size_t i;
@@ -163,6 +166,8 @@ static int profgen_empty(const profgen *g)
     const char *const place = g->jit_only ? "function" : g->lines != NULL ? "line" : "probe";
     const uint64_t samples = csspgo_collector_get_stats(g->collector).samples;
     if (g->sampled != NULL) return hopeless(g->tool, "%s: the profile is empty", g->sampled);
+    if (g->o[O_FILL].number && g->unsymbolized != NULL && g->read.ranges + g->read.branches == 0)
+        return warn(g->tool, "%s: there are no counters: all counts are 0", g->path), 0;
     if (g->unsymbolized != NULL || g->preagg != NULL)
         return hopeless(g->tool, "%s: no counter is of a %s of %s", g->path, place, g->binary);
     if (samples == 0) return hopeless(g->tool, "the profile is empty: there are no samples");

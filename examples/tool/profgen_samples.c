@@ -50,7 +50,15 @@ static int profgen_map_kernel(profgen *g, const csspgo_mmap *map)
 uint64_t profgen_dropped(const profgen *g)
 {
     const csspgo_collector_stats s = csspgo_collector_get_stats(g->collector);
-    return s.no_stack + s.no_branches + s.prologue_leaves + (g->o[O_BOGUS].number ? 0 : s.late_stacks);
+    const uint64_t stackless = g->tool->compat && csspgo_collector_has_contexts(g->collector) ? s.no_stack : 0;
+    return stackless + s.no_branches + s.prologue_leaves + (g->o[O_BOGUS].number ? 0 : s.late_stacks);
+}
+
+/* What is said where the collector takes no more. */
+const char *profgen_no_room(csspgo_status s)
+{
+    if (s != CSSPGO_E_FULL) return csspgo_status_text(s);
+    return "the counters need more than 16 GiB: make profiles of parts of the recording, and merge them";
 }
 
 /* --leading-ip-only: address and stack of a sample count, its branches do not. Returns 0 after saying what is wrong. */
@@ -61,7 +69,7 @@ int profgen_address(profgen *g, const csspgo_sample *sample)
     if (s.count == 0) return 1;                       /* a text that says so; a collector takes 0 for 1 */
     s.branch_count = 0;
     status = csspgo_collector_add(g->collector, &s, 1, NULL);
-    return status == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(status)), 0);
+    return status == CSSPGO_OK || (fail(g->tool, "%s", profgen_no_room(status)), 0);
 }
 
 /* --sample-period: what a sample with so many equal ones counts, by the ranges between its branches. */
@@ -83,7 +91,7 @@ static int profgen_follow(profgen *g, const csspgo_mmap *map)
     int hit;
     if (g->o[O_KERNEL].number) hit = profgen_map_kernel(g, map);
     else s = csspgo_code_mmap(g->image.code, map, &hit, &e);
-    if (s != CSSPGO_OK) return fail(g->tool, "%s", e.message), 0;
+    if (s != CSSPGO_OK) return fail(g->tool, "%s", plain(&e)), 0;
     if (hit < 0)
         warn(g->tool, "a mapping of %s at 0x%llx fits none of its segments", g->binary,
              (unsigned long long)map->address);
@@ -96,6 +104,8 @@ static int profgen_follow(profgen *g, const csspgo_mmap *map)
 int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
     const long long pid = g->o[O_PID].number;
+    unsigned char id[20];
+    csspgo_mmap meant;
     uint64_t known;
     csspgo_status s;
     int mapped;
@@ -109,14 +119,15 @@ int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, con
     if (g->spaces == NULL || (item == CSSPGO_ITEM_BUILD_ID && g->ids_read)) return 1;
     if (item == CSSPGO_ITEM_MMAP || item == CSSPGO_ITEM_BUILD_ID) mapped_add(g, item, map);
     known = csspgo_spaces_get_stats(g->spaces).mappings;
-    s = csspgo_spaces_event(g->spaces, item, sample, map, NULL);
+    meant = renamed_map(g, item, map, id);
+    s = csspgo_spaces_event(g->spaces, item, sample, &meant, NULL);
     mapped = csspgo_spaces_get_stats(g->spaces).mappings != known;
     if (s == CSSPGO_OK && g->images != NULL && !images_event(g->images, item, sample, map, mapped))
         s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK && !loss_event(g->loss, item, sample, map, mapped)) s = CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     g->mapped = csspgo_spaces_get_stats(g->spaces).mappings != 0;
-    if (g->sampler != NULL) s = csspgo_trace_sampler_event(g->sampler, item, sample, map, NULL);
+    if (g->sampler != NULL) s = csspgo_trace_sampler_event(g->sampler, item, sample, &meant, NULL);
     return s == CSSPGO_OK || (fail(g->tool, "%s", csspgo_status_text(s)), 0);
 }
 
@@ -149,7 +160,7 @@ static int profgen_trace(profgen *g, const csspgo_sample *sample)
     csspgo_error e;
     if (s.time == 0 && g->in_order) s.time = ++g->in_order;
     if (csspgo_trace_sampler_add(g->sampler, &s, 1, &e) == CSSPGO_OK) return 1;
-    return fail(g->tool, "%s: %s%s", g->path, e.message, s.time == 0 ? ", or --in-order" : ""), 0;
+    return fail(g->tool, "%s: %s%s", g->path, plain(&e), s.time == 0 ? ", or --in-order" : ""), 0;
 }
 
 /* A sample into the collector. Returns 0 after saying what is wrong. */
@@ -169,14 +180,28 @@ static int profgen_count(profgen *g, const csspgo_sample *placed)
     if (g->flat && g->o[O_PERIOD].text != NULL) weighted.count = flat_weight(g, placed);
     dropped = details_wanted(g) ? profgen_dropped(g) : 0;
     s = csspgo_collector_add(g->collector, &weighted, 1, NULL);
-    if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
+    if (s != CSSPGO_OK) return fail(g->tool, "%s", profgen_no_room(s)), 0;
     return !details_wanted(g) || details_add(g, placed, profgen_dropped(g) == dropped);
+}
+
+/* Takes a sample whose addresses are the code map's. Returns 0 after saying what is wrong. */
+int profgen_take(profgen *g, const csspgo_sample *placed)
+{
+    csspgo_collector_stats before;
+    if (g->sampler != NULL) return profgen_trace(g, placed);
+    if (g->aggregator != NULL)
+        return csspgo_aggregator_add(g->aggregator, placed, 1, NULL) == CSSPGO_OK ||
+               (fail(g->tool, "out of memory"), 0);
+    if (g->loss == NULL) return profgen_count(g, placed);
+    before = csspgo_collector_get_stats(g->collector);
+    if (!profgen_count(g, placed)) return 0;
+    if (g->health != NULL) health_sample(g, placed, &before);
+    return loss_sample(g, placed, &before) || (fail(g->tool, "out of memory"), 0);
 }
 
 /* One item of a recording. Returns 0 after saying what is wrong. */
 int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
-    csspgo_collector_stats before;
     csspgo_sample placed;
     if (item != CSSPGO_ITEM_SAMPLE) return profgen_event(g, item, sample, map);
     if (sample->count == 0 && !g->tool->compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
@@ -185,13 +210,5 @@ int profgen_item(profgen *g, csspgo_item item, const csspgo_sample *sample, cons
     if (g->jit_only && placed.count == 0) return 1;            /* counted */
     if (g->images != NULL && (!images_tally(g, sample, &placed) || !images_join(g->images, &placed)))
         return fail(g->tool, "out of memory"), 0;
-    if (g->sampler != NULL) return profgen_trace(g, &placed);
-    if (g->aggregator != NULL)
-        return csspgo_aggregator_add(g->aggregator, &placed, 1, NULL) == CSSPGO_OK ||
-               (fail(g->tool, "out of memory"), 0);
-    if (g->loss == NULL) return profgen_count(g, &placed);
-    before = csspgo_collector_get_stats(g->collector);
-    if (!profgen_count(g, &placed)) return 0;
-    if (g->health != NULL) health_sample(g, &placed, &before);
-    return loss_sample(g, &placed, &before) || (fail(g->tool, "out of memory"), 0);
+    return profgen_fold(g, &placed);
 }

@@ -94,19 +94,51 @@ static unsigned char *tops_sampled(const line_work *w, const csspgo_probe_tables
     return mark;
 }
 
+/* Marks the functions of a profile that is given as sampled, also those that only call. Returns 0: out of memory. */
+int sizes_mark(line_work *w, const csspgo_profile *p)
+{
+    const uint32_t n = csspgo_func_count(p);
+    uint64_t *const guid = (uint64_t *)malloc((n + (size_t)1) * sizeof *guid);
+    size_t count, known = 0, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    csspgo_func f;
+    if (guid == NULL) return 0;
+    for (f.id = 1; f.id <= n; f.id++)
+        if (csspgo_func_nodes(p, f).id != 0) guid[known++] = csspgo_func_guid(p, f);
+    qsort(guid, known, sizeof *guid, load_u64_cmp);
+    for (i = 0; i < w->ranges; i++) {
+        const char *const name = r[w->range[i].index].name;
+        if (load_has(guid, known, csspgo_guid(name, strlen(name)))) w->sampled[w->range[i].function] = 1;
+    }
+    free(guid);
+    return 1;
+}
+
+/* The sizes of the functions of a profile by source line that is given. Returns a status. */
+csspgo_status profile_sizes(profgen *g, const csspgo_profile *p)
+{
+    line_work *const w = g->lines;
+    csspgo_status s;
+    csspgo_sizes_free(w->sizes);
+    w->sizes = csspgo_sizes_new(seeded(), NULL);
+    s = w->sizes != NULL && sizes_mark(w, p) ? units_read(g, w) : CSSPGO_E_NOMEM;
+    return s == CSSPGO_OK ? images_units(g, p) : s;
+}
+
 /*
  * The sizes that LLVM takes for a program with probes: from its debug information. To be called before the counters
- * become a profile. Returns 0: there is no debug information, or no memory.
+ * become a profile. p: the profile that is given in their place, or NULL. Returns 0: there is no debug information, or
+ * no memory.
  */
-int probe_sizes(profgen *g)
+int probe_sizes(profgen *g, const csspgo_profile *p)
 {
-    char why[256];
+    char why[PROGRAM_WHY];
     line_work *w = work_open(g, why, sizeof why);
     csspgo_probe_set *probes = NULL;
     csspgo_probe_tables t;
     unsigned char *sampled = NULL;
     int ok = w != NULL && w->ranges != 0 && (w->sizes = csspgo_sizes_new(seeded(), NULL)) != NULL &&
-             units_read(g, w) == CSSPGO_OK && (probes = load_sections(&g->image, why, sizeof why)) != NULL;
+             (p == NULL || sizes_mark(w, p)) && units_read(g, w) == CSSPGO_OK && (probes = load_sections(&g->image, why, sizeof why)) != NULL;
     if (ok) {
         t = csspgo_probe_set_tables(probes);
         sampled = tops_sampled(w, &t);

@@ -83,6 +83,12 @@ static health_counts *tally_given(const profgen *g, uint64_t address)
     return &x->file[at].n;
 }
 
+/* 1 if an address of the code map is in code of a program that is given: it may run in memory without a file. */
+static int tally_is_program(const profgen *g, uint64_t address)
+{
+    return g->spaces != NULL && address >> IMAGE_BITS <= g->images->count && is_code(g, address);
+}
+
 /* Notes in which file a sample is; placed: the same in the code map. Returns 0 without memory. */
 int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *placed)
 {
@@ -101,13 +107,31 @@ int images_tally(profgen *g, const csspgo_sample *sample, const csspgo_sample *p
     s.branch_count = 0;
     if (x->spaces != NULL && csspgo_spaces_sample(x->spaces, &s, NULL) != CSSPGO_OK) return 0;
     x->at = s.stack[0] >> 63 != 0 ? &x->kernel : &x->nowhere;
+    at = sampled_address(g, p);
     i = s.stack[0] >= TALLY_BASE ? (size_t)((s.stack[0] - TALLY_BASE) >> IMAGE_BITS) : x->files;
-    if (i < x->files) {
+    if (i < x->files && (x->file[i].given || !tally_is_program(g, at))) {
         x->at = &x->file[i].n;
         x->at_given = x->file[i].given;
-    } else if (is_code(g, at = sampled_address(g, p))) x->at = tally_given(g, at);
+    } else if (is_code(g, at)) x->at = tally_given(g, at);
     if (x->at != NULL) x->at->samples = sum_of(x->at->samples, s.count != 0 ? s.count : 1);
     return x->at != NULL;
+}
+
+tally_place images_place(const images *x)
+{
+    tally_place p = { 0, 0 };
+    if (x == NULL || x->at == NULL) return p;
+    p.given = x->at_given;
+    if (x->at == &x->kernel || x->at == &x->nowhere) p.row = x->at == &x->kernel ? 1 : 2;
+    else p.row = 3 + (size_t)((const tallied *)((const char *)x->at - offsetof(tallied, n)) - x->file);
+    return p;
+}
+
+void images_set_place(images *x, tally_place p)
+{
+    if (x == NULL) return;
+    x->at = p.row == 0 ? NULL : p.row == 1 ? &x->kernel : p.row == 2 ? &x->nowhere : &x->file[p.row - 3].n;
+    x->at_given = p.given;
 }
 
 static int tallied_cmp(const void *a, const void *b)

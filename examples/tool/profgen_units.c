@@ -10,7 +10,7 @@ static uint64_t *listed(const profgen *g, addresses_fn *list_fn, size_t each, si
     size_t cap = 1 << 15;                                  /* to ask for the number first costs as much again */
     uint64_t *out = (uint64_t *)malloc(cap * each * sizeof *out);
     csspgo_status s = out != NULL ? list_fn(g->collector, g->image.module, out, cap, count, NULL) : CSSPGO_E_NOMEM;
-    if (s == CSSPGO_E_LIMIT) {
+    if (s == CSSPGO_E_SHORT) {
         free(out);
         cap = *count + 1;
         out = (uint64_t *)malloc(cap * each * sizeof *out);
@@ -114,7 +114,7 @@ csspgo_status units_read(const profgen *g, line_work *w)
     for (i = 0; s == CSSPGO_OK && i < units; i++) {
         if (!all && !unit[i]) continue;
         if (!debug_info_lines(w->debug, i, all ? NULL : &in, &l)) s = CSSPGO_E_NOMEM;
-        if (s == CSSPGO_OK && w->sizes != NULL && !sizes_of(w, &l, w->table == NULL)) s = CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK && w->sizes != NULL && !sizes_of(w, &l, g->lines == NULL)) s = CSSPGO_E_NOMEM;
         if (s != CSSPGO_OK || w->table == NULL) continue;
         debug_lines_join(&l);
         s = csspgo_line_table_add(w->table, g->image.code, g->image.module, l.node, l.nodes, l.row, l.rows, NULL);

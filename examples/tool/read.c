@@ -193,9 +193,9 @@ void reading_failed(const tool_context *tool, const reading *how, const char *pa
     const char *kind = tool->compat ? NULL : kind_words(f->data, f->size, KIND_PROFILE);
     if (tool->compat) llvm_words(f, e, words, sizeof words, fatal);
     else if (kind != NULL) snprintf(words, sizeof words, " %s", kind);
-    else if (e->line != 0) snprintf(words, sizeof words, "%u:%u: %s", e->line, e->column, e->message);
-    else if (e->offset != 0) snprintf(words, sizeof words, " byte %" PRIu64 ": %s", e->offset, e->message);
-    else snprintf(words, sizeof words, " %s", e->message);
+    else if (e->line != 0) snprintf(words, sizeof words, "%u:%u: %s", e->line, e->column, plain(e));
+    else if (e->offset != 0) snprintf(words, sizeof words, " byte %" PRIu64 ": %s", e->offset, plain(e));
+    else snprintf(words, sizeof words, " %s", plain(e));
     if (how->go_on && !*fatal) warn(tool, "%s:%s", path, words);
     else fail(tool, "%s:%s", path, words);
 }
@@ -262,4 +262,48 @@ csspgo_profile *profile_read(const tool_context *tool, const char *path, reading
     file_bytes f;
     *fatal = 0;
     return profile_open(tool, path, how, &f) ? profile_of(tool, path, &f, how, fatal) : NULL;
+}
+
+/* What adding up a profile lost. */
+void merge_warnings(const tool_context *tool, const csspgo_merge_stats *s, const char *path)
+{
+    if (s->clamped != 0)
+        warn(tool, "%s: counts of %" PRIu64 " functions reached the largest that there is", path, s->clamped);
+    if (s->mismatched != 0)
+        warn(tool, "%s: %" PRIu64 " records with another checksum than the same function elsewhere are lost, %" PRIu64
+             " samples",
+             path, s->mismatched, s->dropped);
+}
+
+/* Adds the profile of a file. Returns 0 after saying what is wrong. */
+static int profile_add(const tool_context *tool, csspgo_profile *p, const char *path, reading *how)
+{
+    csspgo_merge_stats stats;
+    csspgo_error e;
+    csspgo_profile *more;
+    int fatal, ok;
+    more = profile_read(tool, path, how, &fatal);
+    if (more == NULL) return 0;
+    memset(&stats, 0, sizeof stats);
+    ok = csspgo_merge(p, more, NULL, &stats, &e) == CSSPGO_OK || (fail_at(tool, path, &e), 0);
+    if (ok) merge_warnings(tool, &stats, path);
+    csspgo_profile_free(more);
+    return ok;
+}
+
+csspgo_profile *profiles_read(const tool_context *tool, const char *const *path, size_t n)
+{
+    csspgo_profile *p;
+    reading how;
+    size_t i;
+    int fatal;
+    memset(&how, 0, sizeof how);
+    how.mask = UINT32_MAX;
+    p = profile_read(tool, path[0], &how, &fatal);
+    for (i = 1; p != NULL && i < n; i++) {
+        if (profile_add(tool, p, path[i], &how)) continue;
+        csspgo_profile_free(p);
+        p = NULL;
+    }
+    return p;
 }

@@ -88,7 +88,7 @@ void rec_load_maps(recorder *r)
                 const char *file = line[path] != '\0' ? line + path : "//anon";
                 rec_build_id id;
                 memset(&id, 0, sizeof id);
-                if (r->data) rec_find_build_id(r->pid, file, &id);
+                rec_find_build_id(r->pid, file, &id);
                 rec_put_map(r, r->process != 0 ? r->process : r->pid, &m, file, &id);
                 rec_look_for_ptrace(r, file);
             }

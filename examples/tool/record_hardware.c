@@ -107,7 +107,7 @@ static void rec_put_ring_map(recorder *r, const csspgo_mmap *map)
     memcpy(m.access, "r-xp", sizeof m.access);
     memcpy(m.device, "00:00", 6);
     snprintf(path, sizeof path, "%.*s", (int)map->path_size, map->path);
-    if (r->data) rec_find_build_id((pid_t)map->pid, path, &id);
+    rec_find_build_id((pid_t)map->pid, path, &id);
     rec_put_map(r, (pid_t)map->pid, &m, path, &id);
 }
 
@@ -237,7 +237,7 @@ static void rec_put_maps(recorder *r, pid_t pid)
         line[strcspn(line, "\n")] = '\0';
         if (!rec_parse_map(line, &m, &path) || m.access[2] != 'x' || m.begin >> 63 != 0) continue;
         memset(&id, 0, sizeof id);
-        if (r->data) rec_find_build_id(pid, line + path, &id);
+        rec_find_build_id(pid, line + path, &id);
         rec_put_map(r, pid, &m, line[path] != '\0' ? line + path : "//anon", &id);
     }
     if (f != NULL) fclose(f);

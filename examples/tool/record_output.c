@@ -285,6 +285,17 @@ void rec_put_sample(recorder *r, const rec_origin *at, const uint64_t *stack, si
     fputs("\n\n", r->out);
 }
 
+/* As perf prints a mapping: with the build id of its file, or else with what tells the file apart. */
+static void text_map(const recorder *r, pid_t pid, const rec_map *m, const char *path, const rec_build_id *id)
+{
+    char digits[2 * sizeof id->bytes + 1];
+    fprintf(r->out, " PERF_RECORD_MMAP2 %ld/%ld: [%#llx(%#llx) @ %#llx ", (long)pid, (long)pid,
+            (unsigned long long)m->begin, (unsigned long long)(m->end - m->begin), (unsigned long long)m->offset);
+    if (id->size != 0) fprintf(r->out, "<%s>", build_text(id->bytes, id->size, digits));
+    else fprintf(r->out, "%s %lu 0", m->device, m->inode);
+    fprintf(r->out, "]: %s %s\n", m->access, path);
+}
+
 /* A mapping of executable code. */
 void rec_put_map(recorder *r, pid_t pid, const rec_map *m, const char *path, const rec_build_id *id)
 {
@@ -293,9 +304,7 @@ void rec_put_map(recorder *r, pid_t pid, const rec_map *m, const char *path, con
     unsigned major_number = 0, minor_number = 0;
     unsigned char bytes[24] = { 0 };
     if (!r->data) {
-        fprintf(r->out, " PERF_RECORD_MMAP2 %ld/%ld: [%#llx(%#llx) @ %#llx %s %lu 0]: %s %s\n", (long)pid, (long)pid,
-                (unsigned long long)m->begin, (unsigned long long)(m->end - m->begin), (unsigned long long)m->offset,
-                m->device, m->inode, m->access, path);
+        text_map(r, pid, m, path, id);
         return;
     }
     data_begin(r, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | (id->size != 0 ? (unsigned)DATA_BUILD_ID : 0));

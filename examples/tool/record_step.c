@@ -180,36 +180,41 @@ void rec_advance(recorder *r)
     if (r->signal != 0 || r->step_only || !rec_run_block(r)) rec_step(r);
 }
 
-/* The run-time address of the start symbol, from the program's own file; 0 with a message if it has none. */
+/* The address of a function; 0: there is none of this name. */
+static uint64_t rec_function(const elf_image *e, const char *name)
+{
+    elf_symbol y;
+    uint32_t i;
+    for (i = 1; i < e->symbol_count; i++)
+        if (elf_symbol_at(e, i, &y) && y.section != ELF_UNDEFINED && y.type <= ELF_FUNC && y.type != ELF_OBJECT &&
+            y.name_size == strlen(name) && memcmp(y.name, name, y.name_size) == 0)
+            return y.value;
+    return 0;
+}
+
+/*
+ * The run-time address of the start symbol, from the program's own file, else from the one with its symbols; 0 with a
+ * message if it has none.
+ */
 static uint64_t rec_find_start(recorder *r)
 {
     const char *wanted = r->o.start != NULL ? r->o.start : "main";
     const uint64_t entry = rec_entry_of(r->pid);
-    uint64_t found = 0, elf_entry = 0;
-    char name[64], why[160] = "cannot read it";
-    struct stat info;
-    int fd, opened = 0;
+    uint64_t found = 0;
+    char name[64], why[PROGRAM_WHY];
+    loaded l;
+    int opened;
     snprintf(name, sizeof name, "/proc/%ld/exe", (long)r->pid);
-    fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0) {
-        void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        elf_image image;
-        elf_symbol symbol;
-        uint32_t i;
-        if (data != MAP_FAILED) {
-            opened = elf_open(data, (size_t)info.st_size, &image, why, sizeof why);
-            for (i = 1; opened && found == 0 && i < image.symbol_count; i++) {
-                if (!elf_symbol_at(&image, i, &symbol) || symbol.section == ELF_UNDEFINED || symbol.type > ELF_FUNC ||
-                    symbol.type == ELF_OBJECT || symbol.name_size != strlen(wanted) ||
-                    memcmp(symbol.name, wanted, symbol.name_size) != 0) continue;
-                found = symbol.value;
-                elf_entry = image.entry;
-            }
-            munmap(data, (size_t)info.st_size);
-        }
+    opened = load_files(&l, name, NULL, why, sizeof why);
+    if (opened) found = rec_function(&l.elf, wanted);
+    if (opened && found == 0) {
+        load_free(&l);
+        opened = program_open(r->tool, &l, name, why, sizeof why);
+        found = opened ? rec_function(load_symbols(&l), wanted) : 0;
     }
-    if (fd >= 0) close(fd);
-    if (found != 0) return found - elf_entry + entry;
+    if (found != 0) found += entry - l.elf.entry;
+    load_free(&l);
+    if (found != 0) return found;
     if (r->o.start == NULL && entry != 0) return entry;
     fail(r->tool, "no such function in the program: %s", opened ? wanted : why);
     return 0;

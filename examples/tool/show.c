@@ -19,14 +19,15 @@ static const option show_options[] = {
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),
-    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
-    OPTION("profiled-binary", OPT_TEXT, NULL, 0, "FILE",
+    OPTION("names", OPT_LIST, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
+    OPTION("profiled-binary", OPT_LIST, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
     OPTION("summary", OPT_SWITCH, NULL, 0, NULL, "instead: the counts of functions and samples by hotness"),
     OPTION("top", OPT_COUNT, NULL, 0, "N", "instead: the N hottest functions"),
     NO_DEMANGLE,
     PROFDATA_COMMON,
+    DEBUG_DIRECTORY,
     /* LLVM takes these too; on sample profiles they do nothing. */
     OPTION("detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("value-cutoff", OPT_COUNT, NULL, 0, NULL, NULL),
@@ -170,7 +171,7 @@ static int show_file(show *s, const char *path)
     int fatal, ok;
     memset(&names, 0, sizeof names);
     how.names = &names;
-    if (s->tool->compat || names_open(s->tool, &names, s->o[S_NAMES].text, s->o[S_PROFILED].text, 1))
+    if (s->tool->compat || names_open(s->tool, &names, &s->o[S_NAMES], &s->o[S_PROFILED], 1))
         s->p = profile_read(s->tool, path, &how, &fatal);
     ok = s->p != NULL && show_print(s, &how);
     names_free(&names);

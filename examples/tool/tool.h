@@ -50,8 +50,8 @@ typedef struct writer {
 } writer;
 
 typedef enum option_kind {
-    OPT_TEXT,                     /* the last one counts; `values` is the default                            */
-    OPT_LIST,                     /* all count: option.list                                                  */
+    OPT_TEXT,                     /* `values` is the default                                                 */
+    OPT_LIST,                     /* may be given several times, all count: option.list                      */
     OPT_SWITCH,                   /* on or off                                                               */
     OPT_NUMBER,                   /* signed                                                                  */
     OPT_COUNT,                    /* unsigned, 64 bits; 0x, 0b and 0 begin other bases                       */
@@ -75,14 +75,20 @@ typedef struct option {
     const char  *text;            /* as given; NULL = not given                                              */
     const char **list;            /* OPT_LIST                                                                */
     size_t       count;
+    int          given;           /* it was on the command line                                              */
 } option;
 
+#define DEBUG_BINARY OPTION("debug-binary", OPT_LIST, NULL, 0, "FILE", \
+    "has what the program lacks: symbols, debug information, probes; of the same build, of whichever --binary")
+#define DEBUG_DIRECTORY OPTION("debug-file-directory", OPT_LIST, NULL, 0, "DIR", \
+    "where debug files are: DIR/.build-id/xx/yyyy.debug, DIR/usr/bin/NAME.debug; else /usr/lib/debug. Those beside " \
+    "the program and in .debug there are found, too")
 #define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, "names as the compiler has them")
 #define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, "status 0 although the result is of no use")
 
 /* A row of a command's table, and the row behind the last one. */
 #define OPTION(name, kind, values, number, argument, help) \
-    { name, kind, values, number, argument, help, NULL, NULL, 0 }
+    { name, kind, values, number, argument, help, NULL, NULL, 0, 0 }
 #define OPTIONS_END OPTION(NULL, OPT_TEXT, NULL, 0, NULL, NULL)
 
 typedef struct progress {
@@ -152,18 +158,25 @@ int usage(const tool_context *tool, const char *format, ...);     /* usage_statu
 int usage_status(const tool_context *tool);                       /* 2; LLVM's is 1                                   */
 void warn(const tool_context *tool, const char *format, ...);     /* nothing with --quiet                             */
 void note(const tool_context *tool, const char *format, ...);     /* the same, for what is no warning                 */
+const char *plain(const csspgo_error *e);                         /* its message, for people who call no function     */
 int fail_at(const tool_context *tool, const char *path, const csspgo_error *e);   /* FILE:LINE:COLUMN: message        */
+char *build_text(const unsigned char *id, size_t size, char *to);   /* a build id in digits; room for 41 bytes; to   */
 
 /*
- * kinds.c: what is said about a file whose first bytes are of another kind than the command takes; NULL: nothing.
- * kind_refused: 1 after saying it about a regular file, never with --llvm-compat.
+ * kinds.c: what is said about a file whose first bytes are of another kind than the command takes; NULL: nothing. An
+ * option says what its file is, and first bytes may be those of two kinds (a function may be called BZh, a process <svg):
+ * so they are looked at only when the file could not be read, for a better message. kind_of: of a regular file, nothing
+ * with --llvm-compat. The others return the exit status after saying that, or why or e.
  */
 enum {
     KIND_OTHER = 0, KIND_PROFILE = 1, KIND_PROGRAM = 2, KIND_PERFDATA = 4, KIND_SCRIPT = 8, KIND_GZIP = 16,
     KIND_JITDUMP = 32, KIND_TRACES = 64
 };
 const char *kind_words(const void *data, size_t size, unsigned takes);
-int kind_refused(const tool_context *tool, const char *path, unsigned takes);
+const char *kind_of(const tool_context *tool, const char *path, unsigned takes);
+int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why);
+int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, const csspgo_error *e);
+int kind_program_fail(const tool_context *tool, const char *path, const option *debug, const char *why);
 
 /* What a misspelt word may have meant: nearest_to, then nearest_try for every word that there is. */
 nearest nearest_to(const char *word, size_t size);
@@ -178,7 +191,8 @@ csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, 
 csspgo_allocator big_blocks(void);     /* for large profiles: arrays in large pages                                   */
 
 /*
- * options.c: copies a command's table to tool->o and fills it in. LLVM's spelling: -x or --x, --x=v or --x v.
+ * options.c: copies a command's table to tool->o and fills it in. LLVM's spelling: -x or --x, --x=v or --x v. What is
+ * no OPT_LIST may be given once; a switch also again with the same value. With --llvm-compat the last one counts.
  *
  *   options_parse    moves what is no option to the front of argv and returns how many that are
  *   options_before   stops at the first word that is no option, or behind "--", and returns its place
@@ -190,6 +204,20 @@ int options_before(tool_context *tool, const option *table, int argc, char **arg
 option *option_named(option *o, const char *name, size_t size);   /* NULL: there is none                              */
 double option_percent(const option *o);                           /* of OPT_PERCENT; -1: it was not given           */
 void options_free(option *o);
+
+/*
+ * debug_find.c: opens a program as load_files does, and the files that have what it was stripped of: --debug-binary,
+ * by build id, by .gnu_debuglink, by usual names. Says what is taken from where, and which file is of another build.
+ *
+ *   program_lacks    makes the sentence of what is nowhere, symbols e.g. Returns 0
+ *   program_missing  a warning if the file that the program names was not found, and what is done without it
+ *
+ * program_open returns 0 with a sentence in why, which may name a file; l is to be freed all the same.
+ */
+enum { PROGRAM_WHY = 4096 + 256 };
+int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
+int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
+void program_missing(const tool_context *tool, const loaded *l, const char *path, const char *without);
 
 /* progress.c: a line on a terminal's standard error, twice a second; nothing elsewhere or with --quiet. */
 progress progress_begin(const tool_context *tool);
@@ -234,6 +262,8 @@ csspgo_profile *profile_read(const tool_context *tool, const char *path, reading
 int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f);
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal);
 csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f, csspgo_error *e);
+csspgo_profile *profiles_read(const tool_context *tool, const char *const *path, size_t n);     /* n > 0, added up */
+void merge_warnings(const tool_context *tool, const csspgo_merge_stats *s, const char *path);
 void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,
                     const csspgo_error *e, int *fatal);
 
@@ -246,6 +276,7 @@ FILE *output_stream(output *o);
 int output_end(output *o, int ok);     /* ok: the target becomes what was written, else it stays what it was          */
 int output_is_input(const char *path, const char *input);
 int output_spares(const tool_context *tool, const char *path, const char *input);   /* 0: they are the same file      */
+int output_spares_all(const tool_context *tool, const char *path, const option *o);  /* all values of an option       */
 int output_ready(const tool_context *tool, const char *path);     /* 0: it cannot be written                          */
 FILE *stream_begin(const tool_context *tool, output *o, const char *path);
 int stream_end(const tool_context *tool, output *o, const char *path, int ok);      /* the exit status                */

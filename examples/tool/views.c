@@ -4,8 +4,8 @@
 
 #define VIEWS_COMMON \
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"), \
-    OPTION("names", OPT_TEXT, NULL, 0, "FILE", "names for GUIDs, one a line"), \
-    OPTION("binary", OPT_TEXT, NULL, 0, "FILE", "a program with symbols or probe descriptors: names for GUIDs")
+    OPTION("names", OPT_LIST, NULL, 0, "FILE", "names for GUIDs, one a line"), \
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE", "a program with symbols or probe descriptors: names for GUIDs")
 
 const option folded_options[] = {
     VIEWS_COMMON,
@@ -18,6 +18,7 @@ const option folded_options[] = {
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -33,6 +34,7 @@ const option flame_options[] = {
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
     OPTIONS_END
 };
 
@@ -48,10 +50,8 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
     if (files > 1) return fail(tool, "one profile only: %s, %s", argv[0], argv[1]), 0;
     v->input = argv[0];
     v->output = o[VIEWS_OUTPUT].text;
-    v->names_file = o[VIEWS_NAMES].text;
-    v->binary = o[VIEWS_BINARY].text;
-    if (!output_spares(tool, v->output, v->input) || !output_spares(tool, v->output, v->names_file) ||
-        !output_spares(tool, v->output, v->binary))
+    if (!output_spares(tool, v->output, v->input) || !output_spares_all(tool, v->output, &o[VIEWS_NAMES]) ||
+        !output_spares_all(tool, v->output, &o[VIEWS_BINARY]))
         return 0;
     if (!flame) {
         v->format = (unsigned)o[VIEWS_FORMAT].number;
@@ -83,19 +83,18 @@ static csspgo_profile *views_read(views *v, const char *path)
     csspgo_status s;
     file_bytes f;
     int contextual;
-    if (kind_refused(v->tool, path, KIND_PROFILE)) return NULL;
     if (!file_open(path, &f)) return fail(v->tool, "%s: %s", path, strerror(errno)), NULL;
     contextual = is_contextual(v->tool, &f);
     p = csspgo_profile_new(seeded(), NULL);
     if (p == NULL) fail(v->tool, "out of memory");
     names_free(&v->names);
     memset(&v->names, 0, sizeof v->names);
-    if (p == NULL || !names_open(v->tool, &v->names, v->names_file, v->binary, contextual))
+    if (p == NULL || !names_open(v->tool, &v->names, &v->tool->o[VIEWS_NAMES], &v->tool->o[VIEWS_BINARY], contextual))
         return csspgo_profile_free(p), file_close(&f), NULL;
     s = contextual ? contextual_read(v->tool, path, &f, &v->names, p, &e) : file_read(p, path, &f, &e);
     file_close(&f);
     if (s == CSSPGO_OK) return p;
-    fail_at(v->tool, path, &e);
+    kind_fail_at(v->tool, path, KIND_PROFILE, &e);
     csspgo_profile_free(p);
     return NULL;
 }

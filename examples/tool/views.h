@@ -14,7 +14,7 @@ typedef struct views_text {
 
 typedef struct views {
     const tool_context *tool;
-    const char *input, *output, *title, *names_file, *binary, *older;
+    const char *input, *output, *title, *older;
     long        width;
     int         icicle, mark_inlined;
     int         fits;             /* the picture fits the window        */
