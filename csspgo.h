@@ -992,7 +992,7 @@ typedef struct csspgo_limits {
     uint32_t max_line;            /* bytes of one line of streamed text (perf script)             [2^20] */
     uint64_t max_steps;           /* of one csspgo_flow_solve             [2^28 + 2^12 per block and edge] */
     uint64_t max_inflated;        /* bytes that a file's compressed parts may have, inflated; 0: 64 times
-                                     its size + 64 MiB (of a recording, the size of what is read so far) */
+                                     its size + 8 MiB (of a recording, the size of what is read so far) */
 } csspgo_limits;
 
 /* All zero means: malloc and free, default limits, csspgo's own rules. */
@@ -3300,8 +3300,8 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, co
  *     options.code the parser finds out from the first 1000 callers in known code, and corrects such addresses.
  *   - A location without address (of names alone) ends its stack. Functions and lines are not looked at.
  *
- * Memory    16 bytes per byte of the unpacked profile, which may have 1 GiB and, compressed, limits.max_inflated
- *           bytes; 256 bytes per mapping
+ * Memory    16 bytes per byte of the unpacked profile (6, of strings), which may have 1 GiB and, compressed,
+ *           limits.max_inflated bytes; 256 bytes per mapping
  * Threads   calls on different parsers may overlap, calls on one may not
  * Source    github.com/google/pprof: proto/profile.proto
  */
@@ -6357,6 +6357,13 @@ static uint64_t csspgo__sat_add(uint64_t a, uint64_t b)
 CSSPGO__UNUSED static uint64_t csspgo__sat_mul(uint64_t a, uint64_t b)
 {
     return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Bytes that `size` compressed ones may inflate to by default: limits.max_inflated. */
+CSSPGO__UNUSED static uint64_t csspgo__inflated_most(uint64_t size)
+{
+    const uint64_t most = csspgo__sat_mul(64, size);
+    return most < UINT64_MAX - (8u << 20) ? most + (8u << 20) : UINT64_MAX;
 }
 
 static uint32_t csspgo__ld32le(const unsigned char *p)
@@ -16379,7 +16386,7 @@ static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)
     b.q->flags = CSSPGO_HAS_UNIQ;                     /* most forms do not say; LLVM assumes it */
     b.unread = in->size;
     b.inflate = in->options.limits.max_inflated;
-    if (b.inflate == 0) b.inflate = 64 * (uint64_t)in->size + (64u << 20);
+    if (b.inflate == 0) b.inflate = csspgo__inflated_most(in->size);
     b.llvm = in->options.llvm != 0;
     ok = read_fn(&b) && csspgo__bin_sort_records(&b);
     CSSPGO__DROP(&b.q->heap, b.func);
@@ -25318,7 +25325,7 @@ static int csspgo__pd_unpack_fail(csspgo_perfdata *d, ZSTD_ErrorCode code, uint6
 /* Unpacks more of the record in `in`, behind what is left of the last time. Returns 0 when something is wrong. */
 static int csspgo__pd_unpack_more(csspgo_perfdata *d, uint64_t at)
 {
-    const uint64_t limit = d->heap.limits.max_inflated, usual = csspgo__sat_mul(64, d->offset) + (64u << 20);
+    const uint64_t limit = d->heap.limits.max_inflated, usual = csspgo__inflated_most(d->offset);
     const size_t left = d->unpacked.count - d->taken;
     ZSTD_inBuffer from;
     ZSTD_outBuffer to;
@@ -28863,11 +28870,6 @@ enum {                            /* csspgo_pprof.state */
 };
 enum { CSSPGO__PPROF_FRAMES = 512, CSSPGO__PPROF_LOOKED_AT = 1000, CSSPGO__PPROF_MOST = 1 << 30 };
 
-typedef struct csspgo__pprof_text {
-    const char *text;
-    size_t      size;
-} csspgo__pprof_text;
-
 typedef struct csspgo__pprof_mapping {
     uint64_t id, begin, end, offset;
     uint64_t path, build_id;      /* numbers of strings                          */
@@ -28886,7 +28888,7 @@ struct csspgo_pprof {
     const csspgo_code *code;
     CSSPGO__LIST(unsigned char) in;                 /* the unpacked profile             */
     CSSPGO__LIST(char) type;                        /* the name that was asked for      */
-    CSSPGO__LIST(csspgo__pprof_text) string;        /* in `in`                          */
+    csspgo__u32_list string;      /* where they begin in `in`, with their sizes: 1 GiB at most */
     csspgo__u64_list types;                         /* names of the values of a sample  */
     CSSPGO__LIST(csspgo__pprof_mapping) mapping;
     CSSPGO__LIST(csspgo__pprof_location) location;
@@ -28959,7 +28961,7 @@ CSSPGO_DEF void csspgo_pprof_free(csspgo_pprof *d)
 /* How many bytes the unpacked profile may have. */
 static uint64_t csspgo__pprof_limit(const csspgo_pprof *d)
 {
-    const uint64_t asked = d->heap.limits.max_inflated, rule = csspgo__sat_add(csspgo__sat_mul(64, d->fed), 64u << 20);
+    const uint64_t asked = d->heap.limits.max_inflated, rule = csspgo__inflated_most(d->fed);
     const uint64_t most = d->state == CSSPGO__PPROF_PLAIN ? UINT64_MAX : asked != 0 ? asked : rule;
     return most < (uint64_t)CSSPGO__PPROF_MOST ? most : (uint64_t)CSSPGO__PPROF_MOST;
 }
@@ -29041,11 +29043,24 @@ CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d)
 
 /* ----- pprof: tables ----- */
 
+/* Where the size and the bytes of a field begin. */
+static uint32_t csspgo__pprof_place(const csspgo_pprof *d, const csspgo__pb_field *f)
+{
+    const unsigned char *p = f->bytes.p - 1;      /* the last byte of its size, the only one without the bit for more */
+    while (p[-1] & 0x80) p--;
+    return (uint32_t)(p - d->in.v);
+}
+
 /* The text of a string. */
 static const char *csspgo__pprof_string(const csspgo_pprof *d, uint64_t number, size_t *size)
 {
-    *size = number < d->string.count ? d->string.v[(size_t)number].size : 0;
-    return *size != 0 ? d->string.v[(size_t)number].text : "";
+    csspgo__reader r;
+    *size = 0;
+    if (number >= d->string.count) return "";
+    csspgo__reader_init(&r, d->in.v, d->in.count, NULL);
+    r.p += d->string.v[(size_t)number];
+    *size = (size_t)csspgo__uleb(&r);
+    return (const char *)r.p;
 }
 
 /* Counts the fields of each kind, so that the large tables need not grow. */
@@ -29110,14 +29125,13 @@ static int csspgo__pprof_tables(csspgo_pprof *d)
     csspgo__pb_field f;
     int ok = 1;
     while (ok && csspgo__pb_next(&r, &f)) {
-        const csspgo__pprof_text text = { (const char *)f.bytes.p, csspgo__left(&f.bytes) };
         const int number = f.wire == CSSPGO__PB_NUMBER;
         uint64_t v[2];                                /* of a ValueType: the number of the string for its type */
         if (number && f.number == CSSPGO__PROFILE_PERIOD) d->period = f.value;
         if (number && f.number == CSSPGO__PROFILE_DEFAULT_TYPE) d->default_type = f.value;
         if (f.wire != CSSPGO__PB_BYTES) continue;
         switch (f.number) {
-        case CSSPGO__PROFILE_STRING: d->string.v[d->string.count++] = text; break;
+        case CSSPGO__PROFILE_STRING: d->string.v[d->string.count++] = csspgo__pprof_place(d, &f); break;
         case CSSPGO__PROFILE_MAPPING: ok = csspgo__pprof_mapping_read(d, f.bytes); break;
         case CSSPGO__PROFILE_LOCATION: ok = csspgo__pprof_location_read(d, f.bytes); break;
         case CSSPGO__PROFILE_TYPE:
@@ -41952,7 +41966,7 @@ static int csspgo__layout_raw_split(csspgo__layout_raw *f, const unsigned char *
 /* Inflates `size` bytes of names to `want` of them. */
 static void csspgo__layout_raw_inflate(csspgo__layout_raw *f, const unsigned char *p, size_t size, size_t want)
 {
-    const uint64_t limit = f->h->limits.max_inflated, usual = 64 * (uint64_t)size + (64u << 20);
+    const uint64_t limit = f->h->limits.max_inflated, usual = csspgo__inflated_most(size);
     unsigned char *text = NULL;
     size_t cap = 0;
     if (want > (limit != 0 ? limit : usual)) {
