@@ -6245,6 +6245,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
 
 #include <string.h>
 #ifndef CSSPGO_NO_STDIO
+#  include <errno.h>
 #  include <stdio.h>
 #endif
 #ifdef CSSPGO_USE_ZLIB
@@ -8139,10 +8140,27 @@ CSSPGO__UNUSED static int csspgo__name_cmp(const csspgo__names *t, uint32_t a, u
 }
 
 #ifndef CSSPGO_NO_STDIO
-/* Opens a file, *size: its size if it can tell it, else 0. NULL: it cannot be read from its start. */
-static FILE *csspgo__file_open(const char *path, size_t *size)
+/* fopen. *s: why it failed; POSIX tells a lack of memory from other reasons, and some allocators do not. */
+static FILE *csspgo__fopen(const char *path, const char *mode, csspgo_status *s)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f;
+#if defined(__unix__) || defined(__APPLE__)
+    const int before = errno;
+    errno = ENOMEM;
+    f = fopen(path, mode);
+    *s = f != NULL ? CSSPGO_OK : errno == ENOMEM ? CSSPGO_E_NOMEM : CSSPGO_E_IO;
+    if (f != NULL) errno = before;
+#else
+    f = fopen(path, mode);
+    *s = f != NULL ? CSSPGO_OK : CSSPGO_E_IO;
+#endif
+    return f;
+}
+
+/* Opens a file, *size: its size if it can tell it, else 0. NULL: it cannot be read from its start; *s says why. */
+static FILE *csspgo__file_open(const char *path, size_t *size, csspgo_status *s)
+{
+    FILE *f = csspgo__fopen(path, "rb", s);
     long n;
     *size = 0;
     if (f == NULL || fseek(f, 0, SEEK_END) != 0) return f;
@@ -8150,6 +8168,7 @@ static FILE *csspgo__file_open(const char *path, size_t *size)
     if (n > 0) *size = (size_t)n;
     if (fseek(f, 0, SEEK_SET) == 0) return f;
     fclose(f);
+    *s = CSSPGO_E_IO;
     return NULL;
 }
 
@@ -8157,9 +8176,9 @@ static FILE *csspgo__file_open(const char *path, size_t *size)
 CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const char *path, unsigned char **data,
                                                       size_t *size, size_t *cap, csspgo_error *err)
 {
-    csspgo_status s = CSSPGO_OK;
+    csspgo_status s;
     size_t hint, got = 1;
-    FILE *f = csspgo__file_open(path, &hint);
+    FILE *f = csspgo__file_open(path, &hint, &s);
     *data = NULL;
     *size = *cap = 0;
     if (hint != 0) (void)CSSPGO__ROOM(h, *data, 0, *cap, hint + 1);   /* a directory's is nonsense; + 1 finds the end */
@@ -8168,7 +8187,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const cha
         got = full ? 0 : fread(*data + *size, 1, *cap - *size, f);
         if (full) s = csspgo__error_plain(err, h->status);
     }
-    if (s == CSSPGO_OK && (f == NULL || ferror(f))) {
+    if (f == NULL && s == CSSPGO_E_NOMEM) csspgo__error_plain(err, s);
+    else if (f == NULL || (s == CSSPGO_OK && ferror(f))) {
         s = csspgo__error_set(err, CSSPGO_E_IO, *size, "cannot read ");
         csspgo__say_bytes(err, path, strlen(path));
     }
@@ -8185,15 +8205,16 @@ static csspgo_status csspgo__file_flush(void *ctx, const unsigned char *data, si
     return fwrite(data, 1, size, (FILE *)ctx) == size ? CSSPGO_OK : CSSPGO_E_IO;
 }
 
-/* Makes s write to a new file through buf, its only buffer. E_IO if there is none; csspgo__file_close either way. */
+/* Makes s write to a new file through buf, its only buffer. E_IO, E_NOMEM: none is made; csspgo__file_close either way. */
 CSSPGO__UNUSED static csspgo_status csspgo__file_create(csspgo__sink *s, const char *path, void *buf, size_t cap)
 {
-    FILE *f = fopen(path, "wb");
+    csspgo_status status;
+    FILE *f = csspgo__fopen(path, "wb", &status);
     if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
     csspgo__sink_buffer(s, buf, cap);
     s->flush_fn = csspgo__file_flush;
     s->ctx = f;
-    return f != NULL ? CSSPGO_OK : CSSPGO_E_IO;
+    return status;
 }
 
 /* Ends what csspgo__file_create began; `status` is that of what was written. Fills err in, but for its statuses. */
@@ -8205,7 +8226,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_close(csspgo__sink *s, const ch
         csspgo__sink_flush(s);
         if (status == CSSPGO_OK) status = s->status;
         if (fclose(f) != 0 && status == CSSPGO_OK) status = CSSPGO_E_IO;
-    }
+    } else if (status == CSSPGO_E_NOMEM) return csspgo__error_plain(err, status);
     if (status != CSSPGO_E_IO) return status;
     csspgo__error_set(err, status, 0, "cannot write ");
     csspgo__say_bytes(err, path, strlen(path));
@@ -17855,7 +17876,7 @@ static int csspgo__text_file_read(const csspgo_profile *p, const char *path, css
     unsigned char magic[16];
     csspgo__feed feed;
     size_t n;
-    FILE *f = csspgo__file_open(path, &n);
+    FILE *f = csspgo__file_open(path, &n, s);
     if (f == NULL) return 0;
     setvbuf(f, NULL, _IONBF, 0);                      /* the window is the buffer */
     feed.size = n;                                    /* 0: of a pipe too, which is not to lose its first bytes */

@@ -38,7 +38,7 @@ int file_open(const char *path, file_bytes *f);
  */
 int file_open_named(const char *path, file_bytes *f);
 
-/* What errno says after file_open_named failed. */
+/* What errno says after a call failed; "not a regular file" for ENOTSUP, "out of memory" for ENOMEM. */
 const char *file_why(void);
 void file_close(file_bytes *f);
 
@@ -134,7 +134,7 @@ int file_open_named(const char *path, file_bytes *f)
 
 const char *file_why(void)
 {
-    return errno == ENOTSUP ? "not a regular file" : strerror(errno);
+    return errno == ENOTSUP ? "not a regular file" : errno == ENOMEM ? "out of memory" : strerror(errno);
 }
 
 #endif

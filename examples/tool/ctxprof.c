@@ -44,7 +44,7 @@ static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *pat
     memset(&how, 0, sizeof how);
     how.merge_duplicates = tool->o[CT_DUPLICATES].number != 0;
     how.keep_larger = tool->o[CT_KEEP_LARGER].number != 0;
-    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno));
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why());
     s = csspgo_ctx_read(c, f.data, f.size, &how, &e);
     file_close(&f);
     return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE, &e);

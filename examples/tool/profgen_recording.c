@@ -160,7 +160,7 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
     }
     progress_end(&p);
     if (ok && interrupted() && !feof(f) && (total == 0 || bytes < total)) recording_interrupted(g, r, bytes);
-    else if (ok && ferror(f)) ok = (fail(g->tool, "%s: %s", r->path, strerror(errno)), 0);
+    else if (ok && ferror(f)) ok = (fail(g->tool, "%s: %s", r->path, file_why()), 0);
     else if (ok) ok = recording_feed(g, r, NULL, 0);
     return ok;
 }
