@@ -5475,8 +5475,9 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  *           create threads' states, runtimes or roots
  * Fork      a child goes on with the counts so far; csspgo_ctx_reset in it leaves these to the parent. Trees that other
  *           threads had at that moment stay with the parent altogether: the child has empty ones in their places, and
- *           does not wait for those threads. It notices by itself that it is a child. A child of vfork, which shares
- *           its memory with the parent, must not run instrumented code
+ *           does not wait for those threads. It notices by itself that it is a child: where a thread's state is made,
+ *           in a snapshot, a dump and a reset, and at the latest when it has been turned away 16 times. A child of
+ *           vfork, which shares its memory with the parent, must not run instrumented code
  */
 
 /* A function as instrumented code describes it, a constant next to the code. */
@@ -5598,8 +5599,8 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
  * Enters a root's function, and leaves it. Every enter needs its leave, also if it got scratch memory.
  *
  * Returns   as csspgo_ctx_enter
- * Cost      an atomic exchange for each tree that is tried, and one at the end; who is turned away asks for the number of
- *           its process, too (a system call)
+ * Cost      an atomic exchange for each tree that is tried, and one at the end; of 16 entries that are turned away one
+ *           is a system call (getpid), too
  */
 CSSPGO_DEF csspgo_ctx_ref csspgo_ctx_root_enter(csspgo_ctx_thread *t, csspgo_ctx_root *root);
 CSSPGO_DEF void csspgo_ctx_root_leave(csspgo_ctx_thread *t);
@@ -46412,6 +46413,7 @@ struct csspgo_ctx_runtime {
     csspgo_ctx_shard *flat;       /* the newest */
 };
 
+enum { CSSPGO__CTX_UNASKED = 16 };    /* of so many entries turned away one asks whether this is a child of fork */
 enum { CSSPGO__CTX_ARENA_LEAST = 1 << 12, CSSPGO__CTX_ARENA_MOST = 1 << 20 };   /* bytes; each is twice the last one */
 
 /* ----- atomics ----- */
@@ -46826,7 +46828,7 @@ static csspgo_ctx_shard *csspgo__ctx_shard_take(csspgo_ctx_thread *t, csspgo_ctx
     csspgo_ctx_shard *s;
     if (t->quiet) return NULL;
     s = csspgo__ctx_shard_find(t, root);
-    if (s == NULL && t->runtime != NULL && CSSPGO__CTX_LOAD(&t->runtime->process) != CSSPGO__CTX_PROCESS()) {
+    if (s == NULL && t->runtime != NULL && t->turned_away % CSSPGO__CTX_UNASKED == 0) {
         csspgo__ctx_after_fork(t->runtime, t);
         s = csspgo__ctx_shard_find(t, root);
     }

@@ -65,15 +65,17 @@ static void check_error(const csspgo_error *e, csspgo_status status, size_t size
     for (i = 0; e->message[i] != '\0'; i++) REQUIRE(e->message[i] >= 0x20 && e->message[i] < 0x7f);
 }
 
-/* A refused function: the offset is the index in the array that the message names, and the message ends in it. */
+/* A refused function: the offset is the index in the array that the message names, and the message has it, too. */
 static void check_refusal(const csspgo_error *e, const csspgo_probe_function *f)
 {
-    char index[24];
     const char *const words = strstr(e->message, ": ");    /* behind the name of the function */
-    size_t digits = (size_t)sprintf(index, " %u", (unsigned)e->offset), size = strlen(e->message);
-    const int node = words != NULL && strstr(words, "probe") == NULL;
+    const int node = words != NULL && strstr(words, "probe ") == NULL;
+    const char *at;
+    char entry[32];
+    const size_t size = (size_t)sprintf(entry, "%s %u", node ? "node" : "probe", (unsigned)e->offset);
     REQUIRE(e->status == CSSPGO_E_ARGUMENT && e->offset < (node ? f->inline_count : f->probe_count));
-    REQUIRE(size > digits && strcmp(e->message + size - digits, index) == 0);
+    at = words != NULL ? strstr(words, entry) : NULL;
+    REQUIRE(at != NULL && (at[size] < '0' || at[size] > '9'));
 }
 
 enum { PROBES = 1, RECORDS = 2, STATS = 4 };

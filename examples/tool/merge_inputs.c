@@ -54,9 +54,12 @@ static int merge_add_directory(merge *m, const char *path, uint64_t weight)
 {
     const size_t first = m->inputs;
     char *const roots[] = { (char *)(uintptr_t)path, NULL };
-    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
     FTSENT *e;
-    int ok = tree != NULL;
+    FTS *tree;
+    int ok;
+    errno = ENOMEM;                                        /* unless a system call fails */
+    tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+    ok = tree != NULL;
     while (ok && (errno = 0, e = fts_read(tree)) != NULL) ok = merge_add_entry(m, e, weight);
     if (tree == NULL || (ok && errno != 0)) ok = (fail_input(m->tool, path), 0);
     if (tree != NULL) fts_close(tree);
