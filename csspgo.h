@@ -964,7 +964,9 @@ typedef enum csspgo_status {
 typedef struct csspgo_error {
     csspgo_status status;         /* CSSPGO_OK, or what failed first                                    */
     uint32_t      line, column;   /* 1-based, in text input; 0 in binary input                          */
-    uint64_t      offset;         /* bytes from the start of the input, 0 to size; index in an array    */
+    uint64_t      offset;         /* bytes from the start of the input (of the output, if that does not */
+                                  /*   fit), 0 to size; E_ARGUMENT: the index in the array that the     */
+                                  /*   message names, else 0                                            */
     char          message[160];   /* one sentence with the offending value; terminated; printable ASCII */
 } csspgo_error;
 
@@ -990,7 +992,7 @@ typedef struct csspgo_limits {
     uint32_t max_line;            /* bytes of one line of streamed text (perf script)             [2^20] */
     uint64_t max_steps;           /* of one csspgo_flow_solve             [2^28 + 2^12 per block and edge] */
     uint64_t max_inflated;        /* bytes that a file's compressed parts may have, inflated; 0: 64 times
-                                     its size + 64 MiB (of a recording, the size of what is read so far) */
+                                     its size + 8 MiB (of a recording, the size of what is read so far) */
 } csspgo_limits;
 
 /* All zero means: malloc and free, default limits, csspgo's own rules. */
@@ -2482,8 +2484,8 @@ typedef struct csspgo_probe_function { /* the code of one symbol, to be encoded 
  * (GUID, site), equal ones merged, nodes without a probe in or below them left out. attributes of the probes: 0, or
  * bit 1 (reserved) and bit 4 (write the discriminator although it is 0).
  *
- * Returns   CSSPGO_OK; E_ARGUMENT for links that break the rules above, GUID 0, id 0, a kind above 2, other attributes;
- *           E_LIMIT, E_NOMEM. On failure t is as before.
+ * Returns   CSSPGO_OK; E_ARGUMENT for links that break the rules above, GUID 0, id 0, a kind above 2, other attributes:
+ *           err->message names the array, err->offset is the index in it; E_LIMIT, E_NOMEM. On failure t is as before
  * Cost      O(n log n)
  * Source    LLVM 19: MCPseudoProbeSections
  */
@@ -3299,8 +3301,8 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, co
  *     options.code the parser finds out from the first 1000 callers in known code, and corrects such addresses.
  *   - A location without address (of names alone) ends its stack. Functions and lines are not looked at.
  *
- * Memory    16 bytes per byte of the unpacked profile, which may have 1 GiB and, compressed, limits.max_inflated
- *           bytes; 256 bytes per mapping
+ * Memory    16 bytes per byte of the unpacked profile (6, of strings), which may have 1 GiB and, compressed,
+ *           limits.max_inflated bytes; 256 bytes per mapping
  * Threads   calls on different parsers may overlap, calls on one may not
  * Source    github.com/google/pprof: proto/profile.proto
  */
@@ -5103,6 +5105,9 @@ typedef struct csspgo_ctx_stats {
     uint64_t max_depth;           /* nodes on the longest path below the top: a root alone is 1                  */
     uint64_t sites;               /* call sites with callees                                                     */
     uint64_t sites_with[8];       /* of these: with 1, 2, ... 7 callees; [0]: with 8 or more                     */
+    uint64_t entries;             /* of all roots                                                                */
+    uint64_t uncounted;           /* of these, not in counter[0] of the root: turned away because other threads had
+                                     the trees, or made below another root, where they count as callees          */
 } csspgo_ctx_stats;
 
 /*
@@ -5313,7 +5318,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_
 typedef struct csspgo_ctx_flatten_options {
     uint32_t contexts_only;       /* 1: unhandled and flat nodes are left out                                        */
     uint32_t scale;               /* 1: what is below a root is multiplied by entries / counter[0] of the root, rounded
-                                     to the nearest, for the entries that nobody counted                             */
+                                     to the nearest, for the entries that nobody counted; not if there are fewer
+                                     entries, as where calls of itself were folded                                   */
     uint32_t keep_larger;         /* as in csspgo_ctx_merge_options                                                  */
 } csspgo_ctx_flatten_options;
 
@@ -5447,8 +5453,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  *     callee();
  *
  * A root's function enters with csspgo_ctx_root_enter and leaves with csspgo_ctx_root_leave, on every way out. A thread
- * counts exactly in the tree of the root that it entered first. While another thread has all trees of that root, and
+ * counts exactly in the tree of the root that it entered first. While other threads have all trees of that root, and
  * outside roots, it runs on its scratch memory, which nobody reads. A root inside a root is an ordinary callee.
+ *
+ * Turned away. An entry that finds all trees taken is an entry of the root all the same, but its calls are in no
+ * context. With one tree, the default, this happens as soon as two threads are under the root at a time:
+ * csspgo_ctx_thread.turned_away counts it, csspgo_ctx_stats.uncounted shows it, and csspgo_ctx_root_options.shards, as
+ * many as there are such threads, prevents it.
  *
  * Without context. A callee goes into the tree only if its caller announced it. Library code does not (a comparator of
  * qsort is called by it), and what such a function calls has no place in the tree either: below a root each of these
@@ -5463,6 +5474,11 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  *           threads. Without GNU C or MSVC there are no atomics, and there may be one thread only
  * Signals   a handler that runs instrumented code brackets it with csspgo_ctx_signal_enter and _leave. It must not
  *           create threads' states, runtimes or roots
+ * Fork      a child goes on with the counts so far; csspgo_ctx_reset in it leaves these to the parent. Trees that other
+ *           threads had at that moment stay with the parent altogether: the child has empty ones in their places, and
+ *           does not wait for those threads. It notices by itself that it is a child: where a thread's state is made,
+ *           in a snapshot, a dump and a reset, and at the latest when it has been turned away 16 times. A child of
+ *           vfork, which shares its memory with the parent, must not run instrumented code
  */
 
 /* A function as instrumented code describes it, a constant next to the code. */
@@ -5515,6 +5531,7 @@ typedef struct csspgo_ctx_thread {
     uint32_t            number;              /* at which of a root's trees it begins to look for a free one           */
     uint32_t volatile   quiet;               /* in signal handlers: no memory is asked for                            */
     uint64_t            dropped;             /* calls that a limit, missing memory or a wrong shape kept out          */
+    uint64_t            turned_away;         /* entries of roots whose trees other threads had: without contexts      */
     csspgo_ctx_shard   *flat;                /* what it counts outside roots; NULL: nothing                           */
     csspgo_ctx_runtime *runtime;
 } csspgo_ctx_thread;
@@ -5556,11 +5573,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_flat(csspgo_ctx_thread *t, int on, cs
 
 /* All zero: one tree, no limit of its own, no folding, unhandled nodes. */
 typedef struct csspgo_ctx_root_options {
-    uint32_t shards;              /* trees, for so many threads that count under the root at a time; 0 = 1            */
+    uint32_t shards;              /* trees, for so many threads that count under the root at a time, the others are
+                                     turned away; 0 = 1                                                               */
     uint32_t max_depth;           /* cells on a path, the root's own included; a deeper call counts in an unhandled
                                      node, or is dropped if there are none; 0: any depth                              */
     uint64_t max_bytes;           /* of the cells of each tree; 0: no limit                                           */
-    uint32_t fold;                /* 1: a function that calls itself counts in the cell it has                        */
+    uint32_t fold;                /* 1: a function that calls itself counts in the cell it has; this adds nothing to
+                                     the entries of a root                                                            */
     uint32_t contexts_only;       /* 1: no unhandled nodes: what was not announced is not counted (LLVM 19)           */
 } csspgo_ctx_root_options;
 
@@ -5581,7 +5600,8 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
  * Enters a root's function, and leaves it. Every enter needs its leave, also if it got scratch memory.
  *
  * Returns   as csspgo_ctx_enter
- * Cost      an atomic exchange for each tree that is tried, and one at the end
+ * Cost      an atomic exchange for each tree that is tried, and one at the end; of 16 entries that are turned away one
+ *           is a system call (getpid), too
  */
 CSSPGO_DEF csspgo_ctx_ref csspgo_ctx_root_enter(csspgo_ctx_thread *t, csspgo_ctx_root *root);
 CSSPGO_DEF void csspgo_ctx_root_leave(csspgo_ctx_thread *t);
@@ -5697,7 +5717,7 @@ typedef struct csspgo_ctx_busy_options {
  *
  *   how    NULL: defaults
  *   c      grows as by csspgo_ctx_merge
- *   busy   gets how many trees were left out, or NULL
+ *   busy   gets how many trees were left out because a thread of this process counted in them, or NULL
  *
  * Flat nodes are read while their threads count in them. (They are left out while a thread counts outside roots if
  * the machine or the compiler does not store 64 bits at a time.)
@@ -6227,6 +6247,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
 
 #include <string.h>
 #ifndef CSSPGO_NO_STDIO
+#  include <errno.h>
 #  include <stdio.h>
 #endif
 #ifdef CSSPGO_USE_ZLIB
@@ -6249,6 +6270,12 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
 #endif
 #if (defined(CSSPGO_WITH_LAYOUT) || defined(CSSPGO_WITH_CTXPROF)) && defined(_MSC_VER) && !defined(__GNUC__)
 #  include <intrin.h>
+#endif
+#if defined(CSSPGO_WITH_CTXPROF) && defined(__GNUC__) && (defined(__unix__) || defined(__APPLE__))
+#  include <unistd.h>                 /* for getpid: a process may be a child that fork made */
+#  define CSSPGO__CTX_PROCESS() ((uint32_t)getpid())
+#else
+#  define CSSPGO__CTX_PROCESS() 1u
 #endif
 #if defined(CSSPGO_VALIDATE) && !defined(CSSPGO_VALIDATE_LOG)
 #  ifdef CSSPGO_NO_STDIO
@@ -6333,6 +6360,13 @@ static uint64_t csspgo__sat_add(uint64_t a, uint64_t b)
 CSSPGO__UNUSED static uint64_t csspgo__sat_mul(uint64_t a, uint64_t b)
 {
     return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Bytes that `size` compressed ones may inflate to by default: limits.max_inflated. */
+CSSPGO__UNUSED static uint64_t csspgo__inflated_most(uint64_t size)
+{
+    const uint64_t most = csspgo__sat_mul(64, size);
+    return most < UINT64_MAX - (8u << 20) ? most + (8u << 20) : UINT64_MAX;
 }
 
 static uint32_t csspgo__ld32le(const unsigned char *p)
@@ -8108,10 +8142,27 @@ CSSPGO__UNUSED static int csspgo__name_cmp(const csspgo__names *t, uint32_t a, u
 }
 
 #ifndef CSSPGO_NO_STDIO
-/* Opens a file, *size: its size if it can tell it, else 0. NULL: it cannot be read from its start. */
-static FILE *csspgo__file_open(const char *path, size_t *size)
+/* fopen. *s: why it failed; POSIX tells a lack of memory from other reasons, and some allocators do not. */
+static FILE *csspgo__fopen(const char *path, const char *mode, csspgo_status *s)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f;
+#if defined(__unix__) || defined(__APPLE__)
+    const int before = errno;
+    errno = ENOMEM;
+    f = fopen(path, mode);
+    *s = f != NULL ? CSSPGO_OK : errno == ENOMEM ? CSSPGO_E_NOMEM : CSSPGO_E_IO;
+    if (f != NULL) errno = before;
+#else
+    f = fopen(path, mode);
+    *s = f != NULL ? CSSPGO_OK : CSSPGO_E_IO;
+#endif
+    return f;
+}
+
+/* Opens a file, *size: its size if it can tell it, else 0. NULL: it cannot be read from its start; *s says why. */
+static FILE *csspgo__file_open(const char *path, size_t *size, csspgo_status *s)
+{
+    FILE *f = csspgo__fopen(path, "rb", s);
     long n;
     *size = 0;
     if (f == NULL || fseek(f, 0, SEEK_END) != 0) return f;
@@ -8119,6 +8170,7 @@ static FILE *csspgo__file_open(const char *path, size_t *size)
     if (n > 0) *size = (size_t)n;
     if (fseek(f, 0, SEEK_SET) == 0) return f;
     fclose(f);
+    *s = CSSPGO_E_IO;
     return NULL;
 }
 
@@ -8126,9 +8178,9 @@ static FILE *csspgo__file_open(const char *path, size_t *size)
 CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const char *path, unsigned char **data,
                                                       size_t *size, size_t *cap, csspgo_error *err)
 {
-    csspgo_status s = CSSPGO_OK;
+    csspgo_status s;
     size_t hint, got = 1;
-    FILE *f = csspgo__file_open(path, &hint);
+    FILE *f = csspgo__file_open(path, &hint, &s);
     *data = NULL;
     *size = *cap = 0;
     if (hint != 0) (void)CSSPGO__ROOM(h, *data, 0, *cap, hint + 1);   /* a directory's is nonsense; + 1 finds the end */
@@ -8137,7 +8189,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_read(csspgo__heap *h, const cha
         got = full ? 0 : fread(*data + *size, 1, *cap - *size, f);
         if (full) s = csspgo__error_plain(err, h->status);
     }
-    if (s == CSSPGO_OK && (f == NULL || ferror(f))) {
+    if (f == NULL && s == CSSPGO_E_NOMEM) csspgo__error_plain(err, s);
+    else if (f == NULL || (s == CSSPGO_OK && ferror(f))) {
         s = csspgo__error_set(err, CSSPGO_E_IO, *size, "cannot read ");
         csspgo__say_bytes(err, path, strlen(path));
     }
@@ -8154,15 +8207,16 @@ static csspgo_status csspgo__file_flush(void *ctx, const unsigned char *data, si
     return fwrite(data, 1, size, (FILE *)ctx) == size ? CSSPGO_OK : CSSPGO_E_IO;
 }
 
-/* Makes s write to a new file through buf, its only buffer. E_IO if there is none; csspgo__file_close either way. */
+/* Makes s write to a new file through buf, its only buffer. E_IO, E_NOMEM: none is made; csspgo__file_close either way. */
 CSSPGO__UNUSED static csspgo_status csspgo__file_create(csspgo__sink *s, const char *path, void *buf, size_t cap)
 {
-    FILE *f = fopen(path, "wb");
+    csspgo_status status;
+    FILE *f = csspgo__fopen(path, "wb", &status);
     if (f != NULL) setvbuf(f, NULL, _IONBF, 0);
     csspgo__sink_buffer(s, buf, cap);
     s->flush_fn = csspgo__file_flush;
     s->ctx = f;
-    return f != NULL ? CSSPGO_OK : CSSPGO_E_IO;
+    return status;
 }
 
 /* Ends what csspgo__file_create began; `status` is that of what was written. Fills err in, but for its statuses. */
@@ -8174,7 +8228,7 @@ CSSPGO__UNUSED static csspgo_status csspgo__file_close(csspgo__sink *s, const ch
         csspgo__sink_flush(s);
         if (status == CSSPGO_OK) status = s->status;
         if (fclose(f) != 0 && status == CSSPGO_OK) status = CSSPGO_E_IO;
-    }
+    } else if (status == CSSPGO_E_NOMEM) return csspgo__error_plain(err, status);
     if (status != CSSPGO_E_IO) return status;
     csspgo__error_set(err, status, 0, "cannot write ");
     csspgo__say_bytes(err, path, strlen(path));
@@ -16361,7 +16415,7 @@ static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)
     b.q->flags = CSSPGO_HAS_UNIQ;                     /* most forms do not say; LLVM assumes it */
     b.unread = in->size;
     b.inflate = in->options.limits.max_inflated;
-    if (b.inflate == 0) b.inflate = 64 * (uint64_t)in->size + (64u << 20);
+    if (b.inflate == 0) b.inflate = csspgo__inflated_most(in->size);
     b.llvm = in->options.llvm != 0;
     ok = read_fn(&b) && csspgo__bin_sort_records(&b);
     CSSPGO__DROP(&b.q->heap, b.func);
@@ -17830,7 +17884,7 @@ static int csspgo__text_file_read(const csspgo_profile *p, const char *path, css
     unsigned char magic[16];
     csspgo__feed feed;
     size_t n;
-    FILE *f = csspgo__file_open(path, &n);
+    FILE *f = csspgo__file_open(path, &n, s);
     if (f == NULL) return 0;
     setvbuf(f, NULL, _IONBF, 0);                      /* the window is the buffer */
     feed.size = n;                                    /* 0: of a pipe too, which is not to lose its first bytes */
@@ -20381,13 +20435,22 @@ static void csspgo__map_tell(csspgo_code *c, const char *function);
 #  define CSSPGO__EXPECT_MAP(c, function) ((void)0)
 #endif
 
-/* E_ARGUMENT with a sentence that ends in a number: an index, which is the offset too, or a bad value. */
-static csspgo_status csspgo__argument_error(csspgo_error *err, const char *function, const char *text, uint64_t number)
+/* E_ARGUMENT with a sentence that ends in an index, which is the offset, too. */
+static csspgo_status csspgo__argument_error(csspgo_error *err, const char *function, const char *text, uint64_t index)
 {
     csspgo_error e;
     csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, text);
-    csspgo__say_u64(&e, number);
-    e.offset = number;
+    csspgo__say_u64(&e, index);
+    e.offset = index;
+    return csspgo__refused(err, &e);
+}
+
+/* The same with a bad value. */
+static csspgo_status csspgo__value_error(csspgo_error *err, const char *function, const char *text, uint64_t value)
+{
+    csspgo_error e;
+    csspgo__refuse(&e, function, CSSPGO_E_ARGUMENT, text);
+    csspgo__say_u64(&e, value);
     return csspgo__refused(err, &e);
 }
 
@@ -21112,7 +21175,7 @@ static csspgo_status csspgo__area_add(csspgo_code *c, const char *function, cssp
     csspgo__area fresh = { 0, module.id, address, size, bytewise, 0 };
     uint64_t from = 0, gap = 0;
     csspgo_status s;
-    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     if (size == 0) return csspgo__address_error(err, function, "no bytes: ", address + bias);
     if (!csspgo__window_free_at(&c->table[CSSPGO__WINDOWS], address + bias, size))
         return csspgo__overlap_error(c, function, address + bias, size,
@@ -21247,7 +21310,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
     uint32_t call = 0;
     size_t i = 0;
     if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64)
-        return csspgo__argument_error(err, "csspgo_code_add_bytes", "no such csspgo_arch: ", (uint64_t)arch);
+        return csspgo__value_error(err, "csspgo_code_add_bytes", "no such csspgo_arch: ", (uint64_t)arch);
     s = csspgo__area_add(c, "csspgo_code_add_bytes", module, address, size, 0, &area, err);
     if (s != CSSPGO_OK) return s;
     if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call);
@@ -21290,7 +21353,7 @@ static csspgo_status csspgo__new_function_check(const csspgo_code *c, const char
                                                 const csspgo_code_function *f, csspgo_error *err)
 {
     const char *text = NULL;
-    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     if (f->end == f->begin) text = "no code: function ";
     else if (f->end < f->begin) text = "end below begin: function ";
     else if (f->guid == 0 && f->name == NULL) text = "no name and no GUID: function ";
@@ -21427,7 +21490,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
     static const char function[] = "csspgo_code_add_transfers";
     int bad = 0;
     size_t i;
-    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
@@ -21524,7 +21587,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     const csspgo_status s = csspgo__probes_check(function, inlines, inline_count, probes, probe_count, err);
     size_t i;
     if (s != CSSPGO_OK) return s;
-    if (module.id > c->modules) return csspgo__argument_error(err, function, "no such module: ", module.id);
+    if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     if (inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
         return csspgo__error_set(err, CSSPGO_E_RANGE, 0, "csspgo_code_add_probes: above 2^31 nodes or probes");
     if (!CSSPGO__ROOM(&c->heap, c->node, c->nodes + (c->nodes != 0), c->node_cap, c->nodes + 1 + inline_count) ||
@@ -21617,9 +21680,9 @@ CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module 
 {
     static const char function[] = "csspgo_code_set_build_id";
     if (module.id == 0 || module.id > c->modules)
-        return csspgo__argument_error(err, function, "no such module: ", module.id);
+        return csspgo__value_error(err, function, "no such module: ", module.id);
     if (size > CSSPGO__BUILD_ID_SIZE)
-        return csspgo__argument_error(err, function, "a build id of more than 20 bytes: ", size);
+        return csspgo__value_error(err, function, "a build id of more than 20 bytes: ", size);
     c->module[module.id].build_id_size = (uint32_t)size;
     if (size != 0) memcpy(c->module[module.id].build_id, id, size);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -21691,7 +21754,7 @@ CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, u
     csspgo__clash clash;
     csspgo_status s;
     if (module.id == 0 || module.id > c->modules)
-        return csspgo__argument_error(err, function, "no such module: ", module.id);
+        return csspgo__value_error(err, function, "no such module: ", module.id);
     s = csspgo__module_map(c, module, bias, &clash);
     CSSPGO__EXPECT_MAP(c, function);
     if (s == CSSPGO_E_ARGUMENT)
@@ -25291,7 +25354,7 @@ static int csspgo__pd_unpack_fail(csspgo_perfdata *d, ZSTD_ErrorCode code, uint6
 /* Unpacks more of the record in `in`, behind what is left of the last time. Returns 0 when something is wrong. */
 static int csspgo__pd_unpack_more(csspgo_perfdata *d, uint64_t at)
 {
-    const uint64_t limit = d->heap.limits.max_inflated, usual = csspgo__sat_mul(64, d->offset) + (64u << 20);
+    const uint64_t limit = d->heap.limits.max_inflated, usual = csspgo__inflated_most(d->offset);
     const size_t left = d->unpacked.count - d->taken;
     ZSTD_inBuffer from;
     ZSTD_outBuffer to;
@@ -28853,11 +28916,6 @@ enum {                            /* csspgo_pprof.state */
 };
 enum { CSSPGO__PPROF_FRAMES = 512, CSSPGO__PPROF_LOOKED_AT = 1000, CSSPGO__PPROF_MOST = 1 << 30 };
 
-typedef struct csspgo__pprof_text {
-    const char *text;
-    size_t      size;
-} csspgo__pprof_text;
-
 typedef struct csspgo__pprof_mapping {
     uint64_t id, begin, end, offset;
     uint64_t path, build_id;      /* numbers of strings                          */
@@ -28876,7 +28934,7 @@ struct csspgo_pprof {
     const csspgo_code *code;
     CSSPGO__LIST(unsigned char) in;                 /* the unpacked profile             */
     CSSPGO__LIST(char) type;                        /* the name that was asked for      */
-    CSSPGO__LIST(csspgo__pprof_text) string;        /* in `in`                          */
+    csspgo__u32_list string;      /* where they begin in `in`, with their sizes: 1 GiB at most */
     csspgo__u64_list types;                         /* names of the values of a sample  */
     CSSPGO__LIST(csspgo__pprof_mapping) mapping;
     CSSPGO__LIST(csspgo__pprof_location) location;
@@ -28949,7 +29007,7 @@ CSSPGO_DEF void csspgo_pprof_free(csspgo_pprof *d)
 /* How many bytes the unpacked profile may have. */
 static uint64_t csspgo__pprof_limit(const csspgo_pprof *d)
 {
-    const uint64_t asked = d->heap.limits.max_inflated, rule = csspgo__sat_add(csspgo__sat_mul(64, d->fed), 64u << 20);
+    const uint64_t asked = d->heap.limits.max_inflated, rule = csspgo__inflated_most(d->fed);
     const uint64_t most = d->state == CSSPGO__PPROF_PLAIN ? UINT64_MAX : asked != 0 ? asked : rule;
     return most < (uint64_t)CSSPGO__PPROF_MOST ? most : (uint64_t)CSSPGO__PPROF_MOST;
 }
@@ -29031,11 +29089,24 @@ CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d)
 
 /* ----- pprof: tables ----- */
 
+/* Where the size and the bytes of a field begin. */
+static uint32_t csspgo__pprof_place(const csspgo_pprof *d, const csspgo__pb_field *f)
+{
+    const unsigned char *p = f->bytes.p - 1;      /* the last byte of its size, the only one without the bit for more */
+    while (p[-1] & 0x80) p--;
+    return (uint32_t)(p - d->in.v);
+}
+
 /* The text of a string. */
 static const char *csspgo__pprof_string(const csspgo_pprof *d, uint64_t number, size_t *size)
 {
-    *size = number < d->string.count ? d->string.v[(size_t)number].size : 0;
-    return *size != 0 ? d->string.v[(size_t)number].text : "";
+    csspgo__reader r;
+    *size = 0;
+    if (number >= d->string.count) return "";
+    csspgo__reader_init(&r, d->in.v, d->in.count, NULL);
+    r.p += d->string.v[(size_t)number];
+    *size = (size_t)csspgo__uleb(&r);
+    return (const char *)r.p;
 }
 
 /* Counts the fields of each kind, so that the large tables need not grow. */
@@ -29100,14 +29171,13 @@ static int csspgo__pprof_tables(csspgo_pprof *d)
     csspgo__pb_field f;
     int ok = 1;
     while (ok && csspgo__pb_next(&r, &f)) {
-        const csspgo__pprof_text text = { (const char *)f.bytes.p, csspgo__left(&f.bytes) };
         const int number = f.wire == CSSPGO__PB_NUMBER;
         uint64_t v[2];                                /* of a ValueType: the number of the string for its type */
         if (number && f.number == CSSPGO__PROFILE_PERIOD) d->period = f.value;
         if (number && f.number == CSSPGO__PROFILE_DEFAULT_TYPE) d->default_type = f.value;
         if (f.wire != CSSPGO__PB_BYTES) continue;
         switch (f.number) {
-        case CSSPGO__PROFILE_STRING: d->string.v[d->string.count++] = text; break;
+        case CSSPGO__PROFILE_STRING: d->string.v[d->string.count++] = csspgo__pprof_place(d, &f); break;
         case CSSPGO__PROFILE_MAPPING: ok = csspgo__pprof_mapping_read(d, f.bytes); break;
         case CSSPGO__PROFILE_LOCATION: ok = csspgo__pprof_location_read(d, f.bytes); break;
         case CSSPGO__PROFILE_TYPE:
@@ -41959,7 +42029,7 @@ static int csspgo__layout_raw_split(csspgo__layout_raw *f, const unsigned char *
 /* Inflates `size` bytes of names to `want` of them. */
 static void csspgo__layout_raw_inflate(csspgo__layout_raw *f, const unsigned char *p, size_t size, size_t want)
 {
-    const uint64_t limit = f->h->limits.max_inflated, usual = 64 * (uint64_t)size + (64u << 20);
+    const uint64_t limit = f->h->limits.max_inflated, usual = csspgo__inflated_most(size);
     unsigned char *text = NULL;
     size_t cap = 0;
     if (want > (limit != 0 ? limit : usual)) {
@@ -43948,6 +44018,15 @@ static void csspgo__ctx_count_counters(const csspgo__ctx_tree *t, const csspgo__
     if (v[0] != 0 && most / v[0] > s->max_relative) s->max_relative = most / v[0];
 }
 
+/* The entries of a root, which stand behind its counters. */
+static void csspgo__ctx_count_entries(const csspgo__ctx_tree *t, const csspgo__ctx_item *n, csspgo_ctx_stats *s)
+{
+    const uint64_t *v = t->value.v + n->begin;
+    const uint64_t entries = v[n->count];
+    s->entries = csspgo__sat_add(s->entries, entries);
+    if (entries > v[0]) s->uncounted = csspgo__sat_add(s->uncounted, entries - v[0]);
+}
+
 /* The call sites of a node, each with the number of its callees: neighbours, since siblings are in order. */
 static void csspgo__ctx_count_sites(const csspgo__ctx_tree *t, const csspgo__ctx_item *n, csspgo_ctx_stats *s)
 {
@@ -43977,6 +44056,7 @@ CSSPGO_DEF csspgo_ctx_stats csspgo_ctx_get_stats(const csspgo_ctx *c)
         if (n->kind == CSSPGO_CTX_ROOT || n->kind == CSSPGO_CTX_CALLEE)
             if (n->depth > s.max_depth) s.max_depth = n->depth;
         csspgo__ctx_count_counters(&c->own, n, &s);
+        if (n->kind == CSSPGO_CTX_ROOT) csspgo__ctx_count_entries(&c->own, n, &s);
         csspgo__ctx_count_sites(&c->own, n, &s);
     }
     return s;
@@ -45641,8 +45721,9 @@ CSSPGO_DEF csspgo_status csspgo_ctx_flatten(csspgo_ctx *c, const csspgo_ctx_flat
         const uint64_t *v = c->own.value.v + n->begin;
         const csspgo__ctx_key k = csspgo__ctx_flat_key(n->guid);
         if (n->kind == CSSPGO_CTX_ROOT) {
-            num = how->scale && v[0] != 0 ? v[n->count] : 1;
-            den = how->scale && v[0] != 0 ? v[0] : 1;
+            const int scale = how->scale && v[0] != 0 && v[n->count] > v[0];
+            num = scale ? v[n->count] : 1;
+            den = scale ? v[0] : 1;
         } else if (n->kind == CSSPGO_CTX_FLAT) num = den = 1;
         if (how->contexts_only && (n->kind == CSSPGO_CTX_FLAT || n->kind == CSSPGO_CTX_UNHANDLED)) continue;
         if (num != den) v = csspgo__ctx_scaled(&b, v, n->count, num, den);
@@ -46313,6 +46394,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  * and listed by `next`, the newest first. A thread keeps its flat cells until it is freed, so others read them while it
  * counts: the list grows at its front only, and counters are loaded and stored as a whole. The thread clears them
  * itself, when it enters a function after a reset; until then nobody reads them.
+ *
+ * Fork. A child has one thread; what the parent's others had, they will not give back. The lock of the runtime says
+ * which process has it, so that a child takes it over. Trees do not say so, since a thread that fork took along cannot
+ * know its process without a system call per root. Instead the child sets every tree that is taken aside, once, and puts
+ * an empty one in its place: see csspgo__ctx_after_fork. The tree of the thread that fork took along may be among them.
+ * It is read again when that thread has left it; those of the others remain taken, and are never read: their owners may
+ * have stopped halfway through a change.
  */
 
 typedef struct csspgo__ctx_arena {
@@ -46334,6 +46422,8 @@ struct csspgo_ctx_shard {         /* a tree of a root, or the flat cells of a th
     uint32_t           taken;     /* 1: a thread has it                                   */
     uint32_t           cleared;   /* flat: resets of the runtime that it has seen         */
     uint32_t           owners;    /* 1: lists of cells end with their owner               */
+    uint32_t           aside;     /* 1: it was taken when a fork was noticed              */
+    uint64_t           folded;    /* calls that the root's cell counts, but no entries    */
     csspgo_ctx_cell   *first;     /* the root's cell; NULL: flat, or nobody was here      */
     csspgo_ctx_cell   *newest;    /* of the contextless ones                              */
     CSSPGO__LIST(csspgo__ctx_contextless) contextless;
@@ -46341,7 +46431,7 @@ struct csspgo_ctx_shard {         /* a tree of a root, or the flat cells of a th
     csspgo__ctx_arena *arena;     /* the newest                                           */
     uint64_t           bytes;     /* of arenas                                            */
     csspgo_ctx_root   *root;      /* NULL: flat                                           */
-    csspgo_ctx_shard  *next;      /* flat: of another thread                              */
+    csspgo_ctx_shard  *next;      /* flat: of another thread; aside: an earlier one       */
 };
 
 struct csspgo_ctx_root {
@@ -46349,18 +46439,22 @@ struct csspgo_ctx_root {
     csspgo_ctx_root        *next; /* declared later */
     csspgo_ctx_root_options how;  /* resolved       */
     uint32_t                missed[2];   /* entries that got no tree, low and high word */
-    csspgo_ctx_shard       *shard;
+    csspgo_ctx_shard      **tree; /* how.shards of them */
+    csspgo_ctx_shard       *shard;/* what they are without forks */
+    csspgo_ctx_shard       *aside;
 };
 
 struct csspgo_ctx_runtime {
     csspgo__heap      heap;       /* must be first; under `locked` */
-    uint32_t          locked;
+    uint32_t          locked;     /* by this process               */
+    uint32_t          process;    /* for which trees are set aside */
     uint32_t          threads;    /* states made so far            */
     uint32_t          resets;
     csspgo_ctx_root  *first, *last;
     csspgo_ctx_shard *flat;       /* the newest */
 };
 
+enum { CSSPGO__CTX_UNASKED = 16 };    /* of so many entries turned away one asks whether this is a child of fork */
 enum { CSSPGO__CTX_ARENA_LEAST = 1 << 12, CSSPGO__CTX_ARENA_MOST = 1 << 20 };   /* bytes; each is twice the last one */
 
 /* ----- atomics ----- */
@@ -46391,10 +46485,24 @@ static void csspgo__ctx_unlock(uint32_t *lock)
 #endif
 }
 
-/* Waits for a lock, which is never held for long: for an allocation, or while a thread is under a root. */
+/* Waits for a tree, which is taken while a thread is under a root. */
 static void csspgo__ctx_lock(uint32_t *lock)
 {
     while (!csspgo__ctx_try(lock)) {}
+}
+
+/* Puts a word in the place of another one. Returns 0 if that is not there. */
+static int csspgo__ctx_swap(uint32_t *word, uint32_t from, uint32_t to)
+{
+#if defined(__GNUC__)
+    return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+#elif defined(_MSC_VER)
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)word, (long)to, (long)from) == from;
+#else
+    const int had = *word == from;
+    if (had) *word = to;
+    return had;
+#endif
 }
 
 /* What other threads change, or read while this one changes it: numbers of 32 bits, pointers. */
@@ -46416,6 +46524,19 @@ static void csspgo__ctx_lock(uint32_t *lock)
 #  define CSSPGO__CTX_LOAD_COUNTER(p) (*(p))
 #  define CSSPGO__CTX_CLEAR_COUNTER(p) (*(p) = 0)
 #endif
+
+/*
+ * Waits for the runtime's lock, which is held for an allocation, or for a step in a list. A holder of another process is
+ * a thread that fork did not take along.
+ */
+static void csspgo__ctx_runtime_lock(csspgo_ctx_runtime *r)
+{
+    const uint32_t here = CSSPGO__CTX_PROCESS();
+    while (!csspgo__ctx_swap(&r->locked, 0, here)) {
+        const uint32_t holder = CSSPGO__CTX_LOAD(&r->locked);
+        if (holder != 0 && holder != here && csspgo__ctx_swap(&r->locked, holder, here)) return;
+    }
+}
 
 /* Adds n to a number. Returns what it is now. */
 static uint32_t csspgo__ctx_bump(uint32_t *p, uint32_t n)
@@ -46448,7 +46569,7 @@ static void *csspgo__ctx_memory(csspgo_ctx_thread *t, size_t size)
     void *p;
     if (t->quiet || r == NULL) return NULL;
     csspgo_ctx_signal_enter(t, &saved);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     p = csspgo__alloc(&r->heap, size);
     csspgo__ctx_unlock(&r->locked);
     csspgo_ctx_signal_leave(t, &saved);
@@ -46506,7 +46627,7 @@ static void *csspgo__ctx_arena_take(csspgo_ctx_thread *t, csspgo_ctx_shard *s, s
         a->next = s->arena;
         a->size = n;
         a->used = 0;
-        s->arena = a;
+        CSSPGO__CTX_STORE(&s->arena, a);
         s->bytes += n;
     }
     a->used += size;
@@ -46569,7 +46690,7 @@ static int csspgo__ctx_contextless_room(csspgo_ctx_thread *t, csspgo_ctx_shard *
     csspgo_ctx_signal saved;
     int ok;
     csspgo_ctx_signal_enter(t, &saved);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     ok = CSSPGO__MORE(&r->heap, s->contextless, 1) && csspgo__map_room(&r->heap, &s->by_guid.map, 1);
     csspgo__ctx_unlock(&r->locked);
     csspgo_ctx_signal_leave(t, &saved);
@@ -46641,11 +46762,14 @@ static csspgo_ctx_ref csspgo__ctx_enter_callee(csspgo_ctx_thread *t, csspgo_ctx_
     csspgo_ctx_shard *const s = t->tree;
     csspgo_ctx_link l = *site;
     csspgo_ctx_cell *cell = NULL, *owner;
+    int folded = 0;
     while (!csspgo__ctx_is_end(l) && l.cell->guid != fn->guid) l = l.cell->next;
     owner = s->owners ? csspgo__ctx_owner(l) : NULL;
     if (!csspgo__ctx_is_end(l)) cell = l.cell;
-    else if (owner != NULL && s->root->how.fold && owner->guid == fn->guid) cell = owner;
-    else if (s->owners && csspgo__ctx_too_deep(s, owner)) {
+    else if (owner != NULL && s->root->how.fold && owner->guid == fn->guid) {
+        cell = owner;
+        folded = 1;
+    } else if (s->owners && csspgo__ctx_too_deep(s, owner)) {
         if (!s->root->how.contexts_only) return csspgo__ctx_enter_contextless(t, s, fn);
     } else if (fn->counters != 0 && (fn->counters | fn->sites) >> 28 == 0) {
         cell = csspgo__ctx_cell_new(t, s, fn, *site);
@@ -46655,6 +46779,7 @@ static csspgo_ctx_ref csspgo__ctx_enter_callee(csspgo_ctx_thread *t, csspgo_ctx_
         t->dropped++;
         return csspgo__ctx_on_scratch(t, fn);
     }
+    if (folded && cell == s->first) s->folded++;
     csspgo_ctx_count((csspgo_ctx_ref)cell, 0, 1);
     return (csspgo_ctx_ref)cell;
 }
@@ -46678,21 +46803,82 @@ CSSPGO_DEF csspgo_ctx_ref csspgo_ctx_enter_slowly(csspgo_ctx_thread *t, const cs
     return s->root->how.contexts_only ? csspgo__ctx_on_scratch(t, fn) : csspgo__ctx_enter_contextless(t, s, fn);
 }
 
-/* Takes one of a root's trees, with its first cell. NULL: all are taken, or memory is exhausted. */
-static csspgo_ctx_shard *csspgo__ctx_shard_take(csspgo_ctx_thread *t, csspgo_ctx_root *root)
+/* A tree of a root that has just been zeroed, and is not yet to be found. r is locked. */
+static void csspgo__ctx_shard_init(csspgo_ctx_runtime *r, csspgo_ctx_root *root, csspgo_ctx_shard *s)
+{
+    s->root = root;
+    s->owners = root->how.fold || root->how.max_depth != 0;
+    csspgo__guids_init(&r->heap, &s->by_guid, sizeof *s->contextless.v, 0);
+}
+
+/* Sets a tree of a root aside if it is taken and not `own`. Returns 0 when memory is exhausted. r is locked. */
+static int csspgo__ctx_set_aside(csspgo_ctx_runtime *r, csspgo_ctx_root *root, uint32_t i, const csspgo_ctx_shard *own)
+{
+    csspgo_ctx_shard *s = root->tree[i], *fresh;
+    if (CSSPGO__CTX_LOAD(&s->taken) == 0 || s == own) return 1;
+    fresh = (csspgo_ctx_shard *)csspgo__alloc_zero(&r->heap, sizeof *fresh);
+    if (fresh == NULL) return 0;
+    csspgo__ctx_shard_init(r, root, fresh);
+    s->aside = 1;
+    s->next = root->aside;
+    CSSPGO__CTX_STORE(&root->aside, s);
+    CSSPGO__CTX_STORE(&root->tree[i], fresh);
+    return 1;
+}
+
+/*
+ * Sets trees aside if this process is a child of the one that did so last, as the introduction says. Whatever this gets
+ * wrong about who has a tree, no two threads are ever in one. Without memory the next call tries again.
+ *
+ *   self   a state of the calling thread, or NULL
+ */
+static void csspgo__ctx_after_fork(csspgo_ctx_runtime *r, csspgo_ctx_thread *self)
+{
+    const uint32_t here = CSSPGO__CTX_PROCESS();
+    const csspgo_ctx_shard *const own = self != NULL ? self->tree : NULL;
+    csspgo_ctx_signal saved;
+    csspgo_ctx_root *root;
+    int ok = 1;
+    uint32_t i;
+    if (CSSPGO__CTX_LOAD(&r->process) == here) return;
+    if (self != NULL) csspgo_ctx_signal_enter(self, &saved);
+    csspgo__ctx_runtime_lock(r);
+    for (root = r->process != here ? r->first : NULL; root != NULL; root = root->next)
+        for (i = 0; i < root->how.shards; i++) ok &= csspgo__ctx_set_aside(r, root, i, own);
+    if (ok) CSSPGO__CTX_STORE(&r->process, here);
+    csspgo__ctx_unlock(&r->locked);
+    if (self != NULL) csspgo_ctx_signal_leave(self, &saved);
+}
+
+/* Takes a tree of a root that is free. NULL: all are taken. */
+static csspgo_ctx_shard *csspgo__ctx_shard_find(const csspgo_ctx_thread *t, csspgo_ctx_root *root)
 {
     const uint32_t n = root->how.shards;
     csspgo_ctx_shard *s;
     uint32_t i;
-    for (i = 0; i < n && !t->quiet; i++) {
-        s = &root->shard[(t->number + i) % n];
-        if (!csspgo__ctx_try(&s->taken)) continue;
-        if (s->first == NULL) s->first = csspgo__ctx_cell_new(t, s, &root->fn, csspgo__ctx_list_end(s, NULL));
-        if (s->first != NULL) return s;
-        csspgo__ctx_unlock(&s->taken);
-        t->dropped++;
-        return NULL;
+    for (i = 0; i < n; i++) {
+        s = CSSPGO__CTX_LOAD(&root->tree[(t->number + i) % n]);
+        if (csspgo__ctx_try(&s->taken)) return s;
     }
+    return NULL;
+}
+
+/* Takes one of a root's trees, with its first cell. NULL: all are taken, or memory is exhausted. */
+static csspgo_ctx_shard *csspgo__ctx_shard_take(csspgo_ctx_thread *t, csspgo_ctx_root *root)
+{
+    csspgo_ctx_shard *s;
+    if (t->quiet) return NULL;
+    s = csspgo__ctx_shard_find(t, root);
+    if (s == NULL && t->runtime != NULL && t->turned_away % CSSPGO__CTX_UNASKED == 0) {
+        csspgo__ctx_after_fork(t->runtime, t);
+        s = csspgo__ctx_shard_find(t, root);
+    }
+    t->turned_away += s == NULL;
+    if (s == NULL) return NULL;
+    if (s->first == NULL) s->first = csspgo__ctx_cell_new(t, s, &root->fn, csspgo__ctx_list_end(s, NULL));
+    if (s->first != NULL) return s;
+    csspgo__ctx_unlock(&s->taken);
+    t->dropped++;
     return NULL;
 }
 
@@ -46781,7 +46967,9 @@ CSSPGO_DEF void csspgo_ctx_signal_leave(csspgo_ctx_thread *t, const csspgo_ctx_s
 
 CSSPGO_DEF csspgo_ctx_runtime *csspgo_ctx_runtime_new(const csspgo_options *options, csspgo_error *err)
 {
-    return (csspgo_ctx_runtime *)csspgo__object_new(__func__, options, sizeof(csspgo_ctx_runtime), err);
+    csspgo_ctx_runtime *r = (csspgo_ctx_runtime *)csspgo__object_new(__func__, options, sizeof *r, err);
+    if (r != NULL) r->process = CSSPGO__CTX_PROCESS();
+    return r;
 }
 
 /* Gives back what a shard holds. */
@@ -46792,19 +46980,40 @@ static void csspgo__ctx_shard_free(csspgo__heap *h, csspgo_ctx_shard *s)
         s->arena = a->next;
         csspgo__free(h, a, sizeof *a + (size_t)a->size);
     }
+    if (s->aside && s->taken) return;             /* its owner may have stopped halfway through a change of these */
     CSSPGO__DROP(h, s->contextless);
     csspgo__map_free(h, &s->by_guid.map);
 }
 
+/* Gives back a root's tree. */
+static void csspgo__ctx_tree_drop(csspgo__heap *h, const csspgo_ctx_root *root, csspgo_ctx_shard *s)
+{
+    csspgo__ctx_shard_free(h, s);
+    if (s < root->shard || s >= root->shard + root->how.shards) csspgo__free(h, s, sizeof *s);
+}
+
+/* Gives back a root; r is locked, or no longer used. */
+static void csspgo__ctx_root_free(csspgo__heap *h, csspgo_ctx_root *root)
+{
+    const size_t n = root->how.shards;
+    size_t i;
+    while (root->aside != NULL) {
+        csspgo_ctx_shard *s = root->aside;
+        root->aside = s->next;
+        csspgo__ctx_tree_drop(h, root, s);
+    }
+    for (i = 0; root->tree != NULL && i < n; i++) csspgo__ctx_tree_drop(h, root, root->tree[i]);
+    if (root->tree != NULL) csspgo__free(h, root->tree, n * sizeof *root->tree);
+    if (root->shard != NULL) csspgo__free(h, root->shard, n * sizeof *root->shard);
+    csspgo__free(h, root, sizeof *root);
+}
+
 CSSPGO_DEF void csspgo_ctx_runtime_free(csspgo_ctx_runtime *r)
 {
-    uint32_t i;
     while (r != NULL && r->first != NULL) {
         csspgo_ctx_root *root = r->first;
         r->first = root->next;
-        for (i = 0; i < root->how.shards; i++) csspgo__ctx_shard_free(&r->heap, &root->shard[i]);
-        csspgo__free(&r->heap, root->shard, root->how.shards * sizeof *root->shard);
-        csspgo__free(&r->heap, root, sizeof *root);
+        csspgo__ctx_root_free(&r->heap, root);
     }
     while (r != NULL && r->flat != NULL) {
         csspgo_ctx_shard *flat = r->flat;
@@ -46821,13 +47030,14 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_init(csspgo_ctx_thread *t, csspgo_ctx
     csspgo_status s;
     csspgo__error_clear(err);
     memset(t, 0, sizeof *t);
+    csspgo__ctx_after_fork(r, NULL);
     t->runtime = r;
     t->number = csspgo__ctx_bump(&r->threads, 1) - 1;
     if (max_counters < CSSPGO_CTX_SMALL) max_counters = CSSPGO_CTX_SMALL;
     if (csspgo__ctx_scratch_grow(t, max_counters)) return CSSPGO_OK;
     t->runtime = NULL;
     if (max_counters >> 28 != 0) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     s = r->heap.status;
     csspgo__ctx_unlock(&r->locked);
     return csspgo__error_plain(err, s);
@@ -46839,7 +47049,7 @@ CSSPGO_DEF void csspgo_ctx_thread_free(csspgo_ctx_thread *t)
     csspgo__ctx_scratch *s = csspgo__ctx_scratch_of(t), *next;
     if (r == NULL) return;
     csspgo_ctx_thread_flat(t, 0, NULL);
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     for (; s != NULL; s = next) {
         next = s->next;
         csspgo__free(&r->heap, s, s->size);
@@ -46852,7 +47062,7 @@ CSSPGO_DEF void csspgo_ctx_thread_free(csspgo_ctx_thread *t)
 static csspgo_ctx_shard *csspgo__ctx_next_flat(csspgo_ctx_runtime *r, csspgo_ctx_shard *s)
 {
     if (s != NULL) return s->next;
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     s = r->flat;
     csspgo__ctx_unlock(&r->locked);
     return s;
@@ -46872,7 +47082,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_flat(csspgo_ctx_thread *t, int on, cs
             if (s == NULL) return csspgo__error_plain(err, CSSPGO_E_NOMEM);
             memset(s, 0, sizeof *s);
             s->taken = 1;
-            csspgo__ctx_lock(&r->locked);
+            csspgo__ctx_runtime_lock(r);
             csspgo__guids_init(&r->heap, &s->by_guid, sizeof *s->contextless.v, 0);
             s->cleared = CSSPGO__CTX_LOAD(&r->resets);
             s->next = r->flat;
@@ -46900,14 +47110,17 @@ static csspgo_ctx_root *csspgo__ctx_root_make(csspgo_ctx_runtime *r, const csspg
     if (root->how.shards == 0) root->how.shards = 1;
     root->fn = *fn;
     root->shard = (csspgo_ctx_shard *)csspgo__alloc_zero(&r->heap, root->how.shards * sizeof *root->shard);
-    for (i = 0; root->shard != NULL && i < root->how.shards; i++) {
-        root->shard[i].root = root;
-        root->shard[i].owners = root->how.fold || root->how.max_depth != 0;
-        csspgo__guids_init(&r->heap, &root->shard[i].by_guid, sizeof *root->shard->contextless.v, 0);
+    if (root->shard != NULL)
+        root->tree = (csspgo_ctx_shard **)csspgo__alloc_zero(&r->heap, root->how.shards * sizeof *root->tree);
+    if (root->tree == NULL) {
+        csspgo__ctx_root_free(&r->heap, root);
+        return NULL;
     }
-    if (root->shard != NULL) return root;
-    csspgo__free(&r->heap, root, sizeof *root);
-    return NULL;
+    for (i = 0; i < root->how.shards; i++) {
+        csspgo__ctx_shard_init(r, root, &root->shard[i]);
+        root->tree[i] = &root->shard[i];
+    }
+    return root;
 }
 
 CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const csspgo_ctx_fn *fn,
@@ -46920,7 +47133,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
         csspgo__deny(__func__, err, 0, "a root needs a counter, and below 2^28 counters and call sites");
         return NULL;
     }
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     root = csspgo__ctx_root_make(r, fn, how);
     s = r->heap.status;
     if (root != NULL && r->last != NULL) r->last->next = root;
@@ -46934,7 +47147,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
 CSSPGO_DEF uint64_t csspgo_ctx_runtime_memory(csspgo_ctx_runtime *r)
 {
     uint64_t used;
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     used = r->heap.used;
     csspgo__ctx_unlock(&r->locked);
     return used;
@@ -46948,7 +47161,7 @@ CSSPGO_DEF uint64_t csspgo_ctx_runtime_memory(csspgo_ctx_runtime *r)
 /* The first root, or the one behind root. The list only grows, at its end. */
 static csspgo_ctx_root *csspgo__ctx_next_root(csspgo_ctx_runtime *r, csspgo_ctx_root *root)
 {
-    csspgo__ctx_lock(&r->locked);
+    csspgo__ctx_runtime_lock(r);
     root = root != NULL ? root->next : r->first;
     csspgo__ctx_unlock(&r->locked);
     return root;
@@ -46961,11 +47174,11 @@ static int csspgo__ctx_is_open(const csspgo_ctx_shard *s, const csspgo_ctx_busy_
     return how->self != NULL && (how->self->tree == s || how->self->flat == s);
 }
 
-/* Takes a shard to read it. Returns 0 if it is taken and nobody waits; for flat cells nobody does. */
+/* Takes a shard to read it. Returns 0 if it is taken and nobody waits: not for flat cells, nor for what is aside. */
 static int csspgo__ctx_shard_visit(csspgo_ctx_shard *s, const csspgo_ctx_busy_options *how)
 {
     if (csspgo__ctx_is_open(s, how)) return 1;
-    if (!how->wait || s->root == NULL) return csspgo__ctx_try(&s->taken);
+    if (!how->wait || s->root == NULL || s->aside) return csspgo__ctx_try(&s->taken);
     csspgo__ctx_lock(&s->taken);
     return 1;
 }
@@ -46983,13 +47196,14 @@ static int csspgo__ctx_is_current(csspgo_ctx_runtime *r, csspgo_ctx_shard *s)
 }
 
 /*
- * The shards of a runtime one after the other: those of roots in the order of their declaration, then flat ones. Start
- * with zeros; shard is NULL at the end.
+ * The shards of a runtime one after the other: those of roots in the order of their declaration, of each root those
+ * set aside first; then flat ones. Start with zeros; shard is NULL at the end.
  */
 typedef struct csspgo__ctx_shards {
     csspgo_ctx_root  *root;
     csspgo_ctx_shard *shard;
-    uint32_t          i;          /* of the root's shards */
+    csspgo_ctx_shard *aside;      /* the next one of the root                                 */
+    uint32_t          i;          /* of the root's trees: how many were there; 0: it is aside */
     int               flat;
 } csspgo__ctx_shards;
 
@@ -47001,8 +47215,14 @@ static int csspgo__ctx_next_shard(csspgo_ctx_runtime *r, csspgo__ctx_shards *at)
         at->i = 0;
         at->flat = at->root == NULL;
         at->shard = NULL;
+        at->aside = at->flat ? NULL : CSSPGO__CTX_LOAD(&at->root->aside);
     }
-    at->shard = at->flat ? csspgo__ctx_next_flat(r, at->shard) : &at->root->shard[at->i++];
+    if (at->flat) {
+        at->shard = csspgo__ctx_next_flat(r, at->shard);
+    } else if (at->aside != NULL) {
+        at->shard = at->aside;
+        at->aside = at->shard->next;
+    } else at->shard = CSSPGO__CTX_LOAD(&at->root->tree[at->i++]);
     return at->shard != NULL;
 }
 
@@ -47018,6 +47238,7 @@ typedef struct csspgo__ctx_copy { /* cells become nodes                         
     csspgo_status     status;     /* sticky                                        */
     CSSPGO__LIST(csspgo__ctx_pending) list;
     CSSPGO__LIST(uint64_t) value; /* of one node                                   */
+    uint64_t          folded;     /* of the shard                                  */
 } csspgo__ctx_copy;
 
 /* Notes that memory is exhausted. */
@@ -47046,7 +47267,7 @@ static uint32_t csspgo__ctx_copy_cell(csspgo__ctx_copy *x, const csspgo__ctx_pen
     else if ((value = CSSPGO__FILL(x->h, x->value, (size_t)n + 1)) == NULL) csspgo__ctx_copy_failed(x);
     else {
         for (i = 0; i < n; i++) value[i] = CSSPGO__CTX_LOAD_COUNTER((uint64_t *)(p->cell + 1) + i);
-        value[n] = value[0];
+        value[n] = p->kind == CSSPGO_CTX_ROOT ? value[0] - x->folded : value[0];
         x->status = csspgo__ctx_tree_add(x->h, x->t, &k, value, n, 1, &id, x->err);
     }
     return x->status == CSSPGO_OK ? id : 0;
@@ -47060,6 +47281,7 @@ static void csspgo__ctx_copy_shard(csspgo__ctx_copy *x, csspgo_ctx_shard *shard)
     size_t k;
     uint32_t i;
     x->list.count = 0;
+    x->folded = shard->folded;
     if (shard->first != NULL) csspgo__ctx_list_cell(x, shard->first, CSSPGO__CTX_TOP, CSSPGO_CTX_ROOT, 0);
     else for (; cell != NULL; cell = cell->next.cell) csspgo__ctx_list_cell(x, cell, CSSPGO__CTX_TOP, kind, 0);
     for (k = 0; x->status == CSSPGO_OK && k < x->list.count; k++) {
@@ -47101,7 +47323,7 @@ static size_t csspgo__ctx_collect(csspgo__ctx_copy *x, csspgo_ctx_runtime *r, co
     memset(&at, 0, sizeof at);
     while (x->status == CSSPGO_OK && csspgo__ctx_next_shard(r, &at)) {
         if (!csspgo__ctx_shard_visit(at.shard, how)) {
-            busy++;
+            busy += !at.shard->aside;
         } else {
             if (csspgo__ctx_is_current(r, at.shard)) csspgo__ctx_copy_shard(x, at.shard);
             csspgo__ctx_shard_left(at.shard, how);
@@ -47128,7 +47350,9 @@ CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo
     x.err = err;
     if (!csspgo__ctx_tree_init(x.h, &t, 0, 0))
         return csspgo__error_heap(err, x.h->status, x.h, "contextual profile");
-    left_out = csspgo__ctx_collect(&x, r, how != NULL ? how : &defaults);
+    if (how == NULL) how = &defaults;
+    csspgo__ctx_after_fork(r, how->self);
+    left_out = csspgo__ctx_collect(&x, r, how);
     CSSPGO__DROP(x.h, x.list);
     CSSPGO__DROP(x.h, x.value);
     if (x.status == CSSPGO_OK) x.status = csspgo__ctx_take(c, &t, &merge, err);
@@ -47182,7 +47406,7 @@ static int csspgo__ctx_dump_shard(csspgo__ctx_dumper *d, const csspgo_ctx_shard 
     if (!CSSPGO__MORE(&d->heap, d->table, 5 + 2 * arenas) || !CSSPGO__MORE(&d->heap, d->cells, words)) return 0;
     to = d->table.v + d->table.count;
     *to++ = s->first->guid;
-    *to++ = csspgo__sat_add(*(const uint64_t *)(const void *)(s->first + 1), missed);
+    *to++ = csspgo__sat_add(*(const uint64_t *)(const void *)(s->first + 1) - s->folded, missed);
     *to++ = (uint64_t)(uintptr_t)s->first;
     *to++ = (uint64_t)(uintptr_t)s->newest;
     *to++ = arenas;
@@ -47224,9 +47448,9 @@ static int csspgo__ctx_dump_all(csspgo__ctx_dumper *d, csspgo_ctx_runtime *r, co
     int ok = 1;
     memset(&at, 0, sizeof at);
     while (ok && csspgo__ctx_next_shard(r, &at)) {
-        if (!at.flat && at.i == 1) missed = csspgo__ctx_missed(at.root);
+        if (!at.flat && at.i <= 1) missed = at.i == 1 ? csspgo__ctx_missed(at.root) : 0;
         if (!csspgo__ctx_shard_visit(at.shard, how)) {
-            ++*busy;
+            *busy += !at.shard->aside;
             continue;
         }
         if (at.shard->first != NULL) {
@@ -47261,10 +47485,12 @@ static csspgo_status csspgo__ctx_dump_to(csspgo_ctx_runtime *r, const csspgo_ctx
     csspgo__ctx_dumper d;
     size_t left_out = 0;
     memset(&d, 0, sizeof d);
-    csspgo__ctx_lock(&r->locked);
+    if (how == NULL) how = &defaults;
+    csspgo__ctx_after_fork(r, how->self);
+    csspgo__ctx_runtime_lock(r);
     d.heap = csspgo__heap_loan(&r->heap);
     csspgo__ctx_unlock(&r->locked);
-    if (!csspgo__ctx_dump_all(&d, r, how != NULL ? how : &defaults, &left_out)) status = d.heap.status;
+    if (!csspgo__ctx_dump_all(&d, r, how, &left_out)) status = d.heap.status;
     if (status == CSSPGO_OK) csspgo__ctx_dump_put(&d, s);
     CSSPGO__DROP(&d.heap, d.table);
     CSSPGO__DROP(&d.heap, d.cells);
@@ -47304,6 +47530,7 @@ static void csspgo__ctx_clear_shard(csspgo_ctx_shard *s)
 {
     csspgo__ctx_arena *a;
     uint64_t at;
+    s->folded = 0;
     for (a = s->arena; a != NULL; a = a->next) {
         for (at = 0; at < a->used;) {
             csspgo_ctx_cell *cell = (csspgo_ctx_cell *)(void *)((unsigned char *)(a + 1) + (size_t)at);
@@ -47330,6 +47557,7 @@ CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_
     size_t busy = 0;
     memset(&at, 0, sizeof at);
     if (how == NULL) how = &defaults;
+    csspgo__ctx_after_fork(r, how->self);
     csspgo__ctx_bump(&r->resets, 1);
     while (csspgo__ctx_next_shard(r, &at)) {
         if (at.flat) {
@@ -47337,7 +47565,7 @@ CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_
             continue;
         }
         if (!csspgo__ctx_shard_visit(at.shard, how)) {
-            busy++;
+            busy += !at.shard->aside;
         } else {
             csspgo__ctx_clear_shard(at.shard);
             csspgo__ctx_shard_left(at.shard, how);

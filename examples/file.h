@@ -25,8 +25,21 @@ typedef struct file_bytes {       /* a whole file: a regular one is mapped, from
 /* Options of objects that read what others wrote: a hash seed that nobody knows, one for the whole program. */
 const csspgo_options *seeded(void);
 
-/* Opens a file; "-" is standard input. Returns 0 with errno set when it cannot be read. */
+/*
+ * Opens a file that the user names; "-" is standard input. It may be a pipe or a device, from which at most a quarter
+ * of the machine's memory is read, and never more than 4 GiB. Returns 0 with errno set when it cannot be read; EFBIG: a
+ * pipe or a device had more.
+ */
 int file_open(const char *path, file_bytes *f);
+
+/*
+ * Opens a file that another file names. It must be a regular file: a pipe could block, a device could go on for ever.
+ * Returns 0 as above; file_why tells why.
+ */
+int file_open_named(const char *path, file_bytes *f);
+
+/* What errno says after a call failed; "not a regular file" for ENOTSUP, "out of memory" for ENOMEM. */
+const char *file_why(void);
 void file_close(file_bytes *f);
 
 #ifdef LOAD_IMPLEMENTATION
@@ -42,15 +55,29 @@ const csspgo_options *seeded(void)
     return &o;
 }
 
+/* The most that is read from what has no size. */
+static size_t file_most(void)
+{
+    const uint64_t most = (uint64_t)4 << 30;
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t quarter = pages > 0 && page > 0 ? (uint64_t)pages / 4 * (uint64_t)page : most;
+    const uint64_t bytes = quarter < most ? quarter : most;
+    return bytes < SIZE_MAX / 2 ? (size_t)bytes : SIZE_MAX / 2;
+}
+
 /* Reads until the end. Returns 0 with errno set. */
 static int file_drain(int fd, file_bytes *f)
 {
+    const size_t most = file_most();
     size_t cap = 0;
     ssize_t n = 1;
     while (n > 0) {
         if (f->size == cap) {
-            void *more = cap <= SIZE_MAX / 4 ? realloc(f->read, cap = cap * 2 + 65536) : NULL;
-            if (more == NULL) return 0;
+            void *more;
+            if (cap == most) return errno = EFBIG, 0;
+            cap = cap < most / 2 ? cap * 2 + 65536 : most;
+            more = realloc(f->read, cap);
+            if (more == NULL) return errno = ENOMEM, 0;
             f->read = more;
             f->data = (const unsigned char *)more;
         }
@@ -67,16 +94,19 @@ void file_close(file_bytes *f)
     memset(f, 0, sizeof *f);
 }
 
-int file_open(const char *path, file_bytes *f)
+/* The file behind a descriptor, which is closed. Returns 0 with errno set. */
+static int file_take(int fd, file_bytes *f, int regular)
 {
     struct stat st;
     int ok, why;
-    const int fd = strcmp(path, "-") == 0 ? dup(0) : open(path, O_RDONLY);
     memset(f, 0, sizeof *f);
     f->data = (const unsigned char *)"";
     if (fd < 0) return 0;
     ok = fstat(fd, &st) == 0;
-    if (ok && S_ISREG(st.st_mode) && st.st_size != 0 && lseek(fd, 0, SEEK_CUR) == 0) {
+    if (ok && regular && !S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : ENOTSUP;
+        ok = 0;
+    } else if (ok && S_ISREG(st.st_mode) && st.st_size != 0 && lseek(fd, 0, SEEK_CUR) == 0) {
         f->mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         ok = f->mapped != MAP_FAILED;
         if (!ok) f->mapped = NULL;
@@ -90,6 +120,21 @@ int file_open(const char *path, file_bytes *f)
     if (!ok) file_close(f);
     errno = why;
     return ok;
+}
+
+int file_open(const char *path, file_bytes *f)
+{
+    return file_take(strcmp(path, "-") == 0 ? dup(0) : open(path, O_RDONLY), f, 0);
+}
+
+int file_open_named(const char *path, file_bytes *f)
+{
+    return file_take(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), f, 1);
+}
+
+const char *file_why(void)
+{
+    return errno == ENOTSUP ? "not a regular file" : errno == ENOMEM ? "out of memory" : strerror(errno);
 }
 
 #endif

@@ -357,7 +357,7 @@ int load_files(loaded *l, const char *path, const char *debug_path, char *why, s
 {
     memset(l, 0, sizeof *l);
     l->path = path;
-    if (!file_open(path, &l->file)) return load_fail(why, why_size, strerror(errno));
+    if (!file_open(path, &l->file)) return load_fail(why, why_size, file_why());
     return elf_open(l->file.data, l->file.size, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size) &&
            (debug_path == NULL || load_debug(l, debug_path, why, why_size));
 }

@@ -116,12 +116,12 @@ int load_open_other(load_other *f, const char *path, char *why, size_t why_size)
     struct stat st;
     int ok = 0;
     memset(f, 0, sizeof *f);
-    if (stat(path, &st) != 0) return load_fail(why, why_size, strerror(errno));
+    if (stat(path, &st) != 0) return load_fail(why, why_size, file_why());
     errno = 0;
     if (!S_ISREG(st.st_mode)) return load_fail(why, why_size, "not a regular file");
     f->path = (char *)malloc(strlen(path) + 1);
     if (f->path == NULL) load_fail(why, why_size, "out of memory");
-    else if (!file_open(path, &f->file)) load_fail(why, why_size, strerror(errno));
+    else if (!file_open_named(path, &f->file)) load_fail(why, why_size, file_why());
     else ok = elf_open(f->file.data, f->file.size, &f->elf, why, why_size);
     if (ok) strcpy(f->path, path);
     if (ok) return 1;

@@ -65,6 +65,19 @@ static void check_error(const csspgo_error *e, csspgo_status status, size_t size
     for (i = 0; e->message[i] != '\0'; i++) REQUIRE(e->message[i] >= 0x20 && e->message[i] < 0x7f);
 }
 
+/* A refused function: the offset is the index in the array that the message names, and the message has it, too. */
+static void check_refusal(const csspgo_error *e, const csspgo_probe_function *f)
+{
+    const char *const words = strstr(e->message, ": ");    /* behind the name of the function */
+    const int node = words != NULL && strstr(words, "probe ") == NULL;
+    const char *at;
+    char entry[32];
+    const size_t size = (size_t)sprintf(entry, "%s %u", node ? "node" : "probe", (unsigned)e->offset);
+    REQUIRE(e->status == CSSPGO_E_ARGUMENT && e->offset < (node ? f->inline_count : f->probe_count));
+    at = words != NULL ? strstr(words, entry) : NULL;
+    REQUIRE(at != NULL && (at[size] < '0' || at[size] > '9'));
+}
+
 enum { PROBES = 1, RECORDS = 2, STATS = 4 };
 
 static void same_tables(const csspgo_probe_set *a, const csspgo_probe_set *b, int what)
@@ -121,7 +134,8 @@ static uint8_t *encoded(const csspgo_probe_set *t, csspgo_probe_style style, siz
     p = (uint8_t *)malloc(*size + 1);
     REQUIRE(p != NULL);
     REQUIRE(csspgo_probe_set_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
-    if (*size > 1) REQUIRE(csspgo_probe_set_encode(t, style, p, *size - 1, NULL, &e) == CSSPGO_E_SHORT);
+    if (*size > 1)
+        REQUIRE(csspgo_probe_set_encode(t, style, p, *size - 1, NULL, &e) == CSSPGO_E_SHORT && e.offset == *size - 1);
     REQUIRE(csspgo_probe_set_encode(t, style, p, *size, NULL, &e) == CSSPGO_OK);
     return p;
 }
@@ -182,6 +196,7 @@ static void accepted(csspgo_probe_set *t, const csspgo_probe_section *in, int le
 {
     const csspgo_probe_tables v = csspgo_probe_set_tables(t);
     size_t i, n, based = 1;
+    csspgo_error e;
     check_tables(t);
     recode(t, CSSPGO_PROBES_CHAIN, in, lenient, PROBES);
     recode(t, CSSPGO_PROBES_ABSOLUTE_FIRST, in, lenient, PROBES);
@@ -189,7 +204,8 @@ static void accepted(csspgo_probe_set *t, const csspgo_probe_section *in, int le
     REQUIRE(n <= 5 * in->size);
     for (i = 0; i < v.record_count; i++)
         if (v.records[i].probe_count != 0 && !(v.records[i].flags & CSSPGO_RECORD_BASED)) based = 0;
-    REQUIRE((csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, NULL, 0, &n, NULL) == CSSPGO_OK) == (based == 1));
+    REQUIRE((csspgo_probe_set_encode(t, CSSPGO_PROBES_RELATIVE, NULL, 0, &n, &e) == CSSPGO_OK) == (based == 1));
+    REQUIRE(based || e.offset < v.record_count);
     if (!based) return;
     recode(t, CSSPGO_PROBES_SENTINEL_ADDRESS, in, lenient, PROBES);
     n = recode(t, CSSPGO_PROBES_RELATIVE, in, lenient, PROBES | RECORDS);
@@ -382,7 +398,7 @@ static void fuzz_function(const uint8_t *data, size_t size)
     in.base_count = 1;
     t = tables_new(&m, 0);
     status = csspgo_probe_set_add(t, &f, &e);
-    check_error(&e, status, 0);
+    check_error(&e, status, f.inline_count + f.probe_count);
     REQUIRE(csspgo_probe_set_tables(t).probe_count == (status == CSSPGO_OK ? f.probe_count : 0));
     if (status == CSSPGO_OK) {
         check_tables(t);
@@ -390,7 +406,7 @@ static void fuzz_function(const uint8_t *data, size_t size)
         recode(t, CSSPGO_PROBES_CHAIN, &in, 0, PROBES);
         add_again(t, &f);
     } else {
-        REQUIRE(status == CSSPGO_E_ARGUMENT);
+        check_refusal(&e, &f);
     }
     tables_free(t, &m);
 }

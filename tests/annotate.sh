@@ -106,6 +106,16 @@ END
     else skip "chromium is not installed"; fi
 else fail "$(cat $B/err)"; fi
 
+# ----- source files that are none
+mkfifo $B/fifo
+for special in /dev/zero $B/fifo; do
+    sed "1i # 1 \"$special\"" $B/work.c >$B/special.c
+    if ${CC:-cc} -g -O0 -fno-inline -o $B/special $B/special.c 2>$B/err || { have clang-19 && clang-19 -g -O0 -o $B/special $B/special.c; } 2>$B/err; then
+        timeout 20 $T annotate --binary=$B/special --function=work --source $B/two.prof >$B/out 2>$B/err
+        [ $? -eq 0 ] && grep -q "source file .*${special##*/} is not shown: not a regular file" $B/err && pass || fail "source in $special: $(cat $B/err)"
+    else fail "$special: $(cat $B/err)"; fi
+done
+
 # ----- tabs
 printf 'int work(int n)\n{\n\tint s = 0;\n\twhile (n-- > 0)\n\t\ts += n * 7;\t/* a\tb */\n  \treturn s;\n}\nint main(void) { return work(3); }\n' >$B/tab.c
 if ${CC:-cc} -g -O0 -o $B/tab $B/tab.c 2>$B/err; then

@@ -139,6 +139,12 @@ cat in/data >out/pipe &
 $T profgen --quiet --binary=in/demo.elf --perfdata=out/pipe -o $B/got && $T profgen --quiet --binary=in/demo.elf --perfdata=in/data -o $B/want &&
     cmp -s $B/want $B/got && pass || fail "perf.data from a pipe that has a name"
 rm -f out/pipe
+# input without an end
+for c in "show /dev/zero" "merge --text /dev/zero" "ctxprof show /dev/zero" "folded /dev/zero" "profgen --binary=in/demo.elf --perfscript=/dev/zero" \
+    "profgen --binary=in/demo.elf --preagg=/dev/zero" "profgen --binary=/dev/zero --perfscript=in/script" "match --old-profile=/dev/zero --binary=in/demo.elf"; do
+    (ulimit -v 500000 && timeout 60 $T $c -o $B/got) >/dev/null 2>$B/err
+    [ $? -eq 1 ] && grep -q '/dev/zero: ' $B/err && pass || fail "$c: $(cat $B/err)"
+done
 # a file that may not be written is not replaced either
 other=
 [ "$(id -u)" -ne 0 ] || { setpriv --reuid=65534 --clear-groups true 2>/dev/null && other="setpriv --reuid=65534 --clear-groups"; }
@@ -230,6 +236,25 @@ each merge --text $D/in/a.text $D/in/b.text
 faults "$([ -z "$FULL" ] || echo 1 3 7) 2 13" $D/in/b.text in/a.text $T merge --text $D/in/a.text $D/in/b.text -o $D/out/x
 faults "fail full 15" - in/a.text $T merge --text $D/in/a.text $D/in/b.text -o $D/links/x
 $T merge $D/in/wide.text -o $B/want && faults fail $D/in/b.text in/a.text $T merge $D/in/wide.text -o $D/out/x
+# every allocation fails once, and all from it on
+if ${CC:-cc} -O1 -o $B/alloc_faults ../../../alloc_faults.c && ${CC:-cc} -O1 -DPRELOAD -shared -fPIC -o $B/alloc_faults.so ../../../alloc_faults.c; then
+    printf -- '- Guid: 1\n  Counters: [ 1, 2 ]\n' >in/ctx.yaml
+    allocations() {
+        $B/alloc_faults $1 $B/alloc_faults.so $T $2 >$B/got 2>&1
+        case $? in
+        0) pass ;;
+        2) skip "allocations of $2 cannot fail here" ;;
+        *) fail "$2"; cat $B/got ;;
+        esac
+    }
+    for c in "show in/a.text" "merge in/a.text -o $B/x" "merge --text in/a.text -o -" "overlap in/a.text in/b.text" "flame in/a.text -o $B/x" \
+        "folded in/a.ext -o $B/x" "ctxprof show in/ctx.yaml" "ctxprof merge in/ctx.yaml -o $B/x" "show --show-sec-info-only in/a.ext"; do
+        allocations $([ -n "$FULL" ] && echo 1 || echo 3) "$c"
+    done
+    allocations $([ -n "$FULL" ] && echo 1 || echo 29) "profgen --quiet --binary=in/demo.elf --perfscript=in/script -o $B/x"
+    allocations $([ -n "$FULL" ] && echo 1 || echo 29) "profgen --quiet --binary=in/demo.elf --perfdata=in/data -o $B/x"
+    allocations $([ -n "$FULL" ] && echo 1 || echo 29) "match --quiet --old-profile=in/prof --binary=in/demo.elf -o $B/x"
+else fail "alloc_faults.c does not build"; fi
 # a recording has the process's id in it: the new file is any that is not the old one
 if [ "$(uname -sm)" = "Linux x86_64" ]; then
     ${CC:-cc} -O1 -w -o $B/program ../../../programs/record/straight.c || fail "the program to record does not build"

@@ -403,6 +403,62 @@ for f in _ZN12_GLOBAL__N_15applyIZ9real_mainEUliE_EElT_i _ZN12_GLOBAL__N_15apply
 done
 check "no function has the plain name" sh -c "! grep -q '^apply\|^measure' $B/out"
 
+# ----- debug information that makes a reader keep or wait for more than there is: an entry per line, as an assembler has it
+# hostile NAME ABBREVIATION... : the abbreviations and entries behind those of the unit are standard input
+hostile() {
+    cat >$B/hostile.s - <<END
+    .section .debug_abbrev
+    .uleb128 1, 0x11
+    .byte 1
+    .uleb128 0x11, 1, 0x12, 6, $2
+    .byte 0, 0
+    .uleb128 2, 0x2e
+    .byte 0
+    .uleb128 3, 8, 0x55, 0x17
+    .byte 0, 0, 0
+    .section .debug_ranges
+    .set at, 0
+    .rept 4000
+    .quad at & 0xfff, (at & 0xfff) + 16
+    .set at, at + 16
+    .endr
+    .quad 0, 0
+    .section .debug_info
+    .long 2f - 1f
+1:  .short 4
+    .long 0
+    .byte 8
+    .uleb128 1
+    .quad begin
+    .long 4096
+    entries
+    .byte 0
+2:
+    .text
+    .globl _start
+_start:
+begin:
+    .rept 4096
+    nop
+    .endr
+END
+    ${CC:-cc} -nostdlib -static -no-pie -o $B/hostile $B/hostile.s 2>$B/err || return 1
+    (ulimit -v 250000 && timeout 20 $T profgen --format=text --binary=$B/hostile --perfscript=$B/hostile.ps -o $B/out) >$B/said 2>$B/err
+    got=$?
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    printf '.macro entries\n.rept 4000\n.uleb128 2\n.asciz "f"\n.long 0\n.endr\n.endm\n' >$B/many
+    printf ' 0 [unknown] 0\n' >$B/hostile.ps
+    hostile ranges "0x10ff, 0x19" <$B/many && check "functions that share a list of ranges: status $got" \
+        sh -c "[ $got -eq 1 ] && grep -q 'lists of ranges in its debug information are shared' $B/err"
+    mkfifo $B/fifo
+    for special in /dev/zero $B/fifo $B; do
+        printf '.macro entries\n.asciz "%s"\n.quad 7\n.endm\n' $special >$B/split
+        hostile split "0x2130, 8, 0x2131, 7" <$B/split && check "a .dwo file that is $special: status $got" \
+            sh -c "[ $got -ne 124 ] && grep -q '1 of 1 units have their debug information in .dwo files that are missing' $B/err"
+    done
+fi
+
 # ----- damaged files give an error or a profile, never a crash
 [ -z "$FULL" ] || { make -s build/san/csspgo && T=$HERE/build/san/csspgo; }
 seed=1

@@ -841,6 +841,54 @@ static void a_dump_is_read_as_a_snapshot(void)
     end(&w);
 }
 
+/* Its entries are the same with and without `fold`: 3, and 1 below itself through the root's door. */
+static void a_root_that_calls_itself(uint32_t fold, const char *want)
+{
+    csspgo_ctx_root_options how;
+    csspgo_ctx_flatten_options flat;
+    csspgo_ctx_ref at;
+    csspgo_ctx *c;
+    unsigned i;
+    world w;
+    memset(&how, 0, sizeof how);
+    memset(&flat, 0, sizeof flat);
+    how.fold = fold;
+    begin_with(&w, NULL, &how);
+    at = csspgo_ctx_root_enter(&w.t, w.root);
+    for (i = 0; i < 3; i++) at = call(&w.t, at, &root_fn, 0, &root_fn);
+    csspgo_ctx_root_leave(&w.t);
+    at = csspgo_ctx_root_enter(&w.t, w.root);
+    csspgo_ctx_call(&w.t, at, &root_fn, 0, root_fn.address);
+    at = csspgo_ctx_root_enter(&w.t, w.root);
+    call(&w.t, at, &root_fn, 1, &leaf_fn);
+    csspgo_ctx_root_leave(&w.t);
+    csspgo_ctx_root_leave(&w.t);
+    csspgo_ctx_root_enter(&w.t, w.root);
+    csspgo_ctx_root_leave(&w.t);
+    expect(snapshot(w.r, 0), want);
+    expect_dump(w.r, want);
+    c = snapshot(w.r, 0);
+    flat.scale = fold;
+    T_EQ(csspgo_ctx_get_stats(c).entries, 4);
+    T_EQ(csspgo_ctx_get_stats(c).uncounted, !fold);
+    T_EQ(csspgo_ctx_flatten(c, &flat, NULL), CSSPGO_OK);
+    T_EQ(csspgo_ctx_get_stats(c).max_counter, 7);
+    csspgo_ctx_free(c);
+    T_EQ(csspgo_ctx_reset(w.r, NULL), 0);
+    csspgo_ctx_root_enter(&w.t, w.root);
+    csspgo_ctx_root_leave(&w.t);
+    c = snapshot(w.r, 0);
+    T_EQ(csspgo_ctx_entries(c, csspgo_ctx_first_child(c, csspgo_ctx_top(c))), 1);
+    csspgo_ctx_free(c);
+    end(&w);
+}
+
+static void a_call_of_itself_is_no_entry(void)
+{
+    a_root_that_calls_itself(1, "1[7,0/4](@1 3[1])");
+    a_root_that_calls_itself(0, "1[3,0/4](@0 1[2,0](@0 1[1,0](@0 1[1,0])@1 3[1]))");
+}
+
 /* A root that one thread has: the other one's entries are those that nobody counts. */
 static void a_dump_has_the_entries_that_nobody_counted(void)
 {
@@ -857,6 +905,7 @@ static void a_dump_has_the_entries_that_nobody_counted(void)
     T_EQ(size, 32);
     csspgo_ctx_root_leave(&w.t);
     expect_dump(w.r, "1[1,0/6]");
+    T_CHECK(w.t.turned_away == 0 && w.u.turned_away == 5 && w.u.dropped == 0);
     for (i = 0; i < 3; i++) {
         recurse(&w.t, csspgo_ctx_root_enter(&w.t, w.root), 3);
         csspgo_ctx_root_leave(&w.t);
@@ -1102,6 +1151,7 @@ int main(void)
     busy_trees_are_left_out_or_the_callers_own();
     a_snapshot_keeps_to_the_depth_of_the_profile();
     a_dump_is_read_as_a_snapshot();
+    a_call_of_itself_is_no_entry();
     a_dump_has_the_entries_that_nobody_counted();
     damaged_dumps_are_refused();
     dumps_of_others_are_read();

@@ -500,7 +500,7 @@ static void bombs_are_limited(void)
     T_CHECK(heap.peak < 4u << 20);
     t_out_free(&out);
     o = t_options(&heap, 0);
-    size = put_bomb(bomb, 80);                        /* 64 times 520 KB of it, and 64 MiB, are below 1 GiB */
+    size = put_bomb(bomb, 80);                        /* 64 times 520 KB of it, and 8 MiB, are below 1 GiB */
     e = print_items(&out, pprof_of(NULL, NULL, &o), bomb, 5000, 4096, NULL);
     T_CHECK(e.status != CSSPGO_OK && heap.peak < 4u << 20);
     t_out_free(&out);
@@ -508,6 +508,48 @@ static void bombs_are_limited(void)
     e = print_items(&out, pprof_of(NULL, NULL, &o), bomb, size, 4096, NULL);
     T_CHECK(e.status == CSSPGO_E_LIMIT || e.status == CSSPGO_E_UNSUPPORTED);
     T_EQ(heap.live, 0);
+    t_out_free(&out);
+    free(bomb);
+}
+
+/* A table costs no more than 4 bytes for a string of any size, 2 bytes at least; the profile itself may be there twice. */
+static void strings_cost_what_they_take(void)
+{
+    enum { STRINGS = 200000 };
+    char *const data = (char *)malloc(2 * STRINGS);
+    size_t i;
+    t_heap heap;
+    csspgo_options o = t_options(&heap, 0);
+    csspgo_error e;
+    t_out out;
+    if (data == NULL) abort();
+    for (i = 0; i < STRINGS; i++) {
+        data[2 * i] = 0x32;
+        data[2 * i + 1] = 0;
+    }
+    e = print_items(&out, pprof_of(NULL, NULL, &o), data, 2 * STRINGS, 4096, NULL);
+    T_CHECK(e.status == CSSPGO_E_SYNTAX || e.status == CSSPGO_OK);
+    T_CHECK(heap.peak <= 6 * 2 * STRINGS + (1 << 16));
+    T_EQ(heap.live, 0);
+    t_out_free(&out);
+    free(data);
+}
+
+/* By default 64 times the compressed size and 8 MiB. */
+static void a_small_file_does_not_become_64_mib(void)
+{
+    unsigned char *bomb = (unsigned char *)malloc(20 + 32 * 8192);
+    t_heap heap;
+    csspgo_options o = t_options(&heap, 0);
+    csspgo_error e;
+    t_out out;
+    size_t size;
+    if (bomb == NULL) abort();
+    size = put_bomb(bomb, 32);                        /* 212 KB for 32 MiB */
+    e = print_items(&out, pprof_of(NULL, NULL, &o), bomb, size, 4096, NULL);
+    T_CHECK(e.status != CSSPGO_OK && e.status != CSSPGO_E_NOMEM);
+    T_CHECK(e.status == CSSPGO_E_UNSUPPORTED || (e.status == CSSPGO_E_LIMIT && e.offset > 8u << 20));
+    T_CHECK(heap.peak <= 3 * (64 * size + (8u << 20)));
     t_out_free(&out);
     free(bomb);
 }
@@ -551,6 +593,8 @@ int main(void)
     bad_profiles_are_refused();
     cut_and_changed_profiles();
     bombs_are_limited();
+    strings_cost_what_they_take();
+    a_small_file_does_not_become_64_mib();
     T_FAILING(every_allocation_may_fail());
     csspgo_pprof_free(NULL);
     return t_end();

@@ -464,6 +464,188 @@ static void flat_nodes_are_reset_while_threads_count(void)
     csspgo_ctx_runtime_free(r);
 }
 
+/* ----- fork ----- */
+
+#if defined(__unix__) && defined(__GNUC__)
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FORK_POOL = 1 << 18, FORK_FREED = 64 };
+
+/* Memory for a runtime that needs no lock of its own: a child of a process with threads must not wait for malloc's. */
+typedef struct fork_pool {
+    size_t used, freed;
+    void  *block[FORK_FREED];
+    size_t size[FORK_FREED];
+    double bytes[FORK_POOL / sizeof(double)];
+} fork_pool;
+
+static void *pool_alloc(void *ctx, size_t size)
+{
+    fork_pool *p = (fork_pool *)ctx;
+    size_t i;
+    for (i = 0; i < p->freed; i++) {
+        void *block = p->block[i];
+        if (p->size[i] != size) continue;
+        p->freed--;
+        p->block[i] = p->block[p->freed];
+        p->size[i] = p->size[p->freed];
+        return block;
+    }
+    size = (size + 15) / 16 * 2;
+    if (size > FORK_POOL / sizeof(double) - p->used) return NULL;
+    p->used += size;
+    return p->bytes + (p->used - size);
+}
+
+static void pool_free(void *ctx, void *block, size_t size)
+{
+    fork_pool *p = (fork_pool *)ctx;
+    if (p->freed == FORK_FREED) return;
+    p->block[p->freed] = block;
+    p->size[p->freed++] = size;
+}
+
+static csspgo_options pool_options(fork_pool *p)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    memset(p, 0, sizeof *p);
+    o.allocator.alloc_fn = pool_alloc;
+    o.allocator.free_fn = pool_free;
+    o.allocator.ctx = p;
+    return o;
+}
+
+static fork_pool pool_of_runtime, pool_of_child;
+static int fork_stop;
+
+/* Is under a root most of the time, and has the runtime's lock often: states come and go. */
+static void *count_until_stopped(void *arg)
+{
+    context_job *j = (context_job *)arg;
+    csspgo_ctx_thread t, other;
+    j->failed += csspgo_ctx_thread_init(&t, j->runtime, 2, NULL) != CSSPGO_OK;
+    while (!__atomic_load_n(&fork_stop, __ATOMIC_RELAXED)) {
+        const csspgo_ctx_ref a = csspgo_ctx_root_enter(&t, j->root);
+        int i;
+        for (i = 0; i < 50; i++) {
+            csspgo_ctx_call(&t, a, &context_root, 0, context_leaf.address);
+            csspgo_ctx_count(csspgo_ctx_enter(&t, &context_leaf), 1, 2);
+        }
+        csspgo_ctx_root_leave(&t);
+        j->failed += csspgo_ctx_thread_init(&other, j->runtime, 2, NULL) != CSSPGO_OK;
+        csspgo_ctx_thread_free(&other);
+    }
+    csspgo_ctx_thread_free(&t);
+    return NULL;
+}
+
+static int enter_100_times(csspgo_ctx_thread *t, csspgo_ctx_root *root)
+{
+    int i, scratch = 0;
+    for (i = 0; i < 100; i++) {
+        scratch += (int)(csspgo_ctx_root_enter(t, root) & 1);
+        csspgo_ctx_root_leave(t);
+    }
+    return scratch;
+}
+
+/* A child that only counts, with the state that it has from its parent: it is turned away less than 16 times. */
+static int in_a_child_that_only_counts(const context_job *j, csspgo_ctx_thread *inherited)
+{
+    alarm(60);
+    return enter_100_times(inherited, j->root) < 16 ? 0 : 11;
+}
+
+enum { OUTSIDE, INSIDE, INSIDE_UNSEEN, ONLY_COUNTS, PLACES };   /* unseen: another thread is the first to notice the fork */
+
+/* What a child counts is all there, in both ways to read it, and nobody waits for the parent's threads. Returns 0. */
+static int in_the_child(const context_job *j, csspgo_ctx_thread *inherited, int inside)
+{
+    static unsigned char dump[1 << 16];
+    const csspgo_options o = pool_options(&pool_of_child);
+    csspgo_ctx *c = csspgo_ctx_new(&o, NULL), *d = csspgo_ctx_new(&o, NULL);
+    csspgo_ctx_busy_options how;
+    csspgo_ctx_node root;
+    csspgo_ctx_thread t;
+    size_t busy = 99, n;
+    alarm(60);
+    memset(&how, 0, sizeof how);
+    how.wait = 1;
+    if (inside) how.self = inherited;
+    if (inside == INSIDE_UNSEEN && csspgo_ctx_thread_init(&t, j->runtime, 2, NULL) != CSSPGO_OK) return 3;
+    if (c == NULL || d == NULL || csspgo_ctx_reset(j->runtime, &how) != 0) return 1;
+    if (!inside && enter_100_times(inherited, j->root) != 0) return 2;
+    if (inside != INSIDE_UNSEEN && csspgo_ctx_thread_init(&t, j->runtime, 2, NULL) != CSSPGO_OK) return 3;
+    if (enter_100_times(&t, j->root) != 0 && inside != INSIDE) return 4;
+    if (csspgo_ctx_snapshot(j->runtime, &how, c, &busy, NULL) != CSSPGO_OK || busy != 0) return 5;
+    root = csspgo_ctx_first_child(c, csspgo_ctx_top(c));
+    if (csspgo_ctx_entries(c, root) != (inside ? 100 : 200)) return 6;
+    if (!inside && csspgo_ctx_counters(c, root, &n)[0] != 200) return 7;
+    if (csspgo_ctx_dump(j->runtime, &how, dump, sizeof dump, &n, &busy, NULL) != CSSPGO_OK || busy != 0) return 8;
+    if (csspgo_ctx_read(d, dump, n, NULL, NULL) != CSSPGO_OK) return 9;
+    root = csspgo_ctx_first_child(d, csspgo_ctx_top(d));
+    if (csspgo_ctx_entries(d, root) != (inside ? 100 : 200)) return 10;
+    if (inside) csspgo_ctx_root_leave(inherited);
+    csspgo_ctx_thread_free(&t);
+    csspgo_ctx_thread_free(inherited);
+    csspgo_ctx_runtime_free(j->runtime);
+    return 0;
+}
+
+/* Forks under four threads, in each of the places in turn. */
+static void a_child_counts_and_returns(uint32_t shards)
+{
+    const int rounds = (int)t_size(12, 400);
+    const csspgo_options o = pool_options(&pool_of_runtime);
+    context_job jobs[THREADS];
+    pthread_t thread[THREADS];
+    csspgo_ctx_root_options how;
+    csspgo_ctx_thread t;
+    csspgo_ctx_runtime *r = csspgo_ctx_runtime_new(&o, NULL);
+    int i, status;
+    if (r == NULL) abort();
+    memset(jobs, 0, sizeof jobs);
+    memset(&how, 0, sizeof how);
+    how.shards = shards;
+    jobs[0].runtime = r;
+    jobs[0].root = csspgo_ctx_root_new(r, &context_root, &how, NULL);
+    T_EQ(csspgo_ctx_thread_init(&t, r, 2, NULL), CSSPGO_OK);
+    for (i = 1; i < THREADS; i++) jobs[i] = jobs[0];
+    __atomic_store_n(&fork_stop, 0, __ATOMIC_RELAXED);
+    for (i = 0; i < THREADS; i++) T_EQ(pthread_create(&thread[i], NULL, count_until_stopped, &jobs[i]), 0);
+    for (i = 0; i < rounds; i++) {
+        const int inside = i % PLACES;
+        pid_t child;
+        if (inside) csspgo_ctx_root_enter(&t, jobs[0].root);
+        if (inside == ONLY_COUNTS) csspgo_ctx_root_leave(&t);
+        child = fork();
+        if (child == 0)
+            _exit(inside == ONLY_COUNTS ? in_a_child_that_only_counts(&jobs[0], &t) : in_the_child(&jobs[0], &t, inside));
+        if (inside && inside != ONLY_COUNTS) csspgo_ctx_root_leave(&t);
+        if (T_CHECK(child > 0 && waitpid(child, &status, 0) == child)) T_EQ(status, 0);
+    }
+    __atomic_store_n(&fork_stop, 1, __ATOMIC_RELAXED);
+    for (i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        T_EQ(jobs[i].failed, 0);
+    }
+    csspgo_ctx_thread_free(&t);
+    csspgo_ctx_runtime_free(r);
+}
+
+static void children_count_for_themselves(void)
+{
+    a_child_counts_and_returns(1);
+    a_child_counts_and_returns(4);
+}
+#else
+static void children_count_for_themselves(void)
+{
+}
+#endif
+
 int main(void)
 {
     collectors_and_parsers_read_one_map();
@@ -473,5 +655,6 @@ int main(void)
     threads_count_under_one_root(1);
     threads_count_under_one_root(3);
     flat_nodes_are_reset_while_threads_count();
+    children_count_for_themselves();
     return t_end();
 }

@@ -54,7 +54,7 @@ static int annotate_profile(annotate_run *a)
     file_bytes f;
     a->b.p = profile_new(tool);
     if (a->b.p == NULL) return 0;
-    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why()), 0;
     s = file_read(a->b.p, path, &f, &e);
     file_close(&f);
     return s == CSSPGO_OK || (kind_fail_at(tool, path, KIND_PROFILE, &e), 0);

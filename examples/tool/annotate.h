@@ -50,7 +50,7 @@ typedef struct annotate_run {
 
 /* annotate_code.c: the instructions, with lines if the program has them */
 int note_code(annotate_run *a);
-void note_read_source(note_file *f);
+void note_read_source(const annotate_run *a, note_file *f);
 int note_section(const annotate_run *a, uint64_t address, elf_section *s);     /* that has an address, with contents */
 
 /* annotate_flow.c. note_flow_make returns 0: out of memory. */

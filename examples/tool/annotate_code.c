@@ -203,13 +203,24 @@ int note_code(annotate_run *a)
     return ok && note_other_lines(a);
 }
 
+enum { SOURCE_MOST = 64 << 20 };  /* bytes of a file of source */
+
 /* ----- source ----------------------------------------------------------------------------------------------------- */
 
-void note_read_source(note_file *f)
+/* The name comes from the program: what is no source is refused, and said so. */
+void note_read_source(const annotate_run *a, note_file *f)
 {
     file_bytes bytes;
     size_t i, n = 0;
-    if (!file_open(f->name, &bytes)) return;
+    if (!file_open_named(f->name, &bytes)) {
+        if (errno != ENOENT) warn(a->b.tool, "source file %s is not shown: %s", f->name, file_why());
+        return;
+    }
+    if (bytes.size > SOURCE_MOST) {
+        warn(a->b.tool, "source file %s is not shown: over %u MiB", f->name, (unsigned)SOURCE_MOST >> 20);
+        file_close(&bytes);
+        return;
+    }
     f->text = note_copy((const char *)bytes.data, bytes.size);
     for (i = 0; i < bytes.size; i++) n += ((const char *)bytes.data)[i] == '\n';
     f->line = f->text != NULL ? (char **)malloc((n + 2) * sizeof *f->line) : NULL;

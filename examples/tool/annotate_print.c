@@ -302,7 +302,7 @@ int note_print(annotate_run *a, FILE *out)
         if (a->several) fputs(a->views == 0 ? "[\n" : ",\n", out);
         return note_json(a, out) || (fail(a->b.tool, "out of memory"), 0);
     }
-    for (i = 0; i < a->files; i++) note_read_source(&a->file[i]);
+    for (i = 0; i < a->files; i++) note_read_source(a, &a->file[i]);
     for (i = 0; i < a->insns; i++)
         if (note_shown(&a->count[i * o.columns], 0) && a->count[i * o.columns] > o.most)
             o.most = a->count[i * o.columns];

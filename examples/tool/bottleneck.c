@@ -62,7 +62,7 @@ static int bottleneck_profile(bottleneck_run *r)
     csspgo_status s;
     r->p = profile_new(r->tool);
     if (r->p == NULL) return no_memory(r);
-    if (!file_open(path, &f)) return fail(r->tool, "%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return fail(r->tool, "%s: %s", path, file_why()), 0;
     s = file_read(r->p, path, &f, &e);
     file_close(&f);
     if (s != CSSPGO_OK) return kind_fail_at(r->tool, path, KIND_PROFILE, &e), 0;

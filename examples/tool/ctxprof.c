@@ -44,7 +44,7 @@ static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *pat
     memset(&how, 0, sizeof how);
     how.merge_duplicates = tool->o[CT_DUPLICATES].number != 0;
     how.keep_larger = tool->o[CT_KEEP_LARGER].number != 0;
-    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno));
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why());
     s = csspgo_ctx_read(c, f.data, f.size, &how, &e);
     file_close(&f);
     return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE, &e);
@@ -81,6 +81,8 @@ static void ctxprof_json(const csspgo_ctx *c, int inputs, FILE *out)
     json_begin(&j, "call_sites_with", '[');           /* 1 to 7 callees, and 8 or more */
     for (i = 1; i <= 8; i++) json_count(&j, NULL, s.sites_with[i & 7]);
     json_end(&j);
+    json_count(&j, "entries", s.entries);
+    json_count(&j, "entries_not_counted", s.uncounted);
     json_end(&j);
 }
 
@@ -107,6 +109,8 @@ static int ctxprof_show(const tool_context *tool, const csspgo_ctx *c, int input
     for (i = 1; i < 8; i++)
         if (s.sites_with[i] != 0) fprintf(out, "  with %u:               %" PRIu64 "\n", i, s.sites_with[i]);
     if (s.sites_with[0] != 0) fprintf(out, "  with 8 or more:       %" PRIu64 "\n", s.sites_with[0]);
+    fprintf(out, "entries of roots:       %" PRIu64 "\n", s.entries);
+    if (s.uncounted != 0) fprintf(out, "  not counted there:    %" PRIu64 "\n", s.uncounted);
     return stream_end(tool, &to, path, 1);
 }
 

@@ -80,7 +80,7 @@ static int cover_collect(debug_info *d, cover_list *l)
         if (d->unit[i].listed || !debug_entry_at(d, s, s->root, &e)) continue;
         for (r = debug_span_of(s, &e); debug_span_next(&r);)
             if (r.begin < UINT64_MAX - 1 && (d->how.llvm || r.begin >= d->how.first) &&
-                !cover_list_add(l, r.begin, r.end, i))
+                (!debug_keep(d, &r) || !cover_list_add(l, r.begin, r.end, i)))
                 return 0;
     }
     return !d->no_memory;

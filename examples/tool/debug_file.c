@@ -130,6 +130,7 @@ void debug_file_free(debug_file *f)
     for (i = 0; i < DEBUG_TABLES; i++) debug_table_free(f->table[i]);
     debug_table_free(f->last);
     file_close(&f->bytes);
+    free(f->path);
     free(f);
 }
 
@@ -138,10 +139,11 @@ static debug_file *read_file(debug_info *d, const char *path, int split, char *w
     debug_file *const f = (debug_file *)calloc(1, sizeof *f);
     d->no_memory |= f == NULL;
     if (f == NULL) return load_fail(why, why_size, "out of memory"), NULL;
-    if (!file_open(path, &f->bytes)) load_fail(why, why_size, strerror(errno));
+    if (!(split ? file_open_named : file_open)(path, &f->bytes)) load_fail(why, why_size, file_why());
     else if (elf_open(f->bytes.data, f->bytes.size, &f->elf, why, why_size) &&
              sections_read(f, split, d->how.llvm, why, why_size)) {
         f->next = d->file;
+        d->room += (f->work >> 9) + f->bytes.size / 16;
         return d->file = f;
     }
     debug_file_free(f);
@@ -154,11 +156,24 @@ debug_file *debug_file_open(debug_info *d, const char *path, char *why, size_t w
     return read_file(d, path, 0, why, why_size);
 }
 
-/* A .dwo or .dwp file; NULL: it is missing, or damaged. */
+/* A .dwo or .dwp file, opened once; NULL: it is missing, or damaged. */
 debug_file *debug_file_split(debug_info *d, const char *path)
 {
+    debug_file **place, *f;
     char why[256];
-    return access(path, R_OK) == 0 ? read_file(d, path, 1, why, sizeof why) : NULL;
+    unsigned hash = 0;
+    size_t i;
+    for (i = 0; path[i] != '\0'; i++) hash = hash * 31 + (unsigned char)path[i];
+    place = &d->split[(hash ^ hash >> 16) % DEBUG_SPLITS];
+    for (f = *place; f != NULL; f = f->same)
+        if (strcmp(f->path, path) == 0) return f;
+    f = access(path, R_OK) == 0 ? read_file(d, path, 1, why, sizeof why) : NULL;
+    if (f == NULL) return NULL;
+    f->path = strdup(path);
+    d->no_memory |= f->path == NULL;
+    if (f->path == NULL) return NULL;
+    f->same = *place;
+    return *place = f;
 }
 
 /* ----- .dwp: the parts of a unit, by its id ----- */

@@ -6,6 +6,17 @@ int debug_is_code(const debug_info *d, uint64_t begin, uint64_t end)
     return begin < end && begin < UINT64_MAX - 1 && begin >= d->how.first;
 }
 
+/*
+ * A range of a list is kept. Lists may be shared: without a limit n functions with one list of n ranges would take
+ * memory for n * n. What compilers write has 13 bytes or more per range, with its address, its code and its entry.
+ */
+int debug_keep(debug_info *d, const debug_span *r)
+{
+    if (r->list.p == NULL) return 1;
+    if (d->room != 0) return d->room--, 1;
+    return d->no_room = 1, 0;
+}
+
 /* ----- functions ----- */
 
 static int range_add(debug_info *d, const debug_range *r)
@@ -54,13 +65,16 @@ static int function_add(debug_info *d, const debug_source *s, const debug_entry 
     memset(&r, 0, sizeof r);
     r.gnu = gnu;
     while (debug_span_next(&at)) {
+        const size_t had = d->ranges + d->functions;
         if (noted && !function_note(d, e, at.begin, at.end)) return 0;
-        if (!debug_is_code(d, at.begin, at.end)) continue;
-        r.first = named < 0;
-        if (named < 0) named = function_name(d, s, e, &r);
-        r.begin = at.begin;
-        r.end = at.end;
-        if (named && !range_add(d, &r)) return 0;
+        if (debug_is_code(d, at.begin, at.end)) {
+            r.first = named < 0;
+            if (named < 0) named = function_name(d, s, e, &r);
+            r.begin = at.begin;
+            r.end = at.end;
+            if (named && !range_add(d, &r)) return 0;
+        }
+        if (d->ranges + d->functions != had && !debug_keep(d, &at)) return 0;
     }
     return !d->no_memory;
 }
@@ -116,13 +130,16 @@ debug_info *debug_info_open(const char *path, const debug_options *how, char *wh
     debug_info *d = (debug_info *)calloc(1, sizeof *d);
     if (d == NULL) return load_fail(why, why_size, "out of memory"), NULL;
     d->how = *how;
+    d->room = 1 << 14;
     d->main = debug_file_open(d, path, why, why_size);
     if (d->main != NULL) {
         packed_open(d, path);
         if ((how->llvm || debug_symbols_read(d, how->symbols)) && debug_units_read(d) && functions_read(d) &&
             debug_cover_make(d))
             return d;
-        load_fail(why, why_size, "out of memory");
+        load_fail(why, why_size, d->no_room ? "lists of ranges in its debug information are shared: they stand for more "
+                                              "than a file of its size has"
+                                            : "out of memory");
     }
     debug_info_close(d);
     return NULL;

@@ -53,7 +53,10 @@ typedef struct debug_file {       /* the program, or a .dwo or .dwp file        
     debug_section section[SECTION_COUNT];
     uint64_t      work;           /* what abbreviations and ranges may still cost: nobody reads them so often     */
     debug_table  *last, *table[DEBUG_TABLES];              /* the one in use; others, by offset                   */
+    uint64_t      table_bytes;    /* of memory, of tables that were made since all were freed                     */
+    char         *path;           /* of a .dwo or .dwp file                                                       */
     struct debug_file *next;      /* of all that are open                                                         */
+    struct debug_file *same;      /* another one in its place of debug_info.split                                 */
 } debug_file;
 
 typedef struct debug_part {       /* what a .dwp file has of a unit, by section: bytes                            */
@@ -139,7 +142,7 @@ typedef struct debug_symbol {     /* a mangled name of a function               
     uint32_t    index;            /* in the symbol table                                                          */
 } debug_symbol;
 
-enum { DEBUG_NAMES = 1024 };
+enum { DEBUG_NAMES = 1024, DEBUG_SPLITS = 256 };
 
 struct debug_info {
     debug_file    *file;          /* all that are open: the program is the last                                   */
@@ -153,7 +156,10 @@ struct debug_info {
     debug_symbol  *symbol;        /* by address                                                                   */
     size_t symbols, symbol_cap;
     size_t units, unit_cap, ranges, range_cap, covers, cover_cap, functions, function_cap;
-    int    no_memory;             /* a reading ended since memory is exhausted                                    */
+    int    no_memory;             /* a reading ended since memory is exhausted, or `room`                         */
+    int    no_room;               /* it was `room`                                                                */
+    uint64_t room;                /* ranges out of lists that may still be kept: see debug_keep                   */
+    debug_file *split[DEBUG_SPLITS];                       /* .dwo and .dwp files, by path                        */
     char   directory[4096];       /* of the program, with the slash at its end                                    */
     debug_named    named[DEBUG_NAMES];                     /* entries that were referred to, by offset            */
     debug_chunk  **chunk;         /* of the unit that was asked for last, as everything below                     */
@@ -203,6 +209,7 @@ void debug_symbols_free(debug_info *d);
 
 /* debug_info.c, debug_cover.c, debug_stack.c */
 int debug_is_code(const debug_info *d, uint64_t begin, uint64_t end);
+int debug_keep(debug_info *d, const debug_span *r);        /* a range is kept; 0: there are too many */
 int debug_cover_make(debug_info *d);
 void debug_scratch_free(debug_info *d);
 

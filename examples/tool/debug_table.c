@@ -138,6 +138,19 @@ void debug_table_free(debug_table *t)
     free(t);
 }
 
+/* Frees all tables but the last one if they are large: tables at many offsets of one section may overlap. */
+static void tables_bound(debug_file *f, const debug_table *t)
+{
+    size_t i;
+    f->table_bytes += sizeof *t + t->abbreviation_cap * sizeof *t->abbreviation + t->op_cap * sizeof *t->op;
+    if (f->table_bytes <= 16 * (uint64_t)f->section[SECTION_ABBREV].size + (1 << 20)) return;
+    for (i = 0; i < DEBUG_TABLES; i++) {
+        debug_table_free(f->table[i]);
+        f->table[i] = NULL;
+    }
+    f->table_bytes = 0;
+}
+
 static debug_table *table_new(debug_info *d, const debug_source *s)
 {
     const debug_section *in = &s->file->section[SECTION_ABBREV];
@@ -154,6 +167,7 @@ static debug_table *table_new(debug_info *d, const debug_source *s)
     if (table_read(t, &b)) {
         const uint64_t cost = (uint64_t)(b.p - in->data) - t->offset;
         s->file->work -= cost < s->file->work ? cost : s->file->work;
+        tables_bound(s->file, t);
         return t;
     }
     d->no_memory = 1;

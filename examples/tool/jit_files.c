@@ -107,7 +107,7 @@ void jit_sort(jit_code *j)
 static int jit_open(jit_code *j, jit_file *f, char *why, size_t why_size)
 {
     size_t known;
-    if (!file_open(f->path, &f->bytes)) return load_fail(why, why_size, strerror(errno));
+    if (!file_open(f->path, &f->bytes)) return load_fail(why, why_size, file_why());
     if (f->is_map) f->pid = jit_number_in(f->path, strlen(f->path), "perf-", ".map");
     else if (!jitdump_open(&f->dump, f->bytes.data, f->bytes.size, why, why_size)) return 0;
     else f->pid = f->pid_inside = f->dump.pid;

@@ -105,7 +105,7 @@ static int run(tool_context *tool, int argc, char **argv)
 static int ended(const tool_context *tool, int status)
 {
     if (fflush(tool->out) == 0 && !ferror(tool->out)) return status;
-    return status != 0 ? status : fail(tool, "standard output: %s", strerror(errno));
+    return status != 0 ? status : fail(tool, "standard output: %s", file_why());
 }
 
 int main(int argc, char **argv)

@@ -133,7 +133,7 @@ int merge_symbols(merge *m)
     for (f.id = 1; f.id <= csspgo_func_count(m->p) && m->o[M_NO_SYMBOLS].number; f.id++)
         if (csspgo_is_listed(m->p, f)) csspgo_set_listed(m->p, f, 0);
     if (path == NULL || *path == '\0') return 1;
-    if (!file_open(path, &list)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &list)) return fail(m->tool, "%s: %s", path, file_why()), 0;
     while (s == CSSPGO_OK && (line = list_next(&list, &at)) != NULL) {
         if (*line != '\0') {
             f = csspgo_func_add(m->p, line, strlen(line));

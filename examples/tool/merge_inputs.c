@@ -23,7 +23,7 @@ static int by_path(const void *a, const void *b)
 /* An input that cannot be opened. LLVM leaves an empty name out. */
 static int fail_input(const tool_context *tool, const char *path)
 {
-    const char *why = strerror(errno);
+    const char *why = file_why();
     return tool->compat && *path == '\0' ? fail(tool, "%s", why) : fail(tool, "%s: %s", path, why);
 }
 
@@ -31,7 +31,7 @@ static int fail_input(const tool_context *tool, const char *path)
 static int merge_missing(merge *m, const char *path)
 {
     if (m->tool->compat || m->o[M_FAILURE].number == 0) return fail_input(m->tool, path), 0;
-    warn(m->tool, "%s: %s", path, strerror(errno));
+    warn(m->tool, "%s: %s", path, file_why());
     m->skipped++;
     return 1;
 }
@@ -54,9 +54,12 @@ static int merge_add_directory(merge *m, const char *path, uint64_t weight)
 {
     const size_t first = m->inputs;
     char *const roots[] = { (char *)(uintptr_t)path, NULL };
-    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
     FTSENT *e;
-    int ok = tree != NULL;
+    FTS *tree;
+    int ok;
+    errno = ENOMEM;                                        /* unless a system call fails */
+    tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+    ok = tree != NULL;
     while (ok && (errno = 0, e = fts_read(tree)) != NULL) ok = merge_add_entry(m, e, weight);
     if (tree == NULL || (ok && errno != 0)) ok = (fail_input(m->tool, path), 0);
     if (tree != NULL) fts_close(tree);
@@ -138,7 +141,7 @@ int merge_read_renames(merge *m, const char *path)
 {
     const char *p, *end, *stop, *space;
     unsigned line = 0;
-    if (!file_open(path, &m->remap)) return fail(m->tool, "%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &m->remap)) return fail(m->tool, "%s: %s", path, file_why()), 0;
     p = (const char *)m->remap.data;
     for (end = p + m->remap.size; p < end; p = stop + 1) {
         size_t n;

@@ -82,7 +82,7 @@ int names_file(const tool_context *tool, name_table *v, const char *path)
 {
     const char *p, *end, *q;
     file_bytes f;
-    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why()), 0;
     for (p = (const char *)f.data, end = p + f.size; p < end; p = q + 1) {
         size_t n;
         q = (const char *)memchr(p, '\n', (size_t)(end - p));

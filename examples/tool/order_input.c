@@ -68,8 +68,8 @@ int order_read_profile(order_run *r, const char *path)
     file_bytes f;
     csspgo_status s;
     if (!file_open(path, &f)) {
-        if (r->tool->compat && *path == '\0') fail(r->tool, "%s", strerror(errno));
-        else fail(r->tool, "%s: %s", path, strerror(errno));
+        if (r->tool->compat && *path == '\0') fail(r->tool, "%s", file_why());
+        else fail(r->tool, "%s: %s", path, file_why());
         return 0;
     }
     s = csspgo_layout_read(r->l, f.data, f.size, &e);

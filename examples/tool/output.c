@@ -59,7 +59,7 @@ static int output_make_temporary(output *o)
     if (!at_exit && atexit(output_remove_pending) != 0) return errno = ENOMEM, 0;
     at_exit = 1;
     output_catch_signals();
-    if ((o->temporary = (char *)malloc(size)) == NULL) return 0;
+    if ((o->temporary = (char *)malloc(size)) == NULL) return errno = ENOMEM, 0;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
     for (i = 0, errno = EEXIST; o->fd < 0 && errno == EEXIST && i < 100; i++) {
@@ -172,6 +172,7 @@ int output_begin(output *o, const char *path)
 {
     memset(o, 0, sizeof *o);
     o->fd = -1;
+    errno = ENOMEM;                                        /* not every allocator sets it */
     o->target = strdup(path);
     if (o->target == NULL || !output_resolve(o)) return output_close(o, 0);
     if (o->fd >= 0) return 1;
@@ -184,6 +185,7 @@ int output_begin(output *o, const char *path)
 FILE *output_stream(output *o)
 {
     int fd;
+    errno = ENOMEM;                                        /* unless a system call fails */
     if (o->name != NULL) o->file = fopen(o->name, "wbe");
     else if (o->fd == 1) o->file = stdout;
     else if ((fd = dup(o->fd)) >= 0 && (o->file = fdopen(fd, "wb")) == NULL) close(fd);
@@ -247,7 +249,7 @@ int output_ready(const tool_context *tool, const char *path)
 {
     output o;
     if (path == NULL || tool->compat || (output_begin(&o, path) && !output_end(&o, 0))) return 1;
-    fail(tool, "%s: %s", path, strerror(errno));
+    fail(tool, "%s: %s", path, file_why());
     return 0;
 }
 
@@ -258,7 +260,7 @@ FILE *stream_begin(const tool_context *tool, output *o, const char *path)
         if (output_stream(o) != NULL) return o->file;
         output_end(o, 0);
     }
-    fail(tool, "%s: %s", path, strerror(errno));
+    fail(tool, "%s: %s", path, file_why());
     return NULL;
 }
 
@@ -266,7 +268,7 @@ FILE *stream_begin(const tool_context *tool, output *o, const char *path)
 int stream_end(const tool_context *tool, output *o, const char *path, int ok)
 {
     if (output_end(o, ok)) return 0;
-    return ok ? fail(tool, "%s: %s", path, strerror(errno)) : 1;
+    return ok ? fail(tool, "%s: %s", path, file_why()) : 1;
 }
 
 int stream_made(const tool_context *tool, const char *path, int (*make_fn)(void *what, FILE *out), void *what)

@@ -319,7 +319,7 @@ int events_of_script(profgen *g, const void *piece, size_t size, FILE *f)
     ok = s == NULL || events_learn(g, NULL, s);
     csspgo_script_free(s);
     if (ok && f != NULL && (ferror(f) || fseeko(f, 0, SEEK_SET) != 0))
-        return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
+        return fail(g->tool, "%s: %s", g->path, file_why()), 0;
     return ok;
 }
 

@@ -88,14 +88,14 @@ static int recording_tail(profgen *g, FILE *f)
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
-        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail(g->tool, "%s: %s", g->path, strerror(errno)), 0));
+        ok = ok && (fseeko(f, (off_t)at, SEEK_SET) == 0 || (fail(g->tool, "%s: %s", g->path, file_why()), 0));
         at = UINT64_MAX;
     }
     g->ids_read = at != 0;
     ok = ok && events_of_data(g, d);
     csspgo_perfdata_free(d);
     return ok &&
-           ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->path, strerror(errno)), 0));
+           ((!ferror(f) && fseeko(f, 0, SEEK_SET) == 0) || (fail(g->tool, "%s: %s", g->path, file_why()), 0));
 }
 
 /* 1 if a directory has the file of perf record --threads of a number; -1: the one with all but the samples. */
@@ -161,15 +161,16 @@ int profgen_read_recording(profgen *g)
     FILE *f;
     int ok;
     memset(&text, 0, sizeof text);
-    if (in_memory && !file_open(path, &text)) return fail(g->tool, "%s: %s", path, strerror(errno)), 0;
+    if (in_memory && !file_open(path, &text)) return fail(g->tool, "%s: %s", path, file_why()), 0;
     if (in_memory && flat_kind(&text) == 0) {
         ok = flat_read(g, &text);
         file_close(&text);
         return ok;
     }
+    errno = ENOMEM;                                        /* unless a system call fails */
     if (in_memory) f = fmemopen((void *)(uintptr_t)text.data, text.size, "rb");
     else f = is_stdin ? stdin : fopen(path, "rb");
-    if (f == NULL) return fail(g->tool, "%s: %s", path, strerror(errno)), file_close(&text), 0;
+    if (f == NULL) return fail(g->tool, "%s: %s", path, file_why()), file_close(&text), 0;
     setvbuf(f, NULL, _IONBF, 0);
     if (!is_stdin && !in_memory && fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode) && is_thread_directory(g, path))
         return fclose(f), 0;
@@ -187,7 +188,7 @@ static int profgen_read_raw(profgen *g)
     csspgo_error e;
     file_bytes text;
     csspgo_status s;
-    if (!file_open(g->path, &text)) return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
+    if (!file_open(g->path, &text)) return fail(g->tool, "%s: %s", g->path, file_why()), 0;
     if (!g->tool->compat && simpleperf_is(&text)) s = simpleperf_read(g, &text, &e);
     else s = csspgo_read_unsymbolized(g->collector, text.data, text.size, &raw, &e);
     if (s == CSSPGO_OK && (g->o[O_REPORT].text != NULL || g->o[O_FILL].number)) counts_text(g, &text);

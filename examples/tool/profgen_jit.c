@@ -331,7 +331,7 @@ static int jit_found(profgen *g, const csspgo_mmap *map)
     for (i = 0; i < w->code->files; i++)
         if (strcmp(w->code->file[i].path, path) == 0) return 1;
     if (!profgen_spares_file(g, path)) return 0;
-    if (stat(path, &st) != 0) snprintf(why, sizeof why, "%s", strerror(errno));
+    if (stat(path, &st) != 0) snprintf(why, sizeof why, "%s", file_why());
     else if (S_ISREG(st.st_mode))
         return jit_add(g, path, 0, why, sizeof why) || (fail(g->tool, "%s: %s", path, why), 0);
     warn(g->tool, "%s: %s: its code does not count; if it is elsewhere now, give --jitdump=FILE", path, why);

@@ -135,12 +135,12 @@ void recording_interrupted(profgen *g, const recording *r, unsigned long long by
     warn(g->tool, "%s: interrupted after %llu bytes: the profile is of what came before", r->path, bytes);
 }
 
-/* Reads it from f. Returns 0 after saying what is wrong. */
+/* Reads it from f; from a pipe or a device at most 1 GiB without a sample. Returns 0 after saying what is wrong. */
 int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
 {
     enum { CHUNK = 1 << 18 };
     static char chunk[CHUNK];
-    unsigned long long bytes = 0;
+    unsigned long long bytes = 0, samples = 0, sampled = 0;     /* where the number of samples was seen to grow */
     progress p = progress_begin(g->tool);
     size_t n;
     int ok = 1;
@@ -152,10 +152,15 @@ int recording_read(profgen *g, recording *r, FILE *f, unsigned long long total)
         ok = recording_feed(g, r, chunk, n);
         bytes += n;
         progress_show(&p, bytes, recording_samples(r));
+        if (recording_samples(r) != samples) {
+            samples = recording_samples(r);
+            sampled = bytes;
+        } else if (ok && total == 0 && r->pprof == NULL && bytes - sampled > 1 << 30)
+            ok = (fail(g->tool, "%s: 1 GiB without a sample: this is no recording", r->path), 0);
     }
     progress_end(&p);
     if (ok && interrupted() && !feof(f) && (total == 0 || bytes < total)) recording_interrupted(g, r, bytes);
-    else if (ok && ferror(f)) ok = (fail(g->tool, "%s: %s", r->path, strerror(errno)), 0);
+    else if (ok && ferror(f)) ok = (fail(g->tool, "%s: %s", r->path, file_why()), 0);
     else if (ok) ok = recording_feed(g, r, NULL, 0);
     return ok;
 }

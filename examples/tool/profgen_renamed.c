@@ -73,8 +73,12 @@ static seen_file *seen_add(struct renamed *x, const char *path, size_t size)
     f->path = (char *)malloc(size + 1);
     f->fit = (fit_count *)calloc(x->images, sizeof *f->fit);
     f->image = NOT_SEEN;
+    if (f->path == NULL || f->fit == NULL) {
+        free(f->path);
+        free(f->fit);
+        return NULL;
+    }
     x->files++;
-    if (f->path == NULL || f->fit == NULL) return NULL;
     memcpy(f->path, path, size);
     f->path[size] = '\0';
     return f;
@@ -371,7 +375,7 @@ int renamed_ahead(profgen *g, const recording *r, const void *piece, size_t size
     csspgo_perfdata_free(data);
     renamed_decide(g, g->renamed);
     if (f != NULL && (ferror(f) || fseeko(f, 0, SEEK_SET) != 0))
-        return fail(g->tool, "%s: %s", g->path, strerror(errno)), 0;
+        return fail(g->tool, "%s: %s", g->path, file_why()), 0;
     return 1;
 }
 

@@ -212,8 +212,8 @@ csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f
 int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f)
 {
     if (file_open(path, f)) return 1;
-    if (how->go_on) warn(tool, "%s: %s", path, strerror(errno));
-    else fail(tool, "%s: %s", path, strerror(errno));
+    if (how->go_on) warn(tool, "%s: %s", path, file_why());
+    else fail(tool, "%s: %s", path, file_why());
     return 0;
 }
 

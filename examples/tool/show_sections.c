@@ -101,7 +101,7 @@ int show_sections(const tool_context *tool, const char *path, int as_json, FILE 
     reading how;
     int fatal;
     memset(&how, 0, sizeof how);
-    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, strerror(errno)), 0;
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why()), 0;
     s = csspgo_sections(f.data, f.size, NULL, 0, &n, &e);
     if (s == CSSPGO_OK && (v = (csspgo_section *)calloc(n + 1, sizeof *v)) == NULL) s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) csspgo_sections(f.data, f.size, v, n, &n, &e);

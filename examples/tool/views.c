@@ -83,7 +83,7 @@ static csspgo_profile *views_read(views *v, const char *path)
     csspgo_status s;
     file_bytes f;
     int contextual;
-    if (!file_open(path, &f)) return fail(v->tool, "%s: %s", path, strerror(errno)), NULL;
+    if (!file_open(path, &f)) return fail(v->tool, "%s: %s", path, file_why()), NULL;
     contextual = is_contextual(v->tool, &f);
     p = csspgo_profile_new(seeded(), NULL);
     if (p == NULL) fail(v->tool, "out of memory");

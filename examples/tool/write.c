@@ -28,7 +28,7 @@ csspgo_status write_output(const writer *w, const char *path, csspgo_error *e)
         else errno = why;
     }
     e->status = s;
-    if (s == CSSPGO_E_IO) snprintf(e->message, sizeof e->message, "%s", strerror(errno));
+    if (s == CSSPGO_E_IO) snprintf(e->message, sizeof e->message, "%s", file_why());
     else if (s != CSSPGO_OK && *e->message == '\0')
         snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
     return s;
