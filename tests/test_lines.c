@@ -209,7 +209,7 @@ static void ranges_have_their_counts(void)
         T_CHECK(n > 2 && n < 256);
         T_EQ(csspgo_collector_range_counts(c, r.t.module, list, 256, &again, NULL), CSSPGO_OK);
         T_EQ(again, n);
-        T_EQ(csspgo_collector_range_counts(c, r.t.module, first, 2, &again, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_collector_range_counts(c, r.t.module, first, 2, &again, &e), CSSPGO_E_SHORT);
         T_MSG(strstr(e.message, "array") != NULL, e.message);
         T_EQ(memcmp(first, list, sizeof first), 0);
         T_EQ(csspgo_write_unsymbolized(c, &raw, text, sizeof text - 1, &size, NULL), CSSPGO_OK);

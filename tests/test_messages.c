@@ -169,6 +169,8 @@ static void trackers_refuse(void)
 
 static void readers_refuse_what_comes_at_the_wrong_time(void)
 {
+    const uint32_t sample_record = 9;                 /* a header in the machine's order of bytes */
+    const uint16_t record_size = 16;
     static uint64_t words[64];
     csspgo_perfdata *d = csspgo_perfdata_new(NULL, NULL);
     csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
@@ -203,7 +205,8 @@ static void readers_refuse_what_comes_at_the_wrong_time(void)
     refused_by(__LINE__, "csspgo_ring_next", "power of two");
     ring.size = sizeof words;
     ring.head = 16;
-    words[0] = 9 | (uint64_t)16 << 48;
+    memcpy((char *)words, &sample_record, sizeof sample_record);
+    memcpy((char *)words + 6, &record_size, sizeof record_size);
     T_EQ(csspgo_ring_next(&ring, &sample, &map, &e), CSSPGO_ITEM_NONE);
     refused_by(__LINE__, "csspgo_ring_next", "sample_type");
     csspgo_perfdata_free(d);
