@@ -358,7 +358,8 @@ static csspgo_status do_match_shared(world *w, csspgo_error *e)
 /* Each function is a diamond, of whose blocks one has no line. */
 static csspgo_status do_complete(world *w, csspgo_error *e)
 {
-    static const csspgo_cfg_edge edges[4] = { { 0, 1, 0, 0, 0 }, { 0, 2, 0, 0, 0 }, { 1, 3, 0, 0, 0 }, { 2, 3, 0, 0, 0 } };
+    static const csspgo_cfg_edge edges[4] = { { 0, 1, 0, 0, 0 }, { 0, 2, 0, 0, 0 },
+                                              { 1, 3, 0, 0, 0 }, { 2, 3, 0, 0, 0 } };
     csspgo_cfg_edge edge[4];
     csspgo_cfg_block block[4];
     csspgo_match_cfg cfg[3];
