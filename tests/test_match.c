@@ -1505,8 +1505,8 @@ static const struct { const char *old, *code, *want; } owned[] = {
     { "[main]:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 30 old:30\n#1\n"
       "[main:2 @ old]:1000:10\n 1: 10\n 2: 10 old:10\n#7\n[main:2 @ old:2 @ old]:500:10\n 1: 10\n 2: 10 old:10\n#7\n"
       "[main:4 @ old]:4000:10\n 1: 10\n 2: 10 old:10\n#7\n",
- "
-      "     "{main 2 1 2:a 3:x 4:b 5{b 7 1 2:b{a 7 1 2:a", "main:2@a 1000 main:2@a:2@a 500 main:4@b 4000 a 0 b 0 main:2@old 0" },
+      "{main 2 1 2:a 3:x 4:b 5{b 7 1 2:b{a 7 1 2:a",
+      "main:2@a 1000 main:2@a:2@a 500 main:4@b 4000 a 0 b 0 main:2@old 0" },
     /* an overload stays; the other one's name is new; a third one is called by new code */
     { "main:100:1\n 1: 10\n 2: 10 _Z3fooi:10\n 3: 10 x:10\n 4: 90 _Z3fool:90\n 5: 10 x:10\n#1\n"
       "_Z3fooi:1000:10\n 1: 10\n#7\n_Z3fool:9000:90\n 1: 90\n#7\n",
