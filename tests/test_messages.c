@@ -23,6 +23,34 @@ static void refused_by(int line, const char *function, const char *what)
 #define DENIED(f, arguments, what) (T_EQ(f arguments, CSSPGO_E_ARGUMENT), refused_by(__LINE__, #f, what))
 #define MADE(f, arguments, what)   (T_CHECK(f arguments == NULL), refused_by(__LINE__, #f, what))
 
+static void *never_alloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    T_CHECK(!"it is asked for memory");
+    return NULL;
+}
+
+static void never_free(void *ctx, void *p, size_t size)
+{
+    (void)ctx;
+    (void)p;
+    (void)size;
+}
+
+/* Memory that one function gives and another one's takes back would be damaged. */
+static void half_an_allocator_is_refused(void)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    o.allocator.alloc_fn = never_alloc;
+    MADE(csspgo_profile_new, (&o, &e), "both alloc_fn and free_fn");
+    MADE(csspgo_code_new, (&o, &e), "both alloc_fn and free_fn");
+    o.allocator.alloc_fn = NULL;
+    o.allocator.free_fn = never_free;
+    MADE(csspgo_profile_new, (&o, &e), "both alloc_fn and free_fn");
+}
+
 static csspgo_profile *load(const char *text)
 {
     return csspgo_load(text, strlen(text), NULL, NULL);
@@ -399,6 +427,7 @@ static void statuses_have_names_and_sentences_of_their_own(void)
 
 int main(void)
 {
+    half_an_allocator_is_refused();
     makers_refuse_what_options_cannot_be();
     graphs_are_refused();
     profiles_are_refused();
