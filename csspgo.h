@@ -32683,10 +32683,14 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
 {
     CSSPGO__LIST(csspgo_node) list = { NULL, 0, 0 };
     csspgo_status s = CSSPGO_OK;
-    uint32_t id = csspgo__track_callees_at(t, caller, loc);
-    if (func.id != 0)
-        return csspgo_tracker_promote(
-            t, csspgo__node_handle(csspgo__track_child(t, csspgo__mover_live(&t->m, caller), loc, func.id)), NULL, err);
+    const uint32_t from = csspgo__mover_live(&t->m, caller);
+    uint32_t id;
+    if (from == 0) return csspgo__deny_u64(__func__, err, 0, "the caller is not a context: node ", caller.id);
+    if (func.id != 0) {
+        const csspgo_node callee = csspgo__node_handle(csspgo__track_child(t, from, loc, func.id));
+        return csspgo__named(__func__, err, csspgo_tracker_promote(t, callee, NULL, err));
+    }
+    id = csspgo__track_callees_at(t, caller, loc);
     for (; id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
         if (!CSSPGO__PUT(&t->m.heap, list, csspgo__node_handle(id))) s = t->m.heap.status;
     if (s == CSSPGO_OK && !csspgo__sort(&t->m.heap, list.v, list.count, sizeof *list.v, csspgo__child_order, t->m.p))

@@ -169,6 +169,8 @@ static void profiles_are_refused(void)
 
 static void trackers_refuse(void)
 {
+    const csspgo_node nowhere = { 0 };
+    const csspgo_func no_func = { 0 }, one_func = { 1 };
     csspgo_profile *p = load("[main]:4:1\n 1: 4\n[main:1 @ f]:3:1\n 2: 3\n[main:1 @ f:2 @ g]:3:1\n 2: 3\n");
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     const csspgo_node top = csspgo_root(p), f = csspgo_find(p, "main:1 @ f"), g = csspgo_find(p, "main:1 @ f:2 @ g");
@@ -183,6 +185,8 @@ static void trackers_refuse(void)
     DENIED(csspgo_tracker_move, (t, f, g, csspgo_at(1, 0), NULL, &e), "below");
     DENIED(csspgo_tracker_move, (t, g, f, csspgo_at(70000, 0), NULL, &e), "65535");
     DENIED(csspgo_tracker_promote, (t, top, NULL, &e), "node 1");
+    DENIED(csspgo_tracker_promote_call, (t, nowhere, csspgo_at(1, 0), no_func, &e), "caller is not a context: node 0");
+    DENIED(csspgo_tracker_promote_call, (t, top, csspgo_at(1, 0), one_func, &e), "not a context");
     DENIED(csspgo_tracker_mark_inlined, (t, top, &e), "node 1");
     DENIED(csspgo_tracker_unmark, (t, top, &e), "node 1");
     DENIED(csspgo_tracker_rollback, (t, 3, &e), "3");
