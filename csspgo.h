@@ -997,7 +997,7 @@ typedef struct csspgo_limits {
 
 /* All zero means: malloc and free, default limits, csspgo's own rules. */
 typedef struct csspgo_options {
-    csspgo_allocator allocator;   /* alloc_fn NULL: CSSPGO_MALLOC and CSSPGO_FREE                                */
+    csspgo_allocator allocator;   /* both functions NULL: CSSPGO_MALLOC and CSSPGO_FREE                          */
     csspgo_limits    limits;
     uint64_t         hash_seed;   /* seed of the hash tables; random bytes where input is hostile                */
     uint32_t         llvm;        /* 0; 19: reads what LLVM 19 reads, writes what it writes. Others: E_ARGUMENT   */
@@ -7112,6 +7112,10 @@ static void *csspgo__object_new(const char *function, const csspgo_options *o, s
         csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19");
         return NULL;
     }
+    if (o != NULL && (o->allocator.alloc_fn == NULL) != (o->allocator.free_fn == NULL)) {
+        csspgo__deny(function, err, 0, "an allocator needs both alloc_fn and free_fn");
+        return NULL;
+    }
     csspgo__heap_init(&h, o);
     own = (csspgo__heap *)csspgo__alloc_zero(&h, size);
     if (own != NULL) *own = h;
@@ -10753,9 +10757,11 @@ static csspgo_node csspgo__find_step(const csspgo_profile *p, csspgo_node parent
  */
 CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
 {
-    size_t size = strlen(context), end, n;
+    size_t size, end, n;
     csspgo_node node = csspgo_root(p);
     csspgo_loc site = csspgo_at(0, 0);
+    CSSPGO__EXPECT(context != NULL, "context is NULL");
+    size = strlen(context);
     if (size >= 2 && context[0] == '[' && context[size - 1] == ']') {
         context++;
         size -= 2;
@@ -21491,6 +21497,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module
     int bad = 0;
     size_t i;
     if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
+    CSSPGO__EXPECT(count == 0 || transfers != NULL, "transfers is NULL, but count is not 0");
     for (i = 0; i < count; i++) {
         const csspgo_transfer *t = &transfers[i];
         const uint32_t pos = csspgo__pos_in(c, module.id, t->address);
@@ -21584,8 +21591,11 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
     const size_t node0 = c->nodes, probe0 = c->probes;
     const uint64_t idle = c->idle_probes;
     static const char function[] = "csspgo_code_add_probes";
-    const csspgo_status s = csspgo__probes_check(function, inlines, inline_count, probes, probe_count, err);
+    csspgo_status s;
     size_t i;
+    CSSPGO__EXPECT(inline_count == 0 || inlines != NULL, "inlines is NULL, but inline_count is not 0");
+    CSSPGO__EXPECT(probe_count == 0 || probes != NULL, "probes is NULL, but probe_count is not 0");
+    s = csspgo__probes_check(function, inlines, inline_count, probes, probe_count, err);
     if (s != CSSPGO_OK) return s;
     if (module.id > c->modules) return csspgo__value_error(err, function, "no such module: ", module.id);
     if (inline_count > 0x7fffffffu - c->nodes || probe_count > 0x7fffffffu - c->probes)
@@ -32770,10 +32780,14 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
 {
     CSSPGO__LIST(csspgo_node) list = { NULL, 0, 0 };
     csspgo_status s = CSSPGO_OK;
-    uint32_t id = csspgo__track_callees_at(t, caller, loc);
-    if (func.id != 0)
-        return csspgo_tracker_promote(
-            t, csspgo__node_handle(csspgo__track_child(t, csspgo__mover_live(&t->m, caller), loc, func.id)), NULL, err);
+    const uint32_t from = csspgo__mover_live(&t->m, caller);
+    uint32_t id;
+    if (from == 0) return csspgo__deny_u64(__func__, err, 0, "the caller is not a context: node ", caller.id);
+    if (func.id != 0) {
+        const csspgo_node callee = csspgo__node_handle(csspgo__track_child(t, from, loc, func.id));
+        return csspgo__named(__func__, err, csspgo_tracker_promote(t, callee, NULL, err));
+    }
+    id = csspgo__track_callees_at(t, caller, loc);
     for (; id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
         if (!CSSPGO__PUT(&t->m.heap, list, csspgo__node_handle(id))) s = t->m.heap.status;
     if (s == CSSPGO_OK && !csspgo__sort(&t->m.heap, list.v, list.count, sizeof *list.v, csspgo__child_order, t->m.p))
@@ -33246,6 +33260,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
     csspgo_node own;
     uint32_t savepoint;
     csspgo_status s;
+    CSSPGO__EXPECT(n == 0 || callable != NULL, "callable is NULL, but n is not 0");
     *count = 0;
     if (base != NULL) base->id = 0;
     if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
@@ -34929,8 +34944,10 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
                                                   const csspgo_generate_options *how, csspgo_generate_stats *stats,
                                                   csspgo_error *err)
 {
-    const uint32_t flags = csspgo__gen_kind(c, p) | CSSPGO_IS_PROBE;
+    uint32_t flags;
     csspgo__gen g;
+    CSSPGO__EXPECT(p != NULL, "p is NULL: a profile that csspgo_profile_new made gets the counts");
+    flags = csspgo__gen_kind(c, p) | CSSPGO_IS_PROBE;
     if (csspgo__collector_mode(c) == CSSPGO__NAMES)
         return csspgo__deny(__func__, err, 0, "contexts with names are of lines, not of probes");
     csspgo__gen_init(&g, c, how);
@@ -36187,7 +36204,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
 {
     csspgo__by_line x;
     csspgo_status s;
-    uint32_t flags = csspgo__gen_kind(c, p);
+    uint32_t flags;
+    CSSPGO__EXPECT(p != NULL, "p is NULL: a profile that csspgo_profile_new made gets the counts");
+    flags = csspgo__gen_kind(c, p);
     memset(&x, 0, sizeof x);
     x.l = l;
     csspgo__gen_init(&x.g, c, how);

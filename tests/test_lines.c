@@ -234,6 +234,42 @@ static void ranges_have_their_counts(void)
     recorded_close(&r);
 }
 
+/* Without memory there are none, and the collector is what it was. */
+static void ranges_without_memory_are_none(void)
+{
+    csspgo_range_count list[256], again[256];
+    csspgo_options o;
+    csspgo_collector *c;
+    csspgo_status s = CSSPGO_E_NOMEM;
+    csspgo_error e;
+    size_t n, got;
+    long k;
+    t_heap h;
+    recorded r;
+    o = t_options(&h, 0);
+    recorded_open(&r, "tiny.line", NULL);
+    c = csspgo_collector_new(r.t.code, NULL, &o, NULL);
+    feed_script(c, r.t.code, "data/generate/tiny.perfscript");
+    T_EQ(csspgo_collector_range_counts(c, r.t.module, list, 256, &n, NULL), CSSPGO_OK);
+    T_CHECK(n > 2);
+    for (k = 1; s != CSSPGO_OK && k < 100; k++) {
+        const size_t live = h.live;
+        h.nth = h.calls + k;
+        s = csspgo_collector_range_counts(c, r.t.module, again, 256, &got, &e);
+        h.nth = 0;
+        T_EQ(e.status, s);
+        T_CHECK(s == CSSPGO_E_NOMEM || s == CSSPGO_OK);
+        T_EQ(got, s == CSSPGO_OK ? n : 0);
+        T_EQ(h.live, live);
+    }
+    T_EQ(s, CSSPGO_OK);
+    T_CHECK(k > 2);
+    T_EQ(memcmp(list, again, n * sizeof *list), 0);
+    csspgo_collector_free(c);
+    T_EQ(h.live, 0);
+    recorded_close(&r);
+}
+
 /* A profile of a recorded run in one call; p has it if OK comes back. */
 static csspgo_status profile_of(recorded *r, const char *script, csspgo_generate_options how, csspgo_profile *p)
 {
@@ -848,6 +884,7 @@ int main(void)
     recorded_outputs_are_llvm_s();
     addresses_of_counters();
     ranges_have_their_counts();
+    ranges_without_memory_are_none();
     a_call_has_one_context();
     callees_are_compressed();
     an_inlined_call_is_not_added_to_its_line();

@@ -1479,6 +1479,124 @@ static void where_a_function_is_called_tells_whose_profile_it_is(void)
         }
 }
 
+/*
+ * The same by line and by probe ("#": a line of a checksum), with functions that call themselves or each other,
+ * overloads and instances of which one stays, one caller for each, indirect calls. code: after each {, a function of
+ * the new code, its checksum, its locations; want: names, or contexts, and their totals.
+ */
+static const struct { const char *old, *code, *want; } owned[] = {
+    /* by line; the others came with new code */
+    { "main:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 10\nold:1000:10\n 1: 10\n 2: 190 y:190\n 3: 200 z:200\n",
+      "{main 0 1 4:a 5:x 6 7:b 8:c{b 0 1 2:y 3:z{a 0 1 2 4:y 5:z{c 0 1 2:y 3:z", "a 1000 b 0 c 0 old 0" },
+    { "main:100:1\n 1: 10\n 2: 30 old:30\n 3: 10 x:10\n 4: 10 old:10\nold:1000:40\n 1: 40\n 2: 190 y:190\n",
+      "{main 0 1 2:a 3:x 4:b 6{b 0 1 2:y{a 0 1 2:y", "a 750 b 250 old 0" },
+    /* inlined there */
+    { "main:100:1\n 1: 10\n 3: 10 x:10\n 2: old:50\n  1: 50\nold:1000:10\n 1: 10\n 2: 190 y:190\n",
+      "{main 0 1 2:a 3:x 4 5:b{b 0 1 2:y{a 0 1 2:y", "a 1000 b 0 old 0" },
+    /* recursion: what calls itself was called by a function that called itself, whoever it is */
+    { "main:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n#1\nold:1000:10\n 1: 10\n 2: 500 old:500\n 3: 200 z:200\n#7\n",
+      "{main 2 1 2:a 3:x 4 5:b 6{b 7 1 2:b 3:z{a 7 1 2:a 3:z", "a 1000 b 0 old 0" },
+    { "main:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n#1\nold:1000:10\n 1: 10\n 2: 500 old:500\n 3: 200 z:200\n#7\n",
+      "{main 1 1 2:a 3:x{b 9 1 2:b 3:z 4 5{a 9 1 2:a 3:z 4 5", "a 1000 b 0 old 0" },
+    { "main:100:1\n 1: 10\n 2: 10 even:10\n 3: 10 x:10\n#1\neven:1000:10\n 1: 10\n 2: 500 odd:500\n 3: 200\n#7\n"
+      "odd:2000:10\n 1: 10\n 2: 490 even:490\n 3: 200\n#7\n",
+      "{main 2 1 2:e2 3:x 4 5:e3 6{e3 7 1 2:o3 3{e2 7 1 2:o2 3{o3 7 1 2:e3 3{o2 7 1 2:e2 3",
+      "e2 1000 o2 2000 e3 0 o3 0 even 0 odd 0" },
+    { "[main]:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 30 old:30\n#1\n"
+      "[main:2 @ old]:1000:10\n 1: 10\n 2: 10 old:10\n#7\n[main:2 @ old:2 @ old]:500:10\n 1: 10\n 2: 10 old:10\n#7\n"
+      "[main:4 @ old]:4000:10\n 1: 10\n 2: 10 old:10\n#7\n",
+      "{main 2 1 2:a 3:x 4:b 5{b 7 1 2:b{a 7 1 2:a",
+      "main:2@a 1000 main:2@a:2@a 500 main:4@b 4000 a 0 b 0 main:2@old 0" },
+    /* an overload stays; the other one's name is new; a third one is called by new code */
+    { "main:100:1\n 1: 10\n 2: 10 _Z3fooi:10\n 3: 10 x:10\n 4: 90 _Z3fool:90\n 5: 10 x:10\n#1\n"
+      "_Z3fooi:1000:10\n 1: 10\n#7\n_Z3fool:9000:90\n 1: 90\n#7\n",
+      "{main 2 1 2:_Z3fooi 3:x 4:_Z3fooPKc 5:x 6:_Z3foof{_Z3foof 7 1{_Z3fooPKc 7 1{_Z3fooi 7 1",
+      "_Z3fooPKc 9000 _Z3fooi 1000 _Z3foof 0 _Z3fool 0" },
+    { "main:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 90 old:90\n#1\nold:1000:100\n 1: 100\n#7\n",
+      "{main 2 1 2:old 3:x 4:new 5{new 7 1{old 7 1", "old 1000 new 0" },
+    /* instances of a template: the site tells, not the checksum */
+    { "main:100:1\n 1: 10\n 2: 10 _Z3putIiEvT_:10\n 3: 10 x:10\n 4: 90 _Z3putIcEvT_:90\n#1\n"
+      "_Z3putIiEvT_:1000:10\n 1: 10\n#7\n_Z3putIcEvT_:9000:90\n 1: 90\n#8\n",
+      "{main 2 1 2:_Z3putIlEvT_ 3:x 4:_Z3putIhEvT_{_Z3putIhEvT_ 7 1{_Z3putIlEvT_ 8 1",
+      "_Z3putIlEvT_ 1000 _Z3putIhEvT_ 9000 _Z3putIiEvT_ 0" },
+    /* one for each call, or for each caller */
+    { "main:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 30 old:30\n 5: 60 old:60\n#1\nold:1000:100\n 1: 100\n#7\n",
+      "{main 2 1 2:a 3:x 4:b 5:c 6{c 7 1{b 7 1{a 7 1", "a 100 b 300 c 600 old 0" },
+    { "m1:100:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n#1\nm2:100:1\n 1: 10\n 2: 90 old:90\n#1\n"
+      "old:1000:100\n 1: 100\n#7\n",
+      "{m1 2 1 2:a 3:x 4{m2 1 1 2:b{b 7 1{a 7 1", "a 100 b 900 old 0" },
+    /* callers have new names, too */
+    { "main:100:1\n 1: 10\n 2: 10 mid:10\n 3: 10 x:10\nmid:100:10\n 1: 10\n 2: 10 old:10\n"
+      " 3: 10 w:10\nold:1000:10\n 1: 10\n",
+      "{main 2 1 2:mid2 3:x 4{mid3 3 1 2:b 3:w{mid2 3 1 2:a 3:w{b 7 1{a 7 1", "mid2 100 a 1000 mid3 0 b 0" },
+    /* indirect calls tell nothing; a direct one elsewhere does */
+    { "main:100:1\n 1: 10\n 2: 100 old:70 x:30\n 3: 10 x:10\n 4: 5 old:5\n#1\nold:1000:75\n 1: 75\n#7\n",
+      "{main 2 1 2:* 3:x 4:a 5{b 7 1{a 7 1", "a 1000 b 0 old 0" }
+};
+
+/* Copies s, "#N" as a line of a checksum. */
+static size_t owned_text(const char *s, char *out)
+{
+    char *t = out;
+    for (; *s != '\0'; s++)
+        if (*s == '#') t += sprintf(t, " !CFGChecksum: ");
+        else *t++ = *s;
+    *t = '\0';
+    return (size_t)(t - out);
+}
+
+/* The functions of the new code, from the k-th on, or backwards. */
+static size_t owned_code(const char *s, size_t turn, char name[8][24], csspgo_match_loc v[8][16], csspgo_match_code *c)
+{
+    const char *part[8];
+    size_t n = 0, i;
+    for (; s != NULL && *s == '{'; s = strchr(s, '{'))
+        part[n++] = ++s;
+    for (i = 0; i < n; i++) {
+        const size_t at = (turn % 2 ? n - 1 - i : i + turn / 2) % n, size = strcspn(part[i], " ");
+        char text[200], *end;
+        const uint64_t checksum = strtoul(part[i] + size, &end, 10);
+        sprintf(name[i], "%.*s", (int)size, part[i]);
+        sprintf(text, "%.*s", (int)strcspn(end, "{"), end);
+        c[at] = code_of(name[i], checksum, v[i], parse_code(text, v[i]));
+    }
+    return n;
+}
+
+static void owners_are_found_by_line_in_recursion_and_among_overloads(void)
+{
+    size_t i, turn;
+    for (i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        for (turn = 0; turn < 12; turn++) {
+            csspgo_match_loc v[8][16];
+            csspgo_match_code c[8];
+            char name[8][24], old[1000], who[48], context[96];
+            csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(0);
+            const size_t size = owned_text(owned[i].old, old), n = owned_code(owned[i].code, turn, name, v, c);
+            unsigned long total;
+            const char *w;
+            int used;
+            T_EQ(csspgo_read(p, old, size, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_module(m, p, c, n, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            for (w = owned[i].want; sscanf(w, "%47s %lu%n", who, &total, &used) == 2; w += used) {
+                const char *from = who;
+                char *to = context;
+                for (; *from != '\0'; from++)
+                    if (*from == '@') to += sprintf(to, " @ ");
+                    else *to++ = *from;
+                *to = '\0';
+                if (csspgo_total(q, csspgo_find(q, context)) != total)
+                    fprintf(stderr, "    case %lu, turn %lu: %s\n", (unsigned long)i, (unsigned long)turn, context);
+                T_EQ(csspgo_total(q, csspgo_find(q, context)), total);
+            }
+            csspgo_matcher_free(m);
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+        }
+}
+
 static const char shared_old[] = "[main]:30:1\n 1: 10\n 2: 10 old:10\n 3: 10 x:10\n 4: 30 old:30\n !CFGChecksum: 1\n"
                                  "[main:2 @ old]:100:10\n 1: 10\n 2: 90 y:90\n !CFGChecksum: 7\n"
                                  "[main:4 @ old]:300:30\n 1: 30\n 2: 270 y:270\n !CFGChecksum: 7\n"
@@ -2340,6 +2458,7 @@ int main(void)
     of_two_with_one_base_name_the_checksum_tells();
     a_call_site_tells_a_new_name();
     where_a_function_is_called_tells_whose_profile_it_is();
+    owners_are_found_by_line_in_recursion_and_among_overloads();
     contexts_of_a_shared_profile_go_with_their_calls();
     an_inlinee_of_another_module_loses_its_caller();
     llvm_19_follows_chains_and_stops_at_strangers();

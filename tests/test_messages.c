@@ -23,6 +23,34 @@ static void refused_by(int line, const char *function, const char *what)
 #define DENIED(f, arguments, what) (T_EQ(f arguments, CSSPGO_E_ARGUMENT), refused_by(__LINE__, #f, what))
 #define MADE(f, arguments, what)   (T_CHECK(f arguments == NULL), refused_by(__LINE__, #f, what))
 
+static void *never_alloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    T_CHECK(!"it is asked for memory");
+    return NULL;
+}
+
+static void never_free(void *ctx, void *p, size_t size)
+{
+    (void)ctx;
+    (void)p;
+    (void)size;
+}
+
+/* Memory that one function gives and another one's takes back would be damaged. */
+static void half_an_allocator_is_refused(void)
+{
+    csspgo_options o;
+    memset(&o, 0, sizeof o);
+    o.allocator.alloc_fn = never_alloc;
+    MADE(csspgo_profile_new, (&o, &e), "both alloc_fn and free_fn");
+    MADE(csspgo_code_new, (&o, &e), "both alloc_fn and free_fn");
+    o.allocator.alloc_fn = NULL;
+    o.allocator.free_fn = never_free;
+    MADE(csspgo_profile_new, (&o, &e), "both alloc_fn and free_fn");
+}
+
 static csspgo_profile *load(const char *text)
 {
     return csspgo_load(text, strlen(text), NULL, NULL);
@@ -141,6 +169,8 @@ static void profiles_are_refused(void)
 
 static void trackers_refuse(void)
 {
+    const csspgo_node nowhere = { 0 };
+    const csspgo_func no_func = { 0 }, one_func = { 1 };
     csspgo_profile *p = load("[main]:4:1\n 1: 4\n[main:1 @ f]:3:1\n 2: 3\n[main:1 @ f:2 @ g]:3:1\n 2: 3\n");
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     const csspgo_node top = csspgo_root(p), f = csspgo_find(p, "main:1 @ f"), g = csspgo_find(p, "main:1 @ f:2 @ g");
@@ -155,6 +185,8 @@ static void trackers_refuse(void)
     DENIED(csspgo_tracker_move, (t, f, g, csspgo_at(1, 0), NULL, &e), "below");
     DENIED(csspgo_tracker_move, (t, g, f, csspgo_at(70000, 0), NULL, &e), "65535");
     DENIED(csspgo_tracker_promote, (t, top, NULL, &e), "node 1");
+    DENIED(csspgo_tracker_promote_call, (t, nowhere, csspgo_at(1, 0), no_func, &e), "caller is not a context: node 0");
+    DENIED(csspgo_tracker_promote_call, (t, top, csspgo_at(1, 0), one_func, &e), "not a context");
     DENIED(csspgo_tracker_mark_inlined, (t, top, &e), "node 1");
     DENIED(csspgo_tracker_unmark, (t, top, &e), "node 1");
     DENIED(csspgo_tracker_rollback, (t, 3, &e), "3");
@@ -169,6 +201,8 @@ static void trackers_refuse(void)
 
 static void readers_refuse_what_comes_at_the_wrong_time(void)
 {
+    const uint32_t sample_record = 9;                 /* a header in the machine's order of bytes */
+    const uint16_t record_size = 16;
     static uint64_t words[64];
     csspgo_perfdata *d = csspgo_perfdata_new(NULL, NULL);
     csspgo_script *s = csspgo_script_new(NULL, NULL, NULL);
@@ -203,7 +237,8 @@ static void readers_refuse_what_comes_at_the_wrong_time(void)
     refused_by(__LINE__, "csspgo_ring_next", "power of two");
     ring.size = sizeof words;
     ring.head = 16;
-    words[0] = 9 | (uint64_t)16 << 48;
+    memcpy((char *)words, &sample_record, sizeof sample_record);
+    memcpy((char *)words + 6, &record_size, sizeof record_size);
     T_EQ(csspgo_ring_next(&ring, &sample, &map, &e), CSSPGO_ITEM_NONE);
     refused_by(__LINE__, "csspgo_ring_next", "sample_type");
     csspgo_perfdata_free(d);
@@ -396,6 +431,7 @@ static void statuses_have_names_and_sentences_of_their_own(void)
 
 int main(void)
 {
+    half_an_allocator_is_refused();
     makers_refuse_what_options_cannot_be();
     graphs_are_refused();
     profiles_are_refused();

@@ -356,6 +356,45 @@ static void lives_and_handles_are_checked(void)
     T_CHECK(said(NULL));
 }
 
+/* What a pointer that is NULL is missing. The calls do not get further than their checks. */
+static void null_pointers_are_told(void)
+{
+    csspgo_code *code = make_code(0);
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    const csspgo_module none = csspgo_no_module();
+    csspgo_inline in;
+    csspgo_func f;
+    size_t n;
+    jmp_buf here;
+    memset(&in, 0, sizeof in);
+    f.id = 0;
+    leave_by = &here;
+    if (setjmp(here) == 0) csspgo_code_add_transfers(code, none, NULL, 3, NULL);
+    T_CHECK(said("csspgo_code_add_transfers: transfers is NULL, but count is not 0"));
+    if (setjmp(here) == 0) csspgo_code_add_probes(code, none, NULL, 1, NULL, 0, NULL);
+    T_CHECK(said("csspgo_code_add_probes: inlines is NULL, but inline_count is not 0"));
+    if (setjmp(here) == 0) csspgo_code_add_probes(code, none, &in, 1, NULL, 2, NULL);
+    T_CHECK(said("csspgo_code_add_probes: probes is NULL, but probe_count is not 0"));
+    if (setjmp(here) == 0) csspgo_find(p, NULL);
+    T_CHECK(said("csspgo_find: context is NULL"));
+    if (setjmp(here) == 0) csspgo_collector_profile(c, NULL, NULL, NULL, NULL);
+    T_CHECK(said("csspgo_collector_profile: p is NULL"));
+    if (setjmp(here) == 0) csspgo_collector_line_profile(c, NULL, NULL, NULL, NULL, NULL);
+    T_CHECK(said("csspgo_collector_line_profile: p is NULL"));
+    if (setjmp(here) == 0) csspgo_tracker_inline(t, f, NULL, 5, NULL, NULL, 0, &n, NULL, NULL);
+    T_CHECK(said("csspgo_tracker_inline: callable is NULL, but n is not 0"));
+    leave_by = NULL;
+    T_EQ(csspgo_code_add_transfers(code, none, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_probes(code, none, NULL, 0, NULL, 0, NULL), CSSPGO_OK);
+    T_CHECK(said(NULL));
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+    csspgo_collector_free(c);
+    csspgo_code_free(code);
+}
+
 int main(void)
 {
     a_correct_run_gets_no_advice();
@@ -367,5 +406,6 @@ int main(void)
     probes_without_counts_are_told();
     a_damaged_code_map_is_told();
     lives_and_handles_are_checked();
+    null_pointers_are_told();
     return t_end();
 }

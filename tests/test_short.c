@@ -138,6 +138,7 @@ static int open_profiles(world *w, int tracked)
     csspgo_set_profile_flags(w->p, w->kind == NESTED ? 0 : CSSPGO_IS_CS);
     if (!grow(w->p, w->kind, 12)) return 0;
     how.take = 1;
+    how.subtract = w->kind == GUIDS;
     if (!tracked) {
         w->q = csspgo_profile_new(&plain, NULL);
         csspgo_set_profile_flags(w->q, csspgo_profile_flags(w->p));
@@ -325,7 +326,132 @@ static csspgo_status do_match(world *w, csspgo_error *e)
     s = csspgo_matcher_module(w->m, w->q, code, 2, NULL, e);
     return s == CSSPGO_OK ? csspgo_matcher_apply(w->m, w->q, w->p, NULL, e) : s;
 }
+
+/* Two functions are called where one was, and share its profile and the contexts below it. */
+static csspgo_status do_match_shared(world *w, csspgo_error *e)
+{
+    static const char *const name[3] = { "f1", "one", "two" };
+    csspgo_match_loc loc[3][8];
+    csspgo_match_code code[3];
+    csspgo_status s;
+    uint32_t i, k;
+    memset(loc, 0, sizeof loc);
+    memset(code, 0, sizeof code);
+    for (i = 0; i < 3; i++) {
+        for (k = 0; k < 4; k++) {
+            loc[i][k].loc = csspgo_at(1 + k, 0);
+            if (i == 0) loc[i][k].kind = CSSPGO_MATCH_CALL;
+            loc[i][k].callee = i == 0 ? csspgo_guid(name[1 + k % 2], 3) : 0;
+        }
+        code[i].name = name[i];
+        code[i].name_size = strlen(name[i]);
+        code[i].checksum = i == 0 ? 99 : 1;
+        code[i].loc = loc[i];
+        code[i].locs = 4;
+    }
+    w->m = csspgo_matcher_new(NULL, NULL, NULL);
+    s = csspgo_matcher_module(w->m, w->q, code, 3, NULL, e);
+    return s == CSSPGO_OK ? csspgo_matcher_apply(w->m, w->q, w->p, NULL, e) : s;
+}
+
+#ifndef CSSPGO_NO_FLOW
+/* Each function is a diamond, of whose blocks one has no line. */
+static csspgo_status do_complete(world *w, csspgo_error *e)
+{
+    static const csspgo_cfg_edge edges[4] = { { 0, 1, 0, 0, 0 }, { 0, 2, 0, 0, 0 },
+                                              { 1, 3, 0, 0, 0 }, { 2, 3, 0, 0, 0 } };
+    csspgo_cfg_edge edge[4];
+    csspgo_cfg_block block[4];
+    csspgo_match_cfg cfg[3];
+    csspgo_loc loc[4];
+    csspgo_status s;
+    uint32_t i;
+    char name[8];
+    memset(block, 0, sizeof block);
+    memset(cfg, 0, sizeof cfg);
+    memcpy(edge, edges, sizeof edge);
+    for (i = 0; i < 4; i++) loc[i] = csspgo_at(i == 2 ? 0 : 1 + i, 0);
+    for (i = 0; i < 3; i++) {
+        sprintf(name, "f%lu", (unsigned long)(1 + i));
+        cfg[i].guid = csspgo_guid(name, 2);
+        cfg[i].cfg.block = block;
+        cfg[i].cfg.blocks = 4;
+        cfg[i].cfg.edge = edge;
+        cfg[i].cfg.edges = 4;
+        cfg[i].loc = loc;
+    }
+    w->m = csspgo_matcher_new(NULL, NULL, NULL);
+    s = csspgo_matcher_module(w->m, w->p, NULL, 0, NULL, e);
+    return s == CSSPGO_OK ? csspgo_matcher_complete(w->m, w->p, cfg, 3, NULL, NULL, e) : s;
+}
 #endif
+#endif
+
+#ifndef CSSPGO_NO_GENERATE
+static csspgo_status do_preinline(world *w, csspgo_error *e)
+{
+    csspgo_preinline_options how;
+    memset(&how, 0, sizeof how);
+    how.cold_count = 1;
+    how.top_count = 5;
+    how.llvm = w->options.llvm;
+    return csspgo_preinline(w->p, &how, NULL, e);
+}
+#endif
+
+/* p is only read, but its memory is used. */
+static csspgo_status do_overlap(world *w, csspgo_error *e)
+{
+    csspgo_overlap_figures f;
+    csspgo_overlap_row row[64];
+    size_t n = 0;
+    const csspgo_status s = csspgo_overlap(w->p, w->q, NULL, &f, row, 64, &n, e);
+    T_CHECK(s != CSSPGO_OK || n != 0);
+    return s;
+}
+
+static csspgo_status do_write(world *w, csspgo_error *e)
+{
+    static const uint32_t forms[2] = { CSSPGO_TEXT, CSSPGO_EXTBINARY };
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; i < 2 && s == CSSPGO_OK; i++) {
+        char *buf = (char *)malloc(1 << 16);
+        size_t size;
+        s = csspgo_write(w->p, forms[i], buf, 1 << 16, &size, e);
+        free(buf);
+    }
+    return s;
+}
+
+/* A file whose functions are loaded one at a time, into memory like p's. What failed can be done again. */
+static csspgo_status do_lazy(world *w, csspgo_error *e)
+{
+    static char buf[1 << 16];
+    static const char *const name[4] = { "f1", "f2", "absent", "f3" };
+    csspgo_profile *before;
+    csspgo_lazy *l;
+    csspgo_status s;
+    size_t size, i;
+    s = csspgo_write(w->q, CSSPGO_EXTBINARY, buf, sizeof buf, &size, e);
+    if (s != CSSPGO_OK) return s;
+    l = csspgo_lazy_open(buf, size, &w->options, e);
+    if (l == NULL) return e->status;
+    for (i = 0; i < 4 && s == CSSPGO_OK; i++) {
+        before = csspgo_profile_new(NULL, NULL);
+        T_EQ(csspgo_add_profile(before, csspgo_lazy_profile(l), NULL), CSSPGO_OK);
+        s = csspgo_lazy_load(l, name[i], strlen(name[i]), e);
+        T_CHECK(t_valid(csspgo_lazy_profile(l)));
+        if (s != CSSPGO_OK) {
+            T_CHECK(csspgo_equal(before, csspgo_lazy_profile(l)));
+            w->heap.fail_at = 0;
+            if (s == CSSPGO_E_NOMEM) T_CHECK(csspgo_lazy_load(l, name[i], strlen(name[i]), NULL) != s);
+        }
+        csspgo_profile_free(before);
+    }
+    csspgo_lazy_free(l);
+    return s;
+}
 
 /* Bases of all functions, callers first or last. */
 static csspgo_status bases(world *w, int backwards, csspgo_error *e)
@@ -370,6 +496,112 @@ static csspgo_status do_move(world *w, csspgo_error *e)
     for (at = n; csspgo_node_parent(p, at).id != csspgo_root(p).id; at = csspgo_node_parent(p, at)) {}
     if (top.id == at.id) top = csspgo_node_next_sibling(p, top);
     return csspgo_tracker_move(w->t, n, top, csspgo_at(9, 0), NULL, e);
+}
+
+/* All contexts but the first: marks, of which one is taken back. */
+static csspgo_status do_mark(world *w, csspgo_error *e)
+{
+    const csspgo_node n = deep_node(w);
+    csspgo_status s = csspgo_tracker_mark_inlined(w->t, n, e);
+    if (s == CSSPGO_OK) s = csspgo_tracker_unmark(w->t, n, e);
+    return s == CSSPGO_OK ? csspgo_tracker_mark_inlined(w->t, n, e) : s;
+}
+
+/* A context is marked after it was merged: with options.subtract its counts go. With a checkpoint that is recorded. */
+static csspgo_status mark_merged(world *w, int checkpoint, csspgo_error *e)
+{
+    const csspgo_node n = deep_node(w);
+    const csspgo_func f = csspgo_node_func(csspgo_tracker_profile(w->t), n);
+    const unsigned long fail_at = w->heap.fail_at, calls = w->heap.calls;
+    csspgo_node base;
+    uint32_t point = 0;
+    csspgo_status s;
+    w->heap.fail_at = 0;          /* the merge has a test of its own */
+    s = csspgo_tracker_base(w->t, f, 1, &base, e);
+    if (s != CSSPGO_OK) return s;
+    if (checkpoint && (s = csspgo_tracker_checkpoint(w->t, &point, e)) != CSSPGO_OK) return s;
+    if (fail_at != 0) w->heap.fail_at = fail_at + (w->heap.calls - calls);
+    s = csspgo_tracker_mark_inlined(w->t, n, e);
+    w->heap.fail_at = 0;
+    if (s == CSSPGO_E_NOMEM) {    /* and again */
+        T_EQ(csspgo_tracker_mark_inlined(w->t, n, e), CSSPGO_OK);
+        s = CSSPGO_OK;
+    }
+    return s;
+}
+
+static csspgo_status do_mark_merged(world *w, csspgo_error *e)
+{
+    return mark_merged(w, 0, e);
+}
+
+static csspgo_status do_mark_recorded(world *w, csspgo_error *e)
+{
+    return mark_merged(w, 1, e);
+}
+
+static csspgo_status do_snapshot(world *w, csspgo_error *e)
+{
+    csspgo_profile *copy = csspgo_tracker_snapshot(w->t, e);
+    if (copy == NULL) return e->status;
+    T_CHECK(t_valid(copy));
+    csspgo_profile_free(copy);
+    return CSSPGO_OK;
+}
+
+static csspgo_status do_tracker_order(world *w, csspgo_error *e)
+{
+    csspgo_func order[16];
+    size_t n;
+    return csspgo_tracker_order(w->t, NULL, 0, order, 16, &n, e);
+}
+
+/* The inliner's view of a function; within a checkpoint and without. */
+static csspgo_status do_inline(world *w, csspgo_error *e)
+{
+    csspgo_callable callable[16];
+    csspgo_call call[16];
+    csspgo_decision out[64];
+    csspgo_node base;
+    csspgo_status s;
+    size_t n;
+    uint32_t i;
+    memset(callable, 0, sizeof callable);
+    for (i = 0; i < 16; i++) {
+        call[i].loc = csspgo_at(1 + i % 4, 0);
+        call[i].target.id = i < 8 ? 1 + i % 7 : 0;
+        callable[i].size = 10 + i;
+        callable[i].calls = call + i % 5;
+        callable[i].call_count = 8;
+    }
+    s = csspgo_tracker_inline(w->t, csspgo_node_func(csspgo_tracker_profile(w->t),
+                              csspgo_node_parent(csspgo_tracker_profile(w->t), deep_node(w))),
+                              callable, 16, NULL, out, 64, &n, &base, e);
+    T_CHECK(s == CSSPGO_OK || n == 0);
+    return s;
+}
+
+/* All functions are decided; what was decided before the failure is undone. */
+static csspgo_status do_inline_all(world *w, csspgo_error *e)
+{
+    csspgo_error other;
+    csspgo_func order[16];
+    uint32_t point;
+    size_t n, i;
+    csspgo_status s = csspgo_tracker_checkpoint(w->t, &point, e);
+    csspgo_decision out[64];
+    csspgo_node base;
+    size_t count;
+    csspgo_callable callable[16];
+    if (s != CSSPGO_OK) return s;
+    memset(callable, 0, sizeof callable);
+    for (i = 0; i < 16; i++) callable[i].size = 10;
+    s = csspgo_tracker_order(w->t, NULL, 0, order, 16, &n, e);
+    for (i = 0; i < n && s == CSSPGO_OK; i++)
+        s = csspgo_tracker_inline(w->t, order[i], callable, 16, NULL, out, 64, &count, &base, e);
+    if (s != CSSPGO_OK) T_EQ(csspgo_tracker_rollback(w->t, point, &other), CSSPGO_OK);
+    else s = csspgo_tracker_commit(w->t, point, e);
+    return s;
 }
 
 static csspgo_status do_promote_calls(world *w, csspgo_error *e)
@@ -472,7 +704,17 @@ static const struct operation {
     { "order", do_order, PROFILE },
 #ifndef CSSPGO_NO_MATCH
     { "match", do_match, PROFILE },
+    { "match shared", do_match_shared, PROFILE },
+#ifndef CSSPGO_NO_FLOW
+    { "complete", do_complete, PROFILE },
 #endif
+#endif
+#ifndef CSSPGO_NO_GENERATE
+    { "preinline", do_preinline, PROFILE },
+#endif
+    { "overlap", do_overlap, PROFILE },
+    { "write", do_write, PROFILE },
+    { "lazy_load", do_lazy, PROFILE },
     { "ctx_profile", do_ctx_profile, PROFILE },
     { "ctx_combine", do_combine, PROFILE },
     { "base", do_base, TRACKED },
@@ -480,6 +722,13 @@ static const struct operation {
     { "move", do_move, TRACKED },
     { "promote_call", do_promote_calls, TRACKED },
     { "rollback", do_rollback, TRACKED },
+    { "mark", do_mark, TRACKED },
+    { "mark merged", do_mark_merged, TRACKED },
+    { "mark merged, recorded", do_mark_recorded, TRACKED },
+    { "snapshot", do_snapshot, TRACKED },
+    { "tracker_order", do_tracker_order, TRACKED },
+    { "inline", do_inline, TRACKED },
+    { "inline all", do_inline_all, TRACKED },
     { "ctx_prune", do_prune, CONTEXTS },
     { "ctx_flatten", do_ctx_flatten, CONTEXTS },
     { "ctx_merge", do_ctx_merge, CONTEXTS },
@@ -492,7 +741,18 @@ typedef struct state {
     csspgo_profile *p;            /* a copy in memory that is not short, or NULL */
     void *bytes;                  /* of a contextual profile                     */
     size_t size;
+    uint64_t marks;               /* of a tracker's contexts, by their handles   */
 } state;
+
+static uint64_t marks_of(const csspgo_tracker *t)
+{
+    const csspgo_profile *p = csspgo_tracker_profile(t);
+    csspgo_node n = csspgo_root(p);
+    uint64_t sum = 0;
+    while ((n = csspgo_node_next(p, csspgo_root(p), n)).id != 0)
+        sum += (uint64_t)csspgo_tracker_state(t, n) * n.id * n.id * UINT64_C(0x9e3779b97f4a7c15);
+    return sum;
+}
 
 static state state_of(const world *w)
 {
@@ -502,6 +762,7 @@ static state state_of(const world *w)
     memset(&x, 0, sizeof x);
     memset(&plain, 0, sizeof plain);
     plain.llvm = w->options.llvm;
+    if (w->t != NULL) x.marks = marks_of(w->t);
     if (p != NULL) {
         x.p = csspgo_profile_new(&plain, NULL);
         T_EQ(csspgo_add_profile(x.p, p, NULL), CSSPGO_OK);
@@ -516,6 +777,7 @@ static state state_of(const world *w)
 
 static int same_state(const state *a, const state *b)
 {
+    if (a->marks != b->marks) return 0;
     if (a->p != NULL) return csspgo_equal(a->p, b->p) && csspgo_equal(b->p, a->p);
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
