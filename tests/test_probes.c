@@ -661,6 +661,7 @@ static void functions_that_break_the_rules_are_refused(void)
         T_EQ(csspgo_probe_set_add(t, &b->f, &e), i == 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
         T_EQ(e.status, i == 0 ? CSSPGO_OK : CSSPGO_E_ARGUMENT);
         T_EQ(e.message[0] != '\0', i != 0);
+        T_EQ(e.offset, i == 2);                        /* the index in the array that the message names */
         T_EQ(csspgo_probe_set_tables(t).inline_count, i == 0 ? 2 : 0);
         csspgo_probe_set_free(t);
     }
