@@ -240,7 +240,7 @@
  *         if (s == CSSPGO_OK) s = emit(code, "leaf", 0x2000, 16, 0, &e);
  *         if (s == CSSPGO_OK) s = csspgo_collector_add(c, &sample, 1, &e);
  *         if (s == CSSPGO_OK) s = csspgo_code_remove(code, 0x2000, 0x2010, &e);       // freed; its samples still count
- *         if (s == CSSPGO_OK) s = csspgo_code_validate(code, &e);                     // only for tests: reads all of it
+ *         if (s == CSSPGO_OK) s = csspgo_code_validate(code, &e);                    // only for tests: reads all of it
  *         if (s == CSSPGO_OK) s = csspgo_collector_profile(c, p, NULL, NULL, &e);
  *         if (s == CSSPGO_OK) s = csspgo_collector_report_text(c, report, sizeof report, &size, &e);
  *         if (s != CSSPGO_OK) fprintf(stderr, "%s\n", e.message);
@@ -1050,7 +1050,7 @@ typedef struct csspgo_cfg_block {
 typedef struct csspgo_cfg_edge {
     uint32_t from, to;            /* indices of blocks: `to` may follow `from` */
     uint64_t count;               /* as a block's                              */
-    uint32_t known, fallthrough;  /* 0 or 1                                    */
+    uint32_t known, is_fallthrough;  /* 0 or 1                                    */
 } csspgo_cfg_edge;
 
 /*
@@ -1899,7 +1899,7 @@ typedef struct csspgo_overlap_row {
     double      base_weight, test_weight;                 /* share of all samples of its profile                  */
     double      overlap, normalized;                      /* as in csspgo_overlap_figures, of this row's samples; */
     double      base_unique, test_unique;                 /*   normalized by the profiles' samples                */
-    double      internal;                                 /* similarity of the blocks' shares of the function     */
+    double      internal_similarity;                      /* similarity of the blocks' shares of the function     */
     double      similarity;                               /* internal x (1 - |base_weight - test_weight|)         */
 } csspgo_overlap_row;
 
@@ -2564,10 +2564,10 @@ typedef struct csspgo_call_probe { /* a call probe as LLVM packs it into the DWA
 } csspgo_call_probe;
 
 /* The discriminator as LLVM 19 (llvm 0 or 19) or 14 packs it; 0 if a field is out of its range. */
-CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *call, uint32_t llvm);
+CSSPGO_DEF uint32_t csspgo_call_probe_pack(const csspgo_call_probe *probe, uint32_t llvm);
 
 /* Returns 1 and fills in *call if the discriminator is a call probe (of either version), else 0 and clears it. */
-CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t discriminator, csspgo_call_probe *call);
+CSSPGO_DEF int csspgo_call_probe_unpack(uint32_t discriminator, csspgo_call_probe *probe);
 
 #endif /* CSSPGO_NO_CODE */
 
@@ -2872,7 +2872,7 @@ CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata
 typedef struct csspgo_script csspgo_script;
 
 typedef struct csspgo_script_stats {
-    uint64_t lines, samples;      /* read; handed out                                                     */
+    uint64_t line_count, samples; /* read; handed out                                                     */
     uint64_t attempts;            /* what LLVM calls samples: blank and junk lines count too              */
     uint64_t bad_frame_lines;     /* stacks abandoned at a line that is not an address                    */
     uint64_t bad_records;         /* branch lines cut at something that is no record, or dropped for it   */
@@ -3142,7 +3142,7 @@ typedef struct csspgo_preagg_options {
 } csspgo_preagg_options;
 
 typedef struct csspgo_preagg_stats {
-    uint64_t lines;               /* read                                                */
+    uint64_t line_count;          /* read                                                */
     uint64_t reversed;            /* skipped: ranges that end before they begin          */
     uint64_t first_reversed;      /* line number of the first of them, 0 = none          */
 } csspgo_preagg_stats;
@@ -3252,7 +3252,7 @@ CSSPGO_DEF csspgo_status csspgo_aggregator_add(csspgo_aggregator *t, const csspg
                                                csspgo_error *err);
 
 /* Adds lines. Returns and cost as csspgo_aggregator_add; also E_ARGUMENT for an unknown kind. */
-CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const csspgo_preagg_line *lines, size_t count,
+CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const csspgo_preagg_line *line, size_t count,
                                                  csspgo_error *err);
 
 /* Statistics of what was added so far. */
@@ -3681,7 +3681,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, con
  * Returns   CSSPGO_OK; E_ARGUMENT (an unknown kind); E_NOMEM, E_FULL: counts from the failing one on were not taken
  * Cost      a look-up per address
  */
-CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *lines, size_t count,
+CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *line, size_t count,
                                                 csspgo_error *err);
 
 #endif /* CSSPGO_NO_UNWIND */
@@ -7212,11 +7212,11 @@ CSSPGO__UNUSED static int csspgo__fail_heap(csspgo__reader *r, const csspgo__hea
 
 /* Where in a text an error is: at byte `at`, `lines` lines behind those that begin at base. */
 CSSPGO__UNUSED static void csspgo__error_line(csspgo_error *err, const unsigned char *base, const unsigned char *at,
-                                              uint32_t lines)
+                                              uint32_t lines_before)
 {
     const unsigned char *line = base, *p;
-    for (p = base; (p = (const unsigned char *)memchr(p, '\n', (size_t)(at - p))) != NULL; line = ++p) lines++;
-    err->line = lines + 1;
+    for (p = base; (p = (const unsigned char *)memchr(p, '\n', (size_t)(at - p))) != NULL; line = ++p) lines_before++;
+    err->line = lines_before + 1;
     err->column = at - line < 0x7fffffff ? (uint32_t)(at - line) + 1 : 0x7fffffffu;
 }
 
@@ -7468,7 +7468,7 @@ typedef struct csspgo__slot {
 
 typedef struct csspgo__map {
     csspgo__slot *slot;           /* at most 3/4 in use; NULL when empty                   */
-    size_t        slots;
+    size_t        slot_count;
     uint32_t      mask, count;    /* mask: slots - 1                                       */
     uint32_t      most;           /* the distance from its place that an entry may have    */
     uint32_t      patience;       /* doubled by each csspgo__map_rekey since it grew       */
@@ -7518,7 +7518,7 @@ static uint32_t csspgo__hash_bytes(const csspgo__map *m, const void *data, size_
 static void csspgo__map_resize(csspgo__map *m, csspgo__slot *slot, uint32_t mask)
 {
     m->slot = slot;
-    m->slots = (size_t)mask + 1;
+    m->slot_count = (size_t)mask + 1;
     m->mask = mask;
     m->walked = 0;
     m->patience = 1;
@@ -7545,7 +7545,7 @@ static int csspgo__map_room(csspgo__heap *h, csspgo__map *m, size_t more)
         for (k = m->slot[i].hash & mask; slot[k].id != 0; k = (k + 1) & mask) CSSPGO__PROBED();
         slot[k] = m->slot[i];
     }
-    csspgo__free(h, m->slot, m->slots * sizeof *slot);
+    csspgo__free(h, m->slot, m->slot_count * sizeof *slot);
     csspgo__map_resize(m, slot, mask);
     return 1;
 }
@@ -7633,15 +7633,15 @@ CSSPGO__UNUSED static void csspgo__map_remove(csspgo__map *m, uint32_t hash, uin
 /* Gives the memory back; the table stays usable. */
 static void csspgo__map_free(csspgo__heap *h, csspgo__map *m)
 {
-    csspgo__free(h, m->slot, m->slots * sizeof *m->slot);
+    csspgo__free(h, m->slot, m->slot_count * sizeof *m->slot);
     m->slot = NULL;
-    m->slots = m->mask = m->count = 0;
+    m->slot_count = m->mask = m->count = 0;
 }
 
 /* Takes all entries out and keeps the memory. */
 CSSPGO__UNUSED static void csspgo__map_clear(csspgo__map *m)
 {
-    if (m->slot != NULL) memset(m->slot, 0, m->slots * sizeof *m->slot);
+    if (m->slot != NULL) memset(m->slot, 0, m->slot_count * sizeof *m->slot);
     m->count = 0;
     m->walked = 0;
 }
@@ -8123,8 +8123,8 @@ CSSPGO__UNUSED static void csspgo__names_free(csspgo__heap *h, csspgo__names *t)
 
 #define CSSPGO__OWNED_NAMES(object, names) \
     CSSPGO__OWNED(object, names.name, names.cap), CSSPGO__OWNED(object, names.text, names.text_cap), \
-    CSSPGO__OWNED(object, names.by_text.slot, names.by_text.slots), \
-    CSSPGO__OWNED(object, names.by_guid.map.slot, names.by_guid.map.slots)
+    CSSPGO__OWNED(object, names.by_text.slot, names.by_text.slot_count), \
+    CSSPGO__OWNED(object, names.by_guid.map.slot, names.by_guid.map.slot_count)
 
 /* Byte-wise, then the shorter first; a name without text is a number and comes before all texts. */
 static int csspgo__names_cmp(const csspgo__names *t, uint32_t a, const csspgo__names *u, uint32_t b)
@@ -8947,7 +8947,7 @@ static csspgo_status csspgo__flow_check(const csspgo_cfg *cfg, const csspgo_flow
 
 static uint32_t csspgo__unknown_cost(const csspgo_cfg_edge *e, const csspgo_flow_costs *c)
 {
-    return e->fallthrough ? c->unknown_fallthrough : c->unknown_edge;
+    return e->is_fallthrough ? c->unknown_fallthrough : c->unknown_edge;
 }
 
 /*
@@ -9097,14 +9097,14 @@ static void csspgo__mt_seed(csspgo__mt *g, uint32_t seed)
 
 static uint32_t csspgo__mt_next(csspgo__mt *g)
 {
-    const uint32_t i = g->at, next = i < 623 ? i + 1 : 0, far = i < 227 ? i + 397 : i - 227;
+    const uint32_t i = g->at, next = i < 623 ? i + 1 : 0, ahead = i < 227 ? i + 397 : i - 227;
     uint32_t y;
     for (; g->seeded < 624 && g->seeded <= i + 397; g->seeded++) {
         y = g->x[g->seeded - 1];
         g->x[g->seeded] = 1812433253u * (y ^ y >> 30) + g->seeded;
     }
     y = (g->x[i] & 0x80000000u) | (g->x[next] & 0x7fffffffu);
-    g->x[i] = y = g->x[far] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+    g->x[i] = y = g->x[ahead] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
     g->at = next;
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
@@ -9182,7 +9182,7 @@ typedef struct csspgo__bp {
     csspgo_bipartite_options how; /* resolved: no zeros                                                    */
     csspgo__bp_node  *node;       /* by position                                                           */
     uint32_t         *list;       /* groups of nodes, numbered as in the input; a task's nodes own one range */
-    uint32_t         *local;      /* the same ranges: groups numbered by first use in the current task     */
+    uint32_t         *renumbered; /* the same ranges: groups numbered by first use in the current task       */
     csspgo__bp_group *group;      /* of the current task                                                   */
     uint32_t         *number;     /* of the current task's groups: their numbers in the input              */
     float            *gain;       /* two per group: of moving a node to the right, to the left             */
@@ -9235,7 +9235,7 @@ static int csspgo__bp_new(csspgo__heap *h, csspgo__bp *b, const csspgo_bipartite
         !CSSPGO__ARRAY(&b->arrays, b->gain, 3 * b->groups) ||
         !CSSPGO__ARRAY(&b->arrays, b->key, 2 * b->nodes) || !CSSPGO__ARRAY(&b->arrays, b->worth, b->nodes))
         return 0;
-    b->local = b->list + b->entries;
+    b->renumbered = b->list + b->entries;
     b->degree = b->number + b->groups;
     b->weight = b->gain + 2 * b->groups;
     b->scratch = b->key + b->nodes;
@@ -9419,7 +9419,7 @@ static void csspgo__bp_number(csspgo__bp *b, const csspgo__bp_task *t)
                 g->stale = 1;
                 *d = numbered | (uint32_t)b->task_groups++;
             }
-            b->local[k++] = *d & ~numbered;
+            b->renumbered[k++] = *d & ~numbered;
             b->group[*d & ~numbered].side[v[i].right]++;
         }
         v[i].count = (uint32_t)k - v[i].begin;
@@ -9460,7 +9460,7 @@ static int csspgo__bp_move(csspgo__bp *b, csspgo__bp_node *v)
     if (t >= 1.0f) t = 0.99999994f;                   /* the float before 1 */
     if (t <= b->how.skip) return 0;
     for (i = v->begin; i < v->begin + v->count; i++) {
-        csspgo__bp_group *g = &b->group[b->local[i]];
+        csspgo__bp_group *g = &b->group[b->renumbered[i]];
         g->side[v->right]--;
         g->side[!v->right]++;
         g->stale = 1;
@@ -9472,7 +9472,7 @@ static int csspgo__bp_move(csspgo__bp *b, csspgo__bp_node *v)
 /* The gain of a node if it changes sides: `sum`, that of its groups before number k, and those of the others. */
 static float csspgo__bp_sum(const csspgo__bp *b, const csspgo__bp_node *v, uint32_t k, float sum)
 {
-    const uint32_t *list = b->local + v->begin;
+    const uint32_t *list = b->renumbered + v->begin;
     const float *gain = b->gain + v->right;
     for (; k < v->count; k++) sum = CSSPGO__FLOAT(sum + gain[2 * list[k]]);
     return sum;
@@ -9484,8 +9484,8 @@ static float csspgo__bp_sum(const csspgo__bp *b, const csspgo__bp_node *v, uint3
  */
 static void csspgo__bp_sum4(const csspgo__bp *b, const csspgo__bp_node *v, float *sum)
 {
-    const uint32_t *l0 = b->local + v[0].begin, *l1 = b->local + v[1].begin;
-    const uint32_t *l2 = b->local + v[2].begin, *l3 = b->local + v[3].begin;
+    const uint32_t *l0 = b->renumbered + v[0].begin, *l1 = b->renumbered + v[1].begin;
+    const uint32_t *l2 = b->renumbered + v[2].begin, *l3 = b->renumbered + v[3].begin;
     const float *g0 = b->gain + v[0].right, *g1 = b->gain + v[1].right;
     const float *g2 = b->gain + v[2].right, *g3 = b->gain + v[3].right;
     float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -9545,9 +9545,9 @@ static size_t csspgo__bp_gather(csspgo__bp *b, const csspgo__bp_task *t)
         if (rights != 0) memcpy(v + n, right, rights * sizeof *v);
     }
     for (i = 0; i < t->nodes; i++) {
-        const uint32_t *local = b->local + v[i].begin;
+        const uint32_t *renumbered = b->renumbered + v[i].begin;
         v[i].begin = (uint32_t)k;
-        for (j = 0; j < v[i].count; j++) b->list[k++] = b->number[local[j]];
+        for (j = 0; j < v[i].count; j++) b->list[k++] = b->number[renumbered[j]];
     }
     return n;
 }
@@ -9692,7 +9692,7 @@ static void csspgo__tree_free(csspgo__heap *h, csspgo__tree *t)
 }
 
 #define CSSPGO__OWNED_TREE(object, tree) \
-    CSSPGO__OWNED(object, tree.node, tree.cap), CSSPGO__OWNED(object, tree.map.slot, tree.map.slots)
+    CSSPGO__OWNED(object, tree.node, tree.cap), CSSPGO__OWNED(object, tree.map.slot, tree.map.slot_count)
 
 /* Down to the root; room stays. */
 CSSPGO__UNUSED static void csspgo__tree_clear(csspgo__tree *t)
@@ -10365,7 +10365,7 @@ enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 14 };
 static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
     CSSPGO__OWNED_NAMES(csspgo_profile, names),
     CSSPGO__OF_PROFILE(long_line, long_cap),
-    CSSPGO__OF_PROFILE(long_map.map.slot, long_map.map.slots),
+    CSSPGO__OF_PROFILE(long_map.map.slot, long_map.map.slot_count),
     CSSPGO__OF_PROFILE(summary, summary_size),
     CSSPGO__OF_PROFILE(func, func_cap),
     CSSPGO__OWNED_TREE(csspgo_profile, tree),
@@ -11137,11 +11137,11 @@ static uint32_t csspgo__change_func(const csspgo__change *c, uint32_t id)
 CSSPGO__INLINE void *csspgo__entry_seek(unsigned char *v, size_t n, unsigned kind, csspgo_loc loc,
                                         uint32_t func, size_t *at)
 {
-    const size_t elem = csspgo__elem(kind), start = *at, near = n - start < 8 ? n : start + 8;
+    const size_t elem = csspgo__elem(kind), start = *at, scan_end = n - start < 8 ? n : start + 8;
     size_t i = start;
     if (CSSPGO__SMALL || kind != CSSPGO__BODIES) return csspgo__entry_find(v, n, kind, loc, func, at);
-    while (i < near && csspgo__entry_less(v + i * elem, kind, loc, func)) i++;
-    if (i == near) i += csspgo__entry_lower(v + i * elem, n - i, kind, loc, func);
+    while (i < scan_end && csspgo__entry_less(v + i * elem, kind, loc, func)) i++;
+    if (i == scan_end) i += csspgo__entry_lower(v + i * elem, n - i, kind, loc, func);
     *at = i;
     v += i * elem;
     return i < n && csspgo__loc_key(*(const csspgo_loc *)(void *)v) == csspgo__loc_key(loc) ? v : NULL;
@@ -13213,14 +13213,14 @@ static int csspgo__tally_group_nodes(csspgo__tally *u, csspgo__tally_groups *g)
  * Bodies by line, for lines without discriminators that are not far apart: the sums in g->line. 0: memory is
  * exhausted.
  */
-static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t lines)
+static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32_t to, size_t line_count)
 {
     const csspgo_profile *p = u->p;
     uint32_t id;
     size_t i;
-    if (lines > g->line.cap) {
+    if (line_count > g->line.cap) {
         const size_t had = g->line.cap;
-        if (!CSSPGO__ROOM(&u->heap, g->line.v, had, g->line.cap, lines)) return 0;
+        if (!CSSPGO__ROOM(&u->heap, g->line.v, had, g->line.cap, line_count)) return 0;
         memset(g->line.v + had, 0, (g->line.cap - had) * sizeof *g->line.v);
     }
     for (id = g->first[to]; id != 0; id = g->next[id]) {
@@ -13233,7 +13233,7 @@ static int csspgo__tally_lines(csspgo__tally *u, csspgo__tally_groups *g, uint32
             csspgo__count_add(&sum->count, b->count);
         }
     }
-    for (i = 0; i < lines; i++)
+    for (i = 0; i < line_count; i++)
         if (g->line.v[i].loc.line == to && !csspgo__tally_count(u, g->line.v[i].count)) return 0;
     return 1;
 }
@@ -13258,7 +13258,7 @@ static int csspgo__tally_sorted(csspgo__tally *u, csspgo__tally_groups *g, uint3
 /* What the records of a group that take part have. */
 typedef struct csspgo__tally_sums {
     uint64_t head;
-    size_t   bodies, lines;       /* lines: the largest one + 1           */
+    size_t   bodies, line_count;  /* lines: the largest one + 1           */
     uint32_t runs, one;           /* records with a body; one of them     */
     int      discriminators;      /* there are some                       */
 } csspgo__tally_sums;
@@ -13275,7 +13275,7 @@ static void csspgo__tally_add(const csspgo__tally *u, csspgo__tally_sums *t, uin
     t->runs++;
     t->one = id;
     t->bodies += n;
-    if (b[n - 1].loc.line >= t->lines) t->lines = (size_t)b[n - 1].loc.line + 1;
+    if (b[n - 1].loc.line >= t->line_count) t->line_count = (size_t)b[n - 1].loc.line + 1;
     for (i = 0; i < n && !t->discriminators; i++) t->discriminators = b[i].loc.discriminator != 0;
 }
 
@@ -13307,8 +13307,8 @@ static int csspgo__tally_group(csspgo__tally *u, csspgo__tally_groups *g, uint32
         return csspgo__tally_bodies(u, csspgo__body_run(p, r), t.bodies);
     }
     if (t.runs == 0) return 1;
-    if (!CSSPGO__SMALL && !t.discriminators && t.lines <= 4 * t.bodies)
-        return csspgo__tally_lines(u, g, to, t.lines);
+    if (!CSSPGO__SMALL && !t.discriminators && t.line_count <= 4 * t.bodies)
+        return csspgo__tally_lines(u, g, to, t.line_count);
     return csspgo__tally_sorted(u, g, to, t.bodies);
 }
 
@@ -13600,8 +13600,8 @@ typedef struct csspgo__input {
 static csspgo_profile *csspgo__input_profile(const csspgo__input *in, csspgo_status *s)
 {
     csspgo_profile *q = csspgo_profile_new(&in->options, NULL);
-    const int small = in->options.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__tree_node);
-    *s = q != NULL ? CSSPGO_OK : csspgo__error_plain(in->err, small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
+    const int too_small = in->options.limits.max_bytes < sizeof *q + 8 * sizeof(csspgo__tree_node);
+    *s = q != NULL ? CSSPGO_OK : csspgo__error_plain(in->err, too_small ? CSSPGO_E_LIMIT : CSSPGO_E_NOMEM);
     if (q != NULL) q->heap.spare = in->spare;
     return q;
 }
@@ -13731,7 +13731,7 @@ typedef struct csspgo__text {
     size_t               window_cap;
     int                  fed;           /* the feed has given all                                                  */
     uint64_t             before;        /* bytes before base                                                       */
-    uint32_t             lines;         /* and lines                                                               */
+    uint32_t             line_count;    /* and lines                                                               */
     csspgo_error        *err;
     csspgo_status        status;        /* of the first failure                                                    */
     int                  llvm, nul;     /* nul: there is a NUL at end                                              */
@@ -13760,7 +13760,7 @@ static int csspgo__text_fail(csspgo__text *t, csspgo_status status, const unsign
     if (t->err == NULL) return 0;
     csspgo__say(t->err, at < end ? ": " : "");
     if (at < end) csspgo__say_bytes(t->err, at, (size_t)(end - at));
-    csspgo__error_line(t->err, t->base, at, t->lines);
+    csspgo__error_line(t->err, t->base, at, t->line_count);
     return 0;
 }
 
@@ -14505,14 +14505,14 @@ static const unsigned char *csspgo__text_usual(csspgo__text *t, const unsigned c
  * More of the input: the lines before *p are done, what is behind it moves to the start of the window. Tokens point
  * into the window, so none may be left. Returns 0 if there is no more, -1 after a failure.
  */
-static int csspgo__text_more(csspgo__text *t, const unsigned char **p, uint32_t lines)
+static int csspgo__text_more(csspgo__text *t, const unsigned char **p, uint32_t line_count)
 {
     const size_t kept = (size_t)(t->end - *p), room = CSSPGO__WINDOW;
     size_t n;
     if (t->feed == NULL || t->fed) return 0;
     if (!csspgo__text_flush(t)) return -1;
     t->before += (uint64_t)(*p - t->base);
-    t->lines += lines;
+    t->line_count += line_count;
     t->base = t->end;                                 /* should this fail */
     if (kept != 0) memmove(t->window, *p, kept);
     if (t->window_cap - kept < room / 2) {            /* at first, or a line that is as long */
@@ -14579,28 +14579,28 @@ static int csspgo__text_survey(csspgo__text *t)
 static int csspgo__text_lines(csspgo__text *t)
 {
     const unsigned char *p = t->base, *end, *lf;
-    uint32_t lines = 0;
+    uint32_t line_count = 0;
     for (;;) {
         const unsigned char *next = csspgo__text_usual(t, p);
         if (next == NULL) return 0;
         if (next != p) {
             p = next;
-            lines++;
+            line_count++;
             continue;
         }
         if (t->before + (uint64_t)(p - t->base) >= t->survey_at && !csspgo__text_survey(t)) return 0;
         lf = p < t->end ? (const unsigned char *)memchr(p, '\n', (size_t)(t->end - p)) : NULL;
         if (lf == NULL) {
-            const int more = csspgo__text_more(t, &p, lines);
+            const int more = csspgo__text_more(t, &p, line_count);
             if (more < 0) return 0;
-            if (more != 0) { lines = 0; continue; }
+            if (more != 0) { line_count = 0; continue; }
             if (p == t->end || (t->nul && !t->llvm)) break;
         }
         end = lf != NULL ? lf : t->end;
         if (lf != NULL && end > p && end[-1] == '\r') end--;
         if (end > p && *p != '#' && !csspgo__text_line(t, p, end)) return 0;
         p = lf != NULL ? lf + 1 : t->end;
-        lines++;
+        line_count++;
     }
     if (t->nul && !t->llvm) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, t->end, t->end, "a NUL byte in text");
     if (!t->any) return csspgo__text_reject(t, CSSPGO_E_TRUNCATED, t->end, t->end, "the text holds no function");
@@ -19285,9 +19285,9 @@ static int csspgo__overlap_function(csspgo__overlapping *o, uint32_t base, uint3
     csspgo__share_count(&out->functions, base != 0, test != 0, 1);
     csspgo__share_count(&out->hot_functions, base != 0 && b.max >= o->hot[0], test != 0 && t.max >= o->hot[1], 1);
     if (base != 0 && test != 0) {
-        if (!csspgo__overlap_inside(o, base, test, &r->internal)) return 0;
-        if (csspgo__nearly(r->internal, 0)) r->internal = 0;
-        r->similarity = r->internal * (1 - csspgo__distance(r->base_weight, r->test_weight));
+        if (!csspgo__overlap_inside(o, base, test, &r->internal_similarity)) return 0;
+        if (csspgo__nearly(r->internal_similarity, 0)) r->internal_similarity = 0;
+        r->similarity = r->internal_similarity * (1 - csspgo__distance(r->base_weight, r->test_weight));
         out->similarity += r->similarity * (r->base_weight / 2 + r->test_weight / 2);
     } else csspgo__overlap_function_lone(o, &b, &t);
     csspgo__overlap_row_sums(o);
@@ -20732,12 +20732,12 @@ static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfe
  */
 CSSPGO__UNUSED static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
 {
-    const uint32_t call = csspgo__call_before(c, pos);
-    const csspgo__range *const own = csspgo__range_of(c, call);
-    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call));
+    const uint32_t call_pos = csspgo__call_before(c, pos);
+    const csspgo__range *const own = csspgo__range_of(c, call_pos);
+    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call_pos));
     csspgo__reached to;
     size_t i;
-    if (call == 0) return 0;
+    if (call_pos == 0) return 0;
     if (own == NULL || called == NULL || called->func == own->func) return 1;
     to.range[0] = called;
     to.count = 1;
@@ -20906,8 +20906,8 @@ static void csspgo__tables_cut(csspgo_code *c, uint32_t pos, uint32_t end)
         r->fragment = 1;
     }
     for (q = end; q < end + CSSPGO__CALL_FAR && q < c->bytes; q++) {
-        const uint32_t call = csspgo__call_before(c, q);
-        if (call >= pos && call < end) c->byte[q] &= 15;
+        const uint32_t call_pos = csspgo__call_before(c, q);
+        if (call_pos >= pos && call_pos < end) c->byte[q] &= 15;
     }
     csspgo__places_leave(c, pos, end);
     for (q = CSSPGO__TRANSFERS; q <= CSSPGO__FAR_CALLS; q++) csspgo__ordered_cut(&c->heap, &c->table[q], pos, end);
@@ -21221,10 +21221,10 @@ CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module modu
 }
 
 /* Makes `pos` the instruction after the call at call. Needs no memory within CSSPGO__CALL_FAR bytes. */
-static csspgo_status csspgo__mark_after_call(csspgo_code *c, uint32_t call, uint32_t pos)
+static csspgo_status csspgo__mark_after_call(csspgo_code *c, uint32_t call_pos, uint32_t pos)
 {
-    const uint32_t back = pos - call < CSSPGO__CALL_FAR ? pos - call : (uint32_t)CSSPGO__CALL_FAR;
-    const csspgo__placed far_call = { pos, pos - call };
+    const uint32_t back = pos - call_pos < CSSPGO__CALL_FAR ? pos - call_pos : (uint32_t)CSSPGO__CALL_FAR;
+    const csspgo__placed far_call = { pos, pos - call_pos };
     if (far_call.id > CSSPGO__CALL_FAR && !csspgo__ordered_add(&c->heap, &c->table[CSSPGO__FAR_CALLS], &far_call))
         return c->heap.status;
     c->byte[pos] = (unsigned char)((c->byte[pos] & 15) | back << CSSPGO__CALL_SHIFT);
@@ -21278,7 +21278,7 @@ static csspgo_status csspgo__join_sections(csspgo_code *c, const csspgo__area *l
  * next instruction. *call: position of the last instruction if it was a call, else 0.
  */
 static csspgo_status csspgo__sweep(csspgo_code *c, const csspgo__area *area, csspgo_arch arch,
-                                   const unsigned char *bytes, size_t at, size_t end, uint32_t *call)
+                                   const unsigned char *bytes, size_t at, size_t end, uint32_t *call_pos)
 {
     csspgo_insn insn;
     unsigned skipping = 0;
@@ -21296,11 +21296,11 @@ static csspgo_status csspgo__sweep(csspgo_code *c, const csspgo__area *area, css
         }
         skipping = 0;
         c->byte[pos] |= CSSPGO__START;
-        if (*call != 0) s = csspgo__mark_after_call(c, *call, pos);
+        if (*call_pos != 0) s = csspgo__mark_after_call(c, *call_pos, pos);
         if (s != CSSPGO_OK) return s;
         if (!csspgo__transfer_list(c, pos, insn.kind, insn.has_target ? insn.target : 0)) return c->heap.status;
         csspgo__kind_set(c, pos, insn.kind);
-        *call = insn.kind == CSSPGO_CALL ? pos : 0;
+        *call_pos = insn.kind == CSSPGO_CALL ? pos : 0;
         at += insn.size;
     }
     return CSSPGO_OK;
@@ -21313,20 +21313,20 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
     const uint64_t skipped = c->skipped;
     csspgo__area area;
     csspgo_status s;
-    uint32_t call = 0;
+    uint32_t call_pos = 0;
     size_t i = 0;
     if (arch != CSSPGO_X86_64 && arch != CSSPGO_AARCH64)
         return csspgo__value_error(err, "csspgo_code_add_bytes", "no such csspgo_arch: ", (uint64_t)arch);
     s = csspgo__area_add(c, "csspgo_code_add_bytes", module, address, size, 0, &area, err);
     if (s != CSSPGO_OK) return s;
-    if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call);
+    if (starts == NULL) s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, 0, size, &call_pos);
     while (starts != NULL && i < start_count && s == CSSPGO_OK) {
         const uint64_t at = starts[i] - address;
         uint64_t end = size;
         while (i < start_count && starts[i] - address == at) i++;
         if (i < start_count && starts[i] - address < size) end = starts[i] - address;
         if (at < size && at < end)
-            s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, (size_t)at, (size_t)end, &call);
+            s = csspgo__sweep(c, &area, arch, (const unsigned char *)bytes, (size_t)at, (size_t)end, &call_pos);
     }
     if (s == CSSPGO_OK) s = csspgo__join_sections(c, &area);
     if (s != CSSPGO_OK) {
@@ -21976,13 +21976,13 @@ static const char *csspgo__transfers_check(const csspgo_code *c)
     const csspgo__code_transfer *t;
     const uint32_t *stop;
     size_t n = 0;
-    uint32_t pos, call;
+    uint32_t pos, call_pos;
     for (pos = CSSPGO__FIRST_POS; pos < c->bytes; pos++) {
         const csspgo_kind kind = csspgo__insn_kind(c, pos);
         if (kind != CSSPGO_NONE && !csspgo__listed_kind(c, pos, kind)) return "a transfer is in no table";
         if (c->byte[pos] >> CSSPGO__CALL_SHIFT == 0) continue;
-        call = csspgo__call_before(c, pos);
-        if (call < CSSPGO__FIRST_POS || call >= pos || !csspgo__listed_kind(c, call, CSSPGO_CALL))
+        call_pos = csspgo__call_before(c, pos);
+        if (call_pos < CSSPGO__FIRST_POS || call_pos >= pos || !csspgo__listed_kind(c, call_pos, CSSPGO_CALL))
             return "the call before an instruction is none";
     }
     while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL) {
@@ -22316,7 +22316,7 @@ CSSPGO__UNUSED static uint32_t csspgo__block_around(const csspgo__found_block *v
 }
 
 /* Adds an edge; there is room. to 0: out of the function. */
-static void csspgo__block_edge(csspgo__finder *b, uint32_t from, uint32_t to, uint32_t fallthrough)
+static void csspgo__block_edge(csspgo__finder *b, uint32_t from, uint32_t to, uint32_t is_fallthrough)
 {
     csspgo_cfg_edge *e = &b->cfg.edge[b->cfg.edges];
     if (to == 0) {
@@ -22326,7 +22326,7 @@ static void csspgo__block_edge(csspgo__finder *b, uint32_t from, uint32_t to, ui
     memset(e, 0, sizeof *e);
     e->from = from;
     e->to = to;
-    e->fallthrough = fallthrough;
+    e->is_fallthrough = is_fallthrough;
     b->block[to].entered = 1;
     b->cfg.edges++;
 }
@@ -24003,14 +24003,14 @@ static int csspgo__x86_fits_modrm(const csspgo__x86 *x, const csspgo__x86_vector
 {
     const uint32_t digit = x->modrm >> 3 & 7, rm = x->modrm & 7, rules = (uint32_t)(form >> 16);
     const uint32_t b = rules >> CSSPGO__RULE_B, z = rules >> CSSPGO__RULE_Z;
-    const uint32_t operand = rules >> CSSPGO__RULE_OPERAND, small = rules;
-    if (((small & 1) && (v->high_reg & 1)) || ((small & 8) && v->high_reg)) return 0;
+    const uint32_t operand = rules >> CSSPGO__RULE_OPERAND, bits = rules;
+    if (((bits & 1) && (v->high_reg & 1)) || ((bits & 8) && v->high_reg)) return 0;
     if (x->modrm < 0xc0) {
         if ((form >> (8 + digit) & 1) == 0 || ((operand & 1) && rm != 4) || (v->z && (z & 1) == 0)) return 0;
         return !v->b || ((b & 1) && csspgo__x86_fits_length(v, rules));
     }
     if ((form >> digit & 1) == 0 || ((operand & 2) && rm != 0) || (v->z && (z & 2) == 0)) return 0;
-    if ((small & 2) && v->high_rm) return 0;
+    if ((bits & 2) && v->high_rm) return 0;
     return !v->b || (b & 2) || ((b & 4) && csspgo__x86_fits_length(v, rules));
 }
 
@@ -26678,14 +26678,14 @@ static int csspgo__is_source_line(const unsigned char *p, const unsigned char *e
 static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, const unsigned char *end,
                              uint64_t *address, uint32_t *file, enum csspgo__behind *behind)
 {
-    const int tab = p != end && *p == '\t', blank = p != end && *p == ' ';
+    const int tabbed = p != end && *p == '\t', blank = p != end && *p == ' ';
     const unsigned char *q;
     const size_t lead = (size_t)(csspgo__trim_left(p, end) - p);
     uint64_t v;
     uint32_t module = 0;
     int in_file = 0;
     *file = 0;
-    if (!tab && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
+    if (!tabbed && blank && end[-1] == ' ' && end - p < 16) return 0;      /* a header with the pid alone */
     q = csspgo__before_inlined(p, end);
     *behind = q != end ? CSSPGO__INLINED : CSSPGO__BARE;
     end = csspgo__trim_right(p, q);
@@ -26696,8 +26696,8 @@ static int csspgo__any_frame(const csspgo_script *s, const unsigned char *p, con
     if (lead == 0 || !csspgo__number(p, q, 16, address)) return 0;
     if (in_file) *address = csspgo__file_address(s->how.code, module, *address);
     if (q == end || in_file) return 1;
-    if (!tab && (*behind == CSSPGO__BARE ? end[-1] != ')' : csspgo__is_source_line(q, end))) return 0;
-    if (!tab && csspgo__flat_address(s, q, end, &v, file) != NULL) return 0;
+    if (!tabbed && (*behind == CSSPGO__BARE ? end[-1] != ')' : csspgo__is_source_line(q, end))) return 0;
+    if (!tabbed && csspgo__flat_address(s, q, end, &v, file) != NULL) return 0;
     if (*behind == CSSPGO__BARE && *address >> 63 == 0) *file = csspgo__file_of_frame(s->how.code, q, end);
     if (*behind == CSSPGO__BARE) *behind = CSSPGO__TEXT;
     return 1;
@@ -27261,7 +27261,7 @@ CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, cssp
 
 /* Equal addresses in a row in a stack. */
 typedef struct csspgo__repeat {
-    uint64_t lines;
+    uint64_t line_count;
     csspgo_inlined inlined;       /* at the address                                                     */
     int recurs;                   /* 1: the call before it can lead to the function that it is in       */
     int marked;                   /* 1: all the lines say "(inlined)"                                   */
@@ -27270,11 +27270,11 @@ typedef struct csspgo__repeat {
 /* What is inlined at the call that ends at pos, by the probe that the call has. */
 static csspgo_inlined csspgo__inlined_by_probes(const csspgo_code *c, uint32_t pos)
 {
-    const uint32_t call = csspgo__call_before(c, pos);
+    const uint32_t call_pos = csspgo__call_before(c, pos);
     csspgo_inlined n = { 0, 0 };
     const csspgo__code_probe *probe;
     size_t i;
-    for (i = 0; call != 0 && (probe = csspgo__probe_at(c, call, i)) != NULL; i++) {
+    for (i = 0; call_pos != 0 && (probe = csspgo__probe_at(c, call_pos, i)) != NULL; i++) {
         uint32_t node;
         if (probe->kind == CSSPGO_PROBE_BLOCK) continue;
         for (node = probe->node; c->node[node].parent != 0; node = c->node[node].parent) {
@@ -27296,7 +27296,7 @@ static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sam
     r.marked = x->stack_count == s->frame.count;
     for (i = first; i < x->stack_count && x->stack[i] == x->stack[first]; i++)
         r.marked &= i < s->inlined.count && s->inlined.v[i];
-    r.lines = i - first;
+    r.line_count = i - first;
     r.inlined = inlined != NULL ? inlined[first] : csspgo__inlined_by_probes(s->how.code, pos);
     r.recurs = pos == CSSPGO__EXT || csspgo__call_recurs(s->how.code, pos);
     return r;
@@ -27316,10 +27316,11 @@ static void csspgo__fold_learn(csspgo_script *s, const csspgo_sample *x, const c
 {
     uint32_t i;
     csspgo__repeat r;
-    for (i = 0; i < x->stack_count; i += (uint32_t)r.lines) {
+    for (i = 0; i < x->stack_count; i += (uint32_t)r.line_count) {
         r = csspgo__repeat_at(s, x, inlined, i);
-        s->stats.with_lines += r.lines > 1 && !r.recurs;
-        s->stats.without_lines += r.lines % (1 + csspgo__fold_silent(s, &r)) != 0 && (r.recurs || r.lines == 1);
+        s->stats.with_lines += r.line_count > 1 && !r.recurs;
+        s->stats.without_lines +=
+            r.line_count % (1 + csspgo__fold_silent(s, &r)) != 0 && (r.recurs || r.line_count == 1);
     }
 }
 
@@ -27354,7 +27355,7 @@ static uint64_t csspgo__fold_frames(const csspgo_script *s, const csspgo__repeat
     if (!r->recurs) return 1;
     if (r->marked) each += r->inlined.all;
     else if (s->stats.inlined != 0 || csspgo__fold_has_lines(s)) each += csspgo__fold_silent(s, r);
-    return r->lines % each == 0 ? r->lines / each : r->lines;
+    return r->line_count % each == 0 ? r->line_count / each : r->line_count;
 }
 
 /* 1 if two neighbours of a stack are equal. */
@@ -27378,7 +27379,7 @@ CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sam
     if (!repeats || csspgo__fold_is_over(s)) return CSSPGO_OK;
     if (CSSPGO__FILL(&s->heap, s->folded, sample->stack_count) == NULL)
         return csspgo__error_heap(err, s->heap.status, &s->heap, "script");
-    for (i = 0; i < sample->stack_count; i += (uint32_t)r.lines) {
+    for (i = 0; i < sample->stack_count; i += (uint32_t)r.line_count) {
         uint64_t frames;
         r = csspgo__repeat_at(s, sample, inlined, i);
         for (frames = csspgo__fold_frames(s, &r); frames != 0; frames--) s->folded.v[n++] = sample->stack[i];
@@ -27391,7 +27392,7 @@ CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sam
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
     csspgo_script_stats stats = s->stats;
-    stats.lines = s->line > s->lines_before ? s->line : s->lines_before;
+    stats.line_count = s->line > s->lines_before ? s->line : s->lines_before;
     return stats;
 }
 
@@ -28145,8 +28146,8 @@ static csspgo__offset_places csspgo__places_of_offset(const csspgo_spaces *s, co
  */
 static uint32_t csspgo__fits_call(const csspgo_code *c, uint32_t inner, uint32_t pos)
 {
-    const uint32_t call = csspgo__call_before(c, pos), target = csspgo__transfer_target(c, call);
-    const csspgo__code_transfer *t = csspgo__transfer_at(c, call);
+    const uint32_t call_pos = csspgo__call_before(c, pos), target = csspgo__transfer_target(c, call_pos);
+    const csspgo__code_transfer *t = csspgo__transfer_at(c, call_pos);
     const csspgo__range *to = csspgo__range_of(c, target);
     if (inner == CSSPGO__EXT) return 1;
     if (to != NULL) return to == csspgo__range_of(c, inner) ? 3 : 0;
@@ -28366,7 +28367,7 @@ static const char *csspgo__preagg_fields(uint32_t kind, size_t forms)
 }
 
 struct csspgo_preagg {
-    csspgo_script lines;          /* first: csspgo__object_new. What cuts pieces into lines, with position and error */
+    csspgo_script splitter;       /* first: csspgo__object_new. Cuts pieces into lines, with position and error */
     csspgo_preagg_options how;
     const unsigned char *begin;   /* of the line being read                                                          */
     uint64_t at;                  /* its offset in the input                                                         */
@@ -28391,29 +28392,29 @@ CSSPGO_DEF csspgo_preagg *csspgo_preagg_new(const csspgo_preagg_options *how, co
 CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 {
     if (d == NULL) return;
-    CSSPGO__DROP(&d->lines.heap, d->lines.partial);
+    CSSPGO__DROP(&d->splitter.heap, d->splitter.partial);
     csspgo__object_free(d, sizeof *d);
 }
 
 CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, size_t size, csspgo_error *err)
 {
-    const csspgo_status s = csspgo__named(__func__, err, csspgo_script_feed(&d->lines, text, size, err));
+    const csspgo_status s = csspgo__named(__func__, err, csspgo_script_feed(&d->splitter, text, size, err));
     if (s == CSSPGO_OK && size != 0) d->last = ((const unsigned char *)text)[size - 1];
     return s;
 }
 
 CSSPGO_DEF void csspgo_preagg_end(csspgo_preagg *d)
 {
-    csspgo_script_end(&d->lines);
+    csspgo_script_end(&d->splitter);
 }
 
 /* at: the byte of the line to blame. Returns 0. */
 static int csspgo__preagg_fail(csspgo_preagg *d, csspgo_status status, const unsigned char *at, const char *text)
 {
     const uint64_t in_line = (uint64_t)(at - d->begin);
-    csspgo__script_fail(&d->lines, status, text);
-    d->lines.error.offset = d->at + in_line;
-    d->lines.error.column = in_line < UINT32_MAX ? (uint32_t)in_line + 1 : UINT32_MAX;
+    csspgo__script_fail(&d->splitter, status, text);
+    d->splitter.error.offset = d->at + in_line;
+    d->splitter.error.column = in_line < UINT32_MAX ? (uint32_t)in_line + 1 : UINT32_MAX;
     return 0;
 }
 
@@ -28503,7 +28504,7 @@ static int csspgo__preagg_read(csspgo_preagg *d, const unsigned char *p, const u
 /* The next line. Returns 0 if it was skipped or is wrong. */
 static int csspgo__preagg_take(csspgo_preagg *d, csspgo_preagg_line *a)
 {
-    csspgo_script *const s = &d->lines;
+    csspgo_script *const s = &d->splitter;
     const size_t forms = d->how.llvm != 0 ? CSSPGO__PREAGG_FORMS_19 : CSSPGO__PREAGG_FORMS;
     const unsigned char *p, *end, *before = s->p;
     const char *fields;
@@ -28524,7 +28525,7 @@ static int csspgo__preagg_take(csspgo_preagg *d, csspgo_preagg_line *a)
         return csspgo__preagg_fail(d, CSSPGO_E_SYNTAX, p, "malformed field: expected a blank behind the line's letter");
     if (!csspgo__preagg_read(d, p, end, fields, a)) return 0;
     d->at += (uint64_t)(s->p - before);
-    d->stats.lines++;
+    d->stats.line_count++;
     if (a->end >= a->to || a->end == CSSPGO__EXT || strchr(fields, 'e') == NULL) return 1;
     if (d->stats.reversed++ == 0) d->stats.first_reversed = s->line;
     return 0;
@@ -28532,7 +28533,7 @@ static int csspgo__preagg_take(csspgo_preagg *d, csspgo_preagg_line *a)
 
 CSSPGO_DEF int csspgo_preagg_next(csspgo_preagg *d, csspgo_preagg_line *line, csspgo_error *err)
 {
-    csspgo_script *const s = &d->lines;
+    csspgo_script *const s = &d->splitter;
     csspgo__error_clear(err);
     while (s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s)))
         if (csspgo__preagg_take(d, line)) return 1;
@@ -28732,14 +28733,14 @@ static int csspgo__agg_line(csspgo_aggregator *t, const csspgo_preagg_line *a)
     }
 }
 
-CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const csspgo_preagg_line *lines, size_t count,
+CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const csspgo_preagg_line *line, size_t count,
                                                  csspgo_error *err)
 {
     size_t i;
     for (i = 0; i < count; i++) {
-        if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__deny_u64(__func__, err, i, "an unknown kind, character ", (unsigned char)lines[i].kind);
-        if (!csspgo__agg_room(t, 2) || !csspgo__agg_line(t, &lines[i]))
+        if (csspgo__preagg_fields(line[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind, character ", (unsigned char)line[i].kind);
+        if (!csspgo__agg_room(t, 2) || !csspgo__agg_line(t, &line[i]))
             return csspgo__error_heap(err, t->heap.status, &t->heap, "aggregator");
     }
     csspgo__error_clear(err);
@@ -29266,23 +29267,25 @@ static int csspgo__pprof_refuse(csspgo_pprof *d)
     return 0;
 }
 
+enum { CSSPGO__RANK_ANY = 1, CSSPGO__RANK_CPU, CSSPGO__RANK_DEFAULT, CSSPGO__RANK_SAMPLES, CSSPGO__RANK_ASKED };
+
 /* Decides which value counts, and by what it is divided. */
 static int csspgo__pprof_choose(csspgo_pprof *d)
 {
     uint64_t chosen = 0, best = 0;
     size_t i, n;
     const char *name;
-    enum { ANY = 1, CPU = 2, DEFAULT = 3, SAMPLES = 4, ASKED = 5 };
     for (i = 0; i < d->types.count; i++) {
         const uint64_t type = d->types.v[i];
-        uint64_t rank = ANY;
+        uint64_t rank = CSSPGO__RANK_ANY;
         const int plain = csspgo__pprof_is(d, type, "samples", 7) || csspgo__pprof_is(d, type, "count", 5);
-        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? ASKED : 0;
-        else if (plain) rank = csspgo__pprof_other(d, d->period_type) == NULL ? SAMPLES : 0;   /* so many bytes each */
+        if (d->type.v != NULL) rank = csspgo__pprof_is(d, type, d->type.v, d->type.count) ? CSSPGO__RANK_ASKED : 0;
+        else if (plain)           /* samples of so many bytes each are not what ran */
+            rank = csspgo__pprof_other(d, d->period_type) == NULL ? CSSPGO__RANK_SAMPLES : 0;
         else if (csspgo__pprof_other(d, type) != NULL) rank = 0;
-        else if (csspgo__pprof_same(d, type, d->default_type)) rank = DEFAULT;
-        else if (csspgo__pprof_begins(d, type, "cpu")) rank = CPU;
-        if (rank > best || (rank == ANY && best == ANY)) {
+        else if (csspgo__pprof_same(d, type, d->default_type)) rank = CSSPGO__RANK_DEFAULT;
+        else if (csspgo__pprof_begins(d, type, "cpu")) rank = CSSPGO__RANK_CPU;
+        if (rank > best || (rank == CSSPGO__RANK_ANY && best == CSSPGO__RANK_ANY)) {
             best = rank;
             chosen = type;
             d->value = i;
@@ -29294,7 +29297,8 @@ static int csspgo__pprof_choose(csspgo_pprof *d)
     memcpy(d->stats.type, name, d->stats.type_size);
     d->stats.period = 1;
     if (d->period != 0 && d->period >> 63 == 0 &&
-        (best == DEFAULT || (best != SAMPLES && csspgo__pprof_same(d, chosen, d->period_type))))
+        (best == CSSPGO__RANK_DEFAULT ||
+         (best != CSSPGO__RANK_SAMPLES && csspgo__pprof_same(d, chosen, d->period_type))))
         d->stats.period = d->period;
     return 1;
 }
@@ -29618,7 +29622,7 @@ typedef struct csspgo__cache {
     csspgo__map  map;             /* hash -> index of a trace's first word                               */
     size_t       bytes;           /* of word and the table together                                      */
     size_t       last;            /* trace of the sample that was added last; 0: it was dropped          */
-    csspgo__near near;
+    csspgo__near recent;
 } csspgo__cache;
 
 enum { CSSPGO__TRACE_WORDS = 4 };                   /* before a trace's stack */
@@ -29693,14 +29697,14 @@ static int csspgo__cache_words(csspgo__heap *h, csspgo__cache *c, size_t cap)
 static int csspgo__cache_allocate(csspgo__heap *h, csspgo__cache *c)
 {
     csspgo__slot *slot;
-    uint32_t slots = 64;
+    uint32_t slot_count = 64;
     size_t cap;
-    while (slots < 1u << 28 && slots * 2 * sizeof(csspgo__slot) <= c->bytes / 16) slots *= 2;
-    slot = (csspgo__slot *)csspgo__alloc(h, slots * sizeof *slot);
+    while (slot_count < 1u << 28 && slot_count * 2 * sizeof(csspgo__slot) <= c->bytes / 16) slot_count *= 2;
+    slot = (csspgo__slot *)csspgo__alloc(h, slot_count * sizeof *slot);
     if (slot == NULL) return 0;
-    csspgo__map_resize(&c->map, slot, slots - 1);
+    csspgo__map_resize(&c->map, slot, slot_count - 1);
     csspgo__map_clear(&c->map);
-    cap = c->bytes / sizeof *c->word > slots * 4 ? c->bytes / sizeof *c->word - slots * 2 : slots * 2;
+    cap = c->bytes / sizeof *c->word > slot_count * 4 ? c->bytes / sizeof *c->word - slot_count * 2 : slot_count * 2;
     return csspgo__cache_words(h, c, cap < 0x7fffffff ? cap : 0x7fffffff);   /* an index is an id of the table */
 }
 
@@ -29720,41 +29724,42 @@ static csspgo_status csspgo__cache_room(csspgo__heap *h, csspgo__cache *c, uint6
 }
 
 /* Looks an address up, and notes what it is in. */
-static uint32_t csspgo__pos_search(const csspgo_code *code, csspgo__near *near, uint64_t address)
+static uint32_t csspgo__pos_search(const csspgo_code *code, csspgo__near *recent, uint64_t address)
 {
-    const csspgo__gap older = near->gap[1];
+    const csspgo__gap older = recent->gap[1];
     const csspgo__window *w;
-    near->gap[1] = near->gap[0];
-    near->gap[0] = older;
+    recent->gap[1] = recent->gap[0];
+    recent->gap[0] = older;
     if (address - older.begin < older.size) return CSSPGO__EXT;
     w = csspgo__window_at(code, address);
     if (w == NULL) {
-        near->gap[0].size = csspgo__no_window(code, address, &near->gap[0].begin);
+        recent->gap[0].size = csspgo__no_window(code, address, &recent->gap[0].begin);
         return CSSPGO__EXT;
     }
-    near->begin = w->begin;
-    near->size = w->size;
-    near->pos = w->pos;
+    recent->begin = w->begin;
+    recent->size = w->size;
+    recent->pos = w->pos;
     return csspgo__pos(code, address);
 }
 
 /* Position of the instruction at a run-time address, or CSSPGO__EXT. */
-CSSPGO__INLINE uint32_t csspgo__pos_near(const csspgo_code *code, csspgo__near *near, uint64_t address)
+CSSPGO__INLINE uint32_t csspgo__pos_near(const csspgo_code *code, csspgo__near *recent, uint64_t address)
 {
-    const uint64_t at = address - near->begin;
-    if (at < near->size) {
-        const uint32_t pos = near->pos + (uint32_t)at;
+    const uint64_t at = address - recent->begin;
+    if (at < recent->size) {
+        const uint32_t pos = recent->pos + (uint32_t)at;
         return code->byte[pos] & CSSPGO__START ? pos : (uint32_t)CSSPGO__EXT;
     }
-    if (address - near->gap[0].begin < near->gap[0].size) return CSSPGO__EXT;
-    return csspgo__pos_search(code, near, address);
+    if (address - recent->gap[0].begin < recent->gap[0].size) return CSSPGO__EXT;
+    return csspgo__pos_search(code, recent, address);
 }
 
 /* Where a stack's frames of user code begin: kernel code above it (addresses from 2^63 on that are not known code). */
-static uint32_t csspgo__user_frames(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s)
+static uint32_t csspgo__user_frames(const csspgo_code *code, csspgo__near *recent, const csspgo_sample *s)
 {
     uint32_t i = 0;
-    while (i + 1 < s->stack_count && s->stack[i] >> 63 != 0 && csspgo__pos_near(code, near, s->stack[i]) == CSSPGO__EXT)
+    while (i + 1 < s->stack_count && s->stack[i] >> 63 != 0 &&
+           csspgo__pos_near(code, recent, s->stack[i]) == CSSPGO__EXT)
         i++;
     return i;
 }
@@ -29766,12 +29771,12 @@ static uint32_t csspgo__user_frames(const csspgo_code *code, csspgo__near *near,
  * through code that uses the register for something else: what is further out is then unknown rather than wrong.
  * Returns the number of frames.
  */
-static uint32_t csspgo__place_stack(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
+static uint32_t csspgo__place_stack(const csspgo_code *code, csspgo__near *recent, const csspgo_sample *s,
                                     uint32_t i, uint32_t *to, uint32_t *bad)
 {
     uint32_t n = 0;
     for (; i < s->stack_count; i++) {
-        uint32_t pos = csspgo__pos_near(code, near, s->stack[i]);
+        uint32_t pos = csspgo__pos_near(code, recent, s->stack[i]);
         if (pos == CSSPGO__EXT && n != 0 && to[n - 1] == CSSPGO__EXT) continue;
         if (pos != CSSPGO__EXT && n != 0) pos = csspgo__call_before(code, pos);
         if (pos == 0) {
@@ -29795,9 +29800,9 @@ enum { CSSPGO__NOTES_AT = offsetof(csspgo_collector_stats, addresses) - CSSPGO__
 typedef char csspgo__notes_are_fields[CSSPGO__NOTES_AT == offsetof(csspgo_collector_stats, no_branches) ? 1 : -1];
 
 /* Position of an end of a record; Arm's BRBE leaves ends out that may not be seen, as 0. */
-CSSPGO__INLINE uint32_t csspgo__place_end(const csspgo_code *code, csspgo__near *near, uint64_t address)
+CSSPGO__INLINE uint32_t csspgo__place_end(const csspgo_code *code, csspgo__near *recent, uint64_t address)
 {
-    return address != 0 ? csspgo__pos_near(code, near, address) : (uint32_t)CSSPGO__EXT;
+    return address != 0 ? csspgo__pos_near(code, recent, address) : (uint32_t)CSSPGO__EXT;
 }
 
 /* 1 if the flags say that unknown code went back to what it had broken off: a return of the kernel or a debugger. */
@@ -29833,7 +29838,7 @@ static int csspgo__mend_pair(const csspgo_code *code, uint32_t *pair, int has_ne
  * The branch records as pairs of positions, without those between unknown code and unknown code. A pair of CSSPGO__EXT
  * twice is a cut: what is before it and behind it is not adjacent. Returns the pairs.
  */
-static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
+static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *recent, const csspgo_sample *s,
                                        int as_llvm, uint32_t *to, uint32_t *notes)
 {
     const uint64_t heeded = as_llvm ? 0 : UINT64_MAX;
@@ -29851,8 +29856,8 @@ static uint32_t csspgo__place_branches(const csspgo_code *code, csspgo__near *ne
             notes[CSSPGO__NOT_TAKEN]++;
             continue;
         }
-        from = csspgo__place_end(code, near, s->branches[i].from);
-        target = csspgo__place_end(code, near, s->branches[i].to);
+        from = csspgo__place_end(code, recent, s->branches[i].from);
+        target = csspgo__place_end(code, recent, s->branches[i].to);
         if (from == CSSPGO__EXT && flags != 0 && csspgo__is_resumption(flags)) from = CSSPGO__RESUMED;
         pair[0] = from;
         pair[1] = target;
@@ -30034,12 +30039,12 @@ static int csspgo__stack_fits(const csspgo_code *code, uint32_t *stack, uint32_t
  * Writes a sample of single branches as a trace without a stack: the branch (from 0: not taken), the run of code from
  * its target, and perhaps the range that led to it. Returns 0 if it does not count.
  */
-static int csspgo__place_single(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s, uint32_t *w,
+static int csspgo__place_single(const csspgo_code *code, csspgo__near *recent, const csspgo_sample *s, uint32_t *w,
                                 uint32_t *notes)
 {
     const csspgo_branch *b = s->branches;
     const int taken = !(b->flags & CSSPGO__FLAG_NOT_TAKEN);
-    const uint32_t from = csspgo__place_end(code, near, b->from), target = csspgo__place_end(code, near, b->to);
+    const uint32_t from = csspgo__place_end(code, recent, b->from), target = csspgo__place_end(code, recent, b->to);
     uint32_t *to = w + CSSPGO__TRACE_WORDS, before = CSSPGO__EXT;
     w[0] = 0;
     w[1] = 2;
@@ -30051,7 +30056,7 @@ static int csspgo__place_single(const csspgo_code *code, csspgo__near *near, con
     to[0] = taken ? from : 0;
     to[1] = to[2] = target;
     to[3] = csspgo__run_end(code, target);
-    if (s->branch_count > 1 && b[1].from == 0) before = csspgo__place_end(code, near, b[1].to);
+    if (s->branch_count > 1 && b[1].from == 0) before = csspgo__place_end(code, recent, b[1].to);
     if (before == CSSPGO__EXT || from == CSSPGO__EXT || !csspgo__runs_straight(code, before, from)) return 1;
     to[4] = before;
     to[5] = from;
@@ -30065,20 +30070,20 @@ static int csspgo__place_single(const csspgo_code *code, csspgo__near *near, con
  *
  *   how      ignore_stack: the stack decides only whether the sample is kept, the trace has none
  */
-static int csspgo__place_sample(const csspgo_code *code, csspgo__near *near, const csspgo_sample *s,
+static int csspgo__place_sample(const csspgo_code *code, csspgo__near *recent, const csspgo_sample *s,
                                 const csspgo_collector_options *how, uint32_t *w, uint32_t *notes)
 {
     const int repairs = !how->llvm && !how->keep_leaves;
     uint32_t *stack = w + CSSPGO__TRACE_WORDS;
     uint32_t leaf, nstack, nlbr, kernel = 0, frameless = 0, late = 0;
-    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, near, s);
-    nstack = csspgo__place_stack(code, near, s, kernel, stack, &notes[CSSPGO__CUT_SHORT]);
+    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, recent, s);
+    nstack = csspgo__place_stack(code, recent, s, kernel, stack, &notes[CSSPGO__CUT_SHORT]);
     leaf = nstack != 0 ? stack[0] : 0;
     if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf))
         return csspgo__not_placed(notes, CSSPGO__IN_PROLOGUE);
     if (leaf > CSSPGO__EXT && repairs) frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
-    nlbr = csspgo__place_branches(code, near, s, how->llvm != 0, stack + nstack, notes);
+    nlbr = csspgo__place_branches(code, recent, s, how->llvm != 0, stack + nstack, notes);
     if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
     if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT))
         return csspgo__not_placed(notes, CSSPGO__NO_BRANCHES);
@@ -30114,16 +30119,16 @@ CSSPGO__UNUSED static csspgo_status csspgo__cache_add(csspgo__heap *h, csspgo__c
 {
     const uint64_t need = CSSPGO__TRACE_WORDS + (uint64_t)s->stack_count + 4 + 2 * (uint64_t)s->branch_count;
     const csspgo_status status = csspgo__cache_room(h, c, need, full);
-    csspgo__near *const near = &c->near;
+    csspgo__near *const recent = &c->recent;
     uint32_t notes[CSSPGO__NOTES], *w;
     c->last = 0;
     if (status != CSSPGO_OK || *full) return status;
-    if (near->changes != code->changes) memset(near, 0, sizeof *near);
-    near->changes = code->changes;
+    if (recent->changes != code->changes) memset(recent, 0, sizeof *recent);
+    recent->changes = code->changes;
     memset(notes, 0, sizeof notes);
     w = c->word + c->used;
-    if (how->single_branches && s->branch_count != 0 ? csspgo__place_single(code, near, s, w, notes)
-                                                     : csspgo__place_sample(code, near, s, how, w, notes))
+    if (how->single_branches && s->branch_count != 0 ? csspgo__place_single(code, recent, s, w, notes)
+                                                     : csspgo__place_sample(code, recent, s, how, w, notes))
         csspgo__cache_commit(c, s->count);
     csspgo__notes_count(stats, notes, s->count);
     return CSSPGO_OK;
@@ -30164,7 +30169,7 @@ enum { CSSPGO__MOST_CALLERS = 32 };   /* callers that branch records show: those
 enum { CSSPGO__OPEN = CSSPGO__MOST_CALLERS + 2 };   /* csspgo__lacks: what other stacks lack decides             */
 
 typedef struct csspgo__sole_call {    /* the only call of callee in caller: begins of functions; 0 = none       */
-    uint32_t caller, callee, call;
+    uint32_t caller, callee, call_pos;
 } csspgo__sole_call;
 
 enum { CSSPGO__SOLES = 256, CSSPGO__MOST_TRANSFERS = 4096 };
@@ -30410,18 +30415,18 @@ static int csspgo__jump_returned(const csspgo_code *c, uint32_t from, uint32_t t
 static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to, const uint32_t *older, uint32_t *site)
 {
     csspgo_kind kind = csspgo__insn_kind(c->code, from);
-    uint32_t call = 0;
+    uint32_t call_pos = 0;
     *site = from;
     if (kind == CSSPGO_JMP && !c->how.llvm && csspgo__jump_returned(c->code, from, to)) kind = CSSPGO_RET;
     if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
-    if (kind != CSSPGO_CALL) call = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
-    if (call > CSSPGO__EXT && !c->how.llvm && csspgo__is_entry(c->code, to)) {
+    if (kind != CSSPGO_CALL) call_pos = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
+    if (call_pos > CSSPGO__EXT && !c->how.llvm && csspgo__is_entry(c->code, to)) {
         c->stats.entry_calls += from == CSSPGO__EXT;
-        call = 0;
+        call_pos = 0;
     }
-    if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call == 0)) return CSSPGO__CALLED;
-    *site = call;
-    if (call != 0) return CSSPGO__RETURNED;
+    if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call_pos == 0)) return CSSPGO__CALLED;
+    *site = call_pos;
+    if (call_pos != 0) return CSSPGO__RETURNED;
     if (older != NULL && !c->how.llvm && csspgo__insn_kind(c->code, older[0]) == CSSPGO_CALL &&
         older[1] > CSSPGO__EXT && csspgo__is_straight(c, older[1], from)) {
         c->stats.return_jumps++;
@@ -30481,9 +30486,9 @@ static uint32_t csspgo__callers(const csspgo_collector *c, uint32_t nlbr, uint32
 }
 
 /* The function that a call goes to for certain: its range's begin; 0 if that is not known. */
-static uint32_t csspgo__called_range(const csspgo_code *code, uint32_t call)
+static uint32_t csspgo__called_range(const csspgo_code *code, uint32_t call_pos)
 {
-    const uint32_t pos = csspgo__transfer_target(code, call);
+    const uint32_t pos = csspgo__transfer_target(code, call_pos);
     const csspgo__range *r = pos != 0 ? csspgo__range_of(code, pos) : NULL;
     return r != NULL ? r->begin : 0;
 }
@@ -30509,15 +30514,15 @@ static uint32_t csspgo__only_call(csspgo_collector *c, uint32_t caller, uint32_t
     const csspgo__code_transfer *t;
     uint32_t left = CSSPGO__MOST_TRANSFERS;
     csspgo__cursor at;
-    if (known->caller == caller && known->callee == callee) return known->call;
+    if (known->caller == caller && known->callee == callee) return known->call_pos;
     *known = fresh;
     at = csspgo__ordered_from(&c->code->table[CSSPGO__TRANSFERS], caller);
     while (r != NULL && (t = csspgo__transfer_next(c->code, &at, r->end)) != NULL) {
         const int calls = t->kind == CSSPGO_CALL && csspgo__called_range(c->code, t->pos) == callee;
-        if (left-- == 0 || (calls && known->call != 0)) return known->call = 0;
-        if (calls) known->call = t->pos;
+        if (left-- == 0 || (calls && known->call_pos != 0)) return known->call_pos = 0;
+        if (calls) known->call_pos = t->pos;
     }
-    return known->call;
+    return known->call_pos;
 }
 
 /*
@@ -30816,9 +30821,9 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
 {
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED(csspgo_collector, cache.word, cache.cap),
-        CSSPGO__OWNED(csspgo_collector, cache.map.slot, cache.map.slots),
+        CSSPGO__OWNED(csspgo_collector, cache.map.slot, cache.map.slot_count),
         CSSPGO__OWNED_TREE(csspgo_collector, trie), CSSPGO__OWNED_NAMES(csspgo_collector, names),
-        CSSPGO__OWNED(csspgo_collector, map.slot, map.slots), CSSPGO__OWNED_LIST(csspgo_collector, counter),
+        CSSPGO__OWNED(csspgo_collector, map.slot, map.slot_count), CSSPGO__OWNED_LIST(csspgo_collector, counter),
         CSSPGO__OWNED_LIST(csspgo_collector, path), CSSPGO__OWNED_LIST(csspgo_collector, pending),
         CSSPGO__OWNED_LIST(csspgo_collector, step), CSSPGO__OWNED_LIST(csspgo_collector, site)
     };
@@ -30945,9 +30950,9 @@ static int csspgo__branches_fit(const csspgo_code *code, const csspgo_sample *s,
 static int csspgo__frames_fit(const csspgo_code *code, const csspgo_sample *s, uint32_t callee, uint32_t caller)
 {
     const uint32_t after = csspgo__pos(code, s->stack[caller]), pos = csspgo__pos(code, s->stack[callee]);
-    const uint32_t call = after > CSSPGO__EXT ? csspgo__call_before(code, after) : 0;
+    const uint32_t call_pos = after > CSSPGO__EXT ? csspgo__call_before(code, after) : 0;
     const csspgo__range *r = pos > CSSPGO__EXT ? csspgo__range_of(code, pos) : NULL;
-    return call != 0 && r != NULL && csspgo__called_range(code, call) == r->begin;
+    return call_pos != 0 && r != NULL && csspgo__called_range(code, call_pos) == r->begin;
 }
 
 typedef int csspgo__fit_fn(const csspgo_code *code, const csspgo_sample *s, uint32_t inner, uint32_t outer);
@@ -31335,7 +31340,7 @@ typedef int csspgo__list_fn(csspgo_collector *c, const csspgo__keyed *k, uint32_
  * Gives what `list` lists to the caller of the library, ascending: addresses (each 1), each once, or ranges (each 2),
  * joined where they overlap. Addresses are as for counting by line: those of calls that are cut off are among them.
  */
-static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module module, csspgo__list_fn *list,
+static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module module, csspgo__list_fn *list_fn,
                                             size_t each, uint64_t *out, size_t cap, size_t *count, csspgo_error *err)
 {
     csspgo__keyed keyed;
@@ -31346,7 +31351,7 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
         return csspgo__error_u64(err, CSSPGO_E_ARGUMENT, 0, "no such module: ", module.id);
     s = csspgo__keyed_make(c, &keyed, each == 1);
     if (s == CSSPGO_OK &&
-        !(list(c, &keyed, module.id, &all) &&
+        !(list_fn(c, &keyed, module.id, &all) &&
           csspgo__sort(&c->heap, all.v, all.count / each, each * sizeof *all.v, csspgo__u64_cmp, NULL)))
         s = c->heap.status;
     for (i = 0; s == CSSPGO_OK && i < all.count; i += each) {
@@ -31937,19 +31942,19 @@ static void csspgo__collector_aggregate(csspgo_collector *c, const csspgo_preagg
     } else if (!branch) c->stats.unplaced++;
 }
 
-CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *lines, size_t count,
+CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *line, size_t count,
                                                 csspgo_error *err)
 {
     size_t i;
     csspgo__known_check(c);
     for (i = 0; i < count; i++) {
-        if (csspgo__preagg_fields(lines[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
-            return csspgo__deny_u64(__func__, err, i, "an unknown kind: ", (unsigned char)lines[i].kind);
+        if (csspgo__preagg_fields(line[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
+            return csspgo__deny_u64(__func__, err, i, "an unknown kind: ", (unsigned char)line[i].kind);
         if (!csspgo__collector_room(c, 0, 2)) return csspgo__collector_end(c, c->heap.status, err);
-        if (lines[i].kind == 'E') continue;
+        if (line[i].kind == 'E') continue;
         csspgo__collector_got(c, CSSPGO__CONTEXTLESS);
         CSSPGO__COMMIT_BEGIN(&c->heap);
-        csspgo__collector_aggregate(c, &lines[i]);
+        csspgo__collector_aggregate(c, &line[i]);
         CSSPGO__COMMIT_END(&c->heap);
     }
     csspgo__error_clear(err);
@@ -32082,7 +32087,7 @@ static void csspgo__track_close(csspgo_tracker *t)
 {
     static const csspgo__owned arrays[] = {
         { offsetof(csspgo_tracker, m.prev), offsetof(csspgo_tracker, m.bytes), 1 },
-        CSSPGO__OWNED(csspgo_tracker, m.sites.slot, m.sites.slots),
+        CSSPGO__OWNED(csspgo_tracker, m.sites.slot, m.sites.slot_count),
         CSSPGO__OWNED(csspgo_tracker, m.journal, m.journal_cap),
         CSSPGO__OWNED(csspgo_tracker, m.savepoint, m.savepoint_cap),
         CSSPGO__OWNED(csspgo_tracker, m.due, m.due_cap),
@@ -33187,11 +33192,11 @@ static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__ca
  * Decides about the callees of an indirect call, the most frequent first: each that is hot and has its share of the
  * calls becomes a guarded direct call, and is inlined if that is worth it.
  */
-static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *call)
+static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *candidate)
 {
-    csspgo_status s = csspgo__inline_list(in, call->caller, call->loc, call->parent);
+    csspgo_status s = csspgo__inline_list(in, candidate->caller, candidate->loc, candidate->parent);
     csspgo__callees list = in->callees;               /* its own while deeper calls are looked at */
-    csspgo__candidate c = *call;
+    csspgo__candidate c = *candidate;
     uint64_t sum = 0;
     uint32_t made = 0, inlined = 0;
     size_t i;
@@ -33314,7 +33319,7 @@ typedef struct csspgo__probe_site {
 
 typedef struct csspgo__copy {     /* an inline node                                                          */
     uint64_t sum;                 /* contexts: what its entry block counted; context-less: total with inlinees */
-    uint32_t slots;               /* locations in its list, 0 = not made yet                                 */
+    uint32_t locations;           /* locations in its list, 0 = not made yet                                   */
     uint32_t base;                /* called with these frames (0 = not known) ...                            */
     uint32_t around;              /* ... it has these around it. context-less: depth of nesting, from 1      */
     uint32_t node;                /* and this node of the profile, 0 = not known                             */
@@ -33354,7 +33359,7 @@ typedef struct csspgo_generation {
 
     csspgo__func_state *func;     /* per function of the code map                                           */
     csspgo__probe_site *site;     /* the probes that count by ranges                                        */
-    csspgo__probe_site *call;     /* call probes; the first one at a position is meant                      */
+    csspgo__probe_site *call_site;     /* call probes; the first one at a position is meant                      */
     size_t         sites, calls;
     csspgo__sum   *delta;         /* per probe site and one more                                            */
     uint64_t       around;        /* context-less: CSSPGO__AROUND, else 0                                   */
@@ -33433,8 +33438,8 @@ static uint32_t csspgo__gen_func_at(csspgo__gen *g, uint32_t pos)
 /* Initialisation functions that a compiler makes up, one per file, have no place in a profile. */
 static int csspgo__is_start_up(const char *name, size_t size)
 {
-    static const char global[] = "__cxx_global_var_init", tls[] = "__tls_init";
-    return (size >= sizeof global - 1 && memcmp(name, global, sizeof global - 1) == 0) ||
+    static const char prefix[] = "__cxx_global_var_init", tls[] = "__tls_init";
+    return (size >= sizeof prefix - 1 && memcmp(name, prefix, sizeof prefix - 1) == 0) ||
            (size >= sizeof tls - 1 && memcmp(name, tls, sizeof tls - 1) == 0);
 }
 
@@ -33498,8 +33503,8 @@ static size_t csspgo__probe_site_lower(const csspgo__probe_site *v, size_t n, si
 /* The first call probe at a position, or NULL. */
 static const csspgo__probe_site *csspgo__call_at(const csspgo__gen *g, uint32_t pos)
 {
-    const size_t i = csspgo__probe_site_lower(g->call, g->calls, 0, pos);
-    return i < g->calls && g->call[i].pos == pos ? &g->call[i] : NULL;
+    const size_t i = csspgo__probe_site_lower(g->call_site, g->calls, 0, pos);
+    return i < g->calls && g->call_site[i].pos == pos ? &g->call_site[i] : NULL;
 }
 
 /* Marks the functions that were sampled: around a call of a context, the start of a range, the ends of a branch. */
@@ -33540,7 +33545,7 @@ static void csspgo__probe_sites_list(csspgo__gen *g, int contexts)
         if (probe->pos == 0 || !csspgo__probe_counts(probe)) continue;
         if (g->how.llvm && !(g->func[top].flags & CSSPGO__SAMPLED)) continue;
         s.func = csspgo__gen_func_at(g, probe->pos);
-        if (probe->kind != CSSPGO_PROBE_BLOCK) g->call[g->calls++] = s;
+        if (probe->kind != CSSPGO_PROBE_BLOCK) g->call_site[g->calls++] = s;
         if (probe->kind != CSSPGO_PROBE_BLOCK && contexts) continue;
         if (code->byte[s.pos] & CSSPGO__START) g->site[g->sites++] = s;
     }
@@ -33567,7 +33572,7 @@ static int csspgo__gen_slots(csspgo__gen *g, uint32_t node)
     if (!csspgo__sort(&g->c->heap, v, k, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__gen_fail(g, &g->c->heap);
     for (i = 0; i < k; i++)
         if (i == 0 || csspgo__body_cmp(NULL, &v[i - 1], &v[i]) != 0) v[kept++] = v[i];
-    g->copy[node].slots = (uint32_t)kept;
+    g->copy[node].locations = (uint32_t)kept;
     for (i = 0; i < n->count; i++)
         g->slot[n->first + i] =
             n->first + (uint32_t)csspgo__entry_lower(v, kept, CSSPGO__BODIES,
@@ -33800,17 +33805,18 @@ static uint32_t csspgo__tail_chain(csspgo__gen *g, size_t at, uint32_t to)
  * The tail calls between the call at a position and a function that the samples show as called by it, if the call
  * itself never goes there: *n of them, in g->chain from *begin. Returns 0 when memory is exhausted.
  */
-static int csspgo__infer(csspgo__gen *g, uint32_t call, uint32_t callee, size_t *begin, size_t *n)
+static int csspgo__infer(csspgo__gen *g, uint32_t call_pos, uint32_t callee, size_t *begin, size_t *n)
 {
-    const size_t at = csspgo__call_edge_lower(g, 0, call, 0), direct = csspgo__call_edge_lower(g, 0, call, callee);
+    const size_t at = csspgo__call_edge_lower(g, 0, call_pos, 0);
+    const size_t direct = csspgo__call_edge_lower(g, 0, call_pos, callee);
     const size_t had = g->asked.count;
     csspgo__run *known;
     uint32_t id, chains;
     *n = 0;
     if (!(g->func[callee].flags & CSSPGO__TAIL_CALLED)) return 1;
-    if (at == g->edge.count || g->edge.v[at].func != 0 || g->edge.v[at].site != call) return 1;
-    if (direct != g->edge.count && g->edge.v[direct].site == call && g->edge.v[direct].callee == callee) return 1;
-    id = csspgo__tree_add(&g->c->heap, &g->asked, CSSPGO__ROOT, call, callee);
+    if (at == g->edge.count || g->edge.v[at].func != 0 || g->edge.v[at].site != call_pos) return 1;
+    if (direct != g->edge.count && g->edge.v[direct].site == call_pos && g->edge.v[direct].callee == callee) return 1;
+    id = csspgo__tree_add(&g->c->heap, &g->asked, CSSPGO__ROOT, call_pos, callee);
     if (id == 0 || !CSSPGO__REACH(&g->c->heap, g->answer, id + 1)) return csspgo__gen_fail(g, &g->c->heap);
     known = &g->answer.v[id];
     if (g->asked.count != had) {
@@ -33903,14 +33909,14 @@ static uint32_t csspgo__frames_around(csspgo__gen *g, uint32_t base, uint32_t no
 /* The frames up to and including the call at a position. A call without probe hides its callers. 0: out of memory. */
 static uint32_t csspgo__frames_call(csspgo__gen *g, uint32_t base, uint32_t pos)
 {
-    const csspgo__probe_site *call = csspgo__call_at(g, pos);
+    const csspgo__probe_site *call_site = csspgo__call_at(g, pos);
     const csspgo__code_probe *probe;
     uint32_t around;
-    if (call == NULL) {
+    if (call_site == NULL) {
         g->stats.unprobed_calls++;
         return CSSPGO__ROOT;
     }
-    probe = &g->code->probe[call->probe];
+    probe = &g->code->probe[call_site->probe];
     around = csspgo__frames_around(g, base, probe->node);
     if (around == 0) return 0;
     return csspgo__frame_add(g, around, g->code->node[probe->node].func, csspgo__probe_call(probe->id));
@@ -34060,7 +34066,7 @@ static int csspgo__copy_flush(csspgo__gen *g, uint32_t node)
     csspgo__record *r;
     uint64_t entered = 0, total = 0;
     size_t i, n = 0;
-    for (i = 0; i < copy->slots; i++) {
+    for (i = 0; i < copy->locations; i++) {
         if (g->covered != NULL && !g->covered[in->first + i]) continue;
         if (v[i].loc.line == 1) csspgo__count_add(&entered, v[i].count);
         csspgo__count_add(&total, v[i].count);
@@ -34125,7 +34131,7 @@ static int csspgo__gen_hit(csspgo__gen *g, uint32_t key, const csspgo__probe_sit
     const uint32_t node = g->code->probe[s->probe].node;
     const uint32_t base = g->around == 0 ? csspgo__gen_base(g, key, s->func) : (uint32_t)CSSPGO__ROOT;
     csspgo__copy *copy = &g->copy[node];
-    if (base == 0 || (copy->slots == 0 && !csspgo__gen_slots(g, node))) return 0;
+    if (base == 0 || (copy->locations == 0 && !csspgo__gen_slots(g, node))) return 0;
     if (g->around != 0) {
         g->covered[g->slot[s->probe]] = 1;
     } else if (!copy->busy || copy->base != base) {
@@ -34175,9 +34181,9 @@ static int csspgo__gen_branches(csspgo__gen *g, uint32_t key, const csspgo__coun
         const csspgo__code_probe *probe;
         csspgo__record *r;
         uint32_t base, node, callee;
-        at = csspgo__probe_site_lower(g->call, g->calls, at, v[i].a);
+        at = csspgo__probe_site_lower(g->call_site, g->calls, at, v[i].a);
         if (at == g->calls) break;
-        s = &g->call[at];
+        s = &g->call_site[at];
         if (s->pos != v[i].a) continue;
         probe = &g->code->probe[s->probe];
         if (nested) {
@@ -34340,7 +34346,7 @@ static void csspgo__nested_totals(csspgo__gen *g)
     }
     for (n = g->code->nodes; n != 0; n--) {
         if (!copy[n].busy) continue;
-        for (i = 0; i < copy[n].slots; i++) csspgo__count_add(&copy[n].sum, g->body[in[n].first + i].count);
+        for (i = 0; i < copy[n].locations; i++) csspgo__count_add(&copy[n].sum, g->body[in[n].first + i].count);
         if (copy[n].around == 1) continue;
         copy[in[n].parent].busy = 1;
         csspgo__count_add(&copy[in[n].parent].sum, copy[n].sum);
@@ -34467,7 +34473,7 @@ typedef struct csspgo__estimator {
     CSSPGO__LIST(csspgo__found_block) code;
     CSSPGO__LIST(csspgo__block_hits) block;
     CSSPGO__LIST(csspgo_cfg_edge) edge;
-    CSSPGO__LIST(csspgo__observation) call;        /* of all keys                                           */
+    CSSPGO__LIST(csspgo__observation) all_calls;   /* of all keys                                           */
     CSSPGO__LIST(csspgo__observation) observed;    /* scratch: of one key                                   */
     CSSPGO__LIST(csspgo_cfg_block) flow;           /* scratch: the blocks of a shape                        */
     CSSPGO__LIST(csspgo_cfg_edge) flow_edge;
@@ -34706,8 +34712,8 @@ static int csspgo__entry_note(csspgo__estimator *e, uint32_t key, uint32_t func,
         c.count = c.count > again ? c.count - again : 1;
     }
     if (c.count == 0) return 1;
-    if (!CSSPGO__PUT(e->heap, e->call, c)) return 0;
-    e->call_of[k->parent] = (uint32_t)e->call.count;
+    if (!CSSPGO__PUT(e->heap, e->all_calls, c)) return 0;
+    e->call_of[k->parent] = (uint32_t)e->all_calls.count;
     return 1;
 }
 
@@ -34747,8 +34753,8 @@ static int csspgo__observations_list(csspgo__estimator *e, uint32_t key, size_t 
         s.hits = hit[a].count;
         if (s.func != 0 && s.hits != 0 && !CSSPGO__PUT(e->heap, e->observed, s)) return 0;
     }
-    for (c = e->call_of[key]; c != 0; c = e->call.v[c - 1].next)
-        if (!CSSPGO__PUT(e->heap, e->observed, e->call.v[c - 1])) return 0;
+    for (c = e->call_of[key]; c != 0; c = e->all_calls.v[c - 1].next)
+        if (!CSSPGO__PUT(e->heap, e->observed, e->all_calls.v[c - 1])) return 0;
     return csspgo__sort(e->heap, e->observed.v, e->observed.count, sizeof s, csspgo__fields_cmp,
                         csspgo__observation_fields);
 }
@@ -34784,7 +34790,7 @@ static void csspgo__estimate_free(csspgo__estimator *e)
     CSSPGO__DROP(h, e->code);
     CSSPGO__DROP(h, e->block);
     CSSPGO__DROP(h, e->edge);
-    CSSPGO__DROP(h, e->call);
+    CSSPGO__DROP(h, e->all_calls);
     CSSPGO__DROP(h, e->observed);
     CSSPGO__DROP(h, e->flow);
     CSSPGO__DROP(h, e->weight);
@@ -34861,7 +34867,7 @@ static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contex
 {
     const csspgo_code *code = g->code;
     if (!csspgo__gen_profile(g, like) || !CSSPGO__GEN_ARRAY(g, g->site, code->probes) ||
-        !CSSPGO__GEN_ARRAY(g, g->call, code->probes) || !CSSPGO__GEN_ARRAY(g, g->slot, code->probes) ||
+        !CSSPGO__GEN_ARRAY(g, g->call_site, code->probes) || !CSSPGO__GEN_ARRAY(g, g->slot, code->probes) ||
         !CSSPGO__GEN_ARRAY(g, g->body, code->probes) || !CSSPGO__GEN_ARRAY(g, g->copy, code->nodes + 1))
         return 0;
     if (g->how.llvm) csspgo__flag_sampled(g);
@@ -35888,12 +35894,12 @@ static int csspgo__line_note(csspgo__by_line *x, uint32_t node)
 }
 
 /* Notes if an instruction of a range has no line: those that have one are `lines`. */
-static int csspgo__line_note_gap(csspgo__by_line *x, const csspgo__counter *v, size_t lines)
+static int csspgo__line_note_gap(csspgo__by_line *x, const csspgo__counter *v, size_t missing)
 {
     uint32_t pos;
     if (!x->g.how.llvm || x->gap) return 1;
-    for (pos = v->a; pos <= v->b; pos++) lines -= (x->g.code->byte[pos] & CSSPGO__START) != 0;
-    return lines == 0 || csspgo__line_note(x, CSSPGO__ROOT);
+    for (pos = v->a; pos <= v->b; pos++) missing -= (x->g.code->byte[pos] & CSSPGO__START) != 0;
+    return missing == 0 || csspgo__line_note(x, CSSPGO__ROOT);
 }
 
 /*
@@ -47646,7 +47652,7 @@ typedef struct csspgo__sim_code { /* an instruction of the block, prepared      
     uint32_t slowest;             /* the largest latency of its defs                                 */
     uint32_t overlaps;            /* 1: two of its uses have a candidate in common                   */
     uint32_t many;                /* 1: it has more than two needs, or overlaps                      */
-    uint32_t slots;               /* of its dispatch: micro-operations, at most the machine's width  */
+    uint32_t dispatch_slots;      /* of its dispatch: micro-operations, at most the machine's width  */
 } csspgo__sim_code;
 
 typedef struct csspgo__sim_slot { /* an instruction in flight; 64 bytes: a line of the cache     */
@@ -47789,7 +47795,7 @@ typedef struct csspgo__sim {
     csspgo__sim_set           known;         /* elements of wait that may leave                          */
     csspgo__sim_set           free;          /* while instructions are issued: those that may be         */
     int                       plain;         /* 1: orders of sets do not matter: see csspgo__sim_changed */
-    int                       near;          /* 1: producers stay in the window until all results are there */
+    int                       in_window;     /* 1: producers stay in the window until all results are there */
     int                       memory;        /* 1: the block has stores, so that memory groups matter */
     int                       memory_left;   /* 1: any element of wait with memory may leave  */
     int                       memory_moved;  /* 1: a memory group of an element of pending may be ready  */
@@ -48691,7 +48697,7 @@ static void csspgo__sim_read(csspgo__sim *s, uint32_t iid, csspgo__sim_slot *x, 
         const csspgo__sim_source *from = &s->source[c->source + k];
         const uint32_t producer = iid - from->distance;
         csspgo__sim_slot *p;
-        if (iid < from->distance || (!s->near && producer < s->head)) continue;
+        if (iid < from->distance || (!s->in_window && producer < s->head)) continue;
         p = csspgo__sim_at(s, producer);
         if (p->state != CSSPGO__SIM_ISSUED) {
             const uint32_t at = ((iid & s->mask) << s->reads) + k;
@@ -48758,12 +48764,12 @@ static void csspgo__sim_dispatch(csspgo__sim *s)
     while (room != 0 && s->tail != s->total) {
         const uint32_t index = s->next;
         const csspgo__sim_code *c = &s->code[index];
-        if (c->slots > room || !csspgo__sim_space(s, c)) return;
+        if (c->dispatch_slots > room || !csspgo__sim_space(s, c)) return;
         csspgo__sim_enter(s, index);
         s->next = index + 1 != s->n ? index + 1 : 0;
         s->wrapped |= s->next == 0;
-        s->owed = c->uops - c->slots;
-        room -= c->slots;
+        s->owed = c->uops - c->dispatch_slots;
+        room -= c->dispatch_slots;
     }
 }
 
@@ -49244,7 +49250,7 @@ static void csspgo__sim_prepare_reads(csspgo__sim *s, const csspgo_sim_instructi
         from->distance = index - (uint32_t)w[at - 1].place + (earlier ? 0 : s->n);
         from->latency = w[at - 1].latency;
         from->producer = w[at - 1].producer;
-        s->near &= from->latency <= from->producer;
+        s->in_window &= from->latency <= from->producer;
         from->reg = x->read[k];
         c->sources++;
     }
@@ -49283,7 +49289,7 @@ static csspgo_status csspgo__sim_prepare(csspgo__sim *s, const csspgo_sim_instru
         c->source = (uint32_t)reads;
         c->uops = x->uops;
         c->room = x->uops == 0 ? 1 : x->uops < s->m->reorder ? x->uops : s->m->reorder;
-        c->slots = x->uops < s->m->width ? x->uops : s->m->width;
+        c->dispatch_slots = x->uops < s->m->width ? x->uops : s->m->width;
         c->latency = x->latency;
         c->flags = x->flags & (CSSPGO_SIM_LOAD | CSSPGO_SIM_STORE);
         c->buffers = x->buffers;
@@ -49360,7 +49366,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     s->analysis = b;
     if (b != NULL) b->sim = s;
     s->searching = sink == NULL;
-    s->near = 1;
+    s->in_window = 1;
     s->n = (uint32_t)n;
     s->total = (uint32_t)n * iterations;
     s->llvm = how != NULL ? how->llvm : 0;
@@ -49374,7 +49380,7 @@ static csspgo_status csspgo__sim_run(const csspgo_sim_machine *m, const csspgo_s
     csspgo__sim_prepare_owners(s);
     status = csspgo__sim_prepare(s, block, err);
     s->plain = sink == NULL && !s->ordered;
-    s->near &= n <= m->reorder;
+    s->in_window &= n <= m->reorder;
     for (i = 0; i < m->groups && status == CSSPGO_OK; i++) csspgo__sim_set_number(s, m->group[i]);
     if (status == CSSPGO_OK && !csspgo__sim_window(s)) status = csspgo__error_plain(err, s->heap.status);
     if (status == CSSPGO_OK)
@@ -49980,7 +49986,7 @@ CSSPGO_DEF void csspgo_bottleneck_free(csspgo_bottleneck *b)
         CSSPGO__OWNED_LIST(csspgo_bottleneck, resources), CSSPGO__OWNED_LIST(csspgo_bottleneck, names),
         CSSPGO__OWNED_LIST(csspgo_bottleneck, flight), CSSPGO__OWNED_LIST(csspgo_bottleneck, edges),
         CSSPGO__OWNED_LIST(csspgo_bottleneck, lists), CSSPGO__OWNED_LIST(csspgo_bottleneck, nodes),
-        CSSPGO__OWNED_LIST(csspgo_bottleneck, critical), CSSPGO__OWNED(csspgo_bottleneck, map.slot, map.slots)
+        CSSPGO__OWNED_LIST(csspgo_bottleneck, critical), CSSPGO__OWNED(csspgo_bottleneck, map.slot, map.slot_count)
     };
     if (b != NULL) CSSPGO__OBJECT_END(b, arrays);
 }
@@ -51219,8 +51225,8 @@ static void csspgo__bn_put_sequence(csspgo__bn_printer *p)
     if (from < e->to % n) at++;
     else csspgo__bn_put_carried(p);
     for (; e < end; e++) {
-        const uint32_t to = e->to % n, until = at > to ? n : to;
-        while (at < until) csspgo__bn_put_instruction(p, " |      ", at++);
+        const uint32_t to = e->to % n, stop = at > to ? n : to;
+        while (at < stop) csspgo__bn_put_instruction(p, " |      ", at++);
         if (at != to) csspgo__bn_put_carried(p);
         csspgo__bn_put_instruction(p, " +----> ", to);
         csspgo__bn_put_reason(p, e);

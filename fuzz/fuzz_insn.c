@@ -60,7 +60,7 @@ static void is_edge(flow *f, const csspgo_code_graph *g, uint32_t from, uint32_t
         f->exits[from] = 1;
         return;
     }
-    REQUIRE(f->edge <= g->cfg.edges && e->from == from && e->to == to && e->fallthrough == fallthrough);
+    REQUIRE(f->edge <= g->cfg.edges && e->from == from && e->to == to && e->is_fallthrough == fallthrough);
     f->entered[to] = 1;
 }
 

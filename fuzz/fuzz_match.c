@@ -310,7 +310,7 @@ static void check_flow(input *in)
         j[i].from = byte(in) % (uint32_t)n;
         j[i].to = byte(in) % (uint32_t)n;
         j[i].known = k & 1;
-        j[i].fallthrough = k >> 1 & 1;
+        j[i].is_fallthrough = k >> 1 & 1;
         j[i].count = k >> 2;
     }
     cfg.block = b;

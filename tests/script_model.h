@@ -69,7 +69,7 @@ static void t_print_end(t_out *t, csspgo_status status, uint64_t line)
 
 static void t_print_totals(t_out *t, const csspgo_script_stats *s)
 {
-    t_num(t, s->hybrid ? "hybrid, lines " : "flat, lines ", s->lines, 10);
+    t_num(t, s->hybrid ? "hybrid, lines " : "flat, lines ", s->line_count, 10);
     t_num(t, ", attempts ", s->attempts, 10);
     t_num(t, ", samples ", s->samples, 10);
     t_num(t, ", frames ", s->bad_frame_lines, 10);
@@ -419,7 +419,7 @@ static void t_model_run(t_out *out, const char *text, size_t size, size_t max_li
     t_model_split(m, text, size, max_line);
     if (!t_model_type(m)) status = CSSPGO_E_SYNTAX;
     else if (!t_model_read(m)) status = CSSPGO_E_TRUNCATED;
-    m->st.lines = m->lines;
+    m->st.line_count = m->lines;
     m->st.hybrid = (uint32_t)(m->hybrid && status != CSSPGO_E_SYNTAX);
     t_print_end(out, status, m->lines);
     t_print_totals(out, &m->st);

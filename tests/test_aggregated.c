@@ -69,7 +69,7 @@ static void lines_are_read(void)
                                           &stats);
         T_EQ(e.status, CSSPGO_OK);
         t_same("lines", out.at, out.size, want, sizeof want - 1);
-        T_EQ(stats.lines, 10);
+        T_EQ(stats.line_count, 10);
         T_EQ(stats.reversed, 1);
         T_EQ(stats.first_reversed, 9);
         t_out_free(&out);

@@ -978,7 +978,7 @@ static const char *graph_text(const csspgo_code_graph *g, char *text, size_t siz
     for (i = 0; i < g->cfg.edges; i++) {
         const csspgo_cfg_edge *e = &g->cfg.edge[i];
         n += (size_t)snprintf(text + n, size - n, "%s%u>%u%s", i != 0 ? " " : "", e->from, e->to,
-                              e->fallthrough ? "f" : "");
+                              e->is_fallthrough ? "f" : "");
     }
     for (i = 0; i < g->cfg.blocks; i++)
         if (g->cfg.block[i].is_exit) n += (size_t)snprintf(text + n, size - n, " %u!", (unsigned)i);

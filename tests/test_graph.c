@@ -33,7 +33,7 @@ static void random_graph(uint32_t *state, graph *g)
         g->jump[i].to = next_random(state) % (uint32_t)g->n;
         g->jump[i].known = next_random(state) % 4 == 0;
         g->jump[i].count = next_random(state) % 4;
-        g->jump[i].fallthrough = next_random(state) % 2;
+        g->jump[i].is_fallthrough = next_random(state) % 2;
     }
 }
 
@@ -63,7 +63,7 @@ static uint64_t total_cost(const graph *g, const uint64_t *flow, uint64_t enter,
         in[g->jump[i].to] += flow[i];
         out[g->jump[i].from] += flow[i];
         sum += price(flow[i], g->jump[i].known, g->jump[i].count, c->edge_more, c->edge_less,
-                     g->jump[i].fallthrough ? c->unknown_fallthrough : c->unknown_edge);
+                     g->jump[i].is_fallthrough ? c->unknown_fallthrough : c->unknown_edge);
     }
     for (i = 0; i < g->n; i++) {
         if (out[i] > in[i] || (out[i] < in[i] && !leaves(g, i))) return UINT64_MAX;
@@ -179,7 +179,7 @@ static void no_cycle_of_changes_saves_anything(void)
             j[i].to = next_random(&state) % (uint32_t)n;
             j[i].known = next_random(&state) % 3 == 0;
             j[i].count = next_random(&state) % 1000;
-            j[i].fallthrough = next_random(&state) % 2;
+            j[i].is_fallthrough = next_random(&state) % 2;
         }
         memcpy(was, b, sizeof was);
         memcpy(jumped, j, sizeof jumped);
@@ -188,7 +188,7 @@ static void no_cycle_of_changes_saves_anything(void)
             in[j[i].to] += j[i].count;
             out[j[i].from] += j[i].count;
             k += steps_of(s + k, 2 * j[i].from + 1, 2 * j[i].to, j[i].count, jumped[i].known, jumped[i].count, 150, 150,
-                          j[i].fallthrough ? 1 : 2);
+                          j[i].is_fallthrough ? 1 : 2);
         }
         k += steps_of(s + k, 2 * n, 0, b[0].count - in[0], 0, 0, 0, 0, 0);
         for (i = 0; i < n; i++) {
@@ -236,7 +236,7 @@ static void an_unknown_block_gets_what_its_neighbours_leave(void)
     j[2].from = 1;
     j[3].from = 2;
     j[2].to = j[3].to = 3;
-    j[0].fallthrough = 1;
+    j[0].is_fallthrough = 1;
     T_EQ(t_solve(t_cfg(b, 4, j, 4), NULL, NULL, &cost, NULL), CSSPGO_OK);
     T_EQ(b[2].count, 40);
     T_EQ(j[1].count, 40);

@@ -147,7 +147,7 @@ static void the_worked_example(void)
     T_EQ(csspgo_overlap_bound(b, t), 4);
     T_EQ(csspgo_overlap(b, t, NULL, &f, row, 4, &n, NULL), CSSPGO_OK);
     T_EQ(n, 3);
-    T_CHECK(near(row[0].internal, 0.65));
+    T_CHECK(near(row[0].internal_similarity, 0.65));
     T_CHECK(near(row[0].base_weight, 110.0 / 117) && near(row[0].test_weight, 200.0 / 205));
     T_CHECK(near(row[0].similarity, 0.65 * (1 - (200.0 / 205 - 110.0 / 117))));
     T_EQ(row[0].overlap_samples, 90);
@@ -352,9 +352,9 @@ static void model_function(model *m, csspgo_node base, csspgo_node test)
     model_share(&m->f.hot_functions, base.id != 0 && b.max >= b.threshold, test.id != 0 && t.max >= t.threshold);
     if (base.id != 0 && test.id != 0) {
         model_pair(m, base, test);
-        m->row.internal = 1 - m->difference / 2;
+        m->row.internal_similarity = 1 - m->difference / 2;
         distance = csspgo_share(b.samples, m->f.base_samples) - csspgo_share(t.samples, m->f.test_samples);
-        m->row.similarity = m->row.internal * (1 - (distance < 0 ? -distance : distance));
+        m->row.similarity = m->row.internal_similarity * (1 - (distance < 0 ? -distance : distance));
         m->f.similarity += m->row.similarity * (csspgo_share(b.samples, m->f.base_samples) +
                                                 csspgo_share(t.samples, m->f.test_samples)) / 2;
     } else {
@@ -386,7 +386,7 @@ static void check_row(const csspgo_overlap_row *row, size_t n, csspgo_node base,
     T_EQ(row->union_samples, m->row.union_samples);
     T_EQ(row->base_unique_samples, m->row.base_unique_samples);
     T_EQ(row->test_unique_samples, m->row.test_unique_samples);
-    T_CHECK(near(row->internal, m->row.internal));
+    T_CHECK(near(row->internal_similarity, m->row.internal_similarity));
     T_CHECK(near(row->similarity, m->row.similarity));
 }
 
@@ -705,7 +705,7 @@ static double shares_of(csspgo_profile *a, csspgo_profile *b, csspgo_quality *q)
     T_CHECK(is_share(f.similarity) && is_share(f.overlap) && is_share(f.normalized));
     T_CHECK(is_share(f.base_unique) && is_share(f.test_unique));
     for (i = 0; i < n; i++) {
-        T_CHECK(is_share(row[i].similarity) && is_share(row[i].internal) && is_share(row[i].overlap));
+        T_CHECK(is_share(row[i].similarity) && is_share(row[i].internal_similarity) && is_share(row[i].overlap));
         T_CHECK(is_share(row[i].normalized) && is_share(row[i].base_weight) && is_share(row[i].test_weight));
         T_CHECK(is_share(row[i].base_unique) && is_share(row[i].test_unique));
     }
@@ -896,7 +896,7 @@ static void block_overlap_is_internal_similarity(void)
     csspgo_quality v = quality_of(a, b);
     size_t n;
     T_EQ(csspgo_overlap(a, b, NULL, &f, row, 2, &n, NULL), CSSPGO_OK);
-    T_CHECK(near(v.overlap, row[0].internal) && near(v.delta, 2 * (1 - v.overlap) / (2 - v.overlap)));
+    T_CHECK(near(v.overlap, row[0].internal_similarity) && near(v.delta, 2 * (1 - v.overlap) / (2 - v.overlap)));
     csspgo_profile_free(a);
     csspgo_profile_free(b);
 }

@@ -31,7 +31,7 @@ void recording_close(recording *r)
 
 unsigned long long recording_samples(const recording *r)
 {
-    if (r->preagg != NULL) return csspgo_preagg_get_stats(r->preagg).lines;
+    if (r->preagg != NULL) return csspgo_preagg_get_stats(r->preagg).line_count;
     if (r->pprof != NULL) return csspgo_pprof_get_stats(r->pprof).samples;
     return r->script != NULL ? csspgo_script_get_stats(r->script).samples : csspgo_perfdata_get_stats(r->data).samples;
 }
