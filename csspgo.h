@@ -8211,7 +8211,7 @@ static csspgo_status csspgo__file_flush(void *ctx, const unsigned char *data, si
     return fwrite(data, 1, size, (FILE *)ctx) == size ? CSSPGO_OK : CSSPGO_E_IO;
 }
 
-/* Makes s write to a new file through buf, its only buffer. E_IO, E_NOMEM: none is made; csspgo__file_close either way. */
+/* Makes s write to a new file through buf, its only buffer. E_IO, E_NOMEM: none is made. Then csspgo__file_close. */
 CSSPGO__UNUSED static csspgo_status csspgo__file_create(csspgo__sink *s, const char *path, void *buf, size_t cap)
 {
     csspgo_status status;
@@ -46422,8 +46422,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
  *
  * Fork. A child has one thread; what the parent's others had, they will not give back. The lock of the runtime says
  * which process has it, so that a child takes it over. Trees do not say so, since a thread that fork took along cannot
- * know its process without a system call per root. Instead the child sets every tree that is taken aside, once, and puts
- * an empty one in its place: see csspgo__ctx_after_fork. The tree of the thread that fork took along may be among them.
+ * know its process without a system call per root. Instead the child sets every tree that is taken aside, once, and
+ * puts an empty one in its place: see csspgo__ctx_after_fork. The tree of the thread that fork took along may be among them.
  * It is read again when that thread has left it; those of the others remain taken, and are never read: their owners may
  * have stopped halfway through a change.
  */
@@ -46551,8 +46551,8 @@ static int csspgo__ctx_swap(uint32_t *word, uint32_t from, uint32_t to)
 #endif
 
 /*
- * Waits for the runtime's lock, which is held for an allocation, or for a step in a list. A holder of another process is
- * a thread that fork did not take along.
+ * Waits for the runtime's lock, which is held for an allocation, or for a step in a list. A holder of another process
+ * is a thread that fork did not take along.
  */
 static void csspgo__ctx_runtime_lock(csspgo_ctx_runtime *r)
 {

@@ -44,7 +44,7 @@ int preagg_feed(profgen *g, recording *r, const void *piece, size_t size)
 void preagg_over(profgen *g, const recording *r)
 {
     const csspgo_preagg_stats s = csspgo_preagg_get_stats(r->preagg);
-    g->read.lines += s.lines;
+    g->read.lines += s.line_count;
     g->read.reversed += s.reversed;
     if (s.reversed != 0)
         warn(g->tool, "%s:%" PRIu64 ": %" PRIu64 " ranges end before they begin", r->path, s.first_reversed,
