@@ -39,7 +39,11 @@ int file_open(const char *path, file_bytes *f);
 int file_open_named(const char *path, file_bytes *f);
 
 /* What errno says after a call failed; "not a regular file" for ENOTSUP, "out of memory" for ENOMEM. */
-const char *file_why(void);
+static inline const char *file_why(void)
+{
+    return errno == ENOTSUP ? "not a regular file" : errno == ENOMEM ? "out of memory" : strerror(errno);
+}
+
 void file_close(file_bytes *f);
 
 #ifdef LOAD_IMPLEMENTATION
@@ -130,11 +134,6 @@ int file_open(const char *path, file_bytes *f)
 int file_open_named(const char *path, file_bytes *f)
 {
     return file_take(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY), f, 1);
-}
-
-const char *file_why(void)
-{
-    return errno == ENOTSUP ? "not a regular file" : errno == ENOMEM ? "out of memory" : strerror(errno);
 }
 
 #endif

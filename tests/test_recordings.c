@@ -351,7 +351,7 @@ static void hostile_lines_end(void)
         for (n = 0; n < size; n++) text[n] = words[i][n % strlen(words[i])];
         text[size] = '\0';
         print_text(&out, text, size, NULL, &stats);
-        T_EQ(stats.lines, 1);
+        T_EQ(stats.line_count, 1);
     }
     free(text);
 }

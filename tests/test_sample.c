@@ -615,7 +615,7 @@ static void samples_of_65536_frames_and_records_pass_larger_ones_do_not(void)
         st = read_all(&t, &o, chunks[i], &frames, &records);
         T_EQ(st.samples, 4);
         T_EQ(st.oversized, 2);
-        T_EQ(st.lines, t.size != 0 ? 3 + 65536 + 1 + 65537 + 1 + 2 + 2 + 3 : 0);
+        T_EQ(st.line_count, t.size != 0 ? 3 + 65536 + 1 + 65537 + 1 + 2 + 2 + 3 : 0);
         T_EQ(frames, 2 + 65536 + 1 + 2);
         T_EQ(records, 2 + 1 + 65536 + 2);
     }
@@ -636,7 +636,7 @@ static void lines_before_the_first_branch_line_are_kept_up_to_a_limit(void)
     st = read_all(&t, &o, 777, &frames, &records);
     T_EQ(st.samples, 1);
     T_EQ(frames, 2);
-    T_EQ(st.lines, 100003);
+    T_EQ(st.line_count, 100003);
     T_EQ(st.oversized, 0);
     T_CHECK(h.live == 0 && h.peak < 3u << 20);
     t_out_free(&t);
@@ -648,7 +648,7 @@ static void lines_before_the_first_branch_line_are_kept_up_to_a_limit(void)
     append_frames(&t, 200000);                    /* a stack that does not fit: its sample is dropped */
     t_str(&t, " 0x1/0x2\n" HYBRID);
     st = read_all(&t, &o, 65536, &frames, &records);
-    T_CHECK(st.samples == 1 && st.oversized == 1 && frames == 2 && records == 2 && st.lines == 200004 &&
+    T_CHECK(st.samples == 1 && st.oversized == 1 && frames == 2 && records == 2 && st.line_count == 200004 &&
         h.peak < 3u << 20);
     t_out_free(&t);
 }
