@@ -20985,8 +20985,9 @@ static void csspgo__idle_leave(csspgo_code *c)
     csspgo__placed *place;
     size_t gone = 0;
     while ((place = (csspgo__placed *)csspgo__ordered_next(t, &at)) != NULL && place->pos == 0) {
+        void *kept;
         if (csspgo__tree_gone(c, &c->node[c->probe[place->id].node])) gone++;
-        else memcpy(csspgo__ordered_next(t, &to), place, sizeof *place);
+        else if ((kept = csspgo__ordered_next(t, &to)) != NULL) memcpy(kept, place, sizeof *place);
     }
     while (gone-- != 0) csspgo__ordered_undo(&c->heap, t, 0);
 }
@@ -21387,7 +21388,7 @@ static csspgo_status csspgo__range_error(const csspgo_code *c, const char *funct
     csspgo__say_range(&e, begin, begin + size);
     csspgo__say(&e, " ends outside its code, ");
     w = csspgo__window_at(c, begin);
-    csspgo__say_range(&e, w->begin, w->begin + w->size);
+    if (w != NULL) csspgo__say_range(&e, w->begin, w->begin + w->size);
     return csspgo__refused(err, &e);
 }
 
