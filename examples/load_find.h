@@ -387,24 +387,45 @@ static void load_settle(load_search *w, load_shape *h, size_t region)
     h->address = w->r->region[region].begin;
 }
 
-/* Takes the region that goes best with a shape among those with a name of it. Returns 0 if none does. */
-static int load_find_named(load_search *w, load_shape *h)
+/*
+ * Takes the region that goes best with a shape among those with a name of it. Of several that go equally well the first
+ * one, or none if it has to be the only one. Returns 0 if it takes none.
+ */
+static int load_find_named(load_search *w, load_shape *h, int only)
 {
     const uint64_t guid[2] = { h->symbol, h->func };
     size_t best = 0;
-    int most = -1, k;
+    int most = -1, equals = 0, k;
     for (k = 0; k < 1 + (h->func != h->symbol); k++) {
         size_t i = load_claim_of(w, guid[k]);
         for (; i < w->claims && w->claim[i].guid == guid[k]; i++) {
             const size_t region = w->claim[i].region;
             const int fit = load_fits(w, h, region), score = fit + 64 * load_claimed(w, h, region);
-            if (fit < 0 || score <= most || load_is_anothers(w, h, region)) continue;
+            if (fit < 0 || score < most || load_is_anothers(w, h, region)) continue;
+            equals |= score == most && region != best;
+            if (score == most) continue;
+            equals = 0;
             most = score;
             best = region;
         }
     }
-    if (most >= 0) load_settle(w, h, best);
-    return most >= 0;
+    if (most < 0 || (only && equals)) return 0;
+    load_settle(w, h, best);
+    return 1;
+}
+
+/* Clones of one function have its name: a clone whose code fits only one place leaves one place less to the others. */
+static void load_find_all_named(load_search *w)
+{
+    size_t i, found = 1;
+    int only = 1;
+    while (found != 0 || only) {
+        only = found != 0;                            /* nothing is certain any more: the first one that fits */
+        for (i = found = 0; i < w->shapes; i++) {
+            if (w->shape[i].address != LOAD_NOWHERE || w->shape[i].points == 0) continue;
+            found += (size_t)load_find_named(w, &w->shape[i], only);
+        }
+    }
 }
 
 /*
@@ -572,8 +593,7 @@ static void load_find_all(load_search *w, const csspgo_symbol_base *base, size_t
     if (w->shapes == 0) return;
     for (i = 0; i < w->shapes; i++) load_find_known(w, &w->shape[i], base, bases);
     qsort(w->shape, w->shapes, sizeof *w->shape, load_shape_cmp);
-    for (i = 0; i < w->shapes; i++)
-        if (w->shape[i].address == LOAD_NOWHERE && w->shape[i].points != 0) load_find_named(w, &w->shape[i]);
+    load_find_all_named(w);
     for (round = 0, before = 1; round < ROUNDS && before != found; round++) {
         before = found;
         for (i = 0; i < w->shapes; i++)

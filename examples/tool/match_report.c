@@ -127,22 +127,41 @@ static int match_claim_order(const void *a, const void *b)
 }
 
 /*
+ * Adds up the shares of the functions that claim one profile, claim[0..n): the first one gets the sums. By LLVM's rules
+ * each has all of it; then only the first one counts.
+ */
+static csspgo_match_outcome match_claims_of(const match_run *m, const match_claim *claim, size_t n)
+{
+    csspgo_match_outcome all = claim[0].about;
+    const uint64_t whole = n > 1 ? match_body_sum(m->old, match_old_func(m, all.profile)) : 0;
+    size_t i;
+    for (i = 1; i < n; i++) {
+        const csspgo_match_outcome *const a = &claim[i].about;
+        if (a->samples > whole || all.samples > whole - a->samples) continue;
+        all.samples += a->samples;
+        all.lost_samples += a->lost_samples;
+    }
+    return all;
+}
+
+/*
  * Functions of the profile that functions of the new code have, each once, even if several do. Their GUIDs, ascending:
  * to claimed; those that lost: to row. claim: room for one per function of the new code.
  */
 static size_t match_rows_here(const match_run *m, match_line *line, uint64_t *claimed, match_row *row, size_t *rows,
                               match_claim *claim)
 {
-    size_t i, claims = 0, n = 0;
+    size_t i, end, claims = 0, n = 0;
     for (i = 0; i < m->codes; i++) {
         claim[claims].about = csspgo_matcher_about(m->matcher, m->code[i].guid);
         claim[claims].code = i;
         claims += claim[claims].about.known != 0;
     }
     qsort(claim, claims, sizeof *claim, match_claim_order);
-    for (i = 0; i < claims; i++) {
-        const csspgo_match_outcome a = claim[i].about;
-        if (n != 0 && claimed[n - 1] == a.profile) continue;
+    for (i = 0; i < claims; i = end) {
+        csspgo_match_outcome a;
+        for (end = i + 1; end < claims && claim[end].about.profile == claim[i].about.profile; end++) {}
+        a = match_claims_of(m, &claim[i], end - i);
         match_count(&line[a.renamed ? 2 : a.stale || (m->lines != NULL && a.mapped) ? 1 : 0], a.samples,
                     a.lost_samples);
         claimed[n++] = a.profile;

@@ -119,6 +119,7 @@ int show_sections(const tool_context *tool, const char *path, int as_json, FILE 
              "-show-sec-info-only is only supported for sample profile in extbinary format and is ignored for other "
              "formats.");
     else if (s == CSSPGO_E_UNSUPPORTED) fail(tool, "%s: only ExtBinary profiles have sections", path);
+    else if (s == CSSPGO_E_NOMEM) fail(tool, "%s: out of memory", path);
     else if (s != CSSPGO_OK) reading_failed(tool, &how, path, &f, &e, &fatal);
     file_close(&f);
     free(v);
