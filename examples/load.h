@@ -11,6 +11,7 @@
 #define CSSPGO_EXAMPLES_LOAD_H
 
 #include "elf.h"
+#include "elf_object.h"
 #include "file.h"
 
 #define LOAD_NOWHERE UINT64_MAX   /* an address that is not known */
@@ -74,6 +75,7 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     unsigned char  from[LOAD_KINDS];   /* who has it: 0 elf (or nobody), i: other[i - 1] */
     char          *missing;       /* NULL, or the separate file that the program names and that was not found */
     csspgo_code   *code;
+    int            object;        /* it is a kernel module, which elf_object.h linked */
     int            borrowed;      /* the code map is another one's */
     int            kernel;        /* set by the caller, for load_code: code is as the kernel changes its own */
     int            llvm;          /* set by the caller, for all that follows: symbols tell as much as to LLVM 19 */
@@ -93,6 +95,8 @@ typedef struct load_start {       /* where decoding starts, in a section */
 } load_start;
 
 int load_files(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
+int load_placed(loaded *l, const char *path, char *why, size_t why_size);
+int load_link(file_bytes *f, elf_image *e, char *why, size_t why_size);
 int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size);
 int load_probes(loaded *l, char *why, size_t why_size);
 int load_image(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
@@ -138,6 +142,21 @@ int load_fail(char *why, size_t why_size, const char *text)
 {
     snprintf(why, why_size, "%s", text);
     return 0;
+}
+
+/* Puts an object file as linked in the place of its bytes; others stay. Returns 0 with a sentence in why. */
+int load_link(file_bytes *f, elf_image *e, char *why, size_t why_size)
+{
+    unsigned char *linked;
+    size_t size;
+    if (e->type != ELF_REL) return 1;
+    linked = elf_object_link(e, &size, why, why_size);
+    if (linked == NULL) return 0;
+    file_close(f);
+    f->read = linked;
+    f->data = linked;
+    f->size = size;
+    return elf_open(f->data, f->size, e, why, why_size);
 }
 
 #include "load_other.h"
@@ -342,11 +361,11 @@ void load_free(loaded *l)
     memset(l, 0, sizeof *l);
 }
 
-/* The addresses of an object file are not those of a program. */
+/* The addresses of an object file are not those of a program; load_placed gives it some. */
 int load_is_linked(const elf_image *e, char *why, size_t why_size)
 {
-    static const char says[] = "an object file, not a linked program or library: give what it was linked into (a "
-                               "kernel module: build it into the kernel, and give --kernel --binary=vmlinux)";
+    static const char says[] = "an object file, not a linked program or library: give what it was linked into "
+                               "(kernel modules are for profgen, without --llvm-compat)";
     return e->type != ELF_REL || load_fail(why, why_size, says);
 }
 
@@ -360,6 +379,14 @@ int load_files(loaded *l, const char *path, const char *debug_path, char *why, s
     if (!file_open(path, &l->file)) return load_fail(why, why_size, file_why());
     return elf_open(l->file.data, l->file.size, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size) &&
            (debug_path == NULL || load_debug(l, debug_path, why, why_size));
+}
+
+/* What load_files opens without another file, and object files, placed as kernel modules are. */
+int load_placed(loaded *l, const char *path, char *why, size_t why_size)
+{
+    if (load_files(l, path, NULL, why, why_size)) return 1;
+    l->object = l->elf.type == ELF_REL;
+    return l->object && load_link(&l->file, &l->elf, why, why_size);
 }
 
 int load_decodes(const loaded *l)

@@ -79,12 +79,20 @@ static uint64_t load_symbol_value(const loaded *l, const char *name)
     return 0;
 }
 
-/* The bytes between two symbols of the kernel; NULL: they are not in the file. */
-static const unsigned char *load_table(const loaded *l, const char *begin, const char *end, uint64_t *at, size_t *size)
+/* The bytes between two symbols of the kernel, or a section of a module; NULL: they are not in the file. */
+static const unsigned char *load_table(const loaded *l, const char *begin, const char *end, const char *section,
+                                       uint64_t *at, size_t *size)
 {
-    const uint64_t limit = load_symbol_value(l, end);
+    const uint64_t limit = l->object ? 0 : load_symbol_value(l, end);
     elf_segment s;
+    elf_section of;
     uint32_t i;
+    if (l->object) {
+        elf_section_named(&l->elf, section, &of);
+        *at = of.address;
+        *size = (size_t)of.size;
+        return of.contents;
+    }
     *at = load_symbol_value(l, begin);
     if (*at == 0 || limit <= *at) return NULL;
     *size = (size_t)(limit - *at);
@@ -117,10 +125,10 @@ static unsigned char *load_kernel_code(const loaded *l, const elf_section *s)
     size_t size, i;
     if (code == NULL) return NULL;
     memcpy(code, s->contents, (size_t)s->size);
-    p = load_table(l, "__start_mcount_loc", "__stop_mcount_loc", &at, &size);
+    p = load_table(l, "__start_mcount_loc", "__stop_mcount_loc", "__mcount_loc", &at, &size);
     for (i = 0; p != NULL && i + 8 <= size; i += 8) load_clear(code, s, elf__64(p + i));
-    p = load_table(l, "__start___jump_table", "__stop___jump_table", &at, &size);   /* distances of code, target; key */
-    for (i = 0; p != NULL && i + 16 <= size; i += 16)
+    p = load_table(l, "__start___jump_table", "__stop___jump_table", "__jump_table", &at, &size);
+    for (i = 0; p != NULL && i + 16 <= size; i += 16)      /* distances of code, target; key */
         load_clear(code, s, at + i + (uint64_t)(int64_t)(int32_t)elf__32(p + i));
     return code;
 }

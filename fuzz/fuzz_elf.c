@@ -1,5 +1,6 @@
-/* fuzz_elf.c - any bytes as an ELF file: every section, segment and symbol that the reader gives lies in the file. */
-#include "../examples/elf.h"
+/* fuzz_elf.c - any bytes as an ELF file: every section, segment and symbol that the reader gives lies in the file.
+ * An object file as linked is of the same laws. */
+#include "../examples/elf_object.h"
 #include "fuzz.h"
 
 static int inside(const uint8_t *data, size_t size, const void *p, uint64_t n)
@@ -14,7 +15,7 @@ static int name_ok(const uint8_t *data, size_t size, const char *name, size_t n)
     return name != NULL && n <= ELF_NAME_LIMIT && (n == 0 || inside(data, size, name, n));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int fuzz_elf(const uint8_t *data, size_t size)
 {
     elf_image e, again;
     elf_section s, t;
@@ -53,5 +54,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(elf_section_at(&e, s.index, &t) && t.contents == s.contents);
     id = elf_build_id(&e, &id_size);
     REQUIRE(id == NULL || inside(data, size, id, id_size));
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    elf_image e;
+    char why[160] = "";
+    unsigned char *linked;
+    size_t n;
+    fuzz_elf(data, size);
+    if (!elf_open(data, size, &e, NULL, 0) || e.type != ELF_REL) return 0;
+    linked = elf_object_link(&e, &n, why, sizeof why);
+    REQUIRE((linked != NULL) == (why[0] == '\0'));
+    if (linked != NULL) fuzz_elf(linked, n);
+    free(linked);
     return 0;
 }

@@ -141,6 +141,7 @@ static debug_file *read_file(debug_info *d, const char *path, int split, char *w
     if (f == NULL) return load_fail(why, why_size, "out of memory"), NULL;
     if (!(split ? file_open_named : file_open)(path, &f->bytes)) load_fail(why, why_size, file_why());
     else if (elf_open(f->bytes.data, f->bytes.size, &f->elf, why, why_size) &&
+             (split || load_link(&f->bytes, &f->elf, why, why_size)) &&
              sections_read(f, split, d->how.llvm, why, why_size)) {
         f->next = d->file;
         d->room += (f->work >> 9) + f->bytes.size / 16;

@@ -202,12 +202,12 @@ static int is_of_another(const tool_context *tool, const char *path, const char 
     return found;
 }
 
-int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
+/* The other files of a program that was opened. Returns 0 with a sentence in why. */
+static int program_others(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
 {
     const option *const debug = option_named(tool->o, "debug-binary", 12);
     search s;
     size_t i;
-    if (!load_files(l, path, NULL, why, why_size)) return 0;
     if (l->elf.section_count <= 1 && !tool->compat)
         return load_fail(why, why_size, "its section headers were stripped: which bytes are code is not known");
     i = tool->compat && debug != NULL && debug->count != 0 ? debug->count - 1 : 0;       /* LLVM takes the last one */
@@ -222,6 +222,16 @@ int program_open(const tool_context *tool, loaded *l, const char *path, char *wh
     if (load_lacks(l) & s.kinds) search_build_id(&s);
     if (!search_link(&s) && load_lacks(l) & s.kinds && !tool->compat) search_usual(&s);
     return !s.failed || load_fail(why, why_size, "out of memory");
+}
+
+int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
+{
+    return load_files(l, path, NULL, why, why_size) && program_others(tool, l, path, why, why_size);
+}
+
+int program_open_module(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
+{
+    return load_placed(l, path, why, why_size) && program_others(tool, l, path, why, why_size);
 }
 
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size)

@@ -4,7 +4,7 @@
 const option profgen_options[] = {
     OPTION("binary", OPT_LIST, NULL, 0, "FILE",
            "the program, with pseudo probes, or else with debug information: then counts are of source lines "
-           "(ELF, x86-64 or AArch64). Several times: libraries of it, or programs of one system, in one profile "
+           "(ELF, x86-64 or AArch64), or a kernel module. Several times: libraries of it, or programs of one system, in one profile "
            "with contexts through all of them, and a table of the samples in each"),
     OPTION("perfscript", OPT_LIST, NULL, 0, "FILE",
            "text of csspgo record, or of perf script --show-mmap-events with any -F, such as -F ip,brstack or, "
@@ -86,7 +86,7 @@ const option profgen_options[] = {
     OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
     OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
     DEBUG_BINARY,
-    OPTION("kernel", OPT_SWITCH, NULL, 0, NULL, "the program is the kernel"),
+    OPTION("kernel", OPT_SWITCH, NULL, 0, NULL, "the program is the kernel (a module, NAME.ko, is known by itself)"),
     OPTION("show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, "says what makes no sense in the samples"),
     OPTION("show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, "prints the probe descriptors"),
     OPTION("use-dwarf-correlation", OPT_SWITCH, NULL, 0, NULL, "by source line although there are probes"),

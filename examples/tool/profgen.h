@@ -193,6 +193,13 @@ void fit_json(const profgen *g, FILE *out);
 void mapped_add(profgen *g, csspgo_item item, const csspgo_mmap *map);
 int mapped_complain(const profgen *g, const char *path);
 void mapped_forget(profgen *g);
+
+/*
+ * profgen_module.c: a kernel module, for which --kernel is on. module_map: 1 if a mapping is the module's, which is
+ * placed by it; 0: another one's; -1: without memory. module_complain says that there was none, and returns 0.
+ */
+int module_map(profgen *g, const csspgo_mmap *map);
+int module_complain(const profgen *g, const char *path);
 size_t mapped_name(char *to, const char *path, size_t room);
 
 /* profgen_recording.c */

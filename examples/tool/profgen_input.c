@@ -56,6 +56,8 @@ int recording_over(profgen *g, const recording *r, unsigned long long samples)
     if (g->jit_only) return 1;
     if (!g->mapped && g->o[O_KERNEL].number && as_llvm(g))
         return fail(g->tool, "Kernel is requested, but no kernel is found in mmap events."), 0;
+    if (!g->mapped && g->image.object && g->o[O_IMAGE_BASE].text != NULL) return 1;
+    if (!g->mapped && g->image.object) return module_complain(g, r->path);
     if (!g->mapped && g->o[O_KERNEL].number) return fail(g->tool, "%s: no mapping event is for the kernel", r->path), 0;
     if (!g->mapped && samples != 0 && g->spaces != NULL && csspgo_code_base(g->image.code, g->image.module) >> 63 != 0)
         return fail(g->tool, "%s: %s has the addresses of a kernel: give --kernel", r->path, g->binary), 0;
@@ -283,11 +285,25 @@ int probes_load(profgen *g, char *why, size_t why_size)
     return 1;
 }
 
+/* A kernel module is profiled as the kernel is, alone. Returns 0 with a sentence in why. */
+static int profgen_load_module(profgen *g, char *why, size_t why_size)
+{
+    const int alone = g->o[O_BINARY].count < 2 && !jit_asked(g->o) && g->o[O_PREAGG].text == NULL &&
+                      g->o[O_PPROF].text == NULL;
+    if (!g->image.object) return 1;
+    if (!alone)
+        return load_fail(why, why_size, "an object file, not a linked program: as a kernel module it goes with one "
+                                        "--binary and recordings only");
+    g->o[O_KERNEL].number = 1;
+    return 1;
+}
+
 /* The program: its code, functions and probes, or lines. Returns 0 with a sentence in why. */
 static int profgen_load_program(profgen *g, char *why, size_t why_size)
 {
     loaded *l = &g->image;
-    if (!program_open(g->tool, l, g->binary, why, why_size)) return 0;
+    if (!(g->tool->compat ? program_open : program_open_module)(g->tool, l, g->binary, why, why_size)) return 0;
+    if (!profgen_load_module(g, why, why_size)) return 0;
     if (g->tool->compat) l->from[LOAD_PROBES] = l->from[LOAD_DESCRIPTORS] = 0;      /* LLVM takes the program's only */
     if (g->tool->compat && is_by_line(g)) l->from[LOAD_SYMBOLS] = 0;
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");

@@ -89,7 +89,8 @@ static int profgen_follow(profgen *g, const csspgo_mmap *map)
     csspgo_error e;
     csspgo_status s = CSSPGO_OK;
     int hit;
-    if (g->o[O_KERNEL].number) hit = profgen_map_kernel(g, map);
+    if (g->image.object) hit = module_map(g, map);
+    else if (g->o[O_KERNEL].number) hit = profgen_map_kernel(g, map);
     else s = csspgo_code_mmap(g->image.code, map, &hit, &e);
     if (s != CSSPGO_OK) return fail(g->tool, "%s", plain(&e)), 0;
     if (hit < 0)

@@ -209,6 +209,7 @@ void options_free(option *o);
  * debug_find.c: opens a program as load_files does, and the files that have what it was stripped of: --debug-binary,
  * by build id, by .gnu_debuglink, by usual names. Says what is taken from where, and which file is of another build.
  *
+ *   program_open_module  takes kernel modules, too, which are object files
  *   program_lacks    makes the sentence of what is nowhere, symbols e.g. Returns 0
  *   program_missing  a warning if the file that the program names was not found, and what is done without it
  *
@@ -216,6 +217,7 @@ void options_free(option *o);
  */
 enum { PROGRAM_WHY = 4096 + 256 };
 int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
+int program_open_module(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
 void program_missing(const tool_context *tool, const loaded *l, const char *path, const char *without);
 
