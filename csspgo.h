@@ -6781,6 +6781,9 @@ typedef struct csspgo__heap {
 #ifdef CSSPGO__COMMIT_CHECKS
     uint32_t         commits;     /* that are going on                                    */
 #endif
+#ifdef CSSPGO_VALIDATE
+    uint32_t         life;        /* of the object that the heap is in: CSSPGO__ALIVE ... */
+#endif
 } csspgo__heap;
 
 /*
@@ -6877,6 +6880,56 @@ CSSPGO__UNUSED static void *csspgo__alloc_zero(csspgo__heap *h, size_t size)
     void *p = csspgo__alloc(h, size);
     return p != NULL ? memset(p, 0, size) : NULL;
 }
+
+/*
+ * ----- lives of objects, with CSSPGO_VALIDATE ---------------------------------------------------------------------
+ *
+ * Every object begins with its heap, and that has a mark. Each public function first checks those of the objects that
+ * it is called with: CSSPGO__LIVE, or CSSPGO__LIVE_OR_NULL where it may do without. The mark of a freed object is found
+ * as long as its memory holds nothing else, so the memory of the last CSSPGO__KEPT objects without an allocator of
+ * their own is given back late.
+ */
+#ifdef CSSPGO_VALIDATE
+enum { CSSPGO__ALIVE = 0x6c697665, CSSPGO__TAKEN = 0x74616b65, CSSPGO__FREED = 0x66726565, CSSPGO__KEPT = 64 };
+
+static void csspgo__life_tell(const char *function, const char *type, const void *object)
+{
+    csspgo_error e;
+    csspgo__error_set(&e, CSSPGO_E_ARGUMENT, 0, "the ");
+    csspgo__say(&e, type);
+    csspgo__say(&e, object == NULL ? " is NULL" : ((const csspgo__heap *)object)->life == CSSPGO__FREED
+                    ? " was freed already" : " is none: the pointer was not set, or the object was freed long ago");
+    csspgo__misuse(function, e.message);
+}
+
+static int csspgo__lives(const void *object)
+{
+    const uint32_t life = object != NULL ? ((const csspgo__heap *)object)->life : 0;
+    return life == CSSPGO__ALIVE || life == CSSPGO__TAKEN;
+}
+
+/* Keeps the memory of a freed object. Returns what was kept for longest, NULL if that is nothing yet. */
+static void *csspgo__keep(void *object)
+{
+#  if defined(__GNUC__)
+    static void *kept[CSSPGO__KEPT];
+    static unsigned next;
+    return __atomic_exchange_n(&kept[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % CSSPGO__KEPT], object,
+                               __ATOMIC_ACQ_REL);
+#  else
+    return object;
+#  endif
+}
+
+#  define CSSPGO__LIVE(type, p) (csspgo__lives(p) ? (void)0 : csspgo__life_tell(__func__, #type, (p)))
+#  define CSSPGO__LIVE_OR_NULL(type, p) \
+    ((p) == NULL || csspgo__lives(p) ? (void)0 : csspgo__life_tell(__func__, #type, (p)))
+#  define CSSPGO__LIFE_SET(h, state) ((void)(*(volatile uint32_t *)&(h)->life = (state)))
+#else
+#  define CSSPGO__LIVE(type, p)         ((void)0)
+#  define CSSPGO__LIVE_OR_NULL(type, p) ((void)0)
+#  define CSSPGO__LIFE_SET(h, state)    ((void)0)
+#endif
 
 /* Memory that an input may take because of what it holds. */
 CSSPGO__UNUSED static void csspgo__allow(csspgo__heap *h, uint64_t bytes)
@@ -7117,6 +7170,7 @@ static void *csspgo__object_new(const char *function, const csspgo_options *o, s
         return NULL;
     }
     csspgo__heap_init(&h, o);
+    CSSPGO__LIFE_SET(&h, CSSPGO__ALIVE);
     own = (csspgo__heap *)csspgo__alloc_zero(&h, size);
     if (own != NULL) *own = h;
     else csspgo__error_plain(err, h.status);
@@ -7127,6 +7181,10 @@ static void *csspgo__object_new(const char *function, const csspgo_options *o, s
 static void csspgo__object_free(void *object, size_t size)
 {
     csspgo__heap h = *(csspgo__heap *)object;
+    CSSPGO__LIFE_SET((csspgo__heap *)object, CSSPGO__FREED);
+#ifdef CSSPGO_VALIDATE
+    if (h.a.free_fn == csspgo__default_free) object = csspgo__keep(object);
+#endif
     csspgo__free(&h, object, size);
 }
 
@@ -10381,7 +10439,10 @@ static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
 /* Also serves a profile that csspgo_profile_new could not finish, whose arrays are NULL. */
 CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
 {
-    if (p != NULL) CSSPGO__OBJECT_END(p, csspgo__profile_arrays);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
+    if (p == NULL) return;
+    CSSPGO__EXPECT(p->heap.life != CSSPGO__TAKEN, "a tracker took the profile, and frees it");
+    CSSPGO__OBJECT_END(p, csspgo__profile_arrays);
 }
 
 /* Gives p what q holds and frees q; what p held is gone. Both have the same allocator. */
@@ -10390,21 +10451,26 @@ CSSPGO__UNUSED static void csspgo__profile_take(csspgo_profile *p, csspgo_profil
     const csspgo_profile old = *p;
     *p = *q;
     *q = old;
+    CSSPGO__LIFE_SET(&p->heap, old.heap.life);
+    CSSPGO__LIFE_SET(&q->heap, CSSPGO__ALIVE);
     csspgo_profile_free(q);
 }
 
 CSSPGO_DEF uint32_t csspgo_profile_flags(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return p->flags;
 }
 
 CSSPGO_DEF void csspgo_set_profile_flags(csspgo_profile *p, uint32_t flags)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     p->flags = flags;
 }
 
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return p->heap.used;
 }
 
@@ -10515,11 +10581,13 @@ static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, 
 
 CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__func_add_hashed(p, name, size, csspgo__hash_bytes(&p->names.by_text, name, size, 0));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     uint32_t id;
     if (!csspgo__func_unify(p)) return csspgo__func_handle(0);
     id = csspgo__names_find_guid(&p->names, guid);
@@ -10529,12 +10597,14 @@ CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 
 CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *name, size_t size)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const uint32_t id = csspgo__names_find(&p->names, name, size);
     return csspgo__func_handle(id != 0 ? id : csspgo__func_nameless(p, name, size));
 }
 
 CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (uint32_t)p->names.count;
 }
 
@@ -10550,6 +10620,7 @@ static int csspgo__func_ok(const csspgo_profile *p, csspgo_func f)
 
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     *size = 0;
     if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
     return csspgo__name_text(&p->names, func.id, size);
@@ -10557,6 +10628,7 @@ CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func fun
 
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return CSSPGO__FUNC_OK(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
 }
 
@@ -10579,6 +10651,7 @@ CSSPGO__UNUSED static uint32_t csspgo__same_next(const csspgo_profile *p, uint32
 
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(CSSPGO__FUNC_OK(p, func) ? csspgo__same_first(p, func.id) : 0);
 }
 
@@ -10600,11 +10673,13 @@ static void csspgo__node_tell(const char *function, const csspgo_profile *p, css
 
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__same_from(p, csspgo__at_node(p, node)->same));
 }
 
 CSSPGO_DEF csspgo_node csspgo_root(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     (void)p;
     return csspgo__node_handle(CSSPGO__ROOT);
 }
@@ -10612,6 +10687,7 @@ CSSPGO_DEF csspgo_node csspgo_root(const csspgo_profile *p)
 CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                     csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const uint64_t site = csspgo__site_find(p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return csspgo__node_handle(0);
     return csspgo__node_handle(csspgo__tree_find(&p->tree, parent.id, site, func.id));
@@ -10665,47 +10741,56 @@ static uint32_t csspgo__node_make(csspgo_profile *p, uint32_t parent, csspgo_loc
 CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                        csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__node_handle(csspgo__node_make(p, parent.id, loc, kind, func.id));
 }
 
 CSSPGO_DEF csspgo_node csspgo_node_parent(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__at_node(p, node)->parent);
 }
 
 CSSPGO_DEF csspgo_node csspgo_node_first_child(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__at_node(p, node)->child);
 }
 
 CSSPGO_DEF csspgo_node csspgo_node_next_sibling(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__at_node(p, node)->sibling);
 }
 
 CSSPGO_DEF csspgo_func csspgo_node_func(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__func_handle(csspgo__at_node(p, node)->func);
 }
 
 CSSPGO_DEF csspgo_loc csspgo_node_loc(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__loc_of(p, csspgo__at_node(p, node)->site);
 }
 
 CSSPGO_DEF csspgo_node_kind csspgo_node_kind_of(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__site_kind(csspgo__at_node(p, node)->site);
 }
 
 CSSPGO_DEF uint32_t csspgo_node_count(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (uint32_t)p->tree.count - 1;
 }
 
 CSSPGO_DEF uint32_t csspgo_record_count(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (uint32_t)(p->records - p->dead);
 }
 
@@ -10757,6 +10842,7 @@ static csspgo_node csspgo__find_step(const csspgo_profile *p, csspgo_node parent
  */
 CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     size_t size, end, n;
     csspgo_node node = csspgo_root(p);
     csspgo_loc site = csspgo_at(0, 0);
@@ -10842,42 +10928,50 @@ static csspgo__record *csspgo__record_open(csspgo_profile *p, csspgo_node node, 
 
 CSSPGO_DEF int csspgo_has_record(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__at_node(p, node)->record != 0;
 }
 
 CSSPGO_DEF uint64_t csspgo_total(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->total;
 }
 
 CSSPGO_DEF uint64_t csspgo_head(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->head;
 }
 
 CSSPGO_DEF uint64_t csspgo_checksum(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->checksum;
 }
 
 CSSPGO_DEF uint32_t csspgo_attributes(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->attributes;
 }
 
 CSSPGO_DEF const csspgo_body *csspgo_bodies(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (const csspgo_body *)csspgo__entries_of(p, csspgo__record_at(p, node), CSSPGO__BODIES, count);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (const csspgo_target *)csspgo__entries_of(p, csspgo__record_at(p, node), CSSPGO__TARGETS, count);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc,
                                                   size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo__record *r = csspgo__record_at(p, node);
     const size_t n = csspgo__run_count(r->target), i = csspgo__target_lower(csspgo__target_run(p, r), n, loc, 0);
     const csspgo_target *t = csspgo__target_run(p, r);
@@ -10887,6 +10981,7 @@ CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspg
 
 CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo__record *r = csspgo__record_at(p, node);
     const csspgo_body *b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), loc);
     return b != NULL ? b->count : 0;
@@ -10894,6 +10989,7 @@ CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node,
 
 CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo__record *r = csspgo__record_at(p, node);
     const csspgo_target *t = csspgo__target_find(csspgo__target_run(p, r), csspgo__run_count(r->target), loc, func.id);
     return t != NULL ? t->count : 0;
@@ -10901,6 +10997,7 @@ CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node nod
 
 CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) csspgo__count_add(&r->total, count);
@@ -10909,6 +11006,7 @@ CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, u
 
 CSSPGO_DEF csspgo_status csspgo_add_head(csspgo_profile *p, csspgo_node node, uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) csspgo__count_add(&r->head, count);
@@ -10932,30 +11030,35 @@ static csspgo_status csspgo__add_entry(csspgo_profile *p, csspgo_node node, unsi
 
 CSSPGO_DEF csspgo_status csspgo_add_body(csspgo_profile *p, csspgo_node node, csspgo_loc loc, uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__add_entry(p, node, CSSPGO__BODIES, loc, csspgo__func_handle(0), count);
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func,
                                            uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__add_entry(p, node, CSSPGO__TARGETS, loc, func, count);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__vtable(p, csspgo__record_at(p, node), count);
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func type,
                                            uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     CSSPGO__FUNC_EXPECTED(p, type);
     return loc.line > 0xffff ? CSSPGO_E_ARGUMENT : csspgo__add_entry(p, node, CSSPGO__TYPES, loc, type, count);
 }
 
 CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node, uint64_t checksum)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) r->checksum = checksum;
@@ -10964,6 +11067,7 @@ CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node
 
 CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node node, uint32_t attributes)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) r->attributes = attributes;
@@ -10983,6 +11087,7 @@ static void csspgo__totals_nest(csspgo_profile *p)
 
 CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     size_t i, k;
     csspgo__summary_drop(p);
     for (i = 1; i <= p->records; i++) {
@@ -11981,6 +12086,8 @@ static csspgo_status csspgo__join_two(csspgo__join *j, csspgo_profile *p, const 
 
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, from);
     csspgo__join j;
     const csspgo_status s = csspgo__join_two(&j, p, from);
     return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
@@ -12715,6 +12822,8 @@ static int csspgo__trees_equal(const csspgo__comparison *l)
  */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, q);
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__comparison l;
     uint32_t id;
@@ -12793,6 +12902,7 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
  */
 CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     uint32_t id, walked = 1, gone = 0;
     size_t same = 0, records = 0, i;
     uint64_t ids = 0;
@@ -12992,6 +13102,7 @@ static uint32_t csspgo__order_nested(const csspgo__ranking *o, size_t *at)
 /* Each top-level record is followed by its inlinees. */
 CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__top *top = NULL;
     csspgo__ranking o;
@@ -13080,6 +13191,7 @@ CSSPGO__UNUSED static uint64_t csspgo__cutoff_from(uint64_t ppm)
 /* The stored summary is one array of words: the 5 of csspgo_summary, then the 3 of each csspgo_cutoff, as in a file. */
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     if (summary != NULL) memset(summary, 0, sizeof *summary);
     if (summary != NULL && p->summary != NULL) memcpy(summary, p->summary, sizeof *summary);
     if (cutoffs != NULL) *cutoffs = p->summary != NULL ? (p->summary_size - 5) / 3 : 0;
@@ -13088,6 +13200,7 @@ CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *su
 
 CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_cutoff c;
     memset(&c, 0, sizeof c);
     if (p->summary != NULL && i < (p->summary_size - 5) / 3) memcpy(&c, p->summary + 5 + 3 * i, sizeof c);
@@ -13387,6 +13500,7 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
 CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff *cutoff, size_t n,
                                           csspgo_summary *summary, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__tally u;
     size_t i;
     int ok;
@@ -13411,11 +13525,13 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
 
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return CSSPGO__FUNC_OK(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
     p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
     if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
@@ -13470,6 +13586,7 @@ static int csspgo__clone_record(csspgo__change *c, uint32_t node, const csspgo__
  */
 CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo__tree_node *v = p->tree.node;
     const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
     csspgo_status s;
@@ -13497,6 +13614,7 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_
 
 CSSPGO_DEF csspgo_node csspgo_node_next(const csspgo_profile *p, csspgo_node top, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_node next = csspgo_node_first_child(p, node);
     for (; next.id == 0 && node.id != top.id && node.id != 0; node = csspgo_node_parent(p, node))
         next = csspgo_node_next_sibling(p, node);
@@ -13541,6 +13659,7 @@ static void csspgo__put_front_frames(const csspgo_profile *p, uint32_t id, char 
 /* The tree knows callers, not callees: the text grows from its end, once to learn its size and once into buf. */
 CSSPGO_DEF size_t csspgo_context(const csspgo_profile *p, csspgo_node node, char *buf, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const uint32_t id = node.id <= p->tree.count ? node.id : 0;
     size_t at = SIZE_MAX, size;
     csspgo__put_front_frames(p, id, NULL, 0, &at);
@@ -16841,6 +16960,7 @@ CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const cs
 
 CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_lazy, l);
     if (l == NULL) return;
     csspgo__lazy_forget(l);
     csspgo_profile_free(l->profile);
@@ -16849,6 +16969,7 @@ CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l)
 
 CSSPGO_DEF const csspgo_profile *csspgo_lazy_profile(const csspgo_lazy *l)
 {
+    CSSPGO__LIVE(csspgo_lazy, l);
     return l->profile;
 }
 
@@ -16915,6 +17036,7 @@ static int csspgo__lazy_tree(csspgo__bin *b, size_t i)
 
 CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_lazy, l);
     uint32_t name_index;
     uint64_t guid;
     csspgo_profile *p = l->profile, *q;
@@ -17780,6 +17902,7 @@ static csspgo_status csspgo__read_add(csspgo_profile *p, csspgo_profile *q, cssp
 
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_profile *q;
     csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
     if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
@@ -17861,6 +17984,7 @@ static csspgo_status csspgo__write_to(const csspgo_profile *p, uint32_t form, cs
 CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__sink sink;
     csspgo_status s;
     csspgo__sink_buffer(&sink, buf, cap);
@@ -17928,6 +18052,7 @@ static csspgo_status csspgo__profile_file_read(const csspgo_profile *p, const ch
 
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_profile *q;
     csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
     if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
@@ -17942,6 +18067,7 @@ CSSPGO_DEF csspgo_profile *csspgo_load_file(const char *path, const csspgo_optio
 
 CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     enum { ROOM = 1 << 16 };
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__sink sink;
@@ -17969,6 +18095,8 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
 CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *from, const csspgo_merge_options *how,
                                       csspgo_merge_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, from);
     csspgo__join j;
     csspgo_status s;
     memset(&j, 0, sizeof j);
@@ -18012,6 +18140,7 @@ static void csspgo__scale_all(csspgo_profile *p, uint64_t num, uint64_t den,
 
 CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     if (den == 0) return csspgo__deny(__func__, err, 0, "the denominator is 0");
     csspgo__scale_all(p, num, den, csspgo__ratio);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -18023,6 +18152,7 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
  */
 CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     *count = 0;
     if (p->heap.llvm && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
         return csspgo__deny_u64(__func__, err, 0, "LLVM 19 has no cutoff above 999999: ", ppm);
@@ -18204,6 +18334,7 @@ static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
  */
 CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__flattening x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
@@ -18394,6 +18525,7 @@ static csspgo_status csspgo__nest_run(csspgo__nesting *x)
  */
 CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_status s;
     csspgo__nesting x;
     if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_plain(err, CSSPGO_OK);
@@ -18429,6 +18561,7 @@ static void csspgo__remove_top(csspgo_profile *p, uint32_t id)
 
 CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     size_t i;
     for (i = 0; i < n; i++) {
         const int bad = drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count;
@@ -18546,6 +18679,7 @@ static csspgo_status csspgo__cold_run(csspgo__trimming *x)
  */
 CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__trimming x;
     csspgo_status s = CSSPGO_OK;
     memset(&x, 0, sizeof x);
@@ -18632,6 +18766,7 @@ static csspgo_status csspgo__shrink_round(csspgo__shrinking *x)
 /* Works on a copy, so that a failure leaves p as it was, and the room that p had to grow does not matter. */
 CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__shrinking x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
@@ -18722,6 +18857,7 @@ static int csspgo__recursion_plan(csspgo__compressing *x, uint32_t id)
  */
 CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const size_t nodes = p->tree.count + 1;
     csspgo__compressing x;
     csspgo__heap *h;
@@ -18792,6 +18928,7 @@ static int csspgo__remap_plan(csspgo__plan *f, uint32_t id, uint32_t *image, int
 CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n,
                                       const csspgo_remap_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const int bare = (how != NULL && how->llvm) || p->heap.llvm;
     uint32_t *image, *func, id;
     csspgo__heap *h;
@@ -18832,6 +18969,7 @@ static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p
  */
 CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_profile_stats d;
     const csspgo__tree_node *v = p->tree.node;
     uint32_t id = CSSPGO__ROOT, f, depth = 0, twice = 0;   /* twice: the depth of a duplicate that is above, or 0 */
@@ -19350,6 +19488,8 @@ static csspgo_status csspgo__hot_count(const csspgo_profile *p, const csspgo_ove
 
 CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_profile *test)
 {
+    CSSPGO__LIVE(csspgo_profile, base);
+    CSSPGO__LIVE(csspgo_profile, test);
     size_t n = 0;
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&base->tree, id)) != 0;) n += (size_t)csspgo__is_top(base, id);
@@ -19392,6 +19532,8 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
                                         csspgo_overlap_row *rows, size_t cap, size_t *count,
                                         csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, base);
+    CSSPGO__LIVE(csspgo_profile, test);
     csspgo__overlapping o;
     csspgo_status s;
     memset(out, 0, sizeof *out);
@@ -19697,6 +19839,8 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
                                                csspgo_quality_row *rows, size_t cap, size_t *count,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, base);
+    CSSPGO__LIVE(csspgo_profile, test);
     csspgo__comparing q;
     csspgo_status s;
     int side;
@@ -20360,6 +20504,7 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
 
 CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_code, c);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED_NAMES(csspgo_code, names), CSSPGO__OWNED_NAMES(csspgo_code, paths),
         CSSPGO__OWNED(csspgo_code, checksum, checksum_cap), CSSPGO__OWNED(csspgo_code, byte, byte_cap),
@@ -21214,6 +21359,7 @@ static void csspgo__area_undo(csspgo_code *c, const csspgo__area *area)
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
                                               csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo__area a;
     const csspgo_status s = csspgo__area_add(c, "csspgo_code_add_area", module, address, size, 1, &a, err);
     CSSPGO__EXPECT_MAP(c, "csspgo_code_add_area");
@@ -21310,6 +21456,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
                                                uint64_t address, const void *bytes, size_t size,
                                                const uint64_t *starts, size_t start_count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint64_t skipped = c->skipped;
     csspgo__area area;
     csspgo_status s;
@@ -21434,6 +21581,7 @@ static csspgo_status csspgo__range_add(csspgo_code *c, const char *function, css
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_add_function";
     csspgo_status s = csspgo__new_function_check(c, function, module, f, err);
     csspgo__area area;
@@ -21493,6 +21641,7 @@ static csspgo_status csspgo__transfer_error(const csspgo_transfer *t, size_t i, 
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
                                                    const csspgo_transfer *transfers, size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_add_transfers";
     int bad = 0;
     size_t i;
@@ -21588,6 +21737,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
                                                 size_t inline_count, const csspgo_probe *probes, size_t probe_count,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const size_t node0 = c->nodes, probe0 = c->probes;
     const uint64_t idle = c->idle_probes;
     static const char function[] = "csspgo_code_add_probes";
@@ -21634,6 +21784,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
 CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspgo_descriptor *descriptors,
                                                      size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     size_t i;
     for (i = 0; i < count; i++) {
         const csspgo_descriptor *d = &descriptors[i];
@@ -21659,6 +21810,7 @@ static size_t csspgo__path_base(const char *path, size_t size)
 CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name, size_t size,
                                                 const csspgo_segment *segments, size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo_module m = csspgo_no_module();
     const size_t base = csspgo__path_base(name, size);
     csspgo__code_module *n;
@@ -21688,6 +21840,7 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
 CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_set_build_id";
     if (module.id == 0 || module.id > c->modules)
         return csspgo__value_error(err, function, "no such module: ", module.id);
@@ -21700,6 +21853,7 @@ CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module 
 
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
@@ -21760,6 +21914,7 @@ static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, ui
 
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_map";
     csspgo__clash clash;
     csspgo_status s;
@@ -21820,6 +21975,7 @@ static int csspgo__module_fits(const csspgo_code *c, const csspgo__code_module *
 
 CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, int *mapped, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo_module m;
     csspgo_status s = CSSPGO_OK;
     csspgo__clash clash;
@@ -21868,6 +22024,7 @@ static csspgo__window *csspgo__window_within(const csspgo_code *c, uint64_t begi
 
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint64_t end, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     uint64_t at = end;
     size_t windows = 0;
     csspgo__window *w;
@@ -21897,6 +22054,7 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
 
 CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo_code_stats stats;
     size_t i;
     memset(&stats, 0, sizeof stats);
@@ -22068,6 +22226,7 @@ static const char *csspgo__gaps_check(const csspgo_code *c)
 
 CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const char *broken = c->checksum_cap > c->names.count || c->names.count == 0 ? NULL : "a function has no checksum";
     size_t i;
     for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
@@ -22099,16 +22258,19 @@ static void csspgo__map_tell(csspgo_code *c, const char *function)
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     return csspgo__insn_kind(c, csspgo__pos(c, address));
 }
 
 CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     return csspgo__run_address(c, csspgo__call_before(c, csspgo__pos(c, address)));
 }
 
 CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *c, uint64_t start, uint64_t end)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t from = csspgo__pos(c, start), to = csspgo__pos(c, end);
     return from == CSSPGO__EXT || to == CSSPGO__EXT ? -1 : csspgo__runs_straight(c, from, to);
 }
@@ -22126,12 +22288,14 @@ static uint32_t csspgo__run_end(const csspgo_code *c, uint32_t pos)
 
 CSSPGO_DEF uint64_t csspgo_code_run_end(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t pos = csspgo__pos(c, address);
     return pos != CSSPGO__EXT ? csspgo__run_address(c, csspgo__run_end(c, pos)) : 0;
 }
 
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t pos = csspgo__pos_any(c, address);
     csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], pos);
     const csspgo__code_probe *p;
@@ -22143,6 +22307,7 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address
 CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address, size_t i, csspgo_frame *frames,
                                           size_t cap, uint32_t *kind)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t pos = csspgo__pos_any(c, address);
     const csspgo__code_probe *probe = pos != 0 ? csspgo__probe_at(c, pos, i) : NULL;
     csspgo_loc loc;
@@ -22389,6 +22554,7 @@ struct csspgo_block_finder {
 CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code, const csspgo_options *options,
                                                         csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(__func__, options, sizeof *f, err);
     if (f == NULL) return NULL;
     f->code = code;
@@ -22398,6 +22564,7 @@ CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code,
 
 CSSPGO_DEF void csspgo_block_finder_free(csspgo_block_finder *f)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_block_finder, f);
     if (f == NULL) return;
     csspgo__finder_free(&f->b);
     csspgo__free(&f->heap, f->block, f->block_cap * sizeof *f->block);
@@ -22448,6 +22615,7 @@ static int csspgo__graph_publish(csspgo_block_finder *f)
 CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t address, csspgo_code_graph *graph,
                                          csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_block_finder, f);
     const uint32_t pos = csspgo__pos_any(f->code, address);
     const csspgo__range *r = pos != 0 ? csspgo__range_of(f->code, pos) : NULL;
     memset(graph, 0, sizeof *graph);
@@ -22520,6 +22688,7 @@ CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options,
 
 CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_probe_set, t);
     if (t == NULL) return;
     csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
     csspgo__free(&t->heap, t->children, t->children_cap * sizeof *t->children);
@@ -22533,6 +22702,7 @@ CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
 
 CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = 0;
     csspgo__map_clear(&t->by_guid.map);
     memset(&t->stats, 0, sizeof t->stats);
@@ -22540,6 +22710,7 @@ CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
 
 CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     const csspgo_probe_tables v = { t->inlines, t->probes, t->records, t->descriptors,
                                     t->inline_count, t->probe_count, t->record_count, t->descriptor_count };
     return v;
@@ -22554,11 +22725,13 @@ static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void 
 
 CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     return t->stats;
 }
 
 CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__heap h = csspgo__heap_loan(&t->heap);
     size_t i;
     for (i = 0; i < t->probe_count; i++) order[i] = (uint32_t)i;
@@ -22884,6 +23057,7 @@ static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *er
 
 CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__probe_scan s;
     csspgo_status status;
     memset(&s, 0, sizeof s);
@@ -22962,6 +23136,7 @@ static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64
 CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
                                                              csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__reader r;
     csspgo_status status;
     size_t entries = 0, text = 0;
@@ -22984,6 +23159,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t
 CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
                                                          csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
     csspgo_status status;
     if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
@@ -23126,6 +23302,7 @@ static void csspgo__plan_probes(csspgo_probe_set *t, const csspgo_probe_function
 
 CSSPGO_DEF csspgo_status csspgo_probe_set_add(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__heap *h = &t->heap;
     csspgo__probe_plan plan;
     csspgo_status status = csspgo__function_check(f, err);
@@ -23201,6 +23378,7 @@ static void csspgo__encode_record(csspgo__probe_writer *w, const csspgo_probe_se
 CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, csspgo_probe_style style, void *buf,
                                                  size_t cap, size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     const int needs_base = style == CSSPGO_PROBES_RELATIVE || style == CSSPGO_PROBES_SENTINEL_ADDRESS;
     csspgo__probe_writer w;
     size_t i;
@@ -23222,6 +23400,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, cssp
 CSSPGO_DEF csspgo_status csspgo_probe_set_encode_descriptors(const csspgo_probe_set *t, void *buf, size_t cap,
                                                              size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__sink s;
     size_t i;
     csspgo__sink_buffer(&s, buf, cap);
@@ -25585,6 +25764,7 @@ CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, c
 
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_perfdata, d);
     if (d == NULL) return;
 #ifdef CSSPGO_USE_ZSTD
     ZSTD_freeDStream((ZSTD_DStream *)d->zstd);
@@ -25614,6 +25794,7 @@ static csspgo_status csspgo__feed_check(int ended, int unread, csspgo_error *err
 
 CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     const csspgo_status s =
         csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->next != d->ready ||
                                           d->state == CSSPGO__PD_UNPACK, err);
@@ -25626,11 +25807,13 @@ CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *da
 
 CSSPGO_DEF void csspgo_perfdata_end(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     d->ended = 1;
 }
 
 CSSPGO_DEF void csspgo_perfdata_take_kernel(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     uint32_t i;
     d->kernel_stacks = 1;
     for (i = 0; i < d->event.count; i++) d->event.v[i].how.kernel_stacks = 1;
@@ -25674,6 +25857,7 @@ static int csspgo__pd_finish(csspgo_perfdata *d)
 CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *sample, csspgo_mmap *map,
                                             csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
     while (item == CSSPGO_ITEM_NONE) {
@@ -25700,6 +25884,7 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
 
 CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     if (d->state != CSSPGO__PD_RECORDS || d->pipe || d->data_end == UINT64_MAX) return 0;
     if (d->error.status != CSSPGO_OK || d->ended || d->piece != d->piece_end || d->next != d->ready) return 0;
     d->in.count = d->queue.count = d->next = d->ready = d->store.count = d->taken = d->unpacked.count = 0;
@@ -25711,6 +25896,7 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
 
 CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event *event)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     const csspgo__pd_event *e;
     memset(event, 0, sizeof *event);
     if (number == 0 || number > d->event.count) return 0;
@@ -25725,6 +25911,7 @@ CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, 
 
 CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t number, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     uint32_t *v = NULL;
     if (number != 0 && number <= d->event.count) d->event.v[number - 1].left_out = 1;
     else if ((v = CSSPGO__PUSH(&d->heap, d->left_out)) == NULL) return csspgo__error_plain(err, d->heap.status);
@@ -25735,6 +25922,7 @@ CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t 
 
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     return d->stats;
 }
 
@@ -27191,6 +27379,7 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
 
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_script, s);
     if (s == NULL) return;
     CSSPGO__DROP(&s->heap, s->partial);
     CSSPGO__DROP(&s->heap, s->pending);
@@ -27206,6 +27395,7 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
 
 CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     const csspgo_status status = csspgo__feed_check((int)s->ended, s->piece != s->piece_end || s->p != s->lim ||
                                                                    s->resume != NULL, err);
     if (status != CSSPGO_OK) return csspgo__named(__func__, err, status);
@@ -27218,11 +27408,13 @@ CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, 
 
 CSSPGO_DEF void csspgo_script_end(csspgo_script *s)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     s->ended = 1;
 }
 
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
     while (item == CSSPGO_ITEM_NONE && s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s))) {
@@ -27244,11 +27436,13 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
 
 CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     return s->file.count != 0 ? s->file.v : NULL;
 }
 
 CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, csspgo_event *event)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     memset(event, 0, sizeof *event);
     if (number == 0 || number > s->events.count) return 0;
     event->name = csspgo__name_text(&s->events, number, &event->name_size);
@@ -27370,6 +27564,7 @@ static int csspgo__has_repeats(const csspgo_sample *x)
 CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
                                                     const csspgo_inlined *inlined, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     const int repeats = csspgo__has_repeats(sample);
     uint32_t i, n = 0;
     csspgo__repeat r;
@@ -27391,6 +27586,7 @@ CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sam
 
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     csspgo_script_stats stats = s->stats;
     stats.line_count = s->line > s->lines_before ? s->line : s->lines_before;
     return stats;
@@ -27463,6 +27659,7 @@ struct csspgo_spaces {
 
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__guids_init(&s->heap, &s->by_number, sizeof *s->space.v, offsetof(csspgo__space, number));
@@ -27476,6 +27673,7 @@ CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_opti
 
 CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_spaces, s);
     size_t i;
     if (s == NULL) return;
     for (i = 0; i < s->space.count; i++) {
@@ -27869,6 +28067,7 @@ static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
 CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item, const csspgo_sample *sample,
                                              const csspgo_mmap *map, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     int ok = 1;
     if (item == CSSPGO_ITEM_MMAP) ok = csspgo__spaces_mmap(s, map);
     else if (item == CSSPGO_ITEM_BUILD_ID) ok = csspgo__spaces_build_id(s, map);
@@ -28307,11 +28506,13 @@ static int csspgo__records_of_offsets(const csspgo_spaces *s, const csspgo__look
 
 CSSPGO_DEF void csspgo_spaces_frame_files(csspgo_spaces *s, const uint32_t *files)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     s->next_in = files;
 }
 
 CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     csspgo__lookup l;
     uint32_t first, i;
     int offsets;
@@ -28344,6 +28545,7 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
 
 CSSPGO_DEF csspgo_spaces_stats csspgo_spaces_get_stats(const csspgo_spaces *s)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     return s->stats;
 }
 
@@ -28391,6 +28593,7 @@ CSSPGO_DEF csspgo_preagg *csspgo_preagg_new(const csspgo_preagg_options *how, co
 
 CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_preagg, d);
     if (d == NULL) return;
     CSSPGO__DROP(&d->splitter.heap, d->splitter.partial);
     csspgo__object_free(d, sizeof *d);
@@ -28398,6 +28601,7 @@ CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 
 CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     const csspgo_status s = csspgo__named(__func__, err, csspgo_script_feed(&d->splitter, text, size, err));
     if (s == CSSPGO_OK && size != 0) d->last = ((const unsigned char *)text)[size - 1];
     return s;
@@ -28405,6 +28609,7 @@ CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, 
 
 CSSPGO_DEF void csspgo_preagg_end(csspgo_preagg *d)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     csspgo_script_end(&d->splitter);
 }
 
@@ -28533,6 +28738,7 @@ static int csspgo__preagg_take(csspgo_preagg *d, csspgo_preagg_line *a)
 
 CSSPGO_DEF int csspgo_preagg_next(csspgo_preagg *d, csspgo_preagg_line *line, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     csspgo_script *const s = &d->splitter;
     csspgo__error_clear(err);
     while (s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s)))
@@ -28545,6 +28751,7 @@ CSSPGO_DEF int csspgo_preagg_next(csspgo_preagg *d, csspgo_preagg_line *line, cs
 
 CSSPGO_DEF csspgo_preagg_stats csspgo_preagg_get_stats(const csspgo_preagg *d)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     return d->stats;
 }
 
@@ -28589,6 +28796,7 @@ static uint32_t csspgo__aggregated_rehash(const void *owner, uint32_t id)
 CSSPGO_DEF csspgo_aggregator *csspgo_aggregator_new(const csspgo_code *code, csspgo_module module,
                                                     const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_aggregator *t;
     if (module.id > code->modules) {
         csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
@@ -28605,6 +28813,7 @@ CSSPGO_DEF csspgo_aggregator *csspgo_aggregator_new(const csspgo_code *code, css
 
 CSSPGO_DEF void csspgo_aggregator_free(csspgo_aggregator *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_aggregator, t);
     if (t == NULL) return;
     CSSPGO__DROP(&t->heap, t->sum);
     csspgo__map_free(&t->heap, &t->map);
@@ -28705,6 +28914,7 @@ static int csspgo__agg_sample(csspgo_aggregator *t, const csspgo_sample *s)
 CSSPGO_DEF csspgo_status csspgo_aggregator_add(csspgo_aggregator *t, const csspgo_sample *samples, size_t count,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     size_t i;
     for (i = 0; i < count; i++)
         if (!csspgo__agg_sample(t, &samples[i])) return csspgo__error_heap(err, t->heap.status, &t->heap, "aggregator");
@@ -28736,6 +28946,7 @@ static int csspgo__agg_line(csspgo_aggregator *t, const csspgo_preagg_line *a)
 CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const csspgo_preagg_line *line, size_t count,
                                                  csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     size_t i;
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(line[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
@@ -28749,6 +28960,7 @@ CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const css
 
 CSSPGO_DEF csspgo_aggregator_stats csspgo_aggregator_get_stats(const csspgo_aggregator *t)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     return t->stats;
 }
 
@@ -28839,6 +29051,7 @@ static csspgo_status csspgo__agg_write(const csspgo_aggregator *t, uint32_t form
 CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_t form, void *buf, size_t cap,
                                              size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     csspgo__sink s;
     csspgo__sink_buffer(&s, buf, cap);
     s.status = csspgo__agg_write(t, form, &s);
@@ -28849,6 +29062,7 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_
 CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, const char *path, uint32_t form,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
@@ -28998,6 +29212,7 @@ CSSPGO_DEF csspgo_pprof *csspgo_pprof_new(const csspgo_pprof_options *how, const
 
 CSSPGO_DEF void csspgo_pprof_free(csspgo_pprof *d)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_pprof, d);
     if (d == NULL) return;
 #ifdef CSSPGO_USE_ZLIB
     if (d->inflating) inflateEnd(&d->z);
@@ -29083,6 +29298,7 @@ static int csspgo__pprof_take(csspgo_pprof *d, const unsigned char *p, size_t si
 
 CSSPGO_DEF csspgo_status csspgo_pprof_feed(csspgo_pprof *d, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     const unsigned char *const p = (const unsigned char *)data;
     const csspgo_status s = csspgo__named(__func__, err, csspgo__feed_check((int)d->ended, 0, err));
     if (s != CSSPGO_OK || size == 0 || d->error.status != CSSPGO_OK) return s;
@@ -29095,6 +29311,7 @@ CSSPGO_DEF csspgo_status csspgo_pprof_feed(csspgo_pprof *d, const void *data, si
 
 CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     d->ended = 1;
 }
 
@@ -29561,6 +29778,7 @@ static csspgo_item csspgo__pprof_step(csspgo_pprof *d, csspgo_sample *sample, cs
 
 CSSPGO_DEF csspgo_item csspgo_pprof_next(csspgo_pprof *d, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
     if (d->error.status == CSSPGO_OK && d->ended && (d->state >= CSSPGO__PPROF_MAPPINGS || csspgo__pprof_begin(d)))
@@ -29571,6 +29789,7 @@ CSSPGO_DEF csspgo_item csspgo_pprof_next(csspgo_pprof *d, csspgo_sample *sample,
 
 CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     return d->stats;
 }
 
@@ -30780,6 +30999,7 @@ static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *fu
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_code, code);
     csspgo_options unlimited;
     csspgo_collector *c;
     CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
@@ -30819,6 +31039,7 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_collector, c);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED(csspgo_collector, cache.word, cache.cap),
         CSSPGO__OWNED(csspgo_collector, cache.map.slot, cache.map.slot_count),
@@ -30889,6 +31110,7 @@ static csspgo_status csspgo__collector_end(const csspgo_collector *c, csspgo_sta
 
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return csspgo__collector_end(c, csspgo__unwind_cache(c, 1), err);
 }
 
@@ -30898,6 +31120,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
  */
 CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *s, int added)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_collector_stats stats = c->stats;
     const uint64_t missing = c->missing, complete = c->complete;
     size_t at = c->cache.last;
@@ -31001,6 +31224,7 @@ static csspgo_status csspgo__sample_too_large(csspgo_collector *c, const csspgo_
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
                                               csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo_status s = c->unwinding ? csspgo__unwind_cache(c, 1) : CSSPGO_OK;
     size_t i;
     CSSPGO__EXPECT(count == 0 || samples != NULL, "samples is NULL, but count is not 0");
@@ -31027,16 +31251,19 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return c->mode >= CSSPGO__CONTEXTS || c->how.always_contexts;
 }
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return c->stats;
 }
 
 CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return c->heap.used;
 }
 
@@ -31116,6 +31343,7 @@ static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
 CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c, void *buf, size_t cap, size_t *size,
                                                       csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo__sink s;
     uint64_t n;
     size_t i;
@@ -31374,6 +31602,7 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                     size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_status s = csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
     return csspgo__named(__func__, err, s);
 }
@@ -31381,6 +31610,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_
 CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                 size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_status s = csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
     return csspgo__named(__func__, err, s);
 }
@@ -31388,6 +31618,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_modu
 CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_module module, uint64_t *range, size_t cap,
                                                  size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_status s = csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
     return csspgo__named(__func__, err, s);
 }
@@ -31425,6 +31656,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, cssp
                                                        csspgo_range_count *range, size_t cap, size_t *count,
                                                        csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo__keyed keyed;
     csspgo__range_count_list all = { NULL, 0, 0 };
     csspgo_status s;
@@ -31670,6 +31902,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
                                                    void *buf, size_t cap, size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo__sink s;
     csspgo__sink_buffer(&s, buf, cap);
     s.status = csspgo__unsym_write(c, how, &s, err);
@@ -31682,6 +31915,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const char *path,
                                                         const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
@@ -31883,6 +32117,7 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
 CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
                                                   const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const uint32_t mode = csspgo__collector_mode(c);
     csspgo__unsym_reader u;
     memset(&u, 0, sizeof u);
@@ -31945,6 +32180,7 @@ static void csspgo__collector_aggregate(csspgo_collector *c, const csspgo_preagg
 CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *line, size_t count,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     size_t i;
     csspgo__known_check(c);
     for (i = 0; i < count; i++) {
@@ -32100,10 +32336,12 @@ static void csspgo__track_close(csspgo_tracker *t)
 
 CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_tracker, t);
     csspgo_profile *p;
     if (t == NULL) return;
     p = t->m.p;
     csspgo__track_close(t);
+    CSSPGO__LIFE_SET(&p->heap, CSSPGO__ALIVE);
     csspgo_profile_free(p);
 }
 
@@ -32113,6 +32351,7 @@ CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
  */
 CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_tracker *t;
     csspgo_status s = csspgo__named(__func__, err, csspgo__track_accepts(p, err));
@@ -32123,6 +32362,7 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
     csspgo__map_init(&t->m.heap, &t->m.sites, csspgo__mover_node_hash);
     t->m.p = t->how.take ? p : csspgo__clone(p, 1, 1, &s);
     if (s == CSSPGO_OK) s = csspgo__track_open(t);
+    if (s == CSSPGO_OK) CSSPGO__LIFE_SET(&t->m.p->heap, CSSPGO__TAKEN);
     if (s == CSSPGO_OK) return t;
     csspgo__error_plain(err, s);
     if (t->m.p != p) csspgo_profile_free(t->m.p);
@@ -32132,11 +32372,13 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
 
 CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return t->m.p;
 }
 
 CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_get_stats(const csspgo_tracker *t)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return t->m.stats;
 }
 
@@ -32154,6 +32396,7 @@ static csspgo_status csspgo__track_heat(const csspgo_tracker *t, uint64_t *count
 
 CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint64_t count;
     csspgo__track_heat(t, &count);
     return count;
@@ -32161,6 +32404,7 @@ CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
 
 CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     csspgo_profile *q = csspgo_profile_clone(t->m.p, err);
     if (q != NULL) csspgo__summary_drop(q);           /* it was that of the profile before any change */
     return q;
@@ -32175,11 +32419,13 @@ CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, cssp
 
 CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__node_handle(csspgo__mover_live(&t->m, node));
 }
 
 CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     csspgo_func f;
     size = csspgo_canonical_size(name, size, (t->m.p->flags & CSSPGO_HAS_UNIQ) != 0);
     f.id = csspgo__names_find(&t->m.p->names, name, size);
@@ -32196,6 +32442,7 @@ static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, cs
 
 CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_frame *frames, size_t n)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint32_t id = CSSPGO__ROOT;
     size_t i;
     for (i = 0; i < n && id != 0; i++)
@@ -32240,6 +32487,7 @@ static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node ca
 CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
                                              csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint32_t id;
     if (func.id == 0) return csspgo__track_hottest(t, caller, loc);
     id = csspgo__track_child(t, caller.id, loc, func.id);
@@ -32307,6 +32555,7 @@ static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top
 
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const uint32_t id = csspgo__mover_live(&t->m, node);
     const csspgo__record *r = csspgo__record_at(t->m.p, csspgo__node_handle(id));
     if (r->head == 0 && t->m.nested && csspgo__track_opening(t->m.p, id) != 0)
@@ -32316,6 +32565,7 @@ CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node no
 
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__record_at(t->m.p, node)->state & ~(uint32_t)CSSPGO__MOVER_DROPPED;
 }
 
@@ -32372,6 +32622,7 @@ static void csspgo__track_sort(const csspgo_tracker *t, csspgo_node *out, size_t
 CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_node *out,
                                          size_t cap)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint32_t id;
     size_t n = 0;
     for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
@@ -32382,6 +32633,7 @@ CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node ca
 
 CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint32_t id = t->m.p->tree.node[csspgo__mover_live(&t->m, node)].child;
     size_t n = 0;
     for (; id != 0; id = t->m.p->tree.node[id].sibling)
@@ -32399,11 +32651,13 @@ static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
 
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__track_listed(t, CSSPGO__FUNC_OK(t->m.p, func) ? t->first[func.id] : 0);
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
     const int listed = n->record != 0 && csspgo__is_context(t->m.p, node.id);
     return csspgo__track_listed(t, listed ? t->next[n->record] : 0);
@@ -32467,6 +32721,7 @@ static csspgo_status csspgo__track_site_for(csspgo_tracker *t, uint32_t id, uint
 CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
                                              csspgo_node *result, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const uint32_t id = csspgo__track_movable(t, node), to = csspgo__mover_live(&t->m, caller);
     csspgo_status s = CSSPGO_OK;
     uint64_t site = 0;
@@ -32483,6 +32738,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
 CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo_node root = csspgo__node_handle(CSSPGO__ROOT);
     return csspgo__named(__func__, err, csspgo_tracker_move(t, node, root, csspgo_at(0, 0), result, err));
 }
@@ -32746,6 +33002,7 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base,
                                              csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint32_t top, savepoint;
     csspgo_status s = CSSPGO_OK;
     base->id = 0;
@@ -32783,6 +33040,7 @@ static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_n
 CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
                                                      csspgo_func func, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     CSSPGO__LIST(csspgo_node) list = { NULL, 0, 0 };
     csspgo_status s = CSSPGO_OK;
     const uint32_t from = csspgo__mover_live(&t->m, caller);
@@ -32876,16 +33134,19 @@ static csspgo_status csspgo__track_marked(csspgo_tracker *t, csspgo_node node, i
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__named(__func__, err, csspgo__track_marked(t, node, 1, err));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__named(__func__, err, csspgo__track_marked(t, node, 0, err));
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_frame *frames, size_t n)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo_node node = csspgo_tracker_find(t, frames, n);
     if (n <= 1 || node.id == 0 || csspgo__track_mark(t, node, 1) == CSSPGO_OK) return node;
     return csspgo__node_handle(0);
@@ -32895,11 +33156,13 @@ CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_fram
 
 CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *savepoint, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__error_plain(err, csspgo__mover_savepoint(&t->m, savepoint));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo_status s = csspgo__mover_rollback(&t->m, savepoint);
     if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
     return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
@@ -32907,6 +33170,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t sav
 
 CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo_status s = csspgo__mover_commit(&t->m, savepoint);
     if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
     return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
@@ -32987,6 +33251,7 @@ static csspgo_status csspgo__track_order(const csspgo_tracker *t, uint64_t cold,
 CSSPGO_DEF csspgo_status csspgo_tracker_order(const csspgo_tracker *t, const csspgo_func *more, size_t n,
                                               csspgo_func *out, size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     size_t i;
     *count = 0;
     for (i = 0; i < n; i++)
@@ -33261,6 +33526,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
                                                size_t n, const csspgo_inline_options *how, csspgo_decision *out,
                                                size_t cap, size_t *count, csspgo_node *base, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     csspgo__inliner in;
     csspgo_node own;
     uint32_t savepoint;
@@ -34950,6 +35216,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
                                                   const csspgo_generate_options *how, csspgo_generate_stats *stats,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
     uint32_t flags;
     csspgo__gen g;
     CSSPGO__EXPECT(p != NULL, "p is NULL: a profile that csspgo_profile_new made gets the counts");
@@ -34986,6 +35254,7 @@ CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_
 
 CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_sizes, s);
     if (s == NULL) return;
     csspgo__tree_free(&s->heap, &s->tree);
     CSSPGO__DROP(&s->heap, s->bytes);
@@ -35012,6 +35281,7 @@ static void csspgo__sizes_count(csspgo_sizes *s, uint32_t at, uint64_t bytes)
 CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *frame, size_t n, uint64_t bytes,
                                           csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_sizes, s);
     csspgo_loc loc = csspgo_at(0, 0);
     uint32_t at = CSSPGO__ROOT;
     size_t i;
@@ -35053,6 +35323,8 @@ static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_
 
 CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_sizes, s);
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
     csspgo_status status = CSSPGO_OK;
     csspgo__u32_list place = { NULL, 0, 0 };          /* per inline node */
@@ -35301,6 +35573,7 @@ static uint32_t csspgo__or_default(uint32_t value, uint32_t otherwise)
 CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how,
                                                    csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_cutoff cutoff[2];
     csspgo_summary summary;
     csspgo_status s = CSSPGO_OK;
@@ -35323,6 +35596,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__preinliner x;
     csspgo_tracker_options track;
     csspgo_profile *result;
@@ -35396,6 +35670,7 @@ CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *option
 
 CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_line_table, l);
     if (l == NULL) return;
     csspgo__names_free(&l->heap, &l->names);
     csspgo__free(&l->heap, l->node, l->node_cap * sizeof *l->node);
@@ -35460,6 +35735,8 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
                                                const csspgo_line_inline *node, size_t nodes, const csspgo_line_row *row,
                                                size_t rows, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_line_table, l);
+    CSSPGO__LIVE(csspgo_code, code);
     size_t i, k;
     if (module.id > code->modules) return csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
     for (i = 0; i < nodes; i++)
@@ -36208,6 +36485,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
                                                        const csspgo_generate_options *how,
                                                        csspgo_generate_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
+    CSSPGO__LIVE_OR_NULL(csspgo_line_table, l);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
     csspgo__by_line x;
     csspgo_status s;
     uint32_t flags;
@@ -36344,6 +36624,8 @@ static int csspgo__named_commit(csspgo__by_line *x)
 CSSPGO_DEF csspgo_status csspgo_collector_name_contexts(csspgo_collector *c, csspgo_line_table *l,
                                                         const csspgo_generate_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
+    CSSPGO__LIVE_OR_NULL(csspgo_line_table, l);
     csspgo__by_line x;
     csspgo_status s;
     if (c->mode != CSSPGO__CONTEXTS) return csspgo__error_plain(err, CSSPGO_OK);
@@ -36757,6 +37039,7 @@ static void csspgo__code_reader_free(csspgo__code_reader *x)
 CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, const csspgo_options *options,
                                                       csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(__func__, options, sizeof *in, err);
     csspgo__code_reader x;
     int ok;
@@ -36774,6 +37057,7 @@ CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, c
 
 CSSPGO_DEF void csspgo_match_input_free(csspgo_match_input *in)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_match_input, in);
     if (in == NULL) return;
     CSSPGO__DROP(&in->heap, in->function);
     CSSPGO__DROP(&in->heap, in->loc);
@@ -36788,6 +37072,7 @@ CSSPGO_DEF void csspgo_match_input_free(csspgo_match_input *in)
 
 CSSPGO_DEF const csspgo_match_code *csspgo_match_input_functions(const csspgo_match_input *in, size_t *n)
 {
+    CSSPGO__LIVE(csspgo_match_input, in);
     *n = in->function.count;
     return in->function.v;
 }
@@ -36876,6 +37161,7 @@ static int csspgo__flows_add(csspgo__code_reader *x, csspgo_match_input *in)
 
 CSSPGO_DEF const csspgo_match_cfg *csspgo_match_input_cfgs(csspgo_match_input *in, size_t *n, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_match_input, in);
     csspgo__code_reader x;
     *n = 0;
     if (!in->has_cfgs) {
@@ -40137,6 +40423,7 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
 
 CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_matcher, m);
     if (m == NULL) return;
     CSSPGO__DROP(&m->heap, m->func);
     CSSPGO__DROP(&m->heap, m->place);
@@ -40151,6 +40438,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
                                                const csspgo_match_code *code, size_t n, csspgo_match_report *report,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
     csspgo__matching w;
     csspgo__error_clear(err);
     csspgo__matcher_clear(m);
@@ -40177,6 +40466,7 @@ static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const cssp
 
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
     const csspgo__place *p = f != NULL && f->places != 0 ? csspgo__place_of(m, f, loc) : NULL;
     csspgo_match_result r;
@@ -40188,12 +40478,14 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint6
 
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
     return f != NULL ? f->profile : guid;
 }
 
 CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
     csspgo_match_outcome r;
     size_t i;
@@ -40852,6 +41144,9 @@ static csspgo_profile *csspgo__share_out(const csspgo_matcher *m, const csspgo_p
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
                                               uint64_t *lost, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, out);
     csspgo_options o = csspgo__heap_options(&out->heap);
     csspgo_profile *apart = NULL;
     csspgo__match_remap c;
@@ -41027,6 +41322,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
                                                  const csspgo_match_cfg *cfg, size_t n,
                                                  const csspgo_flow_costs *costs, size_t *unfit, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__completion x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
@@ -41180,6 +41477,7 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
 
 CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_layout, l);
     if (l == NULL) return;
     csspgo__source_free(&l->heap, &l->own);
     csspgo__names_free(&l->heap, &l->symbols);
@@ -41191,6 +41489,7 @@ CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l)
 
 CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo_layout_stats s;
     size_t i;
     memset(&s, 0, sizeof s);
@@ -41206,6 +41505,7 @@ CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l)
 
 CSSPGO_DEF const char *csspgo_layout_name(const csspgo_layout *l, uint64_t id, size_t *size)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     const uint32_t n = csspgo__names_find_guid(&l->own.names, id);
     *size = 0;
     if (n == 0 || !(l->own.names.name[n].flags & CSSPGO__HAS_TEXT)) return NULL;
@@ -41214,6 +41514,7 @@ CSSPGO_DEF const char *csspgo_layout_name(const csspgo_layout *l, uint64_t id, s
 
 CSSPGO_DEF size_t csspgo_layout_trace(const csspgo_layout *l, size_t i, uint64_t *id, size_t cap, uint64_t *weight)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     const csspgo__kept *r;
     size_t k;
     if (weight != NULL) *weight = 0;
@@ -41458,6 +41759,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
 CSSPGO_DEF csspgo_status csspgo_layout_add(csspgo_layout *l, const csspgo_trace *trace, size_t count, uint64_t stream,
                                            csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__heap *h = &l->heap;
     csspgo__source in;
     csspgo_status s = CSSPGO_OK;
@@ -41504,6 +41806,8 @@ static int csspgo__source_copy(csspgo__heap *h, csspgo__source *to, const csspgo
 
 CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layout *other, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
+    CSSPGO__LIVE(csspgo_layout, other);
     csspgo__source in;
     csspgo_status s;
     memset(&in, 0, sizeof in);
@@ -41516,6 +41820,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layo
 
 CSSPGO_DEF csspgo_status csspgo_layout_add_name(csspgo_layout *l, const char *name, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     if (size > l->heap.limits.max_name)
         return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
     if (csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size) != 0)
@@ -42243,6 +42548,7 @@ static int csspgo__layout_is_raw(const unsigned char *p, size_t size)
 
 CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     static const unsigned char indexed[8] = { 0xff, 'l', 'p', 'r', 'o', 'f', 'i', 0x81 };
     const unsigned char *p = (const unsigned char *)data;
     csspgo__source in;
@@ -42407,6 +42713,7 @@ static void csspgo__layout_put(csspgo__layout_writer *w, const csspgo_layout *l)
 CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, size_t cap, size_t *size,
                                              csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__layout_writer w;
     csspgo__sink_buffer(&w.out, buf, cap);
     csspgo__layout_put(&w, l);
@@ -42416,6 +42723,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, 
 #ifndef CSSPGO_NO_STDIO
 CSSPGO_DEF csspgo_status csspgo_layout_read_file(csspgo_layout *l, const char *path, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     unsigned char *data;
     size_t size, cap;
     csspgo_status s = csspgo__file_read(&l->heap, path, &data, &size, &cap, err);
@@ -42427,6 +42735,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_read_file(csspgo_layout *l, const char *p
 
 CSSPGO_DEF csspgo_status csspgo_layout_write_file(const csspgo_layout *l, const char *path, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     unsigned char buf[4096];
     csspgo__layout_writer w;
     csspgo_status s = csspgo__file_create(&w.out, path, buf, sizeof buf);
@@ -42484,6 +42793,7 @@ static uint32_t csspgo__layout_symbol_intern(csspgo_layout *l, const char *name,
 CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspgo_layout_symbol *symbol, size_t count,
                                                    csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     size_t i;
     for (i = 0; i < count; i++) {
         const char *name = symbol[i].name;
@@ -42527,6 +42837,7 @@ static uint32_t csspgo__layout_symbol_of(const csspgo_layout *l, uint32_t functi
 CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t id, size_t i, size_t *name_size,
                                                 uint64_t *size_bytes)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     const uint32_t function = csspgo__names_find_guid(&l->own.names, id);
     int exact;
     uint32_t at = function != 0 ? csspgo__layout_symbol_of(l, function, &exact) : 0;
@@ -42539,6 +42850,7 @@ CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t
 CSSPGO_DEF csspgo_status csspgo_layout_resolve(const csspgo_layout *l, csspgo_layout_resolution *found,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__heap h = csspgo__heap_loan(&l->heap);
     const size_t n = l->own.names.count + 1;
     unsigned char *seen = (unsigned char *)csspgo__alloc_zero(&h, n);
@@ -42771,6 +43083,7 @@ static csspgo_status csspgo__layout_partition(csspgo__layout_graph *g, csspgo_er
 CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspgo_layout_order_options *how,
                                              uint64_t *id, size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__layout_graph g;
     csspgo_status s;
     size_t i;
@@ -42918,6 +43231,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_evaluate(const csspgo_layout *l, const ui
                                                 const csspgo_layout_evaluate_options *how, csspgo_layout_score *score,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__layout_pages g;
     csspgo_status s = CSSPGO_OK;
     size_t i;
@@ -43231,6 +43545,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
                                                    const csspgo_layout_format *how, void *buf, size_t cap,
                                                    size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     static const csspgo__layout_form forms[] = { { "# ", "", "\n" }, { "# ", ".text.", "\n" }, { "# ", "_", "\n" },
                                                  { "; ", "", "\n" }, { "/* ", "*(.text.", ")\n" } };
     csspgo_layout_format f;
@@ -43367,6 +43682,7 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
                                                           const csspgo_trace_sampler_options *how,
                                                           const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
@@ -43378,6 +43694,7 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
 
 CSSPGO_DEF void csspgo_trace_sampler_free(csspgo_trace_sampler *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_trace_sampler, t);
     if (t == NULL) return;
     CSSPGO__DROP(&t->heap, t->space);
     CSSPGO__DROP(&t->heap, t->seen);
@@ -43404,6 +43721,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_event(csspgo_trace_sampler *t, css
                                                     const csspgo_sample *sample, const csspgo_mmap *map,
                                                     csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_trace_sampler, t);
     const int fork = item == CSSPGO_ITEM_FORK && sample->pid != map->pid;
     const int exec = item == CSSPGO_ITEM_COMM && map->executable;
     if (!fork && !exec) return csspgo__error_plain(err, CSSPGO_OK);
@@ -43461,6 +43779,7 @@ static int csspgo__sampler_show(csspgo_trace_sampler *t, const csspgo_sample *x,
 CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const csspgo_sample *samples, size_t count,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_trace_sampler, t);
     size_t i;
     for (i = 0; i < count; i++) {
         const csspgo_sample *x = &samples[i];
@@ -43552,6 +43871,8 @@ static int csspgo__sampler_traces(const csspgo_trace_sampler *t, csspgo__heap *h
 
 CSSPGO_DEF csspgo_status csspgo_trace_sampler_offer(const csspgo_trace_sampler *t, csspgo_layout *l, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_trace_sampler, t);
+    CSSPGO__LIVE_OR_NULL(csspgo_layout, l);
     csspgo__heap *h = &l->heap;
     csspgo__sighting *v = NULL;
     csspgo__source in;
@@ -43869,6 +44190,7 @@ CSSPGO_DEF csspgo_ctx *csspgo_ctx_new(const csspgo_options *options, csspgo_erro
 
 CSSPGO_DEF void csspgo_ctx_free(csspgo_ctx *c)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_ctx, c);
     if (c == NULL) return;
     csspgo__ctx_tree_free(&c->heap, &c->own);
     csspgo__object_free(c, sizeof *c);
@@ -43890,6 +44212,7 @@ static csspgo_ctx_node csspgo__ctx_handle(uint32_t id)
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_top(const csspgo_ctx *c)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     (void)c;
     return csspgo__ctx_handle(CSSPGO__CTX_TOP);
 }
@@ -43897,6 +44220,7 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_top(const csspgo_ctx *c)
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_child(const csspgo_ctx *c, csspgo_ctx_node parent, csspgo_ctx_kind kind,
                                             uint32_t site, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const csspgo__ctx_key k = { guid, parent.id, (uint32_t)kind, site };
     return csspgo__ctx_handle(csspgo__ctx_find(&c->own, &k));
 }
@@ -43950,6 +44274,7 @@ static csspgo_status csspgo__ctx_add_copy(csspgo_ctx *c, const csspgo__ctx_key *
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent, csspgo_ctx_kind kind, uint32_t site,
                                           uint64_t guid, const uint64_t *counter, size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const csspgo__ctx_item *p = csspgo__ctx_at(c, parent);
     const csspgo__ctx_key k = { guid, (uint32_t)(p - c->own.node.v), (uint32_t)kind, site };
     const char *why = csspgo__ctx_refusal(p, &k, count);
@@ -43971,12 +44296,14 @@ static size_t csspgo__ctx_entries_at(const csspgo_ctx *c, csspgo_ctx_node root)
 
 CSSPGO_DEF uint64_t csspgo_ctx_entries(const csspgo_ctx *c, csspgo_ctx_node root)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const size_t at = csspgo__ctx_entries_at(c, root);
     return at != 0 ? c->own.value.v[at] : 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_ctx_set_entries(csspgo_ctx *c, csspgo_ctx_node root, uint64_t entries)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const size_t at = csspgo__ctx_entries_at(c, root);
     if (at == 0) return CSSPGO_E_ARGUMENT;
     c->own.value.v[at] = entries;
@@ -43985,6 +44312,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_set_entries(csspgo_ctx *c, csspgo_ctx_node r
 
 CSSPGO_DEF const uint64_t *csspgo_ctx_counters(const csspgo_ctx *c, csspgo_ctx_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
     *count = n->count;
     return *count != 0 ? c->own.value.v + n->begin : NULL;
@@ -43992,36 +44320,43 @@ CSSPGO_DEF const uint64_t *csspgo_ctx_counters(const csspgo_ctx *c, csspgo_ctx_n
 
 CSSPGO_DEF uint64_t csspgo_ctx_guid(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     return csspgo__ctx_at(c, node)->guid;
 }
 
 CSSPGO_DEF uint32_t csspgo_ctx_site(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     return csspgo__ctx_at(c, node)->site;
 }
 
 CSSPGO_DEF csspgo_ctx_kind csspgo_ctx_kind_of(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     return (csspgo_ctx_kind)csspgo__ctx_at(c, node)->kind;
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_parent(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->parent);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_first_child(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->child);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next_sibling(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->next);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const int is_node = node.id != 0 && node.id < c->own.node.count;
     return csspgo__ctx_handle(is_node ? csspgo__ctx_walk(&c->own, node.id) : 0);
 }
@@ -44069,6 +44404,7 @@ static void csspgo__ctx_count_sites(const csspgo__ctx_tree *t, const csspgo__ctx
 
 CSSPGO_DEF csspgo_ctx_stats csspgo_ctx_get_stats(const csspgo_ctx *c)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo_ctx_stats s;
     uint32_t id;
     memset(&s, 0, sizeof s);
@@ -44891,6 +45227,8 @@ static csspgo_status csspgo__ctx_join(csspgo__heap *h, csspgo__ctx_tree *t, cons
 CSSPGO_DEF csspgo_status csspgo_ctx_merge(csspgo_ctx *c, const csspgo_ctx *from, const csspgo_ctx_merge_options *how,
                                           csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__LIVE(csspgo_ctx, from);
     csspgo__error_clear(err);
     return csspgo__named(__func__, err,
                          csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err));
@@ -45162,6 +45500,7 @@ static csspgo_status csspgo__ctx_take(csspgo_ctx *c, csspgo__ctx_tree *t, const 
 CSSPGO_DEF csspgo_status csspgo_ctx_read(csspgo_ctx *c, const void *data, size_t size,
                                          const csspgo_ctx_merge_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo__ctx_input in;
     csspgo__ctx_tree t;
     csspgo_status s;
@@ -45593,6 +45932,7 @@ static csspgo_status csspgo__ctx_write_to(const csspgo_ctx *c, const csspgo_ctx_
 CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_write_options *how, void *buf,
                                           size_t cap, size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo__sink s;
     if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
@@ -45604,6 +45944,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_
 CSSPGO_DEF csspgo_status csspgo_ctx_read_file(csspgo_ctx *c, const char *path, const csspgo_ctx_merge_options *how,
                                               csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     unsigned char *data;
     size_t size, cap;
     csspgo_status s = csspgo__file_read(&c->heap, path, &data, &size, &cap, err);
@@ -45616,6 +45957,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read_file(csspgo_ctx *c, const char *path, c
 CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *path,
                                                const csspgo_ctx_write_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status;
@@ -45691,6 +46033,7 @@ static int csspgo__ctx_stays(const csspgo__ctx_tree *t, const csspgo__ctx_item *
 
 CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo_ctx_prune_options all;
     csspgo__ctx_rebuild b;
     uint32_t id;
@@ -45734,6 +46077,7 @@ static const uint64_t *csspgo__ctx_scaled(csspgo__ctx_rebuild *b, const uint64_t
 
 CSSPGO_DEF csspgo_status csspgo_ctx_flatten(csspgo_ctx *c, const csspgo_ctx_flatten_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo_ctx_flatten_options all;
     csspgo__ctx_rebuild b;
     uint64_t num = 1, den = 1;
@@ -46109,6 +46453,8 @@ static csspgo_profile *csspgo__ctx_export_end(csspgo__ctx_export *x, const csspg
 CSSPGO_DEF csspgo_status csspgo_ctx_profile(const csspgo_ctx *c, const csspgo_ctx_function *function, size_t functions,
                                             csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__ctx_export x;
     csspgo_profile *q;
     csspgo_status s;
@@ -46375,6 +46721,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
                                             const csspgo_ctx_combine_options *how, csspgo_profile *p,
                                             csspgo_ctx_combine_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__ctx_combination x;
     csspgo__ctx_export contexts;
     csspgo_status s;
@@ -47035,6 +47383,7 @@ static void csspgo__ctx_root_free(csspgo__heap *h, csspgo_ctx_root *root)
 
 CSSPGO_DEF void csspgo_ctx_runtime_free(csspgo_ctx_runtime *r)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_ctx_runtime, r);
     while (r != NULL && r->first != NULL) {
         csspgo_ctx_root *root = r->first;
         r->first = root->next;
@@ -47052,6 +47401,7 @@ CSSPGO_DEF void csspgo_ctx_runtime_free(csspgo_ctx_runtime *r)
 CSSPGO_DEF csspgo_status csspgo_ctx_thread_init(csspgo_ctx_thread *t, csspgo_ctx_runtime *r, uint32_t max_counters,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     csspgo_status s;
     csspgo__error_clear(err);
     memset(t, 0, sizeof *t);
@@ -47151,6 +47501,7 @@ static csspgo_ctx_root *csspgo__ctx_root_make(csspgo_ctx_runtime *r, const csspg
 CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const csspgo_ctx_fn *fn,
                                                 const csspgo_ctx_root_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     csspgo_ctx_root *root;
     csspgo_status s;
     csspgo__error_clear(err);
@@ -47171,6 +47522,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
 
 CSSPGO_DEF uint64_t csspgo_ctx_runtime_memory(csspgo_ctx_runtime *r)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     uint64_t used;
     csspgo__ctx_runtime_lock(r);
     used = r->heap.used;
@@ -47361,6 +47713,8 @@ static size_t csspgo__ctx_collect(csspgo__ctx_copy *x, csspgo_ctx_runtime *r, co
 CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how, csspgo_ctx *c,
                                              size_t *busy, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
+    CSSPGO__LIVE(csspgo_ctx, c);
     static const csspgo_ctx_busy_options defaults = { 0, 0, NULL };
     csspgo_ctx_merge_options merge;
     csspgo__ctx_copy x;
@@ -47527,6 +47881,7 @@ static csspgo_status csspgo__ctx_dump_to(csspgo_ctx_runtime *r, const csspgo_ctx
 CSSPGO_DEF csspgo_status csspgo_ctx_dump(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how, void *buf,
                                          size_t cap, size_t *size, size_t *busy, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     csspgo__sink s;
     if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
@@ -47538,6 +47893,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_dump(csspgo_ctx_runtime *r, const csspgo_ctx
 CSSPGO_DEF csspgo_status csspgo_ctx_dump_file(csspgo_ctx_runtime *r, const char *path,
                                               const csspgo_ctx_busy_options *how, size_t *busy, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status;
@@ -47577,6 +47933,7 @@ static void csspgo__ctx_reset_flat(csspgo_ctx_runtime *r, csspgo_ctx_shard *s, c
 
 CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     static const csspgo_ctx_busy_options defaults = { 0, 0, NULL };
     csspgo__ctx_shards at;
     size_t busy = 0;
@@ -49862,6 +50219,7 @@ CSSPGO_DEF csspgo_sim_model *csspgo_sim_model_read(const void *data, size_t size
 
 CSSPGO_DEF void csspgo_sim_model_free(csspgo_sim_model *m)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_sim_model, m);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED_LIST(csspgo_sim_model, use), CSSPGO__OWNED_LIST(csspgo_sim_model, def),
         CSSPGO__OWNED_LIST(csspgo_sim_model, read), CSSPGO__OWNED_LIST(csspgo_sim_model, instruction),
@@ -49875,11 +50233,13 @@ CSSPGO_DEF void csspgo_sim_model_free(csspgo_sim_model *m)
 
 CSSPGO_DEF csspgo_sim_block csspgo_sim_model_block(const csspgo_sim_model *m)
 {
+    CSSPGO__LIVE(csspgo_sim_model, m);
     return m->block;
 }
 
 CSSPGO_DEF const char *csspgo_sim_model_register(const csspgo_sim_model *m, uint32_t reg)
 {
+    CSSPGO__LIVE(csspgo_sim_model, m);
     return reg < m->reg_text.count ? m->reg_text.v[reg] : NULL;
 }
 
@@ -49982,6 +50342,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
 
 CSSPGO_DEF void csspgo_bottleneck_free(csspgo_bottleneck *b)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_bottleneck, b);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED_LIST(csspgo_bottleneck, resources), CSSPGO__OWNED_LIST(csspgo_bottleneck, names),
         CSSPGO__OWNED_LIST(csspgo_bottleneck, flight), CSSPGO__OWNED_LIST(csspgo_bottleneck, edges),
@@ -50222,6 +50583,7 @@ static int csspgo__bn_event(csspgo_bottleneck *b, const csspgo_bottleneck_event 
 CSSPGO_DEF csspgo_status csspgo_bottleneck_add(csspgo_bottleneck *b, const csspgo_bottleneck_event *event,
                                                size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t i;
     if (b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is finished");
     for (i = 0; i < count; i++)
@@ -50237,6 +50599,7 @@ static csspgo_status csspgo__bn_events(void *ctx, const csspgo_bottleneck_event 
 
 CSSPGO_DEF csspgo_bottleneck_sink csspgo_bottleneck_into(csspgo_bottleneck *b)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     csspgo_bottleneck_sink sink;
     sink.events_fn = csspgo__bn_events;
     sink.ctx = b;
@@ -50425,6 +50788,7 @@ static csspgo_bottleneck_edge csspgo__bn_edge_from(const csspgo_bottleneck *b, u
 
 CSSPGO_DEF csspgo_status csspgo_bottleneck_finish(csspgo_bottleneck *b, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     csspgo__bn_graph g;
     uint32_t v, end = 0, i;
     int ok;
@@ -50451,16 +50815,19 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_finish(csspgo_bottleneck *b, csspgo_e
 
 CSSPGO_DEF csspgo_bottleneck_stats csspgo_bottleneck_get_stats(const csspgo_bottleneck *b)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     return b->stats;
 }
 
 CSSPGO_DEF uint64_t csspgo_bottleneck_pressure(const csspgo_bottleneck *b, size_t i)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     return i < b->resources.count ? b->resources.v[i].pressure : 0;
 }
 
 CSSPGO_DEF size_t csspgo_bottleneck_critical(const csspgo_bottleneck *b, csspgo_bottleneck_edge *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t i;
     for (i = 0; i < b->critical.count && i < cap; i++) out[i] = b->critical.v[i];
     return b->critical.count;
@@ -50468,6 +50835,7 @@ CSSPGO_DEF size_t csspgo_bottleneck_critical(const csspgo_bottleneck *b, csspgo_
 
 CSSPGO_DEF size_t csspgo_bottleneck_edges(const csspgo_bottleneck *b, csspgo_bottleneck_edge *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t k = 0;
     uint32_t v, id;
     for (v = 0; v < 2 * b->n; v++)
@@ -50478,6 +50846,7 @@ CSSPGO_DEF size_t csspgo_bottleneck_edges(const csspgo_bottleneck *b, csspgo_bot
 
 CSSPGO_DEF size_t csspgo_bottleneck_nodes(const csspgo_bottleneck *b, csspgo_bottleneck_node *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t i;
     for (i = 0; i < 3 * (size_t)b->n && i < cap; i++)
         if (i < b->nodes.count) out[i] = b->nodes.v[i];
@@ -51554,6 +51923,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
                                                   const csspgo_bottleneck_report_options *how, void *buf, size_t cap,
                                                   size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     csspgo_bottleneck_report_options defaults;
     csspgo__bn_printer p;
     memset(&defaults, 0, sizeof defaults);
