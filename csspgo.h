@@ -10661,6 +10661,16 @@ static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_
     return &p->tree.node[node.id <= p->tree.count ? node.id : 0];
 }
 
+/* In a public function: a node that is not there, or no location where counts can be, is told in its name. */
+#define CSSPGO__NODE_EXPECTED(p, node) \
+    CSSPGO__EXPECT((node).id <= (p)->tree.count, \
+                   "no such node: the handle is of another profile, or of before a rebuild")
+#define CSSPGO__COUNTED_EXPECTED(p, node) \
+    (CSSPGO__NODE_EXPECTED((p), (node)), \
+     CSSPGO__EXPECT((node).id > CSSPGO__ROOT, "node 0 and the root hold no counts: is the context in the profile?"))
+#define CSSPGO__LINE_EXPECTED(p, loc) \
+    CSSPGO__EXPECT((loc).line <= 0xffff || (p)->heap.llvm, "a line or probe id above 65535")
+
 #ifdef CSSPGO_VALIDATE
 /* Tells of a node that is not there, in the name of the function that was called with it. */
 static void csspgo__node_tell(const char *function, const csspgo_profile *p, csspgo_node node)
@@ -10688,6 +10698,8 @@ CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent,
                                     csspgo_func func)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, parent);
+    CSSPGO__FUNC_EXPECTED(p, func);
     const uint64_t site = csspgo__site_find(p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return csspgo__node_handle(0);
     return csspgo__node_handle(csspgo__tree_find(&p->tree, parent.id, site, func.id));
@@ -10990,6 +11002,7 @@ CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node,
 CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__FUNC_EXPECTED(p, func);
     const csspgo__record *r = csspgo__record_at(p, node);
     const csspgo_target *t = csspgo__target_find(csspgo__target_run(p, r), csspgo__run_count(r->target), loc, func.id);
     return t != NULL ? t->count : 0;
@@ -10998,6 +11011,7 @@ CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node nod
 CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, uint64_t count)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) csspgo__count_add(&r->total, count);
@@ -11007,6 +11021,7 @@ CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, u
 CSSPGO_DEF csspgo_status csspgo_add_head(csspgo_profile *p, csspgo_node node, uint64_t count)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) csspgo__count_add(&r->head, count);
@@ -11031,6 +11046,8 @@ static csspgo_status csspgo__add_entry(csspgo_profile *p, csspgo_node node, unsi
 CSSPGO_DEF csspgo_status csspgo_add_body(csspgo_profile *p, csspgo_node node, csspgo_loc loc, uint64_t count)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
+    CSSPGO__LINE_EXPECTED(p, loc);
     return csspgo__add_entry(p, node, CSSPGO__BODIES, loc, csspgo__func_handle(0), count);
 }
 
@@ -11038,6 +11055,8 @@ CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, 
                                            uint64_t count)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
+    CSSPGO__LINE_EXPECTED(p, loc);
     CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__add_entry(p, node, CSSPGO__TARGETS, loc, func, count);
 }
@@ -11052,6 +11071,8 @@ CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, 
                                            uint64_t count)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
+    CSSPGO__LINE_EXPECTED(p, loc);
     CSSPGO__FUNC_EXPECTED(p, type);
     return loc.line > 0xffff ? CSSPGO_E_ARGUMENT : csspgo__add_entry(p, node, CSSPGO__TYPES, loc, type, count);
 }
@@ -11059,6 +11080,7 @@ CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, 
 CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node, uint64_t checksum)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) r->checksum = checksum;
@@ -11068,6 +11090,7 @@ CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node
 CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node node, uint32_t attributes)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) r->attributes = attributes;
@@ -13615,6 +13638,7 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_
 CSSPGO_DEF csspgo_node csspgo_node_next(const csspgo_profile *p, csspgo_node top, csspgo_node node)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, top);
     csspgo_node next = csspgo_node_first_child(p, node);
     for (; next.id == 0 && node.id != top.id && node.id != 0; node = csspgo_node_parent(p, node))
         next = csspgo_node_next_sibling(p, node);
@@ -13660,6 +13684,7 @@ static void csspgo__put_front_frames(const csspgo_profile *p, uint32_t id, char 
 CSSPGO_DEF size_t csspgo_context(const csspgo_profile *p, csspgo_node node, char *buf, size_t cap)
 {
     CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, node);
     const uint32_t id = node.id <= p->tree.count ? node.id : 0;
     size_t at = SIZE_MAX, size;
     csspgo__put_front_frames(p, id, NULL, 0, &at);
@@ -21678,6 +21703,59 @@ static int csspgo__probe_idle(const csspgo__code_probe *p)
     return p->id == 0 || p->id > 0xffff || p->kind > CSSPGO_PROBE_DIRECT_CALL;
 }
 
+#ifdef CSSPGO_VALIDATE
+/* 1 if two inline nodes stand for the same inlinee in the same function. */
+static int csspgo__inlines_alike(const csspgo_code *c, uint32_t a, uint32_t b)
+{
+    while (a != 0 && b != 0 && c->node[a].func == c->node[b].func && c->node[a].site == c->node[b].site) {
+        a = c->node[a].parent;
+        b = c->node[b].parent;
+    }
+    return a == b;
+}
+
+/* 1 if an earlier call added the same probe. */
+static int csspgo__probe_again(const csspgo_code *c, const csspgo__code_probe *p)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], p->pos);
+    const csspgo__placed *there;
+    while ((there = (const csspgo__placed *)csspgo__ordered_next(&c->table[CSSPGO__PLACES], &at)) != NULL &&
+           there->pos == p->pos) {
+        const csspgo__code_probe *q = &c->probe[there->id];
+        if (q->id == p->id && q->kind == p->kind && q->discriminator == p->discriminator &&
+            csspgo__inlines_alike(c, q->node, p->node))
+            return 1;
+    }
+    return 0;
+}
+
+/*
+ * Tells of a probe that is there already, and in code of a JIT, where no linker folds functions or gives them further
+ * names, of one whose outermost function is not that of the code.
+ */
+static void csspgo__probe_tell(const csspgo_code *c, csspgo_module module, size_t index, uint64_t address,
+                               const csspgo__code_probe *p)
+{
+    const csspgo__range *r = p->pos != 0 ? csspgo__range_of(c, p->pos) : NULL;
+    const uint32_t func = c->node[c->node[p->node].top].func;
+    csspgo_error e;
+    csspgo__refuse_entry(&e, "csspgo_code_add_probes", "probe ", index, address);
+    if (p->pos != 0 && csspgo__probe_again(c, p)) {
+        csspgo__say(&e, "the same probe is there already, so it counts twice: remove the old code first");
+        csspgo__refusal_tell(&e);
+    } else if (module.id == 0 && r != NULL && r->func != func) {
+        csspgo__say(&e, "of GUID ");
+        csspgo__say_u64(&e, csspgo__name_guid(&c->names, func));
+        csspgo__say(&e, ", but the code is ");
+        csspgo__say_function(&e, c, r);
+        csspgo__refusal_tell(&e);
+    }
+}
+#  define CSSPGO__EXPECT_PROBE(c, module, index, address, p) csspgo__probe_tell((c), (module), (index), (address), (p))
+#else
+#  define CSSPGO__EXPECT_PROBE(c, module, index, address, p) ((void)0)
+#endif
+
 /*
  * Counting sort of probes by inline node, behind those that there are: probes of a node stand together, in the caller's
  * order, so that a node needs only the first one's index and their count. There is room.
@@ -21698,6 +21776,7 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         const csspgo__code_probe p = { pos, probes[i].id, probes[i].discriminator, node, probes[i].kind };
         c->probe[c->node[node].first + c->node[node].count++] = p;
         c->node[c->node[node].top].placed += pos != 0;
+        CSSPGO__EXPECT_PROBE(c, module, i, probes[i].address, &p);
         CSSPGO__EXPECT_ENTRY(pos != 0, "csspgo_code_add_probes", "probe ", i, probes[i].address,
                              "a probe that is not at known code: it will never count");
         CSSPGO__EXPECT_ENTRY(!csspgo__probe_idle(&p), "csspgo_code_add_probes", "probe ", i, probes[i].address,
@@ -21854,6 +21933,7 @@ CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module 
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
 {
     CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__EXPECT(module.id <= c->modules, "no such module");
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
@@ -22022,6 +22102,26 @@ static csspgo__window *csspgo__window_within(const csspgo_code *c, uint64_t begi
     return w != NULL && w->begin >= begin ? w : NULL;
 }
 
+#ifdef CSSPGO_VALIDATE
+/* Tells of a function of a JIT of which one end of what is removed, `address`, leaves a part. */
+static void csspgo__part_tell(const csspgo_code *c, uint64_t address)
+{
+    const uint32_t pos = csspgo__pos_any(c, address);
+    const csspgo__range *r = pos != 0 && csspgo__area_of(c, pos)->module == 0 ? csspgo__range_of(c, pos) : NULL;
+    csspgo_error e;
+    if (r == NULL || r->begin == pos) return;
+    csspgo__refuse(&e, "csspgo_code_remove", CSSPGO_E_ARGUMENT, "");
+    csspgo__say_hex(&e, address);
+    csspgo__say(&e, " is inside of ");
+    csspgo__say_function(&e, c, r);
+    csspgo__say(&e, ", of which a part would be left: remove all of it");
+    csspgo__refusal_tell(&e);
+}
+#  define CSSPGO__EXPECT_WHOLE(c, address) csspgo__part_tell((c), (address))
+#else
+#  define CSSPGO__EXPECT_WHOLE(c, address) ((void)0)
+#endif
+
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint64_t end, csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_code, c);
@@ -22032,6 +22132,8 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
         return csspgo__address_error(err, "csspgo_code_remove", "nothing to remove: end is not above ", begin);
     CSSPGO__EXPECT((w = csspgo__window_before(c, end)) != NULL && w->begin + w->size > begin,
                    "no code is there: it was removed already, or never added");
+    CSSPGO__EXPECT_WHOLE(c, begin);
+    CSSPGO__EXPECT_WHOLE(c, end);
     c->changes++;
     if (!csspgo__area_split(c, begin) || !csspgo__area_split(c, end)) return csspgo__code_fail(c, err);
     for (; (w = csspgo__window_within(c, begin, at)) != NULL; at = w->begin) windows++;
@@ -31191,6 +31293,36 @@ static int csspgo__turned(const csspgo_code *code, const csspgo_sample *s, uint3
     return right == 0 && turned >= 2;
 }
 
+/*
+ * 1 if the newest branch record leads to the last frame instead of the first one, and the frames fit only the other way
+ * round: for stacks that are too short for csspgo__turned.
+ */
+static int csspgo__ends_turned(const csspgo_code *code, const csspgo_sample *s)
+{
+    const uint32_t last = s->stack_count - 1;
+    const uint32_t to = s->branch_count != 0 ? csspgo__pos(code, s->branches[0].to) : (uint32_t)CSSPGO__EXT;
+    uint32_t first_pos, last_pos;
+    if (s->stack_count < 2 || to <= CSSPGO__EXT) return 0;
+    first_pos = csspgo__pos(code, s->stack[0]);
+    last_pos = csspgo__pos(code, s->stack[last]);
+    return first_pos > CSSPGO__EXT && last_pos > CSSPGO__EXT && csspgo__runs_straight(code, to, last_pos) &&
+           !csspgo__runs_straight(code, to, first_pos) && csspgo__frames_fit(code, s, last, last - 1) &&
+           !csspgo__frames_fit(code, s, 0, 1);
+}
+
+/* 1 if the callers in known code are calls, none of them the address behind one. */
+static int csspgo__callers_are_calls(const csspgo_code *code, const csspgo_sample *s)
+{
+    uint32_t i, calls = 0;
+    for (i = 1; i < s->stack_count; i++) {
+        const uint32_t pos = csspgo__pos(code, s->stack[i]);
+        if (pos <= CSSPGO__EXT) continue;
+        if (csspgo__call_before(code, pos) != 0 || csspgo_code_kind(code, s->stack[i]) != CSSPGO_CALL) return 0;
+        calls++;
+    }
+    return calls != 0;
+}
+
 /* What is wrong with a sample: an array is not there, or makes sense only the other way round. NULL: nothing. */
 static const char *csspgo__sample_complaint(const csspgo_code *code, const csspgo_sample *s)
 {
@@ -31198,9 +31330,12 @@ static const char *csspgo__sample_complaint(const csspgo_code *code, const csspg
     if (s->branch_count != 0 && s->branches == NULL) return "branches is NULL, but branch_count is not 0";
     if (csspgo__turned(code, s, s->branch_count, csspgo__branches_fit))
         return "the branch records stand oldest first: the newest has to come first";
-    if (csspgo__turned(code, s, s->stack_count, csspgo__frames_fit))
+    if (csspgo__callers_are_calls(code, s))
+        return "the call stack has the addresses of calls: the return addresses, behind the calls, have to be there";
+    if (csspgo__turned(code, s, s->stack_count, csspgo__frames_fit) || csspgo__ends_turned(code, s))
         return "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
                "return address last";
+    if (s->count >> 56 != 0) return "a sample that counts more than 2^56 times: count was not set";
     return NULL;
 }
 #endif
@@ -32420,6 +32555,7 @@ CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, cssp
 CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__node_handle(csspgo__mover_live(&t->m, node));
 }
 
@@ -32488,6 +32624,8 @@ CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_nod
                                              csspgo_func func)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__FUNC_EXPECTED(t->m.p, func);
+    CSSPGO__NODE_EXPECTED(t->m.p, caller);
     uint32_t id;
     if (func.id == 0) return csspgo__track_hottest(t, caller, loc);
     id = csspgo__track_child(t, caller.id, loc, func.id);
@@ -32556,6 +32694,7 @@ static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const uint32_t id = csspgo__mover_live(&t->m, node);
     const csspgo__record *r = csspgo__record_at(t->m.p, csspgo__node_handle(id));
     if (r->head == 0 && t->m.nested && csspgo__track_opening(t->m.p, id) != 0)
@@ -32566,6 +32705,7 @@ CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node no
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__record_at(t->m.p, node)->state & ~(uint32_t)CSSPGO__MOVER_DROPPED;
 }
 
@@ -32623,6 +32763,7 @@ CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node ca
                                          size_t cap)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, caller);
     uint32_t id;
     size_t n = 0;
     for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
@@ -32634,6 +32775,7 @@ CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node ca
 CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     uint32_t id = t->m.p->tree.node[csspgo__mover_live(&t->m, node)].child;
     size_t n = 0;
     for (; id != 0; id = t->m.p->tree.node[id].sibling)
@@ -32658,6 +32800,7 @@ CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_f
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
     const int listed = n->record != 0 && csspgo__is_context(t->m.p, node.id);
     return csspgo__track_listed(t, listed ? t->next[n->record] : 0);
@@ -32722,6 +32865,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
                                              csspgo_node *result, csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const uint32_t id = csspgo__track_movable(t, node), to = csspgo__mover_live(&t->m, caller);
     csspgo_status s = CSSPGO_OK;
     uint64_t site = 0;
@@ -32739,6 +32883,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node n
                                                 csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const csspgo_node root = csspgo__node_handle(CSSPGO__ROOT);
     return csspgo__named(__func__, err, csspgo_tracker_move(t, node, root, csspgo_at(0, 0), result, err));
 }
@@ -33041,6 +33186,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_n
                                                      csspgo_func func, csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__FUNC_EXPECTED(t->m.p, func);
+    CSSPGO__NODE_EXPECTED(t->m.p, caller);
     CSSPGO__LIST(csspgo_node) list = { NULL, 0, 0 };
     csspgo_status s = CSSPGO_OK;
     const uint32_t from = csspgo__mover_live(&t->m, caller);
@@ -33135,12 +33282,14 @@ static csspgo_status csspgo__track_marked(csspgo_tracker *t, csspgo_node node, i
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__named(__func__, err, csspgo__track_marked(t, node, 1, err));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__named(__func__, err, csspgo__track_marked(t, node, 0, err));
 }
 
