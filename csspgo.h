@@ -32650,7 +32650,7 @@ static int csspgo__track_site_cmp(const csspgo_profile *p, uint64_t a, csspgo_lo
 static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
 {
     const csspgo__tree_node *v = p->tree.node;
-    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
+    const csspgo__record *r = (csspgo__record_at)(p, csspgo__node_handle(node));
     uint32_t best = 0, id;
     for (id = v[node].child; (id = csspgo__inlinee_from(&p->tree, id)) != 0; id = v[id].sibling)
         if (best == 0 || csspgo__track_site_cmp(p, v[id].site, csspgo__loc_of(p, v[best].site)) < 0) best = id;
@@ -32669,7 +32669,7 @@ static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top
     uint32_t id = top, depth = 0, zero = 0;
     uint64_t sum = 0;
     for (;;) {
-        const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(id));
+        const csspgo__record *r = (csspgo__record_at)(p, csspgo__node_handle(id));
         const uint32_t down = r->head != 0 ? 0 : csspgo__track_opening(p, id);
         uint64_t own = csspgo__record_entry(p, r);
         if (down != 0) {
@@ -33259,7 +33259,7 @@ static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, u
 /* As csspgo_tracker_mark_inlined, or csspgo_tracker_unmark: then a base lacks the record again, so done is cleared. */
 static csspgo_status csspgo__track_mark(csspgo_tracker *t, csspgo_node node, int inlined)
 {
-    const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
+    const csspgo__tree_node *n = (csspgo__at_node)(t->m.p, node);
     uint32_t state;
     if (n->func == 0 || !csspgo__is_context(t->m.p, node.id)) return CSSPGO_E_ARGUMENT;
     if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
@@ -33577,7 +33577,7 @@ static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, ui
 static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
 {
     const csspgo_callable *f = csspgo__inline_callable(in, func);
-    const csspgo__record *r = csspgo__record_at(in->t->m.p, csspgo__node_handle(node));
+    const csspgo__record *r = (csspgo__record_at)(in->t->m.p, csspgo__node_handle(node));
     if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
     if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
     if (in->t->m.p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
@@ -34809,7 +34809,7 @@ static int csspgo__gen_nested(csspgo__gen *g)
 /* At top level a call's count is at least that of its targets. */
 static void csspgo__raise_calls(csspgo_profile *p, uint32_t node)
 {
-    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
+    const csspgo__record *r = (csspgo__record_at)(p, csspgo__node_handle(node));
     const csspgo_target *t = csspgo__target_run(p, r);
     const size_t n = csspgo__run_count(r->target);
     size_t i, k;
@@ -37785,7 +37785,7 @@ static int csspgo__add_counts(csspgo__matching *w, csspgo__aggregate *f, uint32_
     }
     for (c = v[node].child; c != 0; c = v[c].sibling) {
         const csspgo_node_kind kind = csspgo__site_kind(v[c].site);
-        const csspgo__record *in = csspgo__record_at(w->p, csspgo__node_handle(c));
+        const csspgo__record *in = (csspgo__record_at)(w->p, csspgo__node_handle(c));
         if (kind != CSSPGO_INLINEE && (kind != CSSPGO_CONTEXT || w->m->how.llvm != CSSPGO__ALIGN)) continue;
         if (!csspgo__push_callee(w, f, csspgo__loc_of(w->p, v[c].site), v[c].func,
                                  csspgo__sat_add(in->head, in->total))) return 0;
@@ -40225,7 +40225,7 @@ typedef int (*csspgo__report_fn)(const csspgo__matching *w, csspgo_match_report 
 static int csspgo__report_stale(const csspgo__matching *w, csspgo_match_report *r, uint32_t top, uint32_t id)
 {
     const csspgo__matched *f = csspgo__node_matched(w, id);
-    const csspgo__record *c = csspgo__record_at(w->p, csspgo__node_handle(id));
+    const csspgo__record *c = (csspgo__record_at)(w->p, csspgo__node_handle(id));
     if (id != top && csspgo__site_kind(w->p->tree.node[id].site) != CSSPGO_INLINEE) return 1;
     if (f == NULL || !(f->flags & CSSPGO__HAS_CHECKSUM)) return 1;
     if (c->checksum == f->checksum) return 0;
@@ -40249,7 +40249,7 @@ static int csspgo__report_callsites(const csspgo__matching *w, csspgo_match_repo
 {
     const csspgo__tree_node *v = w->p->tree.node;
     const csspgo__matched *f = csspgo__node_matched(w, id);
-    const csspgo__record *x = csspgo__record_at(w->p, csspgo__node_handle(id));
+    const csspgo__record *x = (csspgo__record_at)(w->p, csspgo__node_handle(id));
     const csspgo_body *b = csspgo__body_run(w->p, x);
     uint32_t c;
     size_t i;
@@ -44436,6 +44436,11 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent,
     return csspgo__ctx_handle(id);
 }
 
+/* In a public function: a node that is not there is told in its name. */
+#define CSSPGO__CTX_EXPECTED(c, handle) \
+    CSSPGO__EXPECT((handle).id <= 1 || (handle).id < (c)->own.node.count, \
+                   "no such node: the handle is of another profile")
+
 /* The place of a root's entries; 0 for other nodes, whose counters never stand there alone. */
 static size_t csspgo__ctx_entries_at(const csspgo_ctx *c, csspgo_ctx_node root)
 {
@@ -44446,6 +44451,7 @@ static size_t csspgo__ctx_entries_at(const csspgo_ctx *c, csspgo_ctx_node root)
 CSSPGO_DEF uint64_t csspgo_ctx_entries(const csspgo_ctx *c, csspgo_ctx_node root)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, root);
     const size_t at = csspgo__ctx_entries_at(c, root);
     return at != 0 ? c->own.value.v[at] : 0;
 }
@@ -44453,7 +44459,9 @@ CSSPGO_DEF uint64_t csspgo_ctx_entries(const csspgo_ctx *c, csspgo_ctx_node root
 CSSPGO_DEF csspgo_status csspgo_ctx_set_entries(csspgo_ctx *c, csspgo_ctx_node root, uint64_t entries)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, root);
     const size_t at = csspgo__ctx_entries_at(c, root);
+    CSSPGO__EXPECT(at != 0, "only a root has entries");
     if (at == 0) return CSSPGO_E_ARGUMENT;
     c->own.value.v[at] = entries;
     return CSSPGO_OK;
@@ -44462,6 +44470,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_set_entries(csspgo_ctx *c, csspgo_ctx_node r
 CSSPGO_DEF const uint64_t *csspgo_ctx_counters(const csspgo_ctx *c, csspgo_ctx_node node, size_t *count)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
     *count = n->count;
     return *count != 0 ? c->own.value.v + n->begin : NULL;
@@ -44470,42 +44479,49 @@ CSSPGO_DEF const uint64_t *csspgo_ctx_counters(const csspgo_ctx *c, csspgo_ctx_n
 CSSPGO_DEF uint64_t csspgo_ctx_guid(const csspgo_ctx *c, csspgo_ctx_node node)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_at(c, node)->guid;
 }
 
 CSSPGO_DEF uint32_t csspgo_ctx_site(const csspgo_ctx *c, csspgo_ctx_node node)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_at(c, node)->site;
 }
 
 CSSPGO_DEF csspgo_ctx_kind csspgo_ctx_kind_of(const csspgo_ctx *c, csspgo_ctx_node node)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return (csspgo_ctx_kind)csspgo__ctx_at(c, node)->kind;
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_parent(const csspgo_ctx *c, csspgo_ctx_node node)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->parent);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_first_child(const csspgo_ctx *c, csspgo_ctx_node node)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->child);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next_sibling(const csspgo_ctx *c, csspgo_ctx_node node)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->next);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next(const csspgo_ctx *c, csspgo_ctx_node node)
 {
     CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     const int is_node = node.id != 0 && node.id < c->own.node.count;
     return csspgo__ctx_handle(is_node ? csspgo__ctx_walk(&c->own, node.id) : 0);
 }
