@@ -31310,17 +31310,22 @@ static int csspgo__ends_turned(const csspgo_code *code, const csspgo_sample *s)
            !csspgo__frames_fit(code, s, 0, 1);
 }
 
-/* 1 if the callers in known code are calls, none of them the address behind one. */
+/*
+ * 1 if the callers in known code are calls, none of them the address behind one. A slot of a stack without frame
+ * pointers may hold a function that begins with a call: one caller has to be the source of a branch record, too.
+ */
 static int csspgo__callers_are_calls(const csspgo_code *code, const csspgo_sample *s)
 {
-    uint32_t i, calls = 0;
+    uint32_t i, k, calls = 0, made = 0;
     for (i = 1; i < s->stack_count; i++) {
         const uint32_t pos = csspgo__pos(code, s->stack[i]);
         if (pos <= CSSPGO__EXT) continue;
         if (csspgo__call_before(code, pos) != 0 || csspgo_code_kind(code, s->stack[i]) != CSSPGO_CALL) return 0;
+        for (k = 0; k < s->branch_count && s->branches[k].from != s->stack[i]; k++) {}
+        made += k < s->branch_count;
         calls++;
     }
-    return calls != 0;
+    return made != 0 || calls >= 3;
 }
 
 /* What is wrong with a sample: an array is not there, or makes sense only the other way round. NULL: nothing. */
