@@ -111,7 +111,7 @@
  *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
  *     CSSPGO_VALIDATE                implementation      says on stderr which mistake of the program a call shows, and
- *                                                        aborts; slower
+ *                                                        aborts; slower. See HOW TO handle errors
  *     CSSPGO_VALIDATE_LOG(function, text)   implementation   with the above, is called instead; where it returns, the
  *                                                        call goes on as without CSSPGO_VALIDATE
  *     CSSPGO_USE_ZLIB                implementation      compressed sections, pprof with gzip (link zlib); without it,
@@ -550,7 +550,12 @@
  * HOW TO handle errors
  *
  *     A status and a place. What reaches a limit, or runs out of memory, changes nothing. -DCSSPGO_VALIDATE says more
- *     about mistakes in calls.
+ *     about mistakes in calls: objects that are NULL or freed (also by a tracker that took a profile), handles that are
+ *     out of range, arrays that are missing or the wrong way round, code added twice or removed in part, probes that are
+ *     there already or name another function. It cannot tell a pointer that was never set, or an object that was freed
+ *     long ago: the structs of the last 64 that came from malloc are kept for that (with GCC and clang), those of an
+ *     allocator of yours go back to it at once. Nor does it know a node or function of another profile from one of this
+ *     profile with the same id. Probes are compared with the function that is there only in code of no module.
  *
  *     static int how_to_handle_errors(void)
  *     {
@@ -2167,7 +2172,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const cs
 
 /*
  * Removes the code of a JIT in [begin, end), run-time addresses. Samples that are added later do not count for it, so
- * add all samples that were taken before first.
+ * add all samples that were taken before first. What is left of a function that begins or ends outside remains, and
+ * counts; CSSPGO_VALIDATE takes that for a mistake.
  *
  * Returns   CSSPGO_OK; E_ARGUMENT unless begin < end; E_NOMEM, E_LIMIT: nothing was removed
  * Cost      O(log total) amortised for each function, transfer and probe of the removed code
@@ -31294,8 +31300,8 @@ static int csspgo__turned(const csspgo_code *code, const csspgo_sample *s, uint3
 }
 
 /*
- * 1 if the newest branch record leads to the last frame instead of the first one, and the frames fit only the other way
- * round: for stacks that are too short for csspgo__turned.
+ * 1 if the newest branch record leads to the last frame, which has no call before it, instead of the first one, and the
+ * frames fit only the other way round: for stacks that are too short for csspgo__turned.
  */
 static int csspgo__ends_turned(const csspgo_code *code, const csspgo_sample *s)
 {
@@ -31306,8 +31312,8 @@ static int csspgo__ends_turned(const csspgo_code *code, const csspgo_sample *s)
     first_pos = csspgo__pos(code, s->stack[0]);
     last_pos = csspgo__pos(code, s->stack[last]);
     return first_pos > CSSPGO__EXT && last_pos > CSSPGO__EXT && csspgo__runs_straight(code, to, last_pos) &&
-           !csspgo__runs_straight(code, to, first_pos) && csspgo__frames_fit(code, s, last, last - 1) &&
-           !csspgo__frames_fit(code, s, 0, 1);
+           !csspgo__runs_straight(code, to, first_pos) && csspgo__call_before(code, last_pos) == 0 &&
+           csspgo__frames_fit(code, s, last, last - 1) && !csspgo__frames_fit(code, s, 0, 1);
 }
 
 /*
