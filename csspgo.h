@@ -21782,11 +21782,11 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
         const csspgo__code_probe p = { pos, probes[i].id, probes[i].discriminator, node, probes[i].kind };
         c->probe[c->node[node].first + c->node[node].count++] = p;
         c->node[c->node[node].top].placed += pos != 0;
-        CSSPGO__EXPECT_PROBE(c, module, i, probes[i].address, &p);
         CSSPGO__EXPECT_ENTRY(pos != 0, "csspgo_code_add_probes", "probe ", i, probes[i].address,
                              "a probe that is not at known code: it will never count");
         CSSPGO__EXPECT_ENTRY(!csspgo__probe_idle(&p), "csspgo_code_add_probes", "probe ", i, probes[i].address,
                              "a probe of id 0 or above 65535, or of an unknown kind: it will never count");
+        CSSPGO__EXPECT_PROBE(c, module, i, probes[i].address, &p);
         c->idle_probes += pos == 0 || csspgo__probe_idle(&p);
     }
     c->probes = at;
