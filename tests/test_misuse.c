@@ -534,6 +534,34 @@ static void freed_objects_are_told(void)
     T_CHECK(said(NULL));
 }
 
+#define FREED_TWICE(type, object) \
+    do { \
+        type *const o = (object); \
+        T_CHECK(o != NULL); \
+        type##_free(o); \
+        SAID_OF(type##_free(o), #type "_free: the " #type " was freed already"); \
+    } while (0)
+
+static void parsers_freed_twice_are_told(void)
+{
+    csspgo_code *code = make_code(0);
+    csspgo_preagg_options how;
+    memset(&how, 0, sizeof how);
+    how.code = code;
+    FREED_TWICE(csspgo_preagg, csspgo_preagg_new(&how, NULL, NULL));
+    FREED_TWICE(csspgo_perfdata, csspgo_perfdata_new(NULL, NULL));
+    FREED_TWICE(csspgo_script, csspgo_script_new(NULL, NULL, NULL));
+    FREED_TWICE(csspgo_pprof, csspgo_pprof_new(NULL, NULL, NULL));
+    FREED_TWICE(csspgo_probe_set, csspgo_probe_set_new(NULL, NULL));
+    FREED_TWICE(csspgo_spaces, csspgo_spaces_new(code, NULL, NULL));
+    FREED_TWICE(csspgo_aggregator, csspgo_aggregator_new(code, csspgo_no_module(), NULL, NULL));
+    FREED_TWICE(csspgo_layout, csspgo_layout_new(NULL, NULL, NULL));
+    FREED_TWICE(csspgo_trace_sampler, csspgo_trace_sampler_new(code, NULL, NULL, NULL));
+    FREED_TWICE(csspgo_ctx_runtime, csspgo_ctx_runtime_new(NULL, NULL));
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
 static void objects_that_are_none_are_told(void)
 {
     static csspgo_profile never_made;
@@ -690,6 +718,7 @@ int main(void)
     a_part_of_a_function_removed_is_told();
     short_stacks_and_counts_are_checked();
     freed_objects_are_told();
+    parsers_freed_twice_are_told();
     objects_that_are_none_are_told();
     a_profile_that_was_taken_is_not_freed();
     memory_of_freed_objects_goes_back();
