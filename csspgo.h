@@ -551,11 +551,11 @@
  *
  *     A status and a place. What reaches a limit, or runs out of memory, changes nothing. -DCSSPGO_VALIDATE says more
  *     about mistakes in calls: objects that are NULL or freed (also by a tracker that took a profile), handles that are
- *     out of range, arrays that are missing or the wrong way round, code added twice or removed in part, probes that are
- *     there already or name another function. It cannot tell a pointer that was never set, or an object that was freed
- *     long ago: the structs of the last 64 that came from malloc are kept for that (with GCC and clang), those of an
- *     allocator of yours go back to it at once. Nor does it know a node or function of another profile from one of this
- *     profile with the same id. Probes are compared with the function that is there only in code of no module.
+ *     out of range, arrays that are missing or the wrong way round, code added twice or removed in part, probes that
+ *     are there already or name another function. It cannot tell a pointer that was never set, or an object that was
+ *     freed long ago: the structs of the last 64 that came from malloc are kept for that (with GCC and clang), those of
+ *     an allocator of yours go back to it at once. Nor does it know a node or function of another profile from one of
+ *     this profile with the same id. Probes are compared with the function that is there only in code of no module.
  *
  *     static int how_to_handle_errors(void)
  *     {
