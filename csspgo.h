@@ -111,7 +111,7 @@
  *     CSSPGO_ASSERT(x)               implementation      checks of csspgo's own invariants, never of input; assert
  *     CSSPGO_NO_STDIO                every include       no <stdio.h>, no functions on files
  *     CSSPGO_VALIDATE                implementation      says on stderr which mistake of the program a call shows, and
- *                                                        aborts; slower
+ *                                                        aborts; slower. See HOW TO handle errors
  *     CSSPGO_VALIDATE_LOG(function, text)   implementation   with the above, is called instead; where it returns, the
  *                                                        call goes on as without CSSPGO_VALIDATE
  *     CSSPGO_USE_ZLIB                implementation      compressed sections, pprof with gzip (link zlib); without it,
@@ -550,7 +550,12 @@
  * HOW TO handle errors
  *
  *     A status and a place. What reaches a limit, or runs out of memory, changes nothing. -DCSSPGO_VALIDATE says more
- *     about mistakes in calls.
+ *     about mistakes in calls: objects that are NULL or freed (also by a tracker that took a profile), handles that are
+ *     out of range, arrays that are missing or the wrong way round, code added twice or removed in part, probes that
+ *     are there already or name another function. It cannot tell a pointer that was never set, or an object that was
+ *     freed long ago: the structs of the last 64 that came from malloc are kept for that (with GCC and clang), those of
+ *     an allocator of yours go back to it at once. Nor does it know a node or function of another profile from one of
+ *     this profile with the same id. Probes are compared with the function that is there only in code of no module.
  *
  *     static int how_to_handle_errors(void)
  *     {
@@ -2167,7 +2172,8 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *code, const cs
 
 /*
  * Removes the code of a JIT in [begin, end), run-time addresses. Samples that are added later do not count for it, so
- * add all samples that were taken before first.
+ * add all samples that were taken before first. What is left of a function that begins or ends outside remains, and
+ * counts; CSSPGO_VALIDATE takes that for a mistake.
  *
  * Returns   CSSPGO_OK; E_ARGUMENT unless begin < end; E_NOMEM, E_LIMIT: nothing was removed
  * Cost      O(log total) amortised for each function, transfer and probe of the removed code
@@ -6781,6 +6787,9 @@ typedef struct csspgo__heap {
 #ifdef CSSPGO__COMMIT_CHECKS
     uint32_t         commits;     /* that are going on                                    */
 #endif
+#ifdef CSSPGO_VALIDATE
+    uint32_t         life;        /* of the object that the heap is in: CSSPGO__ALIVE ... */
+#endif
 } csspgo__heap;
 
 /*
@@ -6877,6 +6886,56 @@ CSSPGO__UNUSED static void *csspgo__alloc_zero(csspgo__heap *h, size_t size)
     void *p = csspgo__alloc(h, size);
     return p != NULL ? memset(p, 0, size) : NULL;
 }
+
+/*
+ * ----- lives of objects, with CSSPGO_VALIDATE ---------------------------------------------------------------------
+ *
+ * Every object begins with its heap, and that has a mark. Each public function first checks those of the objects that
+ * it is called with: CSSPGO__LIVE, or CSSPGO__LIVE_OR_NULL where it may do without. The mark of a freed object is found
+ * as long as its memory holds nothing else, so the memory of the last CSSPGO__KEPT objects without an allocator of
+ * their own is given back late.
+ */
+#ifdef CSSPGO_VALIDATE
+enum { CSSPGO__ALIVE = 0x6c697665, CSSPGO__TAKEN = 0x74616b65, CSSPGO__FREED = 0x66726565, CSSPGO__KEPT = 64 };
+
+static void csspgo__life_tell(const char *function, const char *type, const void *object)
+{
+    csspgo_error e;
+    csspgo__error_set(&e, CSSPGO_E_ARGUMENT, 0, "the ");
+    csspgo__say(&e, type);
+    csspgo__say(&e, object == NULL ? " is NULL" : ((const csspgo__heap *)object)->life == CSSPGO__FREED
+                    ? " was freed already" : " is none: the pointer was not set, or the object was freed long ago");
+    csspgo__misuse(function, e.message);
+}
+
+static int csspgo__lives(const void *object)
+{
+    const uint32_t life = object != NULL ? ((const csspgo__heap *)object)->life : 0;
+    return life == CSSPGO__ALIVE || life == CSSPGO__TAKEN;
+}
+
+/* Keeps the memory of a freed object. Returns what was kept for longest, NULL if that is nothing yet. */
+static void *csspgo__keep(void *object)
+{
+#  if defined(__GNUC__)
+    static void *kept[CSSPGO__KEPT];
+    static unsigned next;
+    return __atomic_exchange_n(&kept[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % CSSPGO__KEPT], object,
+                               __ATOMIC_ACQ_REL);
+#  else
+    return object;
+#  endif
+}
+
+#  define CSSPGO__LIVE(type, p) (csspgo__lives(p) ? (void)0 : csspgo__life_tell(__func__, #type, (p)))
+#  define CSSPGO__LIVE_OR_NULL(type, p) \
+    ((p) == NULL || csspgo__lives(p) ? (void)0 : csspgo__life_tell(__func__, #type, (p)))
+#  define CSSPGO__LIFE_SET(h, state) ((void)(*(volatile uint32_t *)&(h)->life = (state)))
+#else
+#  define CSSPGO__LIVE(type, p)         ((void)0)
+#  define CSSPGO__LIVE_OR_NULL(type, p) ((void)0)
+#  define CSSPGO__LIFE_SET(h, state)    ((void)0)
+#endif
 
 /* Memory that an input may take because of what it holds. */
 CSSPGO__UNUSED static void csspgo__allow(csspgo__heap *h, uint64_t bytes)
@@ -7117,6 +7176,7 @@ static void *csspgo__object_new(const char *function, const csspgo_options *o, s
         return NULL;
     }
     csspgo__heap_init(&h, o);
+    CSSPGO__LIFE_SET(&h, CSSPGO__ALIVE);
     own = (csspgo__heap *)csspgo__alloc_zero(&h, size);
     if (own != NULL) *own = h;
     else csspgo__error_plain(err, h.status);
@@ -7127,6 +7187,10 @@ static void *csspgo__object_new(const char *function, const csspgo_options *o, s
 static void csspgo__object_free(void *object, size_t size)
 {
     csspgo__heap h = *(csspgo__heap *)object;
+    CSSPGO__LIFE_SET((csspgo__heap *)object, CSSPGO__FREED);
+#ifdef CSSPGO_VALIDATE
+    if (h.a.free_fn == csspgo__default_free) object = csspgo__keep(object);
+#endif
     csspgo__free(&h, object, size);
 }
 
@@ -10381,7 +10445,10 @@ static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
 /* Also serves a profile that csspgo_profile_new could not finish, whose arrays are NULL. */
 CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
 {
-    if (p != NULL) CSSPGO__OBJECT_END(p, csspgo__profile_arrays);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
+    if (p == NULL) return;
+    CSSPGO__EXPECT(p->heap.life != CSSPGO__TAKEN, "a tracker took the profile, and frees it");
+    CSSPGO__OBJECT_END(p, csspgo__profile_arrays);
 }
 
 /* Gives p what q holds and frees q; what p held is gone. Both have the same allocator. */
@@ -10390,21 +10457,26 @@ CSSPGO__UNUSED static void csspgo__profile_take(csspgo_profile *p, csspgo_profil
     const csspgo_profile old = *p;
     *p = *q;
     *q = old;
+    CSSPGO__LIFE_SET(&p->heap, old.heap.life);
+    CSSPGO__LIFE_SET(&q->heap, CSSPGO__ALIVE);
     csspgo_profile_free(q);
 }
 
 CSSPGO_DEF uint32_t csspgo_profile_flags(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return p->flags;
 }
 
 CSSPGO_DEF void csspgo_set_profile_flags(csspgo_profile *p, uint32_t flags)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     p->flags = flags;
 }
 
 CSSPGO_DEF uint64_t csspgo_profile_memory(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return p->heap.used;
 }
 
@@ -10515,11 +10587,13 @@ static csspgo_func csspgo__func_add_hashed(csspgo_profile *p, const char *name, 
 
 CSSPGO_DEF csspgo_func csspgo_func_add(csspgo_profile *p, const char *name, size_t size)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__func_add_hashed(p, name, size, csspgo__hash_bytes(&p->names.by_text, name, size, 0));
 }
 
 CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     uint32_t id;
     if (!csspgo__func_unify(p)) return csspgo__func_handle(0);
     id = csspgo__names_find_guid(&p->names, guid);
@@ -10529,12 +10603,14 @@ CSSPGO_DEF csspgo_func csspgo_func_add_guid(csspgo_profile *p, uint64_t guid)
 
 CSSPGO_DEF csspgo_func csspgo_func_find(const csspgo_profile *p, const char *name, size_t size)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const uint32_t id = csspgo__names_find(&p->names, name, size);
     return csspgo__func_handle(id != 0 ? id : csspgo__func_nameless(p, name, size));
 }
 
 CSSPGO_DEF uint32_t csspgo_func_count(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (uint32_t)p->names.count;
 }
 
@@ -10550,6 +10626,7 @@ static int csspgo__func_ok(const csspgo_profile *p, csspgo_func f)
 
 CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func func, size_t *size)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     *size = 0;
     if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return NULL;
     return csspgo__name_text(&p->names, func.id, size);
@@ -10557,6 +10634,7 @@ CSSPGO_DEF const char *csspgo_func_name(const csspgo_profile *p, csspgo_func fun
 
 CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return CSSPGO__FUNC_OK(p, func) ? csspgo__name_guid(&p->names, func.id) : 0;
 }
 
@@ -10579,6 +10657,7 @@ CSSPGO__UNUSED static uint32_t csspgo__same_next(const csspgo_profile *p, uint32
 
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(CSSPGO__FUNC_OK(p, func) ? csspgo__same_first(p, func.id) : 0);
 }
 
@@ -10587,6 +10666,16 @@ static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_
 {
     return &p->tree.node[node.id <= p->tree.count ? node.id : 0];
 }
+
+/* In a public function: a node that is not there, or no location where counts can be, is told in its name. */
+#define CSSPGO__NODE_EXPECTED(p, node) \
+    CSSPGO__EXPECT((node).id <= (p)->tree.count, \
+                   "no such node: the handle is of another profile, or of before a rebuild")
+#define CSSPGO__COUNTED_EXPECTED(p, node) \
+    (CSSPGO__NODE_EXPECTED((p), (node)), \
+     CSSPGO__EXPECT((node).id > CSSPGO__ROOT, "node 0 and the root hold no counts: is the context in the profile?"))
+#define CSSPGO__LINE_EXPECTED(p, loc) \
+    CSSPGO__EXPECT((loc).line <= 0xffff || (p)->heap.llvm, "a line or probe id above 65535")
 
 #ifdef CSSPGO_VALIDATE
 /* Tells of a node that is not there, in the name of the function that was called with it. */
@@ -10600,11 +10689,13 @@ static void csspgo__node_tell(const char *function, const csspgo_profile *p, css
 
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__same_from(p, csspgo__at_node(p, node)->same));
 }
 
 CSSPGO_DEF csspgo_node csspgo_root(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     (void)p;
     return csspgo__node_handle(CSSPGO__ROOT);
 }
@@ -10612,6 +10703,9 @@ CSSPGO_DEF csspgo_node csspgo_root(const csspgo_profile *p)
 CSSPGO_DEF csspgo_node csspgo_child(const csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                     csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, parent);
+    CSSPGO__FUNC_EXPECTED(p, func);
     const uint64_t site = csspgo__site_find(p, loc, kind);
     if (site == 0 && loc.line > 0xffff) return csspgo__node_handle(0);
     return csspgo__node_handle(csspgo__tree_find(&p->tree, parent.id, site, func.id));
@@ -10665,47 +10759,56 @@ static uint32_t csspgo__node_make(csspgo_profile *p, uint32_t parent, csspgo_loc
 CSSPGO_DEF csspgo_node csspgo_node_add(csspgo_profile *p, csspgo_node parent, csspgo_loc loc, csspgo_node_kind kind,
                                        csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__node_handle(csspgo__node_make(p, parent.id, loc, kind, func.id));
 }
 
 CSSPGO_DEF csspgo_node csspgo_node_parent(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__at_node(p, node)->parent);
 }
 
 CSSPGO_DEF csspgo_node csspgo_node_first_child(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__at_node(p, node)->child);
 }
 
 CSSPGO_DEF csspgo_node csspgo_node_next_sibling(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__node_handle(csspgo__at_node(p, node)->sibling);
 }
 
 CSSPGO_DEF csspgo_func csspgo_node_func(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__func_handle(csspgo__at_node(p, node)->func);
 }
 
 CSSPGO_DEF csspgo_loc csspgo_node_loc(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__loc_of(p, csspgo__at_node(p, node)->site);
 }
 
 CSSPGO_DEF csspgo_node_kind csspgo_node_kind_of(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__site_kind(csspgo__at_node(p, node)->site);
 }
 
 CSSPGO_DEF uint32_t csspgo_node_count(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (uint32_t)p->tree.count - 1;
 }
 
 CSSPGO_DEF uint32_t csspgo_record_count(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (uint32_t)(p->records - p->dead);
 }
 
@@ -10757,6 +10860,7 @@ static csspgo_node csspgo__find_step(const csspgo_profile *p, csspgo_node parent
  */
 CSSPGO_DEF csspgo_node csspgo_find(const csspgo_profile *p, const char *context)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     size_t size, end, n;
     csspgo_node node = csspgo_root(p);
     csspgo_loc site = csspgo_at(0, 0);
@@ -10842,42 +10946,50 @@ static csspgo__record *csspgo__record_open(csspgo_profile *p, csspgo_node node, 
 
 CSSPGO_DEF int csspgo_has_record(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__at_node(p, node)->record != 0;
 }
 
 CSSPGO_DEF uint64_t csspgo_total(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->total;
 }
 
 CSSPGO_DEF uint64_t csspgo_head(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->head;
 }
 
 CSSPGO_DEF uint64_t csspgo_checksum(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->checksum;
 }
 
 CSSPGO_DEF uint32_t csspgo_attributes(const csspgo_profile *p, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__record_at(p, node)->attributes;
 }
 
 CSSPGO_DEF const csspgo_body *csspgo_bodies(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (const csspgo_body *)csspgo__entries_of(p, csspgo__record_at(p, node), CSSPGO__BODIES, count);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_targets(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return (const csspgo_target *)csspgo__entries_of(p, csspgo__record_at(p, node), CSSPGO__TARGETS, count);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspgo_node node, csspgo_loc loc,
                                                   size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo__record *r = csspgo__record_at(p, node);
     const size_t n = csspgo__run_count(r->target), i = csspgo__target_lower(csspgo__target_run(p, r), n, loc, 0);
     const csspgo_target *t = csspgo__target_run(p, r);
@@ -10887,6 +10999,7 @@ CSSPGO_DEF const csspgo_target *csspgo_targets_at(const csspgo_profile *p, csspg
 
 CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo__record *r = csspgo__record_at(p, node);
     const csspgo_body *b = csspgo__body_find(csspgo__body_run(p, r), csspgo__run_count(r->body), loc);
     return b != NULL ? b->count : 0;
@@ -10894,6 +11007,8 @@ CSSPGO_DEF uint64_t csspgo_body_count(const csspgo_profile *p, csspgo_node node,
 
 CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__FUNC_EXPECTED(p, func);
     const csspgo__record *r = csspgo__record_at(p, node);
     const csspgo_target *t = csspgo__target_find(csspgo__target_run(p, r), csspgo__run_count(r->target), loc, func.id);
     return t != NULL ? t->count : 0;
@@ -10901,6 +11016,8 @@ CSSPGO_DEF uint64_t csspgo_target_count(const csspgo_profile *p, csspgo_node nod
 
 CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) csspgo__count_add(&r->total, count);
@@ -10909,6 +11026,8 @@ CSSPGO_DEF csspgo_status csspgo_add_total(csspgo_profile *p, csspgo_node node, u
 
 CSSPGO_DEF csspgo_status csspgo_add_head(csspgo_profile *p, csspgo_node node, uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) csspgo__count_add(&r->head, count);
@@ -10932,30 +11051,42 @@ static csspgo_status csspgo__add_entry(csspgo_profile *p, csspgo_node node, unsi
 
 CSSPGO_DEF csspgo_status csspgo_add_body(csspgo_profile *p, csspgo_node node, csspgo_loc loc, uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
+    CSSPGO__LINE_EXPECTED(p, loc);
     return csspgo__add_entry(p, node, CSSPGO__BODIES, loc, csspgo__func_handle(0), count);
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_target(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func func,
                                            uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
+    CSSPGO__LINE_EXPECTED(p, loc);
     CSSPGO__FUNC_EXPECTED(p, func);
     return csspgo__add_entry(p, node, CSSPGO__TARGETS, loc, func, count);
 }
 
 CSSPGO_DEF const csspgo_target *csspgo_vtables(const csspgo_profile *p, csspgo_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return csspgo__vtable(p, csspgo__record_at(p, node), count);
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_vtable(csspgo_profile *p, csspgo_node node, csspgo_loc loc, csspgo_func type,
                                            uint64_t count)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
+    CSSPGO__LINE_EXPECTED(p, loc);
     CSSPGO__FUNC_EXPECTED(p, type);
     return loc.line > 0xffff ? CSSPGO_E_ARGUMENT : csspgo__add_entry(p, node, CSSPGO__TYPES, loc, type, count);
 }
 
 CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node, uint64_t checksum)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) r->checksum = checksum;
@@ -10964,6 +11095,8 @@ CSSPGO_DEF csspgo_status csspgo_set_checksum(csspgo_profile *p, csspgo_node node
 
 CSSPGO_DEF csspgo_status csspgo_set_attributes(csspgo_profile *p, csspgo_node node, uint32_t attributes)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__COUNTED_EXPECTED(p, node);
     csspgo_status s;
     csspgo__record *r = csspgo__record_open(p, node, csspgo_at(0, 0), &s);
     if (r != NULL) r->attributes = attributes;
@@ -10983,6 +11116,7 @@ static void csspgo__totals_nest(csspgo_profile *p)
 
 CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     size_t i, k;
     csspgo__summary_drop(p);
     for (i = 1; i <= p->records; i++) {
@@ -11981,6 +12115,8 @@ static csspgo_status csspgo__join_two(csspgo__join *j, csspgo_profile *p, const 
 
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, from);
     csspgo__join j;
     const csspgo_status s = csspgo__join_two(&j, p, from);
     return csspgo__named(__func__, err, csspgo__join_error(&j, s, err));
@@ -12715,6 +12851,8 @@ static int csspgo__trees_equal(const csspgo__comparison *l)
  */
 CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, q);
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__comparison l;
     uint32_t id;
@@ -12793,6 +12931,7 @@ static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
  */
 CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     uint32_t id, walked = 1, gone = 0;
     size_t same = 0, records = 0, i;
     uint64_t ids = 0;
@@ -12992,6 +13131,7 @@ static uint32_t csspgo__order_nested(const csspgo__ranking *o, size_t *at)
 /* Each top-level record is followed by its inlinees. */
 CSSPGO_DEF csspgo_status csspgo_order(const csspgo_profile *p, csspgo_node *node, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__top *top = NULL;
     csspgo__ranking o;
@@ -13080,6 +13220,7 @@ CSSPGO__UNUSED static uint64_t csspgo__cutoff_from(uint64_t ppm)
 /* The stored summary is one array of words: the 5 of csspgo_summary, then the 3 of each csspgo_cutoff, as in a file. */
 CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *summary, size_t *cutoffs)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     if (summary != NULL) memset(summary, 0, sizeof *summary);
     if (summary != NULL && p->summary != NULL) memcpy(summary, p->summary, sizeof *summary);
     if (cutoffs != NULL) *cutoffs = p->summary != NULL ? (p->summary_size - 5) / 3 : 0;
@@ -13088,6 +13229,7 @@ CSSPGO_DEF int csspgo_stored_summary(const csspgo_profile *p, csspgo_summary *su
 
 CSSPGO_DEF csspgo_cutoff csspgo_stored_cutoff(const csspgo_profile *p, size_t i)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_cutoff c;
     memset(&c, 0, sizeof c);
     if (p->summary != NULL && i < (p->summary_size - 5) / 3) memcpy(&c, p->summary + 5 + 3 * i, sizeof c);
@@ -13387,6 +13529,7 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
 CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff *cutoff, size_t n,
                                           csspgo_summary *summary, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__tally u;
     size_t i;
     int ok;
@@ -13411,11 +13554,13 @@ CSSPGO_DEF csspgo_status csspgo_summarize(const csspgo_profile *p, csspgo_cutoff
 
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     return CSSPGO__FUNC_OK(p, func) && (p->names.name[func.id].flags & CSSPGO__LISTED) != 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, int listed)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
     p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
     if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
@@ -13470,6 +13615,7 @@ static int csspgo__clone_record(csspgo__change *c, uint32_t node, const csspgo__
  */
 CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo__tree_node *v = p->tree.node;
     const size_t bytes = (p->tree.count + 1) * sizeof(uint32_t);
     csspgo_status s;
@@ -13497,6 +13643,8 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_clone(const csspgo_profile *p, csspgo_
 
 CSSPGO_DEF csspgo_node csspgo_node_next(const csspgo_profile *p, csspgo_node top, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, top);
     csspgo_node next = csspgo_node_first_child(p, node);
     for (; next.id == 0 && node.id != top.id && node.id != 0; node = csspgo_node_parent(p, node))
         next = csspgo_node_next_sibling(p, node);
@@ -13541,6 +13689,8 @@ static void csspgo__put_front_frames(const csspgo_profile *p, uint32_t id, char 
 /* The tree knows callers, not callees: the text grows from its end, once to learn its size and once into buf. */
 CSSPGO_DEF size_t csspgo_context(const csspgo_profile *p, csspgo_node node, char *buf, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, node);
     const uint32_t id = node.id <= p->tree.count ? node.id : 0;
     size_t at = SIZE_MAX, size;
     csspgo__put_front_frames(p, id, NULL, 0, &at);
@@ -16841,6 +16991,7 @@ CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const cs
 
 CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_lazy, l);
     if (l == NULL) return;
     csspgo__lazy_forget(l);
     csspgo_profile_free(l->profile);
@@ -16849,6 +17000,7 @@ CSSPGO_DEF void csspgo_lazy_free(csspgo_lazy *l)
 
 CSSPGO_DEF const csspgo_profile *csspgo_lazy_profile(const csspgo_lazy *l)
 {
+    CSSPGO__LIVE(csspgo_lazy, l);
     return l->profile;
 }
 
@@ -16915,6 +17067,7 @@ static int csspgo__lazy_tree(csspgo__bin *b, size_t i)
 
 CSSPGO_DEF csspgo_status csspgo_lazy_load(csspgo_lazy *l, const char *name, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_lazy, l);
     uint32_t name_index;
     uint64_t guid;
     csspgo_profile *p = l->profile, *q;
@@ -17780,6 +17933,7 @@ static csspgo_status csspgo__read_add(csspgo_profile *p, csspgo_profile *q, cssp
 
 CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_profile *q;
     csspgo_status s = csspgo__read_apart(p, data, size, 0, NULL, &q, err);
     if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
@@ -17861,6 +18015,7 @@ static csspgo_status csspgo__write_to(const csspgo_profile *p, uint32_t form, cs
 CSSPGO_DEF csspgo_status csspgo_write(const csspgo_profile *p, uint32_t form, void *buf, size_t cap, size_t *size,
                                       csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__sink sink;
     csspgo_status s;
     csspgo__sink_buffer(&sink, buf, cap);
@@ -17928,6 +18083,7 @@ static csspgo_status csspgo__profile_file_read(const csspgo_profile *p, const ch
 
 CSSPGO_DEF csspgo_status csspgo_read_file(csspgo_profile *p, const char *path, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_profile *q;
     csspgo_status s = csspgo__profile_file_read(p, path, &q, err);
     if (s == CSSPGO_OK) s = csspgo__read_add(p, q, err);
@@ -17942,6 +18098,7 @@ CSSPGO_DEF csspgo_profile *csspgo_load_file(const char *path, const csspgo_optio
 
 CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *path, uint32_t form, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     enum { ROOM = 1 << 16 };
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__sink sink;
@@ -17969,6 +18126,8 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
 CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *from, const csspgo_merge_options *how,
                                       csspgo_merge_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, from);
     csspgo__join j;
     csspgo_status s;
     memset(&j, 0, sizeof j);
@@ -18012,6 +18171,7 @@ static void csspgo__scale_all(csspgo_profile *p, uint64_t num, uint64_t den,
 
 CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t den, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     if (den == 0) return csspgo__deny(__func__, err, 0, "the denominator is 0");
     csspgo__scale_all(p, num, den, csspgo__ratio);
     return csspgo__error_plain(err, CSSPGO_OK);
@@ -18023,6 +18183,7 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
  */
 CSSPGO_DEF csspgo_status csspgo_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     *count = 0;
     if (p->heap.llvm && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
         return csspgo__deny_u64(__func__, err, 0, "LLVM 19 has no cutoff above 999999: ", ppm);
@@ -18204,6 +18365,7 @@ static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
  */
 CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__flattening x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
@@ -18394,6 +18556,7 @@ static csspgo_status csspgo__nest_run(csspgo__nesting *x)
  */
 CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_status s;
     csspgo__nesting x;
     if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_plain(err, CSSPGO_OK);
@@ -18429,6 +18592,7 @@ static void csspgo__remove_top(csspgo_profile *p, uint32_t id)
 
 CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     size_t i;
     for (i = 0; i < n; i++) {
         const int bad = drop[i].id <= CSSPGO__ROOT || drop[i].id > p->tree.count;
@@ -18546,6 +18710,7 @@ static csspgo_status csspgo__cold_run(csspgo__trimming *x)
  */
 CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__trimming x;
     csspgo_status s = CSSPGO_OK;
     memset(&x, 0, sizeof x);
@@ -18632,6 +18797,7 @@ static csspgo_status csspgo__shrink_round(csspgo__shrinking *x)
 /* Works on a copy, so that a failure leaves p as it was, and the room that p had to grow does not matter. */
 CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__shrinking x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
@@ -18722,6 +18888,7 @@ static int csspgo__recursion_plan(csspgo__compressing *x, uint32_t id)
  */
 CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const size_t nodes = p->tree.count + 1;
     csspgo__compressing x;
     csspgo__heap *h;
@@ -18792,6 +18959,7 @@ static int csspgo__remap_plan(csspgo__plan *f, uint32_t id, uint32_t *image, int
 CSSPGO_DEF csspgo_status csspgo_remap(csspgo_profile *p, const csspgo_rename *names, size_t n,
                                       const csspgo_remap_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const int bare = (how != NULL && how->llvm) || p->heap.llvm;
     uint32_t *image, *func, id;
     csspgo__heap *h;
@@ -18832,6 +19000,7 @@ static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p
  */
 CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_profile_stats d;
     const csspgo__tree_node *v = p->tree.node;
     uint32_t id = CSSPGO__ROOT, f, depth = 0, twice = 0;   /* twice: the depth of a duplicate that is above, or 0 */
@@ -19350,6 +19519,8 @@ static csspgo_status csspgo__hot_count(const csspgo_profile *p, const csspgo_ove
 
 CSSPGO_DEF size_t csspgo_overlap_bound(const csspgo_profile *base, const csspgo_profile *test)
 {
+    CSSPGO__LIVE(csspgo_profile, base);
+    CSSPGO__LIVE(csspgo_profile, test);
     size_t n = 0;
     uint32_t id;
     for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&base->tree, id)) != 0;) n += (size_t)csspgo__is_top(base, id);
@@ -19392,6 +19563,8 @@ CSSPGO_DEF csspgo_status csspgo_overlap(const csspgo_profile *base, const csspgo
                                         csspgo_overlap_row *rows, size_t cap, size_t *count,
                                         csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, base);
+    CSSPGO__LIVE(csspgo_profile, test);
     csspgo__overlapping o;
     csspgo_status s;
     memset(out, 0, sizeof *out);
@@ -19697,6 +19870,8 @@ CSSPGO_DEF csspgo_status csspgo_compare_blocks(const csspgo_profile *base, const
                                                csspgo_quality_row *rows, size_t cap, size_t *count,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, base);
+    CSSPGO__LIVE(csspgo_profile, test);
     csspgo__comparing q;
     csspgo_status s;
     int side;
@@ -20360,6 +20535,7 @@ CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_er
 
 CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_code, c);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED_NAMES(csspgo_code, names), CSSPGO__OWNED_NAMES(csspgo_code, paths),
         CSSPGO__OWNED(csspgo_code, checksum, checksum_cap), CSSPGO__OWNED(csspgo_code, byte, byte_cap),
@@ -21215,6 +21391,7 @@ static void csspgo__area_undo(csspgo_code *c, const csspgo__area *area)
 CSSPGO_DEF csspgo_status csspgo_code_add_area(csspgo_code *c, csspgo_module module, uint64_t address, uint64_t size,
                                               csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo__area a;
     const csspgo_status s = csspgo__area_add(c, "csspgo_code_add_area", module, address, size, 1, &a, err);
     CSSPGO__EXPECT_MAP(c, "csspgo_code_add_area");
@@ -21311,6 +21488,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_bytes(csspgo_code *c, csspgo_module mod
                                                uint64_t address, const void *bytes, size_t size,
                                                const uint64_t *starts, size_t start_count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint64_t skipped = c->skipped;
     csspgo__area area;
     csspgo_status s;
@@ -21435,6 +21613,7 @@ static csspgo_status csspgo__range_add(csspgo_code *c, const char *function, css
 CSSPGO_DEF csspgo_status csspgo_code_add_function(csspgo_code *c, csspgo_module module, const csspgo_code_function *f,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_add_function";
     csspgo_status s = csspgo__new_function_check(c, function, module, f, err);
     csspgo__area area;
@@ -21494,6 +21673,7 @@ static csspgo_status csspgo__transfer_error(const csspgo_transfer *t, size_t i, 
 CSSPGO_DEF csspgo_status csspgo_code_add_transfers(csspgo_code *c, csspgo_module module,
                                                    const csspgo_transfer *transfers, size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_add_transfers";
     int bad = 0;
     size_t i;
@@ -21530,6 +21710,59 @@ static int csspgo__probe_idle(const csspgo__code_probe *p)
     return p->id == 0 || p->id > 0xffff || p->kind > CSSPGO_PROBE_DIRECT_CALL;
 }
 
+#ifdef CSSPGO_VALIDATE
+/* 1 if two inline nodes stand for the same inlinee in the same function. */
+static int csspgo__inlines_alike(const csspgo_code *c, uint32_t a, uint32_t b)
+{
+    while (a != 0 && b != 0 && c->node[a].func == c->node[b].func && c->node[a].site == c->node[b].site) {
+        a = c->node[a].parent;
+        b = c->node[b].parent;
+    }
+    return a == b;
+}
+
+/* 1 if an earlier call added the same probe. */
+static int csspgo__probe_again(const csspgo_code *c, const csspgo__code_probe *p)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], p->pos);
+    const csspgo__placed *there;
+    while ((there = (const csspgo__placed *)csspgo__ordered_next(&c->table[CSSPGO__PLACES], &at)) != NULL &&
+           there->pos == p->pos) {
+        const csspgo__code_probe *q = &c->probe[there->id];
+        if (q->id == p->id && q->kind == p->kind && q->discriminator == p->discriminator &&
+            csspgo__inlines_alike(c, q->node, p->node))
+            return 1;
+    }
+    return 0;
+}
+
+/*
+ * Tells of a probe that is there already, and in code of a JIT, where no linker folds functions or gives them further
+ * names, of one whose outermost function is not that of the code.
+ */
+static void csspgo__probe_tell(const csspgo_code *c, csspgo_module module, size_t index, uint64_t address,
+                               const csspgo__code_probe *p)
+{
+    const csspgo__range *r = p->pos != 0 ? csspgo__range_of(c, p->pos) : NULL;
+    const uint32_t func = c->node[c->node[p->node].top].func;
+    csspgo_error e;
+    csspgo__refuse_entry(&e, "csspgo_code_add_probes", "probe ", index, address);
+    if (p->pos != 0 && csspgo__probe_again(c, p)) {
+        csspgo__say(&e, "the same probe is there already, so it counts twice: remove the old code first");
+        csspgo__refusal_tell(&e);
+    } else if (module.id == 0 && r != NULL && r->func != func) {
+        csspgo__say(&e, "of GUID ");
+        csspgo__say_u64(&e, csspgo__name_guid(&c->names, func));
+        csspgo__say(&e, ", but the code is ");
+        csspgo__say_function(&e, c, r);
+        csspgo__refusal_tell(&e);
+    }
+}
+#  define CSSPGO__EXPECT_PROBE(c, module, index, address, p) csspgo__probe_tell((c), (module), (index), (address), (p))
+#else
+#  define CSSPGO__EXPECT_PROBE(c, module, index, address, p) ((void)0)
+#endif
+
 /*
  * Counting sort of probes by inline node, behind those that there are: probes of a node stand together, in the caller's
  * order, so that a node needs only the first one's index and their count. There is room.
@@ -21554,6 +21787,7 @@ static void csspgo__probes_place(csspgo_code *c, csspgo_module module, const css
                              "a probe that is not at known code: it will never count");
         CSSPGO__EXPECT_ENTRY(!csspgo__probe_idle(&p), "csspgo_code_add_probes", "probe ", i, probes[i].address,
                              "a probe of id 0 or above 65535, or of an unknown kind: it will never count");
+        CSSPGO__EXPECT_PROBE(c, module, i, probes[i].address, &p);
         c->idle_probes += pos == 0 || csspgo__probe_idle(&p);
     }
     c->probes = at;
@@ -21589,6 +21823,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
                                                 size_t inline_count, const csspgo_probe *probes, size_t probe_count,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const size_t node0 = c->nodes, probe0 = c->probes;
     const uint64_t idle = c->idle_probes;
     static const char function[] = "csspgo_code_add_probes";
@@ -21635,6 +21870,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_probes(csspgo_code *c, csspgo_module mo
 CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspgo_descriptor *descriptors,
                                                      size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     size_t i;
     for (i = 0; i < count; i++) {
         const csspgo_descriptor *d = &descriptors[i];
@@ -21660,6 +21896,7 @@ static size_t csspgo__path_base(const char *path, size_t size)
 CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name, size_t size,
                                                 const csspgo_segment *segments, size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo_module m = csspgo_no_module();
     const size_t base = csspgo__path_base(name, size);
     csspgo__code_module *n;
@@ -21689,6 +21926,7 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
 CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_set_build_id";
     if (module.id == 0 || module.id > c->modules)
         return csspgo__value_error(err, function, "no such module: ", module.id);
@@ -21701,6 +21939,8 @@ CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module 
 
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
 {
+    CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__EXPECT(module.id <= c->modules, "no such module");
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
@@ -21761,6 +22001,7 @@ static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, ui
 
 CSSPGO_DEF csspgo_status csspgo_code_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     static const char function[] = "csspgo_code_map";
     csspgo__clash clash;
     csspgo_status s;
@@ -21821,6 +22062,7 @@ static int csspgo__module_fits(const csspgo_code *c, const csspgo__code_module *
 
 CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, int *mapped, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo_module m;
     csspgo_status s = CSSPGO_OK;
     csspgo__clash clash;
@@ -21867,8 +22109,29 @@ static csspgo__window *csspgo__window_within(const csspgo_code *c, uint64_t begi
     return w != NULL && w->begin >= begin ? w : NULL;
 }
 
+#ifdef CSSPGO_VALIDATE
+/* Tells of a function of a JIT of which one end of what is removed, `address`, leaves a part. */
+static void csspgo__part_tell(const csspgo_code *c, uint64_t address)
+{
+    const uint32_t pos = csspgo__pos_any(c, address);
+    const csspgo__range *r = pos != 0 && csspgo__area_of(c, pos)->module == 0 ? csspgo__range_of(c, pos) : NULL;
+    csspgo_error e;
+    if (r == NULL || r->begin == pos) return;
+    csspgo__refuse(&e, "csspgo_code_remove", CSSPGO_E_ARGUMENT, "");
+    csspgo__say_hex(&e, address);
+    csspgo__say(&e, " is inside of ");
+    csspgo__say_function(&e, c, r);
+    csspgo__say(&e, ", of which a part would be left: remove all of it");
+    csspgo__refusal_tell(&e);
+}
+#  define CSSPGO__EXPECT_WHOLE(c, address) csspgo__part_tell((c), (address))
+#else
+#  define CSSPGO__EXPECT_WHOLE(c, address) ((void)0)
+#endif
+
 CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint64_t end, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     uint64_t at = end;
     size_t windows = 0;
     csspgo__window *w;
@@ -21876,6 +22139,8 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
         return csspgo__address_error(err, "csspgo_code_remove", "nothing to remove: end is not above ", begin);
     CSSPGO__EXPECT((w = csspgo__window_before(c, end)) != NULL && w->begin + w->size > begin,
                    "no code is there: it was removed already, or never added");
+    CSSPGO__EXPECT_WHOLE(c, begin);
+    CSSPGO__EXPECT_WHOLE(c, end);
     c->changes++;
     if (!csspgo__area_split(c, begin) || !csspgo__area_split(c, end)) return csspgo__code_fail(c, err);
     for (; (w = csspgo__window_within(c, begin, at)) != NULL; at = w->begin) windows++;
@@ -21898,6 +22163,7 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *c, uint64_t begin, uint
 
 CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     csspgo_code_stats stats;
     size_t i;
     memset(&stats, 0, sizeof stats);
@@ -22069,6 +22335,7 @@ static const char *csspgo__gaps_check(const csspgo_code *c)
 
 CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const char *broken = c->checksum_cap > c->names.count || c->names.count == 0 ? NULL : "a function has no checksum";
     size_t i;
     for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
@@ -22100,16 +22367,19 @@ static void csspgo__map_tell(csspgo_code *c, const char *function)
 
 CSSPGO_DEF csspgo_kind csspgo_code_kind(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     return csspgo__insn_kind(c, csspgo__pos(c, address));
 }
 
 CSSPGO_DEF uint64_t csspgo_code_call_before(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     return csspgo__run_address(c, csspgo__call_before(c, csspgo__pos(c, address)));
 }
 
 CSSPGO_DEF int csspgo_code_runs_straight(const csspgo_code *c, uint64_t start, uint64_t end)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t from = csspgo__pos(c, start), to = csspgo__pos(c, end);
     return from == CSSPGO__EXT || to == CSSPGO__EXT ? -1 : csspgo__runs_straight(c, from, to);
 }
@@ -22127,12 +22397,14 @@ static uint32_t csspgo__run_end(const csspgo_code *c, uint32_t pos)
 
 CSSPGO_DEF uint64_t csspgo_code_run_end(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t pos = csspgo__pos(c, address);
     return pos != CSSPGO__EXT ? csspgo__run_address(c, csspgo__run_end(c, pos)) : 0;
 }
 
 CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t pos = csspgo__pos_any(c, address);
     csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], pos);
     const csspgo__code_probe *p;
@@ -22144,6 +22416,7 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *c, uint64_t address
 CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address, size_t i, csspgo_frame *frames,
                                           size_t cap, uint32_t *kind)
 {
+    CSSPGO__LIVE(csspgo_code, c);
     const uint32_t pos = csspgo__pos_any(c, address);
     const csspgo__code_probe *probe = pos != 0 ? csspgo__probe_at(c, pos, i) : NULL;
     csspgo_loc loc;
@@ -22390,6 +22663,7 @@ struct csspgo_block_finder {
 CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code, const csspgo_options *options,
                                                         csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_block_finder *f = (csspgo_block_finder *)csspgo__object_new(__func__, options, sizeof *f, err);
     if (f == NULL) return NULL;
     f->code = code;
@@ -22399,6 +22673,7 @@ CSSPGO_DEF csspgo_block_finder *csspgo_block_finder_new(const csspgo_code *code,
 
 CSSPGO_DEF void csspgo_block_finder_free(csspgo_block_finder *f)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_block_finder, f);
     if (f == NULL) return;
     csspgo__finder_free(&f->b);
     csspgo__free(&f->heap, f->block, f->block_cap * sizeof *f->block);
@@ -22449,6 +22724,7 @@ static int csspgo__graph_publish(csspgo_block_finder *f)
 CSSPGO_DEF csspgo_status csspgo_code_cfg(csspgo_block_finder *f, uint64_t address, csspgo_code_graph *graph,
                                          csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_block_finder, f);
     const uint32_t pos = csspgo__pos_any(f->code, address);
     const csspgo__range *r = pos != 0 ? csspgo__range_of(f->code, pos) : NULL;
     memset(graph, 0, sizeof *graph);
@@ -22521,6 +22797,7 @@ CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options,
 
 CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_probe_set, t);
     if (t == NULL) return;
     csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
     csspgo__free(&t->heap, t->children, t->children_cap * sizeof *t->children);
@@ -22534,6 +22811,7 @@ CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
 
 CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = 0;
     csspgo__map_clear(&t->by_guid.map);
     memset(&t->stats, 0, sizeof t->stats);
@@ -22541,6 +22819,7 @@ CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
 
 CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     const csspgo_probe_tables v = { t->inlines, t->probes, t->records, t->descriptors,
                                     t->inline_count, t->probe_count, t->record_count, t->descriptor_count };
     return v;
@@ -22555,11 +22834,13 @@ static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void 
 
 CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     return t->stats;
 }
 
 CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__heap h = csspgo__heap_loan(&t->heap);
     size_t i;
     for (i = 0; i < t->probe_count; i++) order[i] = (uint32_t)i;
@@ -22885,6 +23166,7 @@ static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *er
 
 CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__probe_scan s;
     csspgo_status status;
     memset(&s, 0, sizeof s);
@@ -22963,6 +23245,7 @@ static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64
 CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
                                                              csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__reader r;
     csspgo_status status;
     size_t entries = 0, text = 0;
@@ -22985,6 +23268,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t
 CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
                                                          csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
     csspgo_status status;
     if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
@@ -23127,6 +23411,7 @@ static void csspgo__plan_probes(csspgo_probe_set *t, const csspgo_probe_function
 
 CSSPGO_DEF csspgo_status csspgo_probe_set_add(csspgo_probe_set *t, const csspgo_probe_function *f, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__heap *h = &t->heap;
     csspgo__probe_plan plan;
     csspgo_status status = csspgo__function_check(f, err);
@@ -23202,6 +23487,7 @@ static void csspgo__encode_record(csspgo__probe_writer *w, const csspgo_probe_se
 CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, csspgo_probe_style style, void *buf,
                                                  size_t cap, size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     const int needs_base = style == CSSPGO_PROBES_RELATIVE || style == CSSPGO_PROBES_SENTINEL_ADDRESS;
     csspgo__probe_writer w;
     size_t i;
@@ -23223,6 +23509,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_encode(const csspgo_probe_set *t, cssp
 CSSPGO_DEF csspgo_status csspgo_probe_set_encode_descriptors(const csspgo_probe_set *t, void *buf, size_t cap,
                                                              size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_probe_set, t);
     csspgo__sink s;
     size_t i;
     csspgo__sink_buffer(&s, buf, cap);
@@ -25586,6 +25873,7 @@ CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, c
 
 CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_perfdata, d);
     if (d == NULL) return;
 #ifdef CSSPGO_USE_ZSTD
     ZSTD_freeDStream((ZSTD_DStream *)d->zstd);
@@ -25615,6 +25903,7 @@ static csspgo_status csspgo__feed_check(int ended, int unread, csspgo_error *err
 
 CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     const csspgo_status s =
         csspgo__feed_check((int)d->ended, d->piece != d->piece_end || d->next != d->ready ||
                                           d->state == CSSPGO__PD_UNPACK, err);
@@ -25627,11 +25916,13 @@ CSSPGO_DEF csspgo_status csspgo_perfdata_feed(csspgo_perfdata *d, const void *da
 
 CSSPGO_DEF void csspgo_perfdata_end(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     d->ended = 1;
 }
 
 CSSPGO_DEF void csspgo_perfdata_take_kernel(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     uint32_t i;
     d->kernel_stacks = 1;
     for (i = 0; i < d->event.count; i++) d->event.v[i].how.kernel_stacks = 1;
@@ -25675,6 +25966,7 @@ static int csspgo__pd_finish(csspgo_perfdata *d)
 CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *sample, csspgo_mmap *map,
                                             csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
     while (item == CSSPGO_ITEM_NONE) {
@@ -25701,6 +25993,7 @@ CSSPGO_DEF csspgo_item csspgo_perfdata_next(csspgo_perfdata *d, csspgo_sample *s
 
 CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     if (d->state != CSSPGO__PD_RECORDS || d->pipe || d->data_end == UINT64_MAX) return 0;
     if (d->error.status != CSSPGO_OK || d->ended || d->piece != d->piece_end || d->next != d->ready) return 0;
     d->in.count = d->queue.count = d->next = d->ready = d->store.count = d->taken = d->unpacked.count = 0;
@@ -25712,6 +26005,7 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
 
 CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event *event)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     const csspgo__pd_event *e;
     memset(event, 0, sizeof *event);
     if (number == 0 || number > d->event.count) return 0;
@@ -25726,6 +26020,7 @@ CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, 
 
 CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t number, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     uint32_t *v = NULL;
     if (number != 0 && number <= d->event.count) d->event.v[number - 1].left_out = 1;
     else if ((v = CSSPGO__PUSH(&d->heap, d->left_out)) == NULL) return csspgo__error_plain(err, d->heap.status);
@@ -25736,6 +26031,7 @@ CSSPGO_DEF csspgo_status csspgo_perfdata_leave_out(csspgo_perfdata *d, uint32_t 
 
 CSSPGO_DEF csspgo_perfdata_stats csspgo_perfdata_get_stats(const csspgo_perfdata *d)
 {
+    CSSPGO__LIVE(csspgo_perfdata, d);
     return d->stats;
 }
 
@@ -27192,6 +27488,7 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
 
 CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_script, s);
     if (s == NULL) return;
     CSSPGO__DROP(&s->heap, s->partial);
     CSSPGO__DROP(&s->heap, s->pending);
@@ -27207,6 +27504,7 @@ CSSPGO_DEF void csspgo_script_free(csspgo_script *s)
 
 CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     const csspgo_status status = csspgo__feed_check((int)s->ended, s->piece != s->piece_end || s->p != s->lim ||
                                                                    s->resume != NULL, err);
     if (status != CSSPGO_OK) return csspgo__named(__func__, err, status);
@@ -27219,11 +27517,13 @@ CSSPGO_DEF csspgo_status csspgo_script_feed(csspgo_script *s, const void *text, 
 
 CSSPGO_DEF void csspgo_script_end(csspgo_script *s)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     s->ended = 1;
 }
 
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
     while (item == CSSPGO_ITEM_NONE && s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s))) {
@@ -27245,11 +27545,13 @@ CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sampl
 
 CSSPGO_DEF const uint32_t *csspgo_script_frame_files(const csspgo_script *s)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     return s->file.count != 0 ? s->file.v : NULL;
 }
 
 CSSPGO_DEF int csspgo_script_event(const csspgo_script *s, uint32_t number, csspgo_event *event)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     memset(event, 0, sizeof *event);
     if (number == 0 || number > s->events.count) return 0;
     event->name = csspgo__name_text(&s->events, number, &event->name_size);
@@ -27371,6 +27673,7 @@ static int csspgo__has_repeats(const csspgo_sample *x)
 CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sample *sample,
                                                     const csspgo_inlined *inlined, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     const int repeats = csspgo__has_repeats(sample);
     uint32_t i, n = 0;
     csspgo__repeat r;
@@ -27392,6 +27695,7 @@ CSSPGO_DEF csspgo_status csspgo_script_fold_inlined(csspgo_script *s, csspgo_sam
 
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s)
 {
+    CSSPGO__LIVE(csspgo_script, s);
     csspgo_script_stats stats = s->stats;
     stats.line_count = s->line > s->lines_before ? s->line : s->lines_before;
     return stats;
@@ -27464,6 +27768,7 @@ struct csspgo_spaces {
 
 CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_spaces *s = (csspgo_spaces *)csspgo__object_new(__func__, options, sizeof *s, err);
     if (s == NULL) return NULL;
     csspgo__guids_init(&s->heap, &s->by_number, sizeof *s->space.v, offsetof(csspgo__space, number));
@@ -27477,6 +27782,7 @@ CSSPGO_DEF csspgo_spaces *csspgo_spaces_new(csspgo_code *code, const csspgo_opti
 
 CSSPGO_DEF void csspgo_spaces_free(csspgo_spaces *s)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_spaces, s);
     size_t i;
     if (s == NULL) return;
     for (i = 0; i < s->space.count; i++) {
@@ -27870,6 +28176,7 @@ static void csspgo__spaces_exit(csspgo_spaces *s, uint32_t pid)
 CSSPGO_DEF csspgo_status csspgo_spaces_event(csspgo_spaces *s, csspgo_item item, const csspgo_sample *sample,
                                              const csspgo_mmap *map, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     int ok = 1;
     if (item == CSSPGO_ITEM_MMAP) ok = csspgo__spaces_mmap(s, map);
     else if (item == CSSPGO_ITEM_BUILD_ID) ok = csspgo__spaces_build_id(s, map);
@@ -28308,11 +28615,13 @@ static int csspgo__records_of_offsets(const csspgo_spaces *s, const csspgo__look
 
 CSSPGO_DEF void csspgo_spaces_frame_files(csspgo_spaces *s, const uint32_t *files)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     s->next_in = files;
 }
 
 CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *sample, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     csspgo__lookup l;
     uint32_t first, i;
     int offsets;
@@ -28345,6 +28654,7 @@ CSSPGO_DEF csspgo_status csspgo_spaces_sample(csspgo_spaces *s, csspgo_sample *s
 
 CSSPGO_DEF csspgo_spaces_stats csspgo_spaces_get_stats(const csspgo_spaces *s)
 {
+    CSSPGO__LIVE(csspgo_spaces, s);
     return s->stats;
 }
 
@@ -28392,6 +28702,7 @@ CSSPGO_DEF csspgo_preagg *csspgo_preagg_new(const csspgo_preagg_options *how, co
 
 CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_preagg, d);
     if (d == NULL) return;
     CSSPGO__DROP(&d->splitter.heap, d->splitter.partial);
     csspgo__object_free(d, sizeof *d);
@@ -28399,6 +28710,7 @@ CSSPGO_DEF void csspgo_preagg_free(csspgo_preagg *d)
 
 CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     const csspgo_status s = csspgo__named(__func__, err, csspgo_script_feed(&d->splitter, text, size, err));
     if (s == CSSPGO_OK && size != 0) d->last = ((const unsigned char *)text)[size - 1];
     return s;
@@ -28406,6 +28718,7 @@ CSSPGO_DEF csspgo_status csspgo_preagg_feed(csspgo_preagg *d, const void *text, 
 
 CSSPGO_DEF void csspgo_preagg_end(csspgo_preagg *d)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     csspgo_script_end(&d->splitter);
 }
 
@@ -28534,6 +28847,7 @@ static int csspgo__preagg_take(csspgo_preagg *d, csspgo_preagg_line *a)
 
 CSSPGO_DEF int csspgo_preagg_next(csspgo_preagg *d, csspgo_preagg_line *line, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     csspgo_script *const s = &d->splitter;
     csspgo__error_clear(err);
     while (s->error.status == CSSPGO_OK && (s->p != s->lim || csspgo__script_refill(s)))
@@ -28546,6 +28860,7 @@ CSSPGO_DEF int csspgo_preagg_next(csspgo_preagg *d, csspgo_preagg_line *line, cs
 
 CSSPGO_DEF csspgo_preagg_stats csspgo_preagg_get_stats(const csspgo_preagg *d)
 {
+    CSSPGO__LIVE(csspgo_preagg, d);
     return d->stats;
 }
 
@@ -28590,6 +28905,7 @@ static uint32_t csspgo__aggregated_rehash(const void *owner, uint32_t id)
 CSSPGO_DEF csspgo_aggregator *csspgo_aggregator_new(const csspgo_code *code, csspgo_module module,
                                                     const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_aggregator *t;
     if (module.id > code->modules) {
         csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
@@ -28606,6 +28922,7 @@ CSSPGO_DEF csspgo_aggregator *csspgo_aggregator_new(const csspgo_code *code, css
 
 CSSPGO_DEF void csspgo_aggregator_free(csspgo_aggregator *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_aggregator, t);
     if (t == NULL) return;
     CSSPGO__DROP(&t->heap, t->sum);
     csspgo__map_free(&t->heap, &t->map);
@@ -28706,6 +29023,7 @@ static int csspgo__agg_sample(csspgo_aggregator *t, const csspgo_sample *s)
 CSSPGO_DEF csspgo_status csspgo_aggregator_add(csspgo_aggregator *t, const csspgo_sample *samples, size_t count,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     size_t i;
     for (i = 0; i < count; i++)
         if (!csspgo__agg_sample(t, &samples[i])) return csspgo__error_heap(err, t->heap.status, &t->heap, "aggregator");
@@ -28737,6 +29055,7 @@ static int csspgo__agg_line(csspgo_aggregator *t, const csspgo_preagg_line *a)
 CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const csspgo_preagg_line *line, size_t count,
                                                  csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     size_t i;
     for (i = 0; i < count; i++) {
         if (csspgo__preagg_fields(line[i].kind, CSSPGO__PREAGG_FORMS) == NULL)
@@ -28750,6 +29069,7 @@ CSSPGO_DEF csspgo_status csspgo_aggregator_count(csspgo_aggregator *t, const css
 
 CSSPGO_DEF csspgo_aggregator_stats csspgo_aggregator_get_stats(const csspgo_aggregator *t)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     return t->stats;
 }
 
@@ -28840,6 +29160,7 @@ static csspgo_status csspgo__agg_write(const csspgo_aggregator *t, uint32_t form
 CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_t form, void *buf, size_t cap,
                                              size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     csspgo__sink s;
     csspgo__sink_buffer(&s, buf, cap);
     s.status = csspgo__agg_write(t, form, &s);
@@ -28850,6 +29171,7 @@ CSSPGO_DEF csspgo_status csspgo_write_preagg(const csspgo_aggregator *t, uint32_
 CSSPGO_DEF csspgo_status csspgo_write_preagg_file(const csspgo_aggregator *t, const char *path, uint32_t form,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_aggregator, t);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
@@ -28999,6 +29321,7 @@ CSSPGO_DEF csspgo_pprof *csspgo_pprof_new(const csspgo_pprof_options *how, const
 
 CSSPGO_DEF void csspgo_pprof_free(csspgo_pprof *d)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_pprof, d);
     if (d == NULL) return;
 #ifdef CSSPGO_USE_ZLIB
     if (d->inflating) inflateEnd(&d->z);
@@ -29084,6 +29407,7 @@ static int csspgo__pprof_take(csspgo_pprof *d, const unsigned char *p, size_t si
 
 CSSPGO_DEF csspgo_status csspgo_pprof_feed(csspgo_pprof *d, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     const unsigned char *const p = (const unsigned char *)data;
     const csspgo_status s = csspgo__named(__func__, err, csspgo__feed_check((int)d->ended, 0, err));
     if (s != CSSPGO_OK || size == 0 || d->error.status != CSSPGO_OK) return s;
@@ -29096,6 +29420,7 @@ CSSPGO_DEF csspgo_status csspgo_pprof_feed(csspgo_pprof *d, const void *data, si
 
 CSSPGO_DEF void csspgo_pprof_end(csspgo_pprof *d)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     d->ended = 1;
 }
 
@@ -29562,6 +29887,7 @@ static csspgo_item csspgo__pprof_step(csspgo_pprof *d, csspgo_sample *sample, cs
 
 CSSPGO_DEF csspgo_item csspgo_pprof_next(csspgo_pprof *d, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
     if (d->error.status == CSSPGO_OK && d->ended && (d->state >= CSSPGO__PPROF_MAPPINGS || csspgo__pprof_begin(d)))
@@ -29572,6 +29898,7 @@ CSSPGO_DEF csspgo_item csspgo_pprof_next(csspgo_pprof *d, csspgo_sample *sample,
 
 CSSPGO_DEF csspgo_pprof_stats csspgo_pprof_get_stats(const csspgo_pprof *d)
 {
+    CSSPGO__LIVE(csspgo_pprof, d);
     return d->stats;
 }
 
@@ -30781,6 +31108,7 @@ static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *fu
 CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspgo_collector_options *how,
                                                   const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_code, code);
     csspgo_options unlimited;
     csspgo_collector *c;
     CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
@@ -30820,6 +31148,7 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
 
 CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_collector, c);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED(csspgo_collector, cache.word, cache.cap),
         CSSPGO__OWNED(csspgo_collector, cache.map.slot, cache.map.slot_count),
@@ -30890,6 +31219,7 @@ static csspgo_status csspgo__collector_end(const csspgo_collector *c, csspgo_sta
 
 CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return csspgo__collector_end(c, csspgo__unwind_cache(c, 1), err);
 }
 
@@ -30899,6 +31229,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
  */
 CSSPGO_DEF csspgo_status csspgo_judge(csspgo_collector *c, const csspgo_sample *s, int added)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_collector_stats stats = c->stats;
     const uint64_t missing = c->missing, complete = c->complete;
     size_t at = c->cache.last;
@@ -30969,6 +31300,41 @@ static int csspgo__turned(const csspgo_code *code, const csspgo_sample *s, uint3
     return right == 0 && turned >= 2;
 }
 
+/*
+ * 1 if the newest branch record leads to the last frame, which has no call before it, instead of the first one, and the
+ * frames fit only the other way round: for stacks that are too short for csspgo__turned.
+ */
+static int csspgo__ends_turned(const csspgo_code *code, const csspgo_sample *s)
+{
+    const uint32_t last = s->stack_count - 1;
+    const uint32_t to = s->branch_count != 0 ? csspgo__pos(code, s->branches[0].to) : (uint32_t)CSSPGO__EXT;
+    uint32_t first_pos, last_pos;
+    if (s->stack_count < 2 || to <= CSSPGO__EXT) return 0;
+    first_pos = csspgo__pos(code, s->stack[0]);
+    last_pos = csspgo__pos(code, s->stack[last]);
+    return first_pos > CSSPGO__EXT && last_pos > CSSPGO__EXT && csspgo__runs_straight(code, to, last_pos) &&
+           !csspgo__runs_straight(code, to, first_pos) && csspgo__call_before(code, last_pos) == 0 &&
+           csspgo__frames_fit(code, s, last, last - 1) && !csspgo__frames_fit(code, s, 0, 1);
+}
+
+/*
+ * 1 if the callers in known code are calls, none of them the address behind one. A slot of a stack without frame
+ * pointers may hold a function that begins with a call: one caller has to be the source of a branch record, too.
+ */
+static int csspgo__callers_are_calls(const csspgo_code *code, const csspgo_sample *s)
+{
+    uint32_t i, k, calls = 0, made = 0;
+    for (i = 1; i < s->stack_count; i++) {
+        const uint32_t pos = csspgo__pos(code, s->stack[i]);
+        if (pos <= CSSPGO__EXT) continue;
+        if (csspgo__call_before(code, pos) != 0 || csspgo_code_kind(code, s->stack[i]) != CSSPGO_CALL) return 0;
+        for (k = 0; k < s->branch_count && s->branches[k].from != s->stack[i]; k++) {}
+        made += k < s->branch_count;
+        calls++;
+    }
+    return made != 0 || calls >= 3;
+}
+
 /* What is wrong with a sample: an array is not there, or makes sense only the other way round. NULL: nothing. */
 static const char *csspgo__sample_complaint(const csspgo_code *code, const csspgo_sample *s)
 {
@@ -30976,9 +31342,12 @@ static const char *csspgo__sample_complaint(const csspgo_code *code, const csspg
     if (s->branch_count != 0 && s->branches == NULL) return "branches is NULL, but branch_count is not 0";
     if (csspgo__turned(code, s, s->branch_count, csspgo__branches_fit))
         return "the branch records stand oldest first: the newest has to come first";
-    if (csspgo__turned(code, s, s->stack_count, csspgo__frames_fit))
+    if (csspgo__callers_are_calls(code, s))
+        return "the call stack has the addresses of calls: the return addresses, behind the calls, have to be there";
+    if (csspgo__turned(code, s, s->stack_count, csspgo__frames_fit) || csspgo__ends_turned(code, s))
         return "the call stack stands outermost frame first: the sampled address has to come first, the outermost "
                "return address last";
+    if (s->count >> 56 != 0) return "a sample that counts more than 2^56 times: count was not set";
     return NULL;
 }
 #endif
@@ -31002,6 +31371,7 @@ static csspgo_status csspgo__sample_too_large(csspgo_collector *c, const csspgo_
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
                                               csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo_status s = c->unwinding ? csspgo__unwind_cache(c, 1) : CSSPGO_OK;
     size_t i;
     CSSPGO__EXPECT(count == 0 || samples != NULL, "samples is NULL, but count is not 0");
@@ -31028,16 +31398,19 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
 
 CSSPGO_DEF int csspgo_collector_has_contexts(const csspgo_collector *c)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return c->mode >= CSSPGO__CONTEXTS || c->how.always_contexts;
 }
 
 CSSPGO_DEF csspgo_collector_stats csspgo_collector_get_stats(const csspgo_collector *c)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return c->stats;
 }
 
 CSSPGO_DEF uint64_t csspgo_collector_memory(const csspgo_collector *c)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     return c->heap.used;
 }
 
@@ -31117,6 +31490,7 @@ static void csspgo__report_advice(csspgo__sink *s, const csspgo_collector *c)
 CSSPGO_DEF csspgo_status csspgo_collector_report_text(const csspgo_collector *c, void *buf, size_t cap, size_t *size,
                                                       csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo__sink s;
     uint64_t n;
     size_t i;
@@ -31375,6 +31749,7 @@ static csspgo_status csspgo__collector_list(csspgo_collector *c, csspgo_module m
 CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                     size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_status s = csspgo__collector_list(c, module, csspgo__addresses_list, 1, address, cap, count, err);
     return csspgo__named(__func__, err, s);
 }
@@ -31382,6 +31757,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_addresses(csspgo_collector *c, csspgo_
 CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_module module, uint64_t *address,
                                                 size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_status s = csspgo__collector_list(c, module, csspgo__calls_list, 1, address, cap, count, err);
     return csspgo__named(__func__, err, s);
 }
@@ -31389,6 +31765,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_calls(csspgo_collector *c, csspgo_modu
 CSSPGO_DEF csspgo_status csspgo_collector_ranges(csspgo_collector *c, csspgo_module module, uint64_t *range, size_t cap,
                                                  size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const csspgo_status s = csspgo__collector_list(c, module, csspgo__ranges_list, 2, range, cap, count, err);
     return csspgo__named(__func__, err, s);
 }
@@ -31426,6 +31803,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_range_counts(csspgo_collector *c, cssp
                                                        csspgo_range_count *range, size_t cap, size_t *count,
                                                        csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo__keyed keyed;
     csspgo__range_count_list all = { NULL, 0, 0 };
     csspgo_status s;
@@ -31671,6 +32049,7 @@ static csspgo_status csspgo__unsym_write(csspgo_collector *c, const csspgo_unsym
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const csspgo_unsymbolized_options *how,
                                                    void *buf, size_t cap, size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     csspgo__sink s;
     csspgo__sink_buffer(&s, buf, cap);
     s.status = csspgo__unsym_write(c, how, &s, err);
@@ -31683,6 +32062,7 @@ CSSPGO_DEF csspgo_status csspgo_write_unsymbolized(csspgo_collector *c, const cs
 CSSPGO_DEF csspgo_status csspgo_write_unsymbolized_file(csspgo_collector *c, const char *path,
                                                         const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status = csspgo__file_create(&s, path, buf, sizeof buf);
@@ -31884,6 +32264,7 @@ static void csspgo__unsym_read(csspgo__unsym_reader *u)
 CSSPGO_DEF csspgo_status csspgo_read_unsymbolized(csspgo_collector *c, const void *text, size_t size,
                                                   const csspgo_unsymbolized_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     const uint32_t mode = csspgo__collector_mode(c);
     csspgo__unsym_reader u;
     memset(&u, 0, sizeof u);
@@ -31946,6 +32327,7 @@ static void csspgo__collector_aggregate(csspgo_collector *c, const csspgo_preagg
 CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspgo_preagg_line *line, size_t count,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
     size_t i;
     csspgo__known_check(c);
     for (i = 0; i < count; i++) {
@@ -32101,10 +32483,12 @@ static void csspgo__track_close(csspgo_tracker *t)
 
 CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_tracker, t);
     csspgo_profile *p;
     if (t == NULL) return;
     p = t->m.p;
     csspgo__track_close(t);
+    CSSPGO__LIFE_SET(&p->heap, CSSPGO__ALIVE);
     csspgo_profile_free(p);
 }
 
@@ -32114,6 +32498,7 @@ CSSPGO_DEF void csspgo_tracker_free(csspgo_tracker *t)
  */
 CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tracker_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     const csspgo_options o = csspgo__heap_options(&p->heap);
     csspgo_tracker *t;
     csspgo_status s = csspgo__named(__func__, err, csspgo__track_accepts(p, err));
@@ -32124,6 +32509,7 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
     csspgo__map_init(&t->m.heap, &t->m.sites, csspgo__mover_node_hash);
     t->m.p = t->how.take ? p : csspgo__clone(p, 1, 1, &s);
     if (s == CSSPGO_OK) s = csspgo__track_open(t);
+    if (s == CSSPGO_OK) CSSPGO__LIFE_SET(&t->m.p->heap, CSSPGO__TAKEN);
     if (s == CSSPGO_OK) return t;
     csspgo__error_plain(err, s);
     if (t->m.p != p) csspgo_profile_free(t->m.p);
@@ -32133,11 +32519,13 @@ CSSPGO_DEF csspgo_tracker *csspgo_tracker_new(csspgo_profile *p, const csspgo_tr
 
 CSSPGO_DEF const csspgo_profile *csspgo_tracker_profile(const csspgo_tracker *t)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return t->m.p;
 }
 
 CSSPGO_DEF csspgo_tracker_stats csspgo_tracker_get_stats(const csspgo_tracker *t)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return t->m.stats;
 }
 
@@ -32155,6 +32543,7 @@ static csspgo_status csspgo__track_heat(const csspgo_tracker *t, uint64_t *count
 
 CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint64_t count;
     csspgo__track_heat(t, &count);
     return count;
@@ -32162,6 +32551,7 @@ CSSPGO_DEF uint64_t csspgo_tracker_hot_count(const csspgo_tracker *t)
 
 CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     csspgo_profile *q = csspgo_profile_clone(t->m.p, err);
     if (q != NULL) csspgo__summary_drop(q);           /* it was that of the profile before any change */
     return q;
@@ -32176,11 +32566,14 @@ CSSPGO_DEF csspgo_profile *csspgo_tracker_snapshot(const csspgo_tracker *t, cssp
 
 CSSPGO_DEF csspgo_node csspgo_tracker_resolve(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__node_handle(csspgo__mover_live(&t->m, node));
 }
 
 CSSPGO_DEF csspgo_func csspgo_tracker_func(const csspgo_tracker *t, const char *name, size_t size)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     csspgo_func f;
     size = csspgo_canonical_size(name, size, (t->m.p->flags & CSSPGO_HAS_UNIQ) != 0);
     f.id = csspgo__names_find(&t->m.p->names, name, size);
@@ -32197,6 +32590,7 @@ static uint32_t csspgo__track_child(const csspgo_tracker *t, uint32_t parent, cs
 
 CSSPGO_DEF csspgo_node csspgo_tracker_find(const csspgo_tracker *t, const csspgo_frame *frames, size_t n)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint32_t id = CSSPGO__ROOT;
     size_t i;
     for (i = 0; i < n && id != 0; i++)
@@ -32241,6 +32635,9 @@ static csspgo_node csspgo__track_hottest(const csspgo_tracker *t, csspgo_node ca
 CSSPGO_DEF csspgo_node csspgo_tracker_callee(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
                                              csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__FUNC_EXPECTED(t->m.p, func);
+    CSSPGO__NODE_EXPECTED(t->m.p, caller);
     uint32_t id;
     if (func.id == 0) return csspgo__track_hottest(t, caller, loc);
     id = csspgo__track_child(t, caller.id, loc, func.id);
@@ -32265,7 +32662,7 @@ static int csspgo__track_site_cmp(const csspgo_profile *p, uint64_t a, csspgo_lo
 static uint32_t csspgo__track_opening(const csspgo_profile *p, uint32_t node)
 {
     const csspgo__tree_node *v = p->tree.node;
-    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
+    const csspgo__record *r = (csspgo__record_at)(p, csspgo__node_handle(node));
     uint32_t best = 0, id;
     for (id = v[node].child; (id = csspgo__inlinee_from(&p->tree, id)) != 0; id = v[id].sibling)
         if (best == 0 || csspgo__track_site_cmp(p, v[id].site, csspgo__loc_of(p, v[best].site)) < 0) best = id;
@@ -32284,7 +32681,7 @@ static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top
     uint32_t id = top, depth = 0, zero = 0;
     uint64_t sum = 0;
     for (;;) {
-        const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(id));
+        const csspgo__record *r = (csspgo__record_at)(p, csspgo__node_handle(id));
         const uint32_t down = r->head != 0 ? 0 : csspgo__track_opening(p, id);
         uint64_t own = csspgo__record_entry(p, r);
         if (down != 0) {
@@ -32308,6 +32705,8 @@ static uint64_t csspgo__track_nested_entry(const csspgo_profile *p, uint32_t top
 
 CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const uint32_t id = csspgo__mover_live(&t->m, node);
     const csspgo__record *r = csspgo__record_at(t->m.p, csspgo__node_handle(id));
     if (r->head == 0 && t->m.nested && csspgo__track_opening(t->m.p, id) != 0)
@@ -32317,6 +32716,8 @@ CSSPGO_DEF uint64_t csspgo_tracker_entry(const csspgo_tracker *t, csspgo_node no
 
 CSSPGO_DEF uint32_t csspgo_tracker_state(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__record_at(t->m.p, node)->state & ~(uint32_t)CSSPGO__MOVER_DROPPED;
 }
 
@@ -32373,6 +32774,8 @@ static void csspgo__track_sort(const csspgo_tracker *t, csspgo_node *out, size_t
 CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node caller, csspgo_loc loc, csspgo_node *out,
                                          size_t cap)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, caller);
     uint32_t id;
     size_t n = 0;
     for (id = csspgo__track_callees_at(t, caller, loc); id != 0; id = csspgo__track_beside(t, id))
@@ -32383,6 +32786,8 @@ CSSPGO_DEF size_t csspgo_tracker_callees(const csspgo_tracker *t, csspgo_node ca
 
 CSSPGO_DEF size_t csspgo_tracker_children(const csspgo_tracker *t, csspgo_node node, csspgo_node *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     uint32_t id = t->m.p->tree.node[csspgo__mover_live(&t->m, node)].child;
     size_t n = 0;
     for (; id != 0; id = t->m.p->tree.node[id].sibling)
@@ -32400,11 +32805,14 @@ static csspgo_node csspgo__track_listed(const csspgo_tracker *t, uint32_t r)
 
 CSSPGO_DEF csspgo_node csspgo_tracker_contexts(const csspgo_tracker *t, csspgo_func func)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__track_listed(t, CSSPGO__FUNC_OK(t->m.p, func) ? t->first[func.id] : 0);
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_next(const csspgo_tracker *t, csspgo_node node)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
     const int listed = n->record != 0 && csspgo__is_context(t->m.p, node.id);
     return csspgo__track_listed(t, listed ? t->next[n->record] : 0);
@@ -32468,6 +32876,8 @@ static csspgo_status csspgo__track_site_for(csspgo_tracker *t, uint32_t id, uint
 CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node, csspgo_node caller, csspgo_loc loc,
                                              csspgo_node *result, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const uint32_t id = csspgo__track_movable(t, node), to = csspgo__mover_live(&t->m, caller);
     csspgo_status s = CSSPGO_OK;
     uint64_t site = 0;
@@ -32484,6 +32894,8 @@ CSSPGO_DEF csspgo_status csspgo_tracker_move(csspgo_tracker *t, csspgo_node node
 CSSPGO_DEF csspgo_status csspgo_tracker_promote(csspgo_tracker *t, csspgo_node node, csspgo_node *result,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     const csspgo_node root = csspgo__node_handle(CSSPGO__ROOT);
     return csspgo__named(__func__, err, csspgo_tracker_move(t, node, root, csspgo_at(0, 0), result, err));
 }
@@ -32747,6 +33159,7 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
 CSSPGO_DEF csspgo_status csspgo_tracker_base(csspgo_tracker *t, csspgo_func func, int merge, csspgo_node *base,
                                              csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     uint32_t top, savepoint;
     csspgo_status s = CSSPGO_OK;
     base->id = 0;
@@ -32784,6 +33197,9 @@ static csspgo_status csspgo__track_promote_all(csspgo_tracker *t, const csspgo_n
 CSSPGO_DEF csspgo_status csspgo_tracker_promote_call(csspgo_tracker *t, csspgo_node caller, csspgo_loc loc,
                                                      csspgo_func func, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__FUNC_EXPECTED(t->m.p, func);
+    CSSPGO__NODE_EXPECTED(t->m.p, caller);
     CSSPGO__LIST(csspgo_node) list = { NULL, 0, 0 };
     csspgo_status s = CSSPGO_OK;
     const uint32_t from = csspgo__mover_live(&t->m, caller);
@@ -32855,7 +33271,7 @@ static csspgo_status csspgo__track_mark_late(csspgo_tracker *t, uint32_t node, u
 /* As csspgo_tracker_mark_inlined, or csspgo_tracker_unmark: then a base lacks the record again, so done is cleared. */
 static csspgo_status csspgo__track_mark(csspgo_tracker *t, csspgo_node node, int inlined)
 {
-    const csspgo__tree_node *n = csspgo__at_node(t->m.p, node);
+    const csspgo__tree_node *n = (csspgo__at_node)(t->m.p, node);
     uint32_t state;
     if (n->func == 0 || !csspgo__is_context(t->m.p, node.id)) return CSSPGO_E_ARGUMENT;
     if (n->record == 0) return n->site & CSSPGO__GONE ? CSSPGO_E_ARGUMENT : CSSPGO_OK;
@@ -32877,16 +33293,21 @@ static csspgo_status csspgo__track_marked(csspgo_tracker *t, csspgo_node node, i
 
 CSSPGO_DEF csspgo_status csspgo_tracker_mark_inlined(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__named(__func__, err, csspgo__track_marked(t, node, 1, err));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_unmark(csspgo_tracker *t, csspgo_node node, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__NODE_EXPECTED(t->m.p, node);
     return csspgo__named(__func__, err, csspgo__track_marked(t, node, 0, err));
 }
 
 CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_frame *frames, size_t n)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo_node node = csspgo_tracker_find(t, frames, n);
     if (n <= 1 || node.id == 0 || csspgo__track_mark(t, node, 1) == CSSPGO_OK) return node;
     return csspgo__node_handle(0);
@@ -32896,11 +33317,13 @@ CSSPGO_DEF csspgo_node csspgo_tracker_enter(csspgo_tracker *t, const csspgo_fram
 
 CSSPGO_DEF csspgo_status csspgo_tracker_checkpoint(csspgo_tracker *t, uint32_t *savepoint, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     return csspgo__error_plain(err, csspgo__mover_savepoint(&t->m, savepoint));
 }
 
 CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo_status s = csspgo__mover_rollback(&t->m, savepoint);
     if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
     return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
@@ -32908,6 +33331,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_rollback(csspgo_tracker *t, uint32_t sav
 
 CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savepoint, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     const csspgo_status s = csspgo__mover_commit(&t->m, savepoint);
     if (s == CSSPGO_OK) return csspgo__error_plain(err, s);
     return csspgo__deny_u64(__func__, err, 0, "no such savepoint, or it has ended: ", savepoint);
@@ -32988,6 +33412,7 @@ static csspgo_status csspgo__track_order(const csspgo_tracker *t, uint64_t cold,
 CSSPGO_DEF csspgo_status csspgo_tracker_order(const csspgo_tracker *t, const csspgo_func *more, size_t n,
                                               csspgo_func *out, size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     size_t i;
     *count = 0;
     for (i = 0; i < n; i++)
@@ -33164,7 +33589,7 @@ static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, ui
 static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
 {
     const csspgo_callable *f = csspgo__inline_callable(in, func);
-    const csspgo__record *r = csspgo__record_at(in->t->m.p, csspgo__node_handle(node));
+    const csspgo__record *r = (csspgo__record_at)(in->t->m.p, csspgo__node_handle(node));
     if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
     if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
     if (in->t->m.p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
@@ -33262,6 +33687,7 @@ CSSPGO_DEF csspgo_status csspgo_tracker_inline(csspgo_tracker *t, csspgo_func fu
                                                size_t n, const csspgo_inline_options *how, csspgo_decision *out,
                                                size_t cap, size_t *count, csspgo_node *base, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_tracker, t);
     csspgo__inliner in;
     csspgo_node own;
     uint32_t savepoint;
@@ -34395,7 +34821,7 @@ static int csspgo__gen_nested(csspgo__gen *g)
 /* At top level a call's count is at least that of its targets. */
 static void csspgo__raise_calls(csspgo_profile *p, uint32_t node)
 {
-    const csspgo__record *r = csspgo__record_at(p, csspgo__node_handle(node));
+    const csspgo__record *r = (csspgo__record_at)(p, csspgo__node_handle(node));
     const csspgo_target *t = csspgo__target_run(p, r);
     const size_t n = csspgo__run_count(r->target);
     size_t i, k;
@@ -34951,6 +35377,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, csspgo_pr
                                                   const csspgo_generate_options *how, csspgo_generate_stats *stats,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
     uint32_t flags;
     csspgo__gen g;
     CSSPGO__EXPECT(p != NULL, "p is NULL: a profile that csspgo_profile_new made gets the counts");
@@ -34987,6 +35415,7 @@ CSSPGO_DEF csspgo_sizes *csspgo_sizes_new(const csspgo_options *options, csspgo_
 
 CSSPGO_DEF void csspgo_sizes_free(csspgo_sizes *s)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_sizes, s);
     if (s == NULL) return;
     csspgo__tree_free(&s->heap, &s->tree);
     CSSPGO__DROP(&s->heap, s->bytes);
@@ -35013,6 +35442,7 @@ static void csspgo__sizes_count(csspgo_sizes *s, uint32_t at, uint64_t bytes)
 CSSPGO_DEF csspgo_status csspgo_sizes_add(csspgo_sizes *s, const csspgo_frame *frame, size_t n, uint64_t bytes,
                                           csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_sizes, s);
     csspgo_loc loc = csspgo_at(0, 0);
     uint32_t at = CSSPGO__ROOT;
     size_t i;
@@ -35054,6 +35484,8 @@ static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_
 
 CSSPGO_DEF csspgo_status csspgo_sizes_add_code(csspgo_sizes *s, const csspgo_code *code, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_sizes, s);
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
     csspgo_status status = CSSPGO_OK;
     csspgo__u32_list place = { NULL, 0, 0 };          /* per inline node */
@@ -35302,6 +35734,7 @@ static uint32_t csspgo__or_default(uint32_t value, uint32_t otherwise)
 CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, csspgo_preinline_options *how,
                                                    csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo_cutoff cutoff[2];
     csspgo_summary summary;
     csspgo_status s = CSSPGO_OK;
@@ -35324,6 +35757,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cssp
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__preinliner x;
     csspgo_tracker_options track;
     csspgo_profile *result;
@@ -35397,6 +35831,7 @@ CSSPGO_DEF csspgo_line_table *csspgo_line_table_new(const csspgo_options *option
 
 CSSPGO_DEF void csspgo_line_table_free(csspgo_line_table *l)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_line_table, l);
     if (l == NULL) return;
     csspgo__names_free(&l->heap, &l->names);
     csspgo__free(&l->heap, l->node, l->node_cap * sizeof *l->node);
@@ -35461,6 +35896,8 @@ CSSPGO_DEF csspgo_status csspgo_line_table_add(csspgo_line_table *l, const csspg
                                                const csspgo_line_inline *node, size_t nodes, const csspgo_line_row *row,
                                                size_t rows, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_line_table, l);
+    CSSPGO__LIVE(csspgo_code, code);
     size_t i, k;
     if (module.id > code->modules) return csspgo__deny_u64(__func__, err, 0, "no such module: ", module.id);
     for (i = 0; i < nodes; i++)
@@ -36209,6 +36646,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_line_profile(csspgo_collector *c, cssp
                                                        const csspgo_generate_options *how,
                                                        csspgo_generate_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
+    CSSPGO__LIVE_OR_NULL(csspgo_line_table, l);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
     csspgo__by_line x;
     csspgo_status s;
     uint32_t flags;
@@ -36345,6 +36785,8 @@ static int csspgo__named_commit(csspgo__by_line *x)
 CSSPGO_DEF csspgo_status csspgo_collector_name_contexts(csspgo_collector *c, csspgo_line_table *l,
                                                         const csspgo_generate_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_collector, c);
+    CSSPGO__LIVE_OR_NULL(csspgo_line_table, l);
     csspgo__by_line x;
     csspgo_status s;
     if (c->mode != CSSPGO__CONTEXTS) return csspgo__error_plain(err, CSSPGO_OK);
@@ -36758,6 +37200,7 @@ static void csspgo__code_reader_free(csspgo__code_reader *x)
 CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, const csspgo_options *options,
                                                       csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_match_input *in = (csspgo_match_input *)csspgo__object_new(__func__, options, sizeof *in, err);
     csspgo__code_reader x;
     int ok;
@@ -36775,6 +37218,7 @@ CSSPGO_DEF csspgo_match_input *csspgo_match_input_new(const csspgo_code *code, c
 
 CSSPGO_DEF void csspgo_match_input_free(csspgo_match_input *in)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_match_input, in);
     if (in == NULL) return;
     CSSPGO__DROP(&in->heap, in->function);
     CSSPGO__DROP(&in->heap, in->loc);
@@ -36789,6 +37233,7 @@ CSSPGO_DEF void csspgo_match_input_free(csspgo_match_input *in)
 
 CSSPGO_DEF const csspgo_match_code *csspgo_match_input_functions(const csspgo_match_input *in, size_t *n)
 {
+    CSSPGO__LIVE(csspgo_match_input, in);
     *n = in->function.count;
     return in->function.v;
 }
@@ -36877,6 +37322,7 @@ static int csspgo__flows_add(csspgo__code_reader *x, csspgo_match_input *in)
 
 CSSPGO_DEF const csspgo_match_cfg *csspgo_match_input_cfgs(csspgo_match_input *in, size_t *n, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_match_input, in);
     csspgo__code_reader x;
     *n = 0;
     if (!in->has_cfgs) {
@@ -37351,7 +37797,7 @@ static int csspgo__add_counts(csspgo__matching *w, csspgo__aggregate *f, uint32_
     }
     for (c = v[node].child; c != 0; c = v[c].sibling) {
         const csspgo_node_kind kind = csspgo__site_kind(v[c].site);
-        const csspgo__record *in = csspgo__record_at(w->p, csspgo__node_handle(c));
+        const csspgo__record *in = (csspgo__record_at)(w->p, csspgo__node_handle(c));
         if (kind != CSSPGO_INLINEE && (kind != CSSPGO_CONTEXT || w->m->how.llvm != CSSPGO__ALIGN)) continue;
         if (!csspgo__push_callee(w, f, csspgo__loc_of(w->p, v[c].site), v[c].func,
                                  csspgo__sat_add(in->head, in->total))) return 0;
@@ -39791,7 +40237,7 @@ typedef int (*csspgo__report_fn)(const csspgo__matching *w, csspgo_match_report 
 static int csspgo__report_stale(const csspgo__matching *w, csspgo_match_report *r, uint32_t top, uint32_t id)
 {
     const csspgo__matched *f = csspgo__node_matched(w, id);
-    const csspgo__record *c = csspgo__record_at(w->p, csspgo__node_handle(id));
+    const csspgo__record *c = (csspgo__record_at)(w->p, csspgo__node_handle(id));
     if (id != top && csspgo__site_kind(w->p->tree.node[id].site) != CSSPGO_INLINEE) return 1;
     if (f == NULL || !(f->flags & CSSPGO__HAS_CHECKSUM)) return 1;
     if (c->checksum == f->checksum) return 0;
@@ -39815,7 +40261,7 @@ static int csspgo__report_callsites(const csspgo__matching *w, csspgo_match_repo
 {
     const csspgo__tree_node *v = w->p->tree.node;
     const csspgo__matched *f = csspgo__node_matched(w, id);
-    const csspgo__record *x = csspgo__record_at(w->p, csspgo__node_handle(id));
+    const csspgo__record *x = (csspgo__record_at)(w->p, csspgo__node_handle(id));
     const csspgo_body *b = csspgo__body_run(w->p, x);
     uint32_t c;
     size_t i;
@@ -40138,6 +40584,7 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
 
 CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_matcher, m);
     if (m == NULL) return;
     CSSPGO__DROP(&m->heap, m->func);
     CSSPGO__DROP(&m->heap, m->place);
@@ -40152,6 +40599,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_p
                                                const csspgo_match_code *code, size_t n, csspgo_match_report *report,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
     csspgo__matching w;
     csspgo__error_clear(err);
     csspgo__matcher_clear(m);
@@ -40178,6 +40627,7 @@ static const csspgo__place *csspgo__place_of(const csspgo_matcher *m, const cssp
 
 CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint64_t guid, csspgo_loc loc)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
     const csspgo__place *p = f != NULL && f->places != 0 ? csspgo__place_of(m, f, loc) : NULL;
     csspgo_match_result r;
@@ -40189,12 +40639,14 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_map(const csspgo_matcher *m, uint6
 
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
     return f != NULL ? f->profile : guid;
 }
 
 CSSPGO_DEF csspgo_match_outcome csspgo_matcher_about(const csspgo_matcher *m, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
     const csspgo__matched *f = csspgo__matched_of(m, &m->by_guid, guid);
     csspgo_match_outcome r;
     size_t i;
@@ -40853,6 +41305,9 @@ static csspgo_profile *csspgo__share_out(const csspgo_matcher *m, const csspgo_p
 CSSPGO_DEF csspgo_status csspgo_matcher_apply(const csspgo_matcher *m, const csspgo_profile *p, csspgo_profile *out,
                                               uint64_t *lost, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
+    CSSPGO__LIVE_OR_NULL(csspgo_profile, out);
     csspgo_options o = csspgo__heap_options(&out->heap);
     csspgo_profile *apart = NULL;
     csspgo__match_remap c;
@@ -41028,6 +41483,8 @@ CSSPGO_DEF csspgo_status csspgo_matcher_complete(const csspgo_matcher *m, csspgo
                                                  const csspgo_match_cfg *cfg, size_t n,
                                                  const csspgo_flow_costs *costs, size_t *unfit, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_matcher, m);
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__completion x;
     csspgo_status s;
     memset(&x, 0, sizeof x);
@@ -41181,6 +41638,7 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
 
 CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_layout, l);
     if (l == NULL) return;
     csspgo__source_free(&l->heap, &l->own);
     csspgo__names_free(&l->heap, &l->symbols);
@@ -41192,6 +41650,7 @@ CSSPGO_DEF void csspgo_layout_free(csspgo_layout *l)
 
 CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo_layout_stats s;
     size_t i;
     memset(&s, 0, sizeof s);
@@ -41207,6 +41666,7 @@ CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l)
 
 CSSPGO_DEF const char *csspgo_layout_name(const csspgo_layout *l, uint64_t id, size_t *size)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     const uint32_t n = csspgo__names_find_guid(&l->own.names, id);
     *size = 0;
     if (n == 0 || !(l->own.names.name[n].flags & CSSPGO__HAS_TEXT)) return NULL;
@@ -41215,6 +41675,7 @@ CSSPGO_DEF const char *csspgo_layout_name(const csspgo_layout *l, uint64_t id, s
 
 CSSPGO_DEF size_t csspgo_layout_trace(const csspgo_layout *l, size_t i, uint64_t *id, size_t cap, uint64_t *weight)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     const csspgo__kept *r;
     size_t k;
     if (weight != NULL) *weight = 0;
@@ -41459,6 +41920,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
 CSSPGO_DEF csspgo_status csspgo_layout_add(csspgo_layout *l, const csspgo_trace *trace, size_t count, uint64_t stream,
                                            csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__heap *h = &l->heap;
     csspgo__source in;
     csspgo_status s = CSSPGO_OK;
@@ -41505,6 +41967,8 @@ static int csspgo__source_copy(csspgo__heap *h, csspgo__source *to, const csspgo
 
 CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layout *other, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
+    CSSPGO__LIVE(csspgo_layout, other);
     csspgo__source in;
     csspgo_status s;
     memset(&in, 0, sizeof in);
@@ -41517,6 +41981,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_merge(csspgo_layout *l, const csspgo_layo
 
 CSSPGO_DEF csspgo_status csspgo_layout_add_name(csspgo_layout *l, const char *name, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     if (size > l->heap.limits.max_name)
         return csspgo__error_limit(err, "a name is longer", "max_name", l->heap.limits.max_name);
     if (csspgo__names_bind(&l->heap, &l->own.names, csspgo_guid(name, size), name, size) != 0)
@@ -42244,6 +42709,7 @@ static int csspgo__layout_is_raw(const unsigned char *p, size_t size)
 
 CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, size_t size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     static const unsigned char indexed[8] = { 0xff, 'l', 'p', 'r', 'o', 'f', 'i', 0x81 };
     const unsigned char *p = (const unsigned char *)data;
     csspgo__source in;
@@ -42408,6 +42874,7 @@ static void csspgo__layout_put(csspgo__layout_writer *w, const csspgo_layout *l)
 CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, size_t cap, size_t *size,
                                              csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__layout_writer w;
     csspgo__sink_buffer(&w.out, buf, cap);
     csspgo__layout_put(&w, l);
@@ -42417,6 +42884,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, 
 #ifndef CSSPGO_NO_STDIO
 CSSPGO_DEF csspgo_status csspgo_layout_read_file(csspgo_layout *l, const char *path, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     unsigned char *data;
     size_t size, cap;
     csspgo_status s = csspgo__file_read(&l->heap, path, &data, &size, &cap, err);
@@ -42428,6 +42896,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_read_file(csspgo_layout *l, const char *p
 
 CSSPGO_DEF csspgo_status csspgo_layout_write_file(const csspgo_layout *l, const char *path, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     unsigned char buf[4096];
     csspgo__layout_writer w;
     csspgo_status s = csspgo__file_create(&w.out, path, buf, sizeof buf);
@@ -42485,6 +42954,7 @@ static uint32_t csspgo__layout_symbol_intern(csspgo_layout *l, const char *name,
 CSSPGO_DEF csspgo_status csspgo_layout_add_symbols(csspgo_layout *l, const csspgo_layout_symbol *symbol, size_t count,
                                                    csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     size_t i;
     for (i = 0; i < count; i++) {
         const char *name = symbol[i].name;
@@ -42528,6 +42998,7 @@ static uint32_t csspgo__layout_symbol_of(const csspgo_layout *l, uint32_t functi
 CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t id, size_t i, size_t *name_size,
                                                 uint64_t *size_bytes)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     const uint32_t function = csspgo__names_find_guid(&l->own.names, id);
     int exact;
     uint32_t at = function != 0 ? csspgo__layout_symbol_of(l, function, &exact) : 0;
@@ -42540,6 +43011,7 @@ CSSPGO_DEF const char *csspgo_layout_get_symbol(const csspgo_layout *l, uint64_t
 CSSPGO_DEF csspgo_status csspgo_layout_resolve(const csspgo_layout *l, csspgo_layout_resolution *found,
                                                csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__heap h = csspgo__heap_loan(&l->heap);
     const size_t n = l->own.names.count + 1;
     unsigned char *seen = (unsigned char *)csspgo__alloc_zero(&h, n);
@@ -42772,6 +43244,7 @@ static csspgo_status csspgo__layout_partition(csspgo__layout_graph *g, csspgo_er
 CSSPGO_DEF csspgo_status csspgo_layout_order(const csspgo_layout *l, const csspgo_layout_order_options *how,
                                              uint64_t *id, size_t cap, size_t *count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__layout_graph g;
     csspgo_status s;
     size_t i;
@@ -42919,6 +43392,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_evaluate(const csspgo_layout *l, const ui
                                                 const csspgo_layout_evaluate_options *how, csspgo_layout_score *score,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     csspgo__layout_pages g;
     csspgo_status s = CSSPGO_OK;
     size_t i;
@@ -43232,6 +43706,7 @@ CSSPGO_DEF csspgo_status csspgo_layout_write_order(const csspgo_layout *l, const
                                                    const csspgo_layout_format *how, void *buf, size_t cap,
                                                    size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_layout, l);
     static const csspgo__layout_form forms[] = { { "# ", "", "\n" }, { "# ", ".text.", "\n" }, { "# ", "_", "\n" },
                                                  { "; ", "", "\n" }, { "/* ", "*(.text.", ")\n" } };
     csspgo_layout_format f;
@@ -43368,6 +43843,7 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
                                                           const csspgo_trace_sampler_options *how,
                                                           const csspgo_options *options, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_code, code);
     csspgo_trace_sampler *t = (csspgo_trace_sampler *)csspgo__object_new(__func__, options, sizeof *t, err);
     if (t == NULL) return NULL;
     t->code = code;
@@ -43379,6 +43855,7 @@ CSSPGO_DEF csspgo_trace_sampler *csspgo_trace_sampler_new(const csspgo_code *cod
 
 CSSPGO_DEF void csspgo_trace_sampler_free(csspgo_trace_sampler *t)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_trace_sampler, t);
     if (t == NULL) return;
     CSSPGO__DROP(&t->heap, t->space);
     CSSPGO__DROP(&t->heap, t->seen);
@@ -43405,6 +43882,7 @@ CSSPGO_DEF csspgo_status csspgo_trace_sampler_event(csspgo_trace_sampler *t, css
                                                     const csspgo_sample *sample, const csspgo_mmap *map,
                                                     csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_trace_sampler, t);
     const int fork = item == CSSPGO_ITEM_FORK && sample->pid != map->pid;
     const int exec = item == CSSPGO_ITEM_COMM && map->executable;
     if (!fork && !exec) return csspgo__error_plain(err, CSSPGO_OK);
@@ -43462,6 +43940,7 @@ static int csspgo__sampler_show(csspgo_trace_sampler *t, const csspgo_sample *x,
 CSSPGO_DEF csspgo_status csspgo_trace_sampler_add(csspgo_trace_sampler *t, const csspgo_sample *samples, size_t count,
                                                   csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_trace_sampler, t);
     size_t i;
     for (i = 0; i < count; i++) {
         const csspgo_sample *x = &samples[i];
@@ -43553,6 +44032,8 @@ static int csspgo__sampler_traces(const csspgo_trace_sampler *t, csspgo__heap *h
 
 CSSPGO_DEF csspgo_status csspgo_trace_sampler_offer(const csspgo_trace_sampler *t, csspgo_layout *l, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_trace_sampler, t);
+    CSSPGO__LIVE_OR_NULL(csspgo_layout, l);
     csspgo__heap *h = &l->heap;
     csspgo__sighting *v = NULL;
     csspgo__source in;
@@ -43870,6 +44351,7 @@ CSSPGO_DEF csspgo_ctx *csspgo_ctx_new(const csspgo_options *options, csspgo_erro
 
 CSSPGO_DEF void csspgo_ctx_free(csspgo_ctx *c)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_ctx, c);
     if (c == NULL) return;
     csspgo__ctx_tree_free(&c->heap, &c->own);
     csspgo__object_free(c, sizeof *c);
@@ -43891,6 +44373,7 @@ static csspgo_ctx_node csspgo__ctx_handle(uint32_t id)
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_top(const csspgo_ctx *c)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     (void)c;
     return csspgo__ctx_handle(CSSPGO__CTX_TOP);
 }
@@ -43898,6 +44381,7 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_top(const csspgo_ctx *c)
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_child(const csspgo_ctx *c, csspgo_ctx_node parent, csspgo_ctx_kind kind,
                                             uint32_t site, uint64_t guid)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const csspgo__ctx_key k = { guid, parent.id, (uint32_t)kind, site };
     return csspgo__ctx_handle(csspgo__ctx_find(&c->own, &k));
 }
@@ -43951,6 +44435,7 @@ static csspgo_status csspgo__ctx_add_copy(csspgo_ctx *c, const csspgo__ctx_key *
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent, csspgo_ctx_kind kind, uint32_t site,
                                           uint64_t guid, const uint64_t *counter, size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     const csspgo__ctx_item *p = csspgo__ctx_at(c, parent);
     const csspgo__ctx_key k = { guid, (uint32_t)(p - c->own.node.v), (uint32_t)kind, site };
     const char *why = csspgo__ctx_refusal(p, &k, count);
@@ -43963,6 +44448,11 @@ CSSPGO_DEF csspgo_ctx_node csspgo_ctx_add(csspgo_ctx *c, csspgo_ctx_node parent,
     return csspgo__ctx_handle(id);
 }
 
+/* In a public function: a node that is not there is told in its name. */
+#define CSSPGO__CTX_EXPECTED(c, handle) \
+    CSSPGO__EXPECT((handle).id <= 1 || (handle).id < (c)->own.node.count, \
+                   "no such node: the handle is of another profile")
+
 /* The place of a root's entries; 0 for other nodes, whose counters never stand there alone. */
 static size_t csspgo__ctx_entries_at(const csspgo_ctx *c, csspgo_ctx_node root)
 {
@@ -43972,13 +44462,18 @@ static size_t csspgo__ctx_entries_at(const csspgo_ctx *c, csspgo_ctx_node root)
 
 CSSPGO_DEF uint64_t csspgo_ctx_entries(const csspgo_ctx *c, csspgo_ctx_node root)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, root);
     const size_t at = csspgo__ctx_entries_at(c, root);
     return at != 0 ? c->own.value.v[at] : 0;
 }
 
 CSSPGO_DEF csspgo_status csspgo_ctx_set_entries(csspgo_ctx *c, csspgo_ctx_node root, uint64_t entries)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, root);
     const size_t at = csspgo__ctx_entries_at(c, root);
+    CSSPGO__EXPECT(at != 0, "only a root has entries");
     if (at == 0) return CSSPGO_E_ARGUMENT;
     c->own.value.v[at] = entries;
     return CSSPGO_OK;
@@ -43986,6 +44481,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_set_entries(csspgo_ctx *c, csspgo_ctx_node r
 
 CSSPGO_DEF const uint64_t *csspgo_ctx_counters(const csspgo_ctx *c, csspgo_ctx_node node, size_t *count)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     const csspgo__ctx_item *n = csspgo__ctx_at(c, node);
     *count = n->count;
     return *count != 0 ? c->own.value.v + n->begin : NULL;
@@ -43993,36 +44490,50 @@ CSSPGO_DEF const uint64_t *csspgo_ctx_counters(const csspgo_ctx *c, csspgo_ctx_n
 
 CSSPGO_DEF uint64_t csspgo_ctx_guid(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_at(c, node)->guid;
 }
 
 CSSPGO_DEF uint32_t csspgo_ctx_site(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_at(c, node)->site;
 }
 
 CSSPGO_DEF csspgo_ctx_kind csspgo_ctx_kind_of(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return (csspgo_ctx_kind)csspgo__ctx_at(c, node)->kind;
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_parent(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->parent);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_first_child(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->child);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next_sibling(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     return csspgo__ctx_handle(csspgo__ctx_at(c, node)->next);
 }
 
 CSSPGO_DEF csspgo_ctx_node csspgo_ctx_next(const csspgo_ctx *c, csspgo_ctx_node node)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__CTX_EXPECTED(c, node);
     const int is_node = node.id != 0 && node.id < c->own.node.count;
     return csspgo__ctx_handle(is_node ? csspgo__ctx_walk(&c->own, node.id) : 0);
 }
@@ -44070,6 +44581,7 @@ static void csspgo__ctx_count_sites(const csspgo__ctx_tree *t, const csspgo__ctx
 
 CSSPGO_DEF csspgo_ctx_stats csspgo_ctx_get_stats(const csspgo_ctx *c)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo_ctx_stats s;
     uint32_t id;
     memset(&s, 0, sizeof s);
@@ -44892,6 +45404,8 @@ static csspgo_status csspgo__ctx_join(csspgo__heap *h, csspgo__ctx_tree *t, cons
 CSSPGO_DEF csspgo_status csspgo_ctx_merge(csspgo_ctx *c, const csspgo_ctx *from, const csspgo_ctx_merge_options *how,
                                           csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__LIVE(csspgo_ctx, from);
     csspgo__error_clear(err);
     return csspgo__named(__func__, err,
                          csspgo__ctx_join(&c->heap, &c->own, &from->own, how != NULL && how->keep_larger, err));
@@ -45163,6 +45677,7 @@ static csspgo_status csspgo__ctx_take(csspgo_ctx *c, csspgo__ctx_tree *t, const 
 CSSPGO_DEF csspgo_status csspgo_ctx_read(csspgo_ctx *c, const void *data, size_t size,
                                          const csspgo_ctx_merge_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo__ctx_input in;
     csspgo__ctx_tree t;
     csspgo_status s;
@@ -45594,6 +46109,7 @@ static csspgo_status csspgo__ctx_write_to(const csspgo_ctx *c, const csspgo_ctx_
 CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_write_options *how, void *buf,
                                           size_t cap, size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo__sink s;
     if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
@@ -45605,6 +46121,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_write(const csspgo_ctx *c, const csspgo_ctx_
 CSSPGO_DEF csspgo_status csspgo_ctx_read_file(csspgo_ctx *c, const char *path, const csspgo_ctx_merge_options *how,
                                               csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     unsigned char *data;
     size_t size, cap;
     csspgo_status s = csspgo__file_read(&c->heap, path, &data, &size, &cap, err);
@@ -45617,6 +46134,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read_file(csspgo_ctx *c, const char *path, c
 CSSPGO_DEF csspgo_status csspgo_ctx_write_file(const csspgo_ctx *c, const char *path,
                                                const csspgo_ctx_write_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status;
@@ -45692,6 +46210,7 @@ static int csspgo__ctx_stays(const csspgo__ctx_tree *t, const csspgo__ctx_item *
 
 CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo_ctx_prune_options all;
     csspgo__ctx_rebuild b;
     uint32_t id;
@@ -45735,6 +46254,7 @@ static const uint64_t *csspgo__ctx_scaled(csspgo__ctx_rebuild *b, const uint64_t
 
 CSSPGO_DEF csspgo_status csspgo_ctx_flatten(csspgo_ctx *c, const csspgo_ctx_flatten_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
     csspgo_ctx_flatten_options all;
     csspgo__ctx_rebuild b;
     uint64_t num = 1, den = 1;
@@ -46110,6 +46630,8 @@ static csspgo_profile *csspgo__ctx_export_end(csspgo__ctx_export *x, const csspg
 CSSPGO_DEF csspgo_status csspgo_ctx_profile(const csspgo_ctx *c, const csspgo_ctx_function *function, size_t functions,
                                             csspgo_profile *p, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__ctx_export x;
     csspgo_profile *q;
     csspgo_status s;
@@ -46376,6 +46898,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_combine(const csspgo_ctx *c, const csspgo_ct
                                             const csspgo_ctx_combine_options *how, csspgo_profile *p,
                                             csspgo_ctx_combine_stats *stats, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx, c);
+    CSSPGO__LIVE(csspgo_profile, p);
     csspgo__ctx_combination x;
     csspgo__ctx_export contexts;
     csspgo_status s;
@@ -47036,6 +47560,7 @@ static void csspgo__ctx_root_free(csspgo__heap *h, csspgo_ctx_root *root)
 
 CSSPGO_DEF void csspgo_ctx_runtime_free(csspgo_ctx_runtime *r)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_ctx_runtime, r);
     while (r != NULL && r->first != NULL) {
         csspgo_ctx_root *root = r->first;
         r->first = root->next;
@@ -47053,6 +47578,7 @@ CSSPGO_DEF void csspgo_ctx_runtime_free(csspgo_ctx_runtime *r)
 CSSPGO_DEF csspgo_status csspgo_ctx_thread_init(csspgo_ctx_thread *t, csspgo_ctx_runtime *r, uint32_t max_counters,
                                                 csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     csspgo_status s;
     csspgo__error_clear(err);
     memset(t, 0, sizeof *t);
@@ -47152,6 +47678,7 @@ static csspgo_ctx_root *csspgo__ctx_root_make(csspgo_ctx_runtime *r, const csspg
 CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const csspgo_ctx_fn *fn,
                                                 const csspgo_ctx_root_options *how, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     csspgo_ctx_root *root;
     csspgo_status s;
     csspgo__error_clear(err);
@@ -47172,6 +47699,7 @@ CSSPGO_DEF csspgo_ctx_root *csspgo_ctx_root_new(csspgo_ctx_runtime *r, const css
 
 CSSPGO_DEF uint64_t csspgo_ctx_runtime_memory(csspgo_ctx_runtime *r)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     uint64_t used;
     csspgo__ctx_runtime_lock(r);
     used = r->heap.used;
@@ -47362,6 +47890,8 @@ static size_t csspgo__ctx_collect(csspgo__ctx_copy *x, csspgo_ctx_runtime *r, co
 CSSPGO_DEF csspgo_status csspgo_ctx_snapshot(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how, csspgo_ctx *c,
                                              size_t *busy, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
+    CSSPGO__LIVE(csspgo_ctx, c);
     static const csspgo_ctx_busy_options defaults = { 0, 0, NULL };
     csspgo_ctx_merge_options merge;
     csspgo__ctx_copy x;
@@ -47528,6 +48058,7 @@ static csspgo_status csspgo__ctx_dump_to(csspgo_ctx_runtime *r, const csspgo_ctx
 CSSPGO_DEF csspgo_status csspgo_ctx_dump(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how, void *buf,
                                          size_t cap, size_t *size, size_t *busy, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     csspgo__sink s;
     if (size != NULL) *size = 0;
     csspgo__sink_buffer(&s, buf, cap);
@@ -47539,6 +48070,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_dump(csspgo_ctx_runtime *r, const csspgo_ctx
 CSSPGO_DEF csspgo_status csspgo_ctx_dump_file(csspgo_ctx_runtime *r, const char *path,
                                               const csspgo_ctx_busy_options *how, size_t *busy, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     unsigned char buf[4096];
     csspgo__sink s;
     csspgo_status status;
@@ -47578,6 +48110,7 @@ static void csspgo__ctx_reset_flat(csspgo_ctx_runtime *r, csspgo_ctx_shard *s, c
 
 CSSPGO_DEF size_t csspgo_ctx_reset(csspgo_ctx_runtime *r, const csspgo_ctx_busy_options *how)
 {
+    CSSPGO__LIVE(csspgo_ctx_runtime, r);
     static const csspgo_ctx_busy_options defaults = { 0, 0, NULL };
     csspgo__ctx_shards at;
     size_t busy = 0;
@@ -49863,6 +50396,7 @@ CSSPGO_DEF csspgo_sim_model *csspgo_sim_model_read(const void *data, size_t size
 
 CSSPGO_DEF void csspgo_sim_model_free(csspgo_sim_model *m)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_sim_model, m);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED_LIST(csspgo_sim_model, use), CSSPGO__OWNED_LIST(csspgo_sim_model, def),
         CSSPGO__OWNED_LIST(csspgo_sim_model, read), CSSPGO__OWNED_LIST(csspgo_sim_model, instruction),
@@ -49876,11 +50410,13 @@ CSSPGO_DEF void csspgo_sim_model_free(csspgo_sim_model *m)
 
 CSSPGO_DEF csspgo_sim_block csspgo_sim_model_block(const csspgo_sim_model *m)
 {
+    CSSPGO__LIVE(csspgo_sim_model, m);
     return m->block;
 }
 
 CSSPGO_DEF const char *csspgo_sim_model_register(const csspgo_sim_model *m, uint32_t reg)
 {
+    CSSPGO__LIVE(csspgo_sim_model, m);
     return reg < m->reg_text.count ? m->reg_text.v[reg] : NULL;
 }
 
@@ -49983,6 +50519,7 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_new(const csspgo_bottleneck_reso
 
 CSSPGO_DEF void csspgo_bottleneck_free(csspgo_bottleneck *b)
 {
+    CSSPGO__LIVE_OR_NULL(csspgo_bottleneck, b);
     static const csspgo__owned arrays[] = {
         CSSPGO__OWNED_LIST(csspgo_bottleneck, resources), CSSPGO__OWNED_LIST(csspgo_bottleneck, names),
         CSSPGO__OWNED_LIST(csspgo_bottleneck, flight), CSSPGO__OWNED_LIST(csspgo_bottleneck, edges),
@@ -50223,6 +50760,7 @@ static int csspgo__bn_event(csspgo_bottleneck *b, const csspgo_bottleneck_event 
 CSSPGO_DEF csspgo_status csspgo_bottleneck_add(csspgo_bottleneck *b, const csspgo_bottleneck_event *event,
                                                size_t count, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t i;
     if (b->stats.finished) return csspgo__deny(__func__, err, 0, "the analysis is finished");
     for (i = 0; i < count; i++)
@@ -50238,6 +50776,7 @@ static csspgo_status csspgo__bn_events(void *ctx, const csspgo_bottleneck_event 
 
 CSSPGO_DEF csspgo_bottleneck_sink csspgo_bottleneck_into(csspgo_bottleneck *b)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     csspgo_bottleneck_sink sink;
     sink.events_fn = csspgo__bn_events;
     sink.ctx = b;
@@ -50426,6 +50965,7 @@ static csspgo_bottleneck_edge csspgo__bn_edge_from(const csspgo_bottleneck *b, u
 
 CSSPGO_DEF csspgo_status csspgo_bottleneck_finish(csspgo_bottleneck *b, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     csspgo__bn_graph g;
     uint32_t v, end = 0, i;
     int ok;
@@ -50452,16 +50992,19 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_finish(csspgo_bottleneck *b, csspgo_e
 
 CSSPGO_DEF csspgo_bottleneck_stats csspgo_bottleneck_get_stats(const csspgo_bottleneck *b)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     return b->stats;
 }
 
 CSSPGO_DEF uint64_t csspgo_bottleneck_pressure(const csspgo_bottleneck *b, size_t i)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     return i < b->resources.count ? b->resources.v[i].pressure : 0;
 }
 
 CSSPGO_DEF size_t csspgo_bottleneck_critical(const csspgo_bottleneck *b, csspgo_bottleneck_edge *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t i;
     for (i = 0; i < b->critical.count && i < cap; i++) out[i] = b->critical.v[i];
     return b->critical.count;
@@ -50469,6 +51012,7 @@ CSSPGO_DEF size_t csspgo_bottleneck_critical(const csspgo_bottleneck *b, csspgo_
 
 CSSPGO_DEF size_t csspgo_bottleneck_edges(const csspgo_bottleneck *b, csspgo_bottleneck_edge *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t k = 0;
     uint32_t v, id;
     for (v = 0; v < 2 * b->n; v++)
@@ -50479,6 +51023,7 @@ CSSPGO_DEF size_t csspgo_bottleneck_edges(const csspgo_bottleneck *b, csspgo_bot
 
 CSSPGO_DEF size_t csspgo_bottleneck_nodes(const csspgo_bottleneck *b, csspgo_bottleneck_node *out, size_t cap)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     size_t i;
     for (i = 0; i < 3 * (size_t)b->n && i < cap; i++)
         if (i < b->nodes.count) out[i] = b->nodes.v[i];
@@ -51555,6 +52100,7 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_report(const csspgo_bottleneck *b,
                                                   const csspgo_bottleneck_report_options *how, void *buf, size_t cap,
                                                   size_t *size, csspgo_error *err)
 {
+    CSSPGO__LIVE(csspgo_bottleneck, b);
     csspgo_bottleneck_report_options defaults;
     csspgo__bn_printer p;
     memset(&defaults, 0, sizeof defaults);

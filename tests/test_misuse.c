@@ -6,12 +6,14 @@
 
 static char last_said[256];
 static unsigned times_said;
+static unsigned private_names;    /* sentences that name a function that no program can call */
 static jmp_buf *leave_by;         /* NULL: the call goes on */
 
 static void keep_sentence(const char *function, const char *text)
 {
     const size_t n = strlen(function), m = strlen(text);
     times_said++;
+    if (strncmp(function, "csspgo_", 7) != 0 || function[7] == '_') private_names++;
     last_said[0] = '\0';
     if (n + m + 3 < sizeof last_said) {
         memcpy(last_said, function, n);
@@ -22,6 +24,9 @@ static void keep_sentence(const char *function, const char *text)
 }
 
 #define CSSPGO_VALIDATE
+#define CSSPGO_WITH_LAYOUT
+#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_WITH_BOTTLENECK
 #define CSSPGO_VALIDATE_LOG(function, text) keep_sentence((function), (text))
 #include "t.h"
 #include "code.h"
@@ -274,6 +279,131 @@ static void probes_without_counts_are_told(void)
     T_CHECK(said(NULL));
 }
 
+static void add_probe(csspgo_code *code, const char *name, uint64_t address, uint32_t id, uint32_t discriminator)
+{
+    csspgo_inline in;
+    csspgo_probe p;
+    memset(&in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    in.guid = csspgo_guid(name, strlen(name));
+    p.address = address;
+    p.id = id;
+    p.discriminator = discriminator;
+    p.inline_node = 1;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &p, 1, NULL), CSSPGO_OK);
+}
+
+/* A probe of an inlinee: at one address, another call site makes it another probe. */
+static void add_inlined_probe(csspgo_code *code, const char *name, uint64_t address, uint32_t site)
+{
+    csspgo_inline in[2];
+    csspgo_probe p;
+    memset(in, 0, sizeof in);
+    memset(&p, 0, sizeof p);
+    in[0].guid = csspgo_guid(name, strlen(name));
+    in[1].guid = csspgo_guid("inlinee", 7);
+    in[1].parent = 1;
+    in[1].site = site;
+    p.address = address;
+    p.id = 1;
+    p.inline_node = 2;
+    T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), in, 2, &p, 1, NULL), CSSPGO_OK);
+}
+
+static void the_same_probe_twice_is_told(void)
+{
+    csspgo_code *code = make_code(0);
+    add_probe(code, "f", F, 1, 0);
+    add_probe(code, "f", F, 2, 0);
+    add_probe(code, "f", F, 1, 3);
+    add_probe(code, "f", F + 8, 1, 0);                /* copied code has a probe twice */
+    add_inlined_probe(code, "f", F, 7);
+    add_inlined_probe(code, "f", F, 8);
+    T_CHECK(said(NULL));
+    add_probe(code, "f", F, 1, 0);
+    T_CHECK(said("csspgo_code_add_probes: probe 0 at 0x2000: the same probe is there already, so it counts twice"));
+    add_probe(code, "f", F, 1, 3);
+    T_CHECK(said("the same probe is there already"));
+    add_inlined_probe(code, "f", F, 8);
+    T_CHECK(said("the same probe is there already"));
+    T_EQ(csspgo_code_remove(code, F, F + SIZE, NULL), CSSPGO_OK);
+    T_EQ(function_at(code, F, F + SIZE, "f", NULL), CSSPGO_OK);
+    add_probe(code, "f", F, 1, 0);
+    add_inlined_probe(code, "f", F, 8);
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
+static void probes_of_other_code_are_told(void)
+{
+    csspgo_code *code = make_code(0);
+    add_probe(code, "g", F + 8, 1, 0);
+    T_CHECK(said("csspgo_code_add_probes: probe 0 at 0x2008: of GUID ") &&
+            strstr(last_said, ", but the code is 'f' [0x2000, 0x2100)") != NULL);
+    add_inlined_probe(code, "main", G, 7);
+    T_CHECK(said(", but the code is 'g' [0x3000, 0x3100)"));
+    add_inlined_probe(code, "g", G, 7);
+    T_EQ(csspgo_code_add_area(code, csspgo_no_module(), 0x8000, 16, NULL), CSSPGO_OK);
+    add_probe(code, "anything", 0x8000, 1, 0);        /* code without a function */
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
+static void a_part_of_a_function_removed_is_told(void)
+{
+    static const struct { uint64_t begin, end; const char *text; } part[] = {
+        { F, F + 0x80, "csspgo_code_remove: 0x2080 is inside of 'f' [0x2000, 0x2100), of which a part would be left" },
+        { F + 0x80, F + SIZE, "csspgo_code_remove: 0x2080 is inside of 'f' [0x2000, 0x2100)" },
+        { F + 0x40, G, "csspgo_code_remove: 0x2040 is inside of 'f'" },
+        { MAIN, F + 1, "csspgo_code_remove: 0x2001 is inside of 'f'" },
+        { F + 0x40, F + 0x41, "is inside of 'f'" },
+        { F, F + SIZE, NULL }, { 0, F + SIZE, NULL }, { MAIN, G + SIZE, NULL }, { F - 5, F + SIZE + 5, NULL }
+    };
+    size_t i;
+    for (i = 0; i < sizeof part / sizeof *part; i++) {
+        csspgo_code *code = make_code(6);
+        T_EQ(csspgo_code_remove(code, part[i].begin, part[i].end, NULL), CSSPGO_OK);
+        T_CHECK(said(part[i].text));
+        csspgo_code_free(code);
+        T_CHECK(said(NULL));
+    }
+}
+
+static void add_sample(csspgo_code *code, uint64_t leaf, uint64_t caller, const csspgo_branch *newest, uint64_t count)
+{
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_sample s;
+    uint64_t stack[2];
+    stack[0] = leaf;
+    stack[1] = caller;
+    memset(&s, 0, sizeof s);
+    s.stack = stack;
+    s.stack_count = 2;
+    s.branches = newest;
+    s.branch_count = newest != NULL;
+    s.count = count;
+    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
+    csspgo_collector_free(c);
+}
+
+static void short_stacks_and_counts_are_checked(void)
+{
+    csspgo_code *code = make_code(6);
+    const csspgo_branch call = branch(F + 0x20, G);
+    add_sample(code, G + 8, F + 0x25, &call, 1);
+    add_sample(code, G + 8, 0x77777, &call, 1);       /* the caller is in unknown code */
+    add_sample(code, F + 0x25, MAIN + 0x15, &call, 1);
+    T_CHECK(said(NULL));
+    add_sample(code, F + 0x25, G + 8, &call, 1);
+    T_CHECK(said("csspgo_collector_add: the call stack stands outermost frame first"));
+    add_sample(code, G + 8, F + 0x20, &call, 1);
+    T_CHECK(said("csspgo_collector_add: the call stack has the addresses of calls"));
+    add_sample(code, G + 8, F + 0x25, &call, UINT64_C(0xdeadbeefdeadbeef));
+    T_CHECK(said("csspgo_collector_add: a sample that counts more than 2^56 times"));
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
 /* A word of a code map is broken, that is told, and it is mended. */
 static void broken_word(csspgo_code *code, void *word, uint32_t value, const char *text)
 {
@@ -300,9 +430,8 @@ static void a_damaged_code_map_is_told(void)
     memset(&in, 0, sizeof in);
     memset(&probe, 0, sizeof probe);
     probe.address = G;
-    probe.id = probe.inline_node = in.parent = 1;
-    in.parent = 0;
-    in.guid = 5;
+    probe.id = probe.inline_node = 1;
+    in.guid = csspgo_guid("g", 1);
     T_EQ(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, &probe, 1, NULL), CSSPGO_OK);
     p = (csspgo__placed *)csspgo__ordered_first(&code->table[CSSPGO__PLACES], 0);
     T_EQ(csspgo_code_validate(code, NULL), CSSPGO_OK);
@@ -352,6 +481,183 @@ static void lives_and_handles_are_checked(void)
     T_CHECK(said("csspgo_total: no such node: the handle is of another profile"));
     T_EQ(csspgo_node_parent(p, node).id, 0);
     T_CHECK(said("csspgo_node_parent: no such node: the handle is of another profile"));
+    csspgo_profile_free(p);
+    T_CHECK(said(NULL));
+}
+
+/* What a public function says of an object that is none; nothing of the call is done. */
+#define SAID_OF(call, text) \
+    do { \
+        jmp_buf here; \
+        leave_by = &here; \
+        if (setjmp(here) == 0) { (void)(call); } \
+        leave_by = NULL; \
+        T_CHECK(said(text)); \
+    } while (0)
+
+/* A freed object is freed again, and used: a getter of each kind, and some that change it. */
+static void freed_objects_are_told(void)
+{
+    csspgo_code *code = make_code(6);
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    csspgo_sizes *sizes = csspgo_sizes_new(NULL, NULL);
+    csspgo_line_table *table = csspgo_line_table_new(NULL, NULL);
+    csspgo_block_finder *finder = csspgo_block_finder_new(code, NULL, NULL);
+    csspgo_ctx *ctx = csspgo_ctx_new(NULL, NULL);
+    csspgo_line_table_free(table);
+    SAID_OF(csspgo_line_table_free(table), "csspgo_line_table_free: the csspgo_line_table was freed already");
+    csspgo_block_finder_free(finder);
+    SAID_OF(csspgo_block_finder_free(finder), "csspgo_block_finder_free: the csspgo_block_finder was freed already");
+    csspgo_sizes_free(sizes);
+    SAID_OF(csspgo_sizes_free(sizes), "csspgo_sizes_free: the csspgo_sizes was freed already");
+    csspgo_ctx_free(ctx);
+    SAID_OF(csspgo_ctx_free(ctx), "csspgo_ctx_free: the csspgo_ctx was freed already");
+    csspgo_tracker_free(t);
+    SAID_OF(csspgo_tracker_free(t), "csspgo_tracker_free: the csspgo_tracker was freed already");
+    SAID_OF(csspgo_tracker_profile(t), "csspgo_tracker_profile: the csspgo_tracker was freed already");
+    csspgo_profile_free(p);
+    SAID_OF(csspgo_profile_free(p), "csspgo_profile_free: the csspgo_profile was freed already");
+    SAID_OF(csspgo_node_count(p), "csspgo_node_count: the csspgo_profile was freed already");
+    SAID_OF(csspgo_add_profile(q, p, NULL), "csspgo_add_profile: the csspgo_profile was freed already");
+    SAID_OF(csspgo_equal(q, p), "csspgo_equal: the csspgo_profile was freed already");
+    SAID_OF(csspgo_collector_profile(c, p, NULL, NULL, NULL), "csspgo_collector_profile: the csspgo_profile was freed");
+    csspgo_collector_free(c);
+    SAID_OF(csspgo_collector_free(c), "csspgo_collector_free: the csspgo_collector was freed already");
+    SAID_OF(csspgo_collector_flush(c, NULL), "csspgo_collector_flush: the csspgo_collector was freed already");
+    csspgo_code_free(code);
+    SAID_OF(csspgo_code_free(code), "csspgo_code_free: the csspgo_code was freed already");
+    SAID_OF(csspgo_code_remove(code, 1, 2, NULL), "csspgo_code_remove: the csspgo_code was freed already");
+    SAID_OF(csspgo_collector_new(code, NULL, NULL, NULL), "csspgo_collector_new: the csspgo_code was freed already");
+    csspgo_profile_free(q);
+    T_CHECK(said(NULL));
+}
+
+#define FREED_TWICE(type, object) \
+    do { \
+        type *const o = (object); \
+        T_CHECK(o != NULL); \
+        type##_free(o); \
+        SAID_OF(type##_free(o), #type "_free: the " #type " was freed already"); \
+    } while (0)
+
+static void parsers_freed_twice_are_told(void)
+{
+    csspgo_code *code = make_code(0);
+    csspgo_preagg_options how;
+    memset(&how, 0, sizeof how);
+    how.code = code;
+    FREED_TWICE(csspgo_preagg, csspgo_preagg_new(&how, NULL, NULL));
+    FREED_TWICE(csspgo_perfdata, csspgo_perfdata_new(NULL, NULL));
+    FREED_TWICE(csspgo_script, csspgo_script_new(NULL, NULL, NULL));
+    FREED_TWICE(csspgo_pprof, csspgo_pprof_new(NULL, NULL, NULL));
+    FREED_TWICE(csspgo_probe_set, csspgo_probe_set_new(NULL, NULL));
+    FREED_TWICE(csspgo_spaces, csspgo_spaces_new(code, NULL, NULL));
+    FREED_TWICE(csspgo_aggregator, csspgo_aggregator_new(code, csspgo_no_module(), NULL, NULL));
+    FREED_TWICE(csspgo_layout, csspgo_layout_new(NULL, NULL, NULL));
+    FREED_TWICE(csspgo_trace_sampler, csspgo_trace_sampler_new(code, NULL, NULL, NULL));
+    FREED_TWICE(csspgo_ctx_runtime, csspgo_ctx_runtime_new(NULL, NULL));
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+}
+
+static void objects_that_are_none_are_told(void)
+{
+    static csspgo_profile never_made;
+    csspgo_profile *const none = NULL;
+    csspgo_profile_free(none);
+    csspgo_code_free(NULL);
+    csspgo_collector_free(NULL);
+    csspgo_tracker_free(NULL);
+    T_CHECK(said(NULL));
+    SAID_OF(csspgo_node_count(none), "csspgo_node_count: the csspgo_profile is NULL");
+    SAID_OF(csspgo_tracker_new(none, NULL, NULL), "csspgo_tracker_new: the csspgo_profile is NULL");
+    SAID_OF(csspgo_collector_add(NULL, NULL, 0, NULL), "csspgo_collector_add: the csspgo_collector is NULL");
+    SAID_OF(csspgo_code_remove(NULL, 1, 2, NULL), "csspgo_code_remove: the csspgo_code is NULL");
+    SAID_OF(csspgo_collector_new(NULL, NULL, NULL, NULL), "csspgo_collector_new: a collector needs a code map");
+    SAID_OF(csspgo_node_count(&never_made), "csspgo_node_count: the csspgo_profile is none: the pointer was not set");
+}
+
+/* The profile is the tracker's, which frees it; reading it is right. */
+static void a_profile_that_was_taken_is_not_freed(void)
+{
+    static const char text[] = "[main:3 @ foo]:30:10\n 1: 10\n[main]:4:1\n 3: 4 foo:4\n";
+    csspgo_profile *p = csspgo_load(text, sizeof text - 1, NULL, NULL);
+    csspgo_tracker_options how;
+    csspgo_tracker *t;
+    memset(&how, 0, sizeof how);
+    how.take = 1;
+    t = csspgo_tracker_new(p, &how, NULL);
+    T_EQ(csspgo_node_count(p), csspgo_node_count(csspgo_tracker_profile(t)));
+    T_CHECK(said(NULL));
+    SAID_OF(csspgo_profile_free(p), "csspgo_profile_free: a tracker took the profile, and frees it");
+    csspgo_tracker_free(t);
+    T_CHECK(said(NULL));
+    SAID_OF(csspgo_profile_free(p), "csspgo_profile_free: the csspgo_profile was freed already");
+}
+
+/* Far more objects than are kept come and go; those of a caller's allocator go back to it at once. */
+static void *counted_alloc(void *ctx, size_t size)
+{
+    ++*(size_t *)ctx;
+    return malloc(size);
+}
+
+static void counted_free(void *ctx, void *p, size_t size)
+{
+    (void)size;
+    --*(size_t *)ctx;
+    free(p);
+}
+
+static void memory_of_freed_objects_goes_back(void)
+{
+    size_t blocks = 0;
+    csspgo_options o;
+    unsigned i;
+    memset(&o, 0, sizeof o);
+    o.allocator.alloc_fn = counted_alloc;
+    o.allocator.free_fn = counted_free;
+    o.allocator.ctx = &blocks;
+    for (i = 0; i < 1000; i++) {
+        csspgo_profile_free(csspgo_profile_new(NULL, NULL));
+        csspgo_profile_free(csspgo_profile_new(&o, NULL));
+        T_EQ(blocks, 0);
+    }
+    T_CHECK(said(NULL));
+}
+
+/* Functions that have no csspgo_error: what they refuse is told. */
+static void refusals_without_an_error_are_told(void)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    const csspgo_func f = csspgo_func_add(p, "f", 1);
+    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, f);
+    csspgo_func other;
+    csspgo_node none;
+    char text[8];
+    other.id = 77;
+    none.id = 0;
+    T_EQ(csspgo_add_body(p, n, csspgo_at(0xffff, 0), 1), CSSPGO_OK);
+    T_CHECK(said(NULL));
+    T_EQ(csspgo_add_body(p, n, csspgo_at(70000, 0), 1), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_add_body: a line or probe id above 65535"));
+    T_EQ(csspgo_add_target(p, n, csspgo_at(70000, 0), f, 1), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_add_target: a line or probe id above 65535"));
+    T_EQ(csspgo_add_total(p, none, 1), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_add_total: node 0 and the root hold no counts"));
+    T_EQ(csspgo_add_head(p, csspgo_root(p), 1), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_add_head: node 0 and the root hold no counts"));
+    none.id = 99;
+    T_EQ(csspgo_set_checksum(p, none, 1), CSSPGO_E_ARGUMENT);
+    T_CHECK(said("csspgo_set_checksum: no such node"));
+    T_EQ(csspgo_context(p, none, text, sizeof text), 0);
+    T_CHECK(said("csspgo_context: no such node"));
+    T_EQ(csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, other).id, 0);
+    T_CHECK(said("csspgo_child: no such function"));
+    T_EQ(csspgo_child(p, none, csspgo_at(0, 0), CSSPGO_CONTEXT, f).id, 0);
+    T_CHECK(said("csspgo_child: no such node"));
     csspgo_profile_free(p);
     T_CHECK(said(NULL));
 }
@@ -407,5 +713,16 @@ int main(void)
     a_damaged_code_map_is_told();
     lives_and_handles_are_checked();
     null_pointers_are_told();
+    the_same_probe_twice_is_told();
+    probes_of_other_code_are_told();
+    a_part_of_a_function_removed_is_told();
+    short_stacks_and_counts_are_checked();
+    freed_objects_are_told();
+    parsers_freed_twice_are_told();
+    objects_that_are_none_are_told();
+    a_profile_that_was_taken_is_not_freed();
+    memory_of_freed_objects_goes_back();
+    refusals_without_an_error_are_told();
+    T_EQ(private_names, 0);
     return t_end();
 }
