@@ -163,5 +163,5 @@ perl -e 'local $/; open F, "my-mod.ko"; binmode F; my $all = <F>; srand 7; my $t
         substr($s, $from + int(rand(length($s) - $from)), 1) = chr(rand() < .5 ? 255 : rand 256) for 0 .. rand 6;
         open O, ">bad.ko"; binmode O; print O $s; close O;
         system("timeout 20 $t profgen --quiet --binary=bad.ko --perf-binary=my-mod --perfscript=module.ps --format=text -o bad.prof >bad.out 2>&1");
-        my $e = $? >> 8; if ($? & 127 || $e > 3 || `cat bad.out` =~ /Sanitizer|runtime error/) { print "$i: $?\n"; exit 1 } }' ../san/csspgo $(size 20 600) && pass || fail "a damaged module"
+        my $e = $? >> 8; if ($? & 127 || $e > 3 || `cat bad.out` =~ /Sanitizer|runtime error/) { print "$i: $?\n"; exit 1 } }' $(size ../plain/csspgo ../san/csspgo) $(size 20 600) && pass || fail "a damaged module"
 finish
