@@ -1053,7 +1053,7 @@ static void ordered_tables_are_as_an_array(void)
             if (m.t.levels > levels) levels = m.t.levels;
         }
         T_CHECK(ok);
-        T_CHECK(k < 18 || levels >= 2);
+        T_CHECK(k < 24 || levels >= 2);               /* below it depends on the order in which a compiler calls rnd */
         tree_close(&m);
     }
 }
