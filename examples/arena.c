@@ -65,7 +65,8 @@ static uint64_t count_of(const void *data, size_t size, const char *context, uin
 {
     csspgo_error e;
     csspgo_profile *p = csspgo_load(data, size, o, &e);
-    const uint64_t count = p != NULL ? csspgo_body_count(p, csspgo_find(p, context), csspgo_at(probe, 0)) : UINT64_MAX;
+    const uint64_t count = p != NULL ? csspgo_body_count(p, csspgo_find(p, context),
+                                                         csspgo_loc_at(probe, 0)) : UINT64_MAX;
     csspgo_profile_free(p);
     return count;
 }

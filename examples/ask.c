@@ -44,9 +44,9 @@ static int print_context(const csspgo_profile *p, const char *text)
         return 1;
     }
     printf("%s: total %llu, entered %llu times\n", text, (ull)csspgo_total(p, node), (ull)csspgo_head(p, node));
-    body = csspgo_bodies(p, node, &n);
+    body = csspgo_get_bodies(p, node, &n);
     for (i = 0; i < n; i++) {
-        const csspgo_target *t = csspgo_targets_at(p, node, body[i].loc, &targets);
+        const csspgo_target *t = csspgo_get_targets_at(p, node, body[i].loc, &targets);
         printf("  %u: %llu", (unsigned)body[i].loc.line, (ull)body[i].count);
         for (k = 0; k < targets; k++) {
             printf(k == 0 ? ", calls " : ", ");
@@ -67,7 +67,7 @@ static int print_overview(const csspgo_profile *p)
     uint64_t threshold = 0;
     uint32_t i;
     csspgo_error e;
-    if (hot == NULL || csspgo_threshold(p, 990000, &threshold, &e) != CSSPGO_OK) {
+    if (hot == NULL || csspgo_count_threshold(p, 990000, &threshold, &e) != CSSPGO_OK) {
         free(hot);
         fprintf(stderr, "ask: out of memory\n");
         return 1;
@@ -79,7 +79,7 @@ static int print_overview(const csspgo_profile *p)
         hot[i].func.id = i + 1;
         for (n = csspgo_func_nodes(p, hot[i].func); n.id != 0; n = csspgo_node_next_same(p, n)) {
             size_t count;
-            const csspgo_body *body = csspgo_bodies(p, n, &count);
+            const csspgo_body *body = csspgo_get_bodies(p, n, &count);
             while (count-- != 0) hot[i].samples += body[count].count;
         }
     }

@@ -40,7 +40,7 @@ static csspgo_status add_function(csspgo_code *code, uint32_t f, csspgo_error *e
     csspgo_code_function function = { begin_of(f), begin_of(f) + CODE, 0, f + 1, name, 0, 0, 0 };
     csspgo_transfer t[CALLS + 1];
     csspgo_probe p[CALLS + 1];
-    csspgo_inline body = { 0, 0, 0 };
+    csspgo_inline_node body = { 0, 0, 0 };
     csspgo_status s;
     uint32_t k;
     memset(t, 0, sizeof t);
@@ -91,7 +91,7 @@ static csspgo_sample walk(uint64_t *stack, csspgo_branch *branch)
 /* The collector's counts become part of the profile, which stays within its bound. */
 static csspgo_status fold(csspgo_collector *c, csspgo_profile *p, unsigned *shrunk, csspgo_error *e)
 {
-    csspgo_status s = csspgo_collector_profile(c, p, NULL, NULL, e);
+    csspgo_status s = csspgo_collector_profile(c, NULL, p, NULL, e);
     if (s != CSSPGO_OK || csspgo_profile_memory(p) <= PROFILE_BYTES) return s;
     ++*shrunk;
     return csspgo_shrink(p, PROFILE_BYTES / 2, e);

@@ -271,6 +271,24 @@ ELF__UNUSED static const unsigned char *elf_build_id(const elf_image *image, siz
     return id;
 }
 
+/*
+ * 1 if the names of all symbols together are not much longer than their table and their strings: symbols may share
+ * ends of strings, but a file in which a hundred thousand share one would cost whoever keeps names a gigabyte.
+ */
+static int elf__names_fit(const elf_image *image)
+{
+    uint64_t left = 16 * ((uint64_t)24 * image->symbol_count + image->symbol_names_size) + ((uint64_t)1 << 20);
+    uint32_t i;
+    size_t n;
+    for (i = 0; i < image->symbol_count; i++) {
+        const unsigned char *p = image->data + (size_t)(image->symbols_at + 24 * (uint64_t)i);
+        elf__name(image, image->symbol_names_at, image->symbol_names_size, elf__32(p), &n);
+        if (n > left) return 0;
+        left -= n;
+    }
+    return 1;
+}
+
 /* Finds a symbol table, its names and its table of large section numbers; leaves the counts 0 if there are none. */
 static int elf__open_symbols(elf_image *image, uint32_t type, char *message, size_t message_size)
 {
@@ -299,6 +317,8 @@ static int elf__open_symbols(elf_image *image, uint32_t type, char *message, siz
         image->indices_count = other.size / 4;
         break;
     }
+    if (!elf__names_fit(image))
+        return elf__fail(message, message_size, "its symbols share names: these would be much longer than the file");
     return 1;
 }
 
@@ -347,7 +367,7 @@ static int elf__open_tables(elf_image *image, char *message, size_t message_size
  *   message         NULL, or gets one terminated sentence after a failure
  *
  * Returns   1, or 0 when this is not an ELF64 little-endian file whose tables lie in the file
- * Cost      O(number of sections)
+ * Cost      O(number of sections + bytes of the symbols' names)
  */
 ELF__UNUSED static int elf_open(const void *data, size_t size, elf_image *out, char *message, size_t message_size)
 {

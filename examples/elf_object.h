@@ -218,7 +218,7 @@ static void elf__object_gather(elf_object *o, uint32_t first)
     for (i = first; i < o->from->section_count; i++) {
         if (o->place[i].kind != ELF_OBJECT_JOINED || o->place[i].first != first) continue;
         elf_section_at(o->from, i, &s);
-        memcpy(o->to + o->size, o->to + (size_t)s.offset, (size_t)s.size);
+        if (s.size != 0) memcpy(o->to + o->size, o->to + (size_t)s.offset, (size_t)s.size);
         o->size += (size_t)s.size;
         if (i != first) elf__put(elf__object_header(o, i) + 4, ELF_NOBITS, 4);
         if (i != first) elf__put(elf__object_header(o, i) + 32, 0, 8);
@@ -238,7 +238,7 @@ static void elf__object_segment(elf_object *o, elf_object_kind kind, uint64_t ba
         const uint64_t at = o->size + (o->place[i].address - base);
         if (o->place[i].kind != kind) continue;
         elf_section_at(o->from, i, &s);
-        if (s.type == ELF_NOBITS) continue;
+        if (s.type == ELF_NOBITS || s.size == 0) continue;      /* an empty one may have any offset */
         memcpy(o->to + (size_t)at, o->to + (size_t)s.offset, (size_t)s.size);
         elf__put(elf__object_header(o, i) + 24, at, 8);
     }

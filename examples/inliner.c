@@ -24,9 +24,9 @@ typedef struct inliner {
 static void print_decision(const inliner *x, csspgo_node callee, unsigned depth, const char *what)
 {
     char context[500];
-    csspgo_context(x->p, callee, context, sizeof context);
+    csspgo_context_text(x->p, callee, context, sizeof context);
     printf("%*s%s %s: entered %llu times\n", (int)(2 * depth), "", what, context,
-           (unsigned long long)csspgo_tracker_entry(x->t, callee));
+           (unsigned long long)csspgo_tracker_entry_count(x->t, callee));
 }
 
 /*
@@ -36,16 +36,16 @@ static void print_decision(const inliner *x, csspgo_node callee, unsigned depth,
 static int worth_it(const inliner *x, csspgo_node callee, unsigned depth)
 {
     size_t size;
-    csspgo_bodies(x->p, callee, &size);
+    csspgo_get_bodies(x->p, callee, &size);
     if (depth >= MOST_DEPTH) return 0;
-    return csspgo_tracker_entry(x->t, callee) >= x->hot || size <= 3;
+    return csspgo_tracker_entry_count(x->t, callee) >= x->hot || size <= 3;
 }
 
 /* Looks at all calls of a context: of a function's own code, or of what was inlined into it. */
 static csspgo_status inline_calls(inliner *x, csspgo_node caller, unsigned depth)
 {
     csspgo_node callee[MOST_CALLEES];
-    size_t n = csspgo_tracker_children(x->t, caller, callee, MOST_CALLEES), i;
+    size_t n = csspgo_tracker_get_children(x->t, caller, callee, MOST_CALLEES), i;
     csspgo_status s = CSSPGO_OK;
     for (i = 0; i < n && i < MOST_CALLEES && s == CSSPGO_OK; i++) {
         /* a compiler comes from its own call sites instead, here as if each were a direct call */
@@ -70,10 +70,10 @@ static csspgo_status inline_calls(inliner *x, csspgo_node caller, unsigned depth
 static csspgo_status compile_all(inliner *x)
 {
     size_t n, count = 0, i;
-    csspgo_status s = csspgo_tracker_order(x->t, NULL, 0, NULL, 0, &n, &x->error);
+    csspgo_status s = csspgo_tracker_compile_order(x->t, NULL, 0, NULL, 0, &n, &x->error);
     csspgo_func *order = (csspgo_func *)calloc(n + 1, sizeof *order);
     if (order == NULL) s = CSSPGO_E_NOMEM;
-    if (s == CSSPGO_OK) s = csspgo_tracker_order(x->t, NULL, 0, order, n, &count, &x->error);
+    if (s == CSSPGO_OK) s = csspgo_tracker_compile_order(x->t, NULL, 0, order, n, &count, &x->error);
     for (i = 0; i < count && s == CSSPGO_OK; i++) {
         csspgo_node base;
         size_t size;

@@ -9,6 +9,8 @@
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_WITH_LAYOUT
 #include "../csspgo.h"
+#define CSSPGO_LINKER_ORDER_IMPLEMENTATION
+#include "share/linker_order.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +52,11 @@ static void load_level(uint32_t level)
 /* Records one load as a phase of its own, and offers it. */
 static csspgo_status record_load(csspgo_layout *l, uint32_t level, csspgo_error *e)
 {
-    const uint32_t begin = csspgo_trace_now(&recording);
+    const csspgo_trace_phase phase = { slot, sizeof *slot, id, FUNCTIONS, csspgo_trace_now(&recording), 0 };
     csspgo_trace trace;
     csspgo_status s;
     load_level(level);
-    s = csspgo_trace_collect(slot, sizeof *slot, id, FUNCTIONS, begin, 0, NULL, trace_ids, &trace.count, e);
+    s = csspgo_trace_collect(&phase, NULL, trace_ids, &trace.count, e);
     csspgo_trace_reset(slot, sizeof *slot, FUNCTIONS);
     trace.id = trace_ids;
     trace.weight = 1;

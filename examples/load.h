@@ -4,11 +4,15 @@
  * its symbol is called (load_owner.h). Where symbols are missing or have other names, the code itself says which records
  * of probes are of it (load_find.h). Symbols, debug information and probes may be in other files than the
  * code.
- * Include it after csspgo.h; one source file of a program defines LOAD_IMPLEMENTATION before it and so holds the code.
+ * Include it after csspgo.h with CSSPGO_WITH_DECODE and CSSPGO_WITH_LLVM (probe sections are read as leniently as LLVM
+ * reads them); one source file of a program defines LOAD_IMPLEMENTATION before it and so holds the code.
  * Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_LOAD_H
 #define CSSPGO_EXAMPLES_LOAD_H
+#if !defined(CSSPGO_WITH_DECODE) || !defined(CSSPGO_WITH_LLVM)
+#  error "include csspgo.h, with CSSPGO_WITH_DECODE and CSSPGO_WITH_LLVM, before load.h"
+#endif
 
 #include "elf.h"
 #include "elf_object.h"
@@ -126,7 +130,7 @@ load_region *load_region_at(const load_regions *r, uint64_t address);
 int load_owners(loaded *l, const csspgo_probe_set *probes);
 int load_range_cmp(const void *a, const void *b);
 const load_range *load_range_at(const loaded *l, uint64_t address);
-csspgo_inline *load_inlines(const loaded *l, const csspgo_probe_tables *t);
+csspgo_inline_node *load_inlines(const loaded *l, const csspgo_probe_tables *t);
 size_t load_strip(const char *name, size_t size, const char *suffix);
 size_t load_stem(const char *name, size_t size);
 csspgo_descriptor *load_descriptors(const csspgo_probe_tables *t);
@@ -245,7 +249,7 @@ static csspgo_symbol_base *load_bases(const loaded *l, size_t *count)
 static int load_tables(loaded *l, const csspgo_probe_set *probes)
 {
     const csspgo_probe_tables t = csspgo_probe_set_tables(probes);
-    csspgo_inline *inlines = NULL;
+    csspgo_inline_node *inlines = NULL;
     int ok;
     l->probes = t.probe_count;
     l->probe_stats = csspgo_probe_set_get_stats(probes);
@@ -411,7 +415,7 @@ int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, cha
     int ok = load_decodes(l) || load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->code = code;
     l->borrowed = 1;
-    if (ok && (!load_segments(l, path) || csspgo_code_map(code, l->module, bias, NULL) != CSSPGO_OK))
+    if (ok && (!load_segments(l, path) || csspgo_code_set_bias(code, l->module, bias, NULL) != CSSPGO_OK))
         ok = load_fail(why, why_size, "out of memory");
     ok = ok && load_code(l, why, why_size);
     if (!ok) load_free(l);

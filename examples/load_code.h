@@ -148,8 +148,11 @@ int load_code(loaded *l, char *why, size_t why_size)
         if (!elf_section_at(&l->elf, v[i].section, &s) || s.contents == NULL || s.compressed) continue;
         if (s.name_size == 4 && memcmp(s.name, ".plt", 4) == 0) continue;
         if (l->kernel && arch == CSSPGO_X86_64 && (patched = load_kernel_code(l, &s)) == NULL) status = CSSPGO_E_NOMEM;
-        else status = csspgo_code_add_bytes(l->code, l->module, arch, s.address, patched != NULL ? patched : s.contents,
-                                            (size_t)s.size, starts, n, NULL);
+        else {
+            const csspgo_code_bytes b = { arch, s.address, patched != NULL ? patched : s.contents, (size_t)s.size,
+                                          starts, n };
+            status = csspgo_code_add_bytes(l->code, l->module, &b, NULL);
+        }
         free(patched);
         patched = NULL;
     }

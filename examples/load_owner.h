@@ -312,9 +312,9 @@ const load_range *load_range_at(const loaded *l, uint64_t address)
  * its own (NAME.N.extracted, NAME.cold.N) after that, and no descriptor knows it: their probes are numbered as those of
  * the function that the code is of, so they become its.
  */
-csspgo_inline *load_inlines(const loaded *l, const csspgo_probe_tables *t)
+csspgo_inline_node *load_inlines(const loaded *l, const csspgo_probe_tables *t)
 {
-    csspgo_inline *const v = (csspgo_inline *)malloc((t->inline_count + 1) * sizeof *v);
+    csspgo_inline_node *const v = (csspgo_inline_node *)malloc((t->inline_count + 1) * sizeof *v);
     csspgo_descriptor *const d = v != NULL ? load_descriptors(t) : NULL;
     size_t i;
     if (d == NULL) {

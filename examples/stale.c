@@ -8,6 +8,8 @@
  */
 #define _DEFAULT_SOURCE
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_WITH_DECODE
+#define CSSPGO_WITH_LLVM
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION
 #include "load.h"
@@ -25,7 +27,7 @@ static void print_worst(const csspgo_matcher *m, const csspgo_match_code *f, siz
     size_t count = 0, i, k;
     for (i = 0; i < n; i++) {
         const uint64_t guid = f[i].name != NULL ? csspgo_guid(f[i].name, f[i].name_size) : f[i].guid;
-        const csspgo_match_outcome o = csspgo_matcher_about(m, guid);
+        const csspgo_match_outcome o = csspgo_matcher_get_outcome(m, guid);
         if (o.lost_samples == 0) continue;
         if (count < WORST) count++;
         else if (worst[WORST - 1].lost_samples >= o.lost_samples) continue;

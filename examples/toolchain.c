@@ -11,6 +11,9 @@
  */
 #define _DEFAULT_SOURCE
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_WITH_DECODE
+#define CSSPGO_WITH_LLVM
+#define CSSPGO_WITH_PERF
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION
 #include "load.h"
@@ -56,14 +59,14 @@ static csspgo_status read_recording(const char *path, csspgo_code *code, csspgo_
 static csspgo_status make_useful(csspgo_profile *p, const csspgo_code *code, csspgo_error *e)
 {
     csspgo_preinline_options how;
-    csspgo_sizes *sizes = csspgo_sizes_new(NULL, e);
-    csspgo_status s = sizes != NULL ? csspgo_sizes_add_code(sizes, code, e) : e->status;
+    csspgo_size_table *sizes = csspgo_size_table_new(NULL, e);
+    csspgo_status s = sizes != NULL ? csspgo_size_table_add_code(sizes, code, e) : e->status;
     memset(&how, 0, sizeof how);
     how.sizes = sizes;
     if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, NULL, e);
     if (s == CSSPGO_OK) s = csspgo_trim_cold(p, NULL, e);
     if (s == CSSPGO_OK) s = csspgo_nest(p, 0, e);
-    csspgo_sizes_free(sizes);
+    csspgo_size_table_free(sizes);
     return s;
 }
 
@@ -97,7 +100,7 @@ int main(int argc, char **argv)
     if (s == CSSPGO_OK) s = read_recording(argv[2], image.code, c, &e);
     if (s != CSSPGO_OK) fprintf(stderr, "toolchain: %s: %s\n", argv[2], e.message);
     if (s == CSSPGO_OK) {
-        s = csspgo_collector_profile(c, p, NULL, NULL, &e);
+        s = csspgo_collector_profile(c, NULL, p, NULL, &e);
         report(c);
         if (s == CSSPGO_OK && csspgo_collector_has_contexts(c)) s = make_useful(p, image.code, &e);
         if (s == CSSPGO_OK) s = csspgo_write_file(p, argv[3], CSSPGO_EXTBINARY, &e);

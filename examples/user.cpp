@@ -35,8 +35,8 @@ public:
     }
     std::string context(csspgo_node n) const
     {
-        std::string text(csspgo_context(p.get(), n, nullptr, 0) + 1, '\0');
-        csspgo_context(p.get(), n, &text[0], text.size());
+        std::string text(csspgo_context_text(p.get(), n, nullptr, 0) + 1, '\0');
+        csspgo_context_text(p.get(), n, &text[0], text.size());
         text.pop_back();
         return text;
     }
@@ -68,7 +68,7 @@ std::vector<row> hottest(const profile &p)
     std::vector<row> rows;
     p.each_node([&](csspgo_node n) {
         std::size_t count = 0;
-        const csspgo_body *body = csspgo_bodies(p.get(), n, &count);
+        const csspgo_body *body = csspgo_get_bodies(p.get(), n, &count);
         std::uint64_t samples = 0;
         for (std::size_t i = 0; i < count; i++) samples += body[i].count;
         if (samples != 0) rows.push_back({ p.context(n), samples });

@@ -61,6 +61,16 @@ static inline unsigned byte(input *in)
 }
 
 #ifdef CSSPGO_VERSION
+/* The law of errors: a status has a sentence of printable ASCII, and a place in the input if it has one; OK has none. */
+static inline void is_told(csspgo_status s, const csspgo_error *e, size_t size)
+{
+    size_t i;
+    REQUIRE(e->status == s && e->offset <= size);
+    REQUIRE((s == CSSPGO_OK) == (e->message[0] == '\0'));
+    for (i = 0; e->message[i] != '\0'; i++) REQUIRE(i < sizeof e->message - 1 && e->message[i] >= ' ' && e->message[i] < 127);
+    if (s == CSSPGO_OK) REQUIRE(e->line == 0 && e->offset == 0);
+}
+
 /* The law of profiles: whoever changed p last, it is valid, and every function that reads profiles takes it. */
 static inline void is_a_profile(const csspgo_profile *p, uint32_t llvm)
 {
@@ -76,9 +86,9 @@ static inline void is_a_profile(const csspgo_profile *p, uint32_t llvm)
     r = csspgo_profile_new(&o, NULL);
     REQUIRE(q != NULL && r != NULL && list != NULL);
     REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK && csspgo_equal(p, p));
-    REQUIRE(csspgo_order(p, list, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_file_order(p, list, NULL) == CSSPGO_OK);
     for (i = 0; i < csspgo_record_count(p); i++) REQUIRE(csspgo_has_record(p, list[i]));
-    REQUIRE(csspgo_summarize(p, NULL, 0, &sum, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_compute_summary(p, NULL, 0, &sum, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_profile_get_stats(p).records == csspgo_record_count(p));
     csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, NULL);
     REQUIRE(csspgo_add_profile(q, p, NULL) == CSSPGO_OK && csspgo_validate(q, NULL) == CSSPGO_OK);

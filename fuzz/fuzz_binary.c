@@ -2,6 +2,7 @@
  * formed, survives being written and read again, and is written the same way twice. The mutator knows section
  * tables. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 #include "../tests/sections.h"
@@ -58,7 +59,7 @@ static void round_trip(csspgo_profile *p, uint32_t form)
         if (s == CSSPGO_OK) {
             REQUIRE(csspgo_validate(q, &e) == CSSPGO_OK);
             b = written(q, form, &m);
-            if (!((csspgo_profile_flags(q) | form) & (CSSPGO_IS_MD5 | CSSPGO_MD5)) &&
+            if (!((csspgo_profile_flags(q) | form) & (CSSPGO_IS_MD5 | CSSPGO_MD5 | CSSPGO_MD5_SYMBOLS)) &&
                 csspgo_record_count(p) != 0) {        /* without records nothing tells that there were probes */
                 REQUIRE((form & 0xff) != CSSPGO_EXTBINARY || csspgo_equal(p, q));
                 REQUIRE(b == NULL || (n == m && memcmp(a, b, n) == 0));
@@ -74,15 +75,23 @@ static void round_trip(csspgo_profile *p, uint32_t form)
 static void try_lazy(const uint8_t *data, size_t size, const csspgo_profile *p)
 {
     csspgo_error e;
+    static const char *const names[] = { "main", "foo", "bar", "baz" };     /* where the file has GUIDs */
     csspgo_lazy *l = csspgo_lazy_open(data, size, NULL, &e);
     csspgo_func f;
-    size_t n;
-    REQUIRE((l != NULL) == (e.status == CSSPGO_OK) && e.offset <= size);
+    size_t n, i;
+    REQUIRE((l != NULL) == (e.status == CSSPGO_OK));
+    is_told(e.status, &e, size);
     for (f.id = 1; l != NULL && f.id <= csspgo_func_count(p); f.id++) {
         const char *name = csspgo_func_name(p, f, &n);
         const uint32_t had = csspgo_record_count(csspgo_lazy_profile(l));
         if (name == NULL) continue;
         if (csspgo_lazy_load(l, name, n, &e) != CSSPGO_OK) REQUIRE(csspgo_record_count(csspgo_lazy_profile(l)) == had);
+        REQUIRE(csspgo_validate(csspgo_lazy_profile(l), NULL) == CSSPGO_OK);
+    }
+    for (i = 0; l != NULL && i < sizeof names / sizeof *names; i++) {
+        const uint32_t had = csspgo_record_count(csspgo_lazy_profile(l));
+        if (csspgo_lazy_load(l, names[i], strlen(names[i]), &e) != CSSPGO_OK)
+            REQUIRE(csspgo_record_count(csspgo_lazy_profile(l)) == had);
         REQUIRE(csspgo_validate(csspgo_lazy_profile(l), NULL) == CSSPGO_OK);
     }
     csspgo_lazy_free(l);
@@ -106,8 +115,9 @@ static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) return;
     s = csspgo_read(p, data, size, &e);
-    REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_profile_memory(p) == heap.live);
+    is_told(s, &e, size);
+    REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_profile_memory(p) == heap.live && (csspgo_skipped_blocks(p) == 0 || (s == CSSPGO_OK && !lenient)));
     n = input_bytes(data, size);                      /* a node has 3 of them at least; 4096: p itself */
     REQUIRE(heap.peak <= 16 * n + 128 * (n / 3) + (1u << 20) + 4096);
     if (!lenient) try_lazy(data, size, p);
@@ -115,13 +125,15 @@ static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
         REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');
     } else if (lenient) {
         size_t n;
-        REQUIRE(csspgo_summarize(p, NULL, 0, &sum, NULL) == CSSPGO_OK);
+        REQUIRE(csspgo_compute_summary(p, NULL, 0, &sum, NULL) == CSSPGO_OK);
         free(written(p, CSSPGO_EXTBINARY, &n));
         free(written(p, CSSPGO_TEXT, &n));
     } else {
         round_trip(p, CSSPGO_EXTBINARY);
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_SPLIT);
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_MD5);
+        round_trip(p, CSSPGO_EXTBINARY | CSSPGO_COMPOSITE);
+        round_trip(p, CSSPGO_EXTBINARY | CSSPGO_INDEXED | CSSPGO_MD5_SYMBOLS | (size % 2 ? CSSPGO_SPLIT : 0));
 #ifdef CSSPGO_USE_ZLIB
         if (size % 8 == 0) round_trip(p, CSSPGO_EXTBINARY | CSSPGO_COMPRESS);
 #endif

@@ -3,8 +3,12 @@
  * the run. Events of any kind, in any order, are counted or left out. The last byte chooses: events or a model, LLVM's
  * rules or ours, failing memory. */
 #define CSSPGO_IMPLEMENTATION
-#define CSSPGO_WITH_BOTTLENECK
+#define CSSPGO_ALL
 #include "../csspgo.h"
+#define CSSPGO_SIM_MODEL_IMPLEMENTATION
+#include "../examples/share/sim_model.h"
+#define CSSPGO_BOTTLENECK_REPORT_IMPLEMENTATION
+#include "../examples/share/bottleneck_report.h"
 #include "fuzz.h"
 
 enum { STEPS = 4096 };
@@ -46,16 +50,25 @@ static uint64_t reported(const csspgo_bottleneck *b, csspgo_bottleneck_report_op
 static void lawful(csspgo_bottleneck *b, uint32_t n)
 {
     const csspgo_bottleneck_stats s = csspgo_bottleneck_get_stats(b);
-    csspgo_bottleneck_edge edge;
+    csspgo_bottleneck_edge edge, *all;
     csspgo_bottleneck_node *node = (csspgo_bottleneck_node *)calloc(3 * n, sizeof *node);
     uint32_t v;
+    const size_t edges = csspgo_bottleneck_get_edges(b, NULL, 0);
+    size_t i;
     REQUIRE(node != NULL);
     REQUIRE(s.pressure <= s.cycles && s.resources <= s.pressure && s.data <= s.pressure && s.registers <= s.data);
     REQUIRE(s.memory <= s.data && s.resources + s.data >= s.pressure && s.registers + s.memory >= s.data);
-    if (csspgo_bottleneck_critical(b, &edge, 1) != 0) REQUIRE(edge.from < edge.to && edge.to < 3 * n);
-    REQUIRE(csspgo_bottleneck_nodes(b, node, 3 * n) == 3 * n);
+    if (csspgo_bottleneck_get_critical(b, &edge, 1) != 0) REQUIRE(edge.from < edge.to && edge.to < 3 * n);
+    REQUIRE(csspgo_bottleneck_get_nodes(b, node, 3 * n) == 3 * n);
     for (v = 0; v < 3 * n; v++)
         if (node[v].depth != 0) REQUIRE(node[v].via < v && node[v].cost >= node[node[v].via].cost);
+    all = (csspgo_bottleneck_edge *)calloc(edges + 1, sizeof *all);
+    REQUIRE(all != NULL && csspgo_bottleneck_get_edges(b, all, edges) == edges);
+    for (i = 0; i < edges; i++) {
+        REQUIRE(all[i].from < all[i].to && all[i].to < 3 * n);
+        REQUIRE(i == 0 || all[i - 1].from <= all[i].from);
+    }
+    free(all);
     free(node);
 }
 
@@ -76,14 +89,16 @@ static void simulate(const csspgo_sim_model *m, unsigned how)
     counted c;
     memset(&run, 0, sizeof run);
     run.max_cycles = 20000;
-    if (csspgo_sim_run(&k.machine, k.instruction, k.count, iterations, &run, NULL, NULL, &r, NULL) != CSSPGO_OK) return;
+    if (csspgo_sim_run(&k.machine, k.instruction, k.count, iterations, &run, NULL, &r, NULL) != CSSPGO_OK) return;
     o = options_of(&c, how & 7);
     REQUIRE(csspgo_bottleneck_find_bounds(&k.machine, k.instruction, k.count, &o, &bounds, chain, STEPS, NULL) ==
             CSSPGO_OK);
     REQUIRE(c.live == 0 && bounds.steps <= k.count);
     REQUIRE(r.cycles >= csspgo_bottleneck_least_cycles(&bounds, iterations));
     memset(&report, 0, sizeof report);
-    report.names.model = m;
+    report.names.instruction = k.text;
+    report.names.reg = k.reg;
+    report.names.regs = k.regs;
     report.bounds = &bounds;
     report.chain = chain;
     b = csspgo_bottleneck_simulate(&k.machine, k.instruction, k.count, iterations, &o, NULL);
@@ -102,8 +117,8 @@ static void simulate(const csspgo_sim_model *m, unsigned how)
         REQUIRE(b != NULL);
         sink = csspgo_bottleneck_into(b);
         run.llvm = o.llvm;
-        REQUIRE(csspgo_sim_run(&k.machine, k.instruction, k.count, iterations, &run, NULL, &sink, NULL, NULL) ==
-                CSSPGO_OK);
+        run.sink = &sink;
+        REQUIRE(csspgo_sim_run(&k.machine, k.instruction, k.count, iterations, &run, NULL, NULL, NULL) == CSSPGO_OK);
         REQUIRE(csspgo_bottleneck_finish(b, NULL) == CSSPGO_OK && reported(b, report) == hash);
         csspgo_bottleneck_free(b);
     }

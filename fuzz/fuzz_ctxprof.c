@@ -2,7 +2,7 @@
  * same, in every form; merging commutes, flattening keeps sums, combining with samples keeps their scale; a failure
  * leaves nothing behind, and memory follows the input. The input's last byte chooses how it is read. */
 #define CSSPGO_IMPLEMENTATION
-#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 
@@ -64,14 +64,18 @@ static void is_read_back(counted *c, const csspgo_ctx *p, csspgo_ctx_form form)
 static void handles_hold(const csspgo_ctx *p)
 {
     const csspgo_ctx_stats s = csspgo_ctx_get_stats(p);
-    csspgo_ctx_node n = csspgo_ctx_top(p), up;
+    const csspgo_profile *tree = csspgo_ctx_contexts(p);
+    csspgo_node n = csspgo_root(tree), same;
     uint64_t nodes = 0;
     size_t count;
-    while ((n = csspgo_ctx_next(p, n)).id != 0) {
-        up = csspgo_ctx_parent(p, n);
-        up = csspgo_ctx_child(p, up, csspgo_ctx_kind_of(p, n), csspgo_ctx_site(p, n), csspgo_ctx_guid(p, n));
-        REQUIRE(up.id == n.id);
-        REQUIRE(csspgo_ctx_counters(p, n, &count) != NULL && count != 0);
+    REQUIRE(csspgo_validate(tree, NULL) == CSSPGO_OK);
+    while ((n = csspgo_node_next(tree, csspgo_root(tree), n)).id != 0) {
+        const csspgo_func func = csspgo_func_find_guid(tree, csspgo_func_guid(tree, csspgo_node_func(tree, n)));
+        const csspgo_loc loc = csspgo_node_loc(tree, n), site = csspgo_ctx_site(csspgo_ctx_site_number(loc));
+        REQUIRE(site.line == loc.line && site.discriminator == loc.discriminator);
+        same = csspgo_child(tree, csspgo_node_parent(tree, n), loc, csspgo_node_kind_of(tree, n), func);
+        REQUIRE(same.id == n.id);
+        REQUIRE(csspgo_ctx_get_counters(p, n, &count) != NULL && count != 0);
         nodes++;
     }
     REQUIRE(nodes == s.roots + s.callees + s.unhandled + s.flat);
@@ -89,6 +93,36 @@ static csspgo_ctx *sum(counted *c, const csspgo_ctx *p, const csspgo_ctx *other)
     is_same(q, p, CSSPGO_CTX_YAML);
     csspgo_ctx_free(q);
     return NULL;
+}
+
+/* Only one root is kept, and a node is cut off with all below it; handles that make no sense are an error. */
+static void parts_are_cut(counted *c, const csspgo_ctx *p, unsigned choice)
+{
+    const csspgo_profile *tree = csspgo_ctx_contexts(p);
+    const uint32_t nodes = csspgo_node_count(tree);
+    csspgo_ctx *q = empty(c);
+    csspgo_ctx_prune_options how;
+    csspgo_node cut[3];
+    uint64_t root[2];
+    csspgo_status s;
+    uint32_t i;
+    memset(&how, 0, sizeof how);
+    memset(cut, 0, sizeof cut);
+    REQUIRE(csspgo_ctx_merge(q, p, NULL, NULL) == CSSPGO_OK);
+    tree = csspgo_ctx_contexts(q);
+    for (i = 0; i < 3; i++) cut[i].id = nodes != 0 ? 2 + (choice >> i) % nodes : 2;
+    root[0] = csspgo_func_guid(tree, csspgo_node_func(tree, csspgo_node_first_child(tree, csspgo_root(tree))));
+    root[1] = root[0];
+    root[1] += choice & 1;
+    how.root = choice & 2 ? root : NULL;
+    how.roots = choice & 2 ? 2 : 0;
+    how.cut = cut;
+    how.cuts = nodes != 0 ? choice >> 2 & 3 : 0;
+    how.to_flat = choice >> 4 & 1;
+    s = csspgo_ctx_prune(q, &how, NULL);
+    REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT);
+    handles_hold(q);
+    csspgo_ctx_free(q);
 }
 
 /* p, and what is left of it, in both orders. */
@@ -112,6 +146,7 @@ static void merging_commutes(counted *c, const csspgo_ctx *p, unsigned choice)
     how.to_flat = 1;
     csspgo_ctx_prune(part, &how, NULL);
     handles_hold(part);
+    parts_are_cut(c, p, choice);
     csspgo_ctx_free(part);
 }
 
@@ -154,6 +189,7 @@ static void blocks_are_solved(const csspgo_ctx *p, const uint8_t *data, size_t s
     csspgo_cfg_edge edge[9];
     csspgo_ctx_function f;
     csspgo_cfg cfg;
+    const csspgo_profile *tree = csspgo_ctx_contexts(p);
     csspgo_profile *q = csspgo_profile_new(NULL, NULL);
     csspgo_status s;
     input in;
@@ -180,7 +216,7 @@ static void blocks_are_solved(const csspgo_ctx *p, const uint8_t *data, size_t s
         edge[i].known = c & 1;
         edge[i].count = c >> 1 & 7;
     }
-    f.guid = csspgo_ctx_guid(p, csspgo_ctx_first_child(p, csspgo_ctx_top(p)));
+    f.guid = csspgo_func_guid(tree, csspgo_node_func(tree, csspgo_node_first_child(tree, csspgo_root(tree))));
     f.cfg = &cfg;
     REQUIRE(q != NULL);
     s = csspgo_ctx_profile(p, &f, 1, q, NULL);
@@ -193,11 +229,12 @@ static void blocks_are_solved(const csspgo_ctx *p, const uint8_t *data, size_t s
 static int is_contexts_only(const csspgo_ctx *p)
 {
     const csspgo_ctx_stats s = csspgo_ctx_get_stats(p);
-    csspgo_ctx_node n = csspgo_ctx_first_child(p, csspgo_ctx_top(p));
+    const csspgo_profile *tree = csspgo_ctx_contexts(p);
+    csspgo_node n = csspgo_node_first_child(tree, csspgo_root(tree));
     size_t count;
     if (s.unhandled != 0 || s.flat != 0 || s.max_counter > UINT64_C(1) << 40) return 0;
-    for (; n.id != 0; n = csspgo_ctx_next_sibling(p, n))
-        if (csspgo_ctx_entries(p, n) > csspgo_ctx_counters(p, n, &count)[0]) return 0;
+    for (; n.id != 0; n = csspgo_node_next_sibling(tree, n))
+        if (csspgo_ctx_entry_count(p, n) > csspgo_ctx_get_counters(p, n, &count)[0]) return 0;
     return 1;
 }
 
@@ -224,7 +261,7 @@ static void combining_keeps_the_scale(const csspgo_ctx *p, unsigned choice)
         r = csspgo_profile_clone(q, NULL);
         REQUIRE(r != NULL);
         for (n.id = 2; n.id <= csspgo_node_count(r) + 1; n.id += 1 + (choice >> 4 & 3))
-            csspgo_add_body(r, n, csspgo_at(n.id % 9, 0), n.id * k);
+            csspgo_add_body(r, n, csspgo_loc_at(n.id % 9, 0), n.id * k);
         csspgo_profile_free(q);
         q = csspgo_profile_clone(r, NULL);
         REQUIRE(q != NULL);
@@ -234,6 +271,69 @@ static void combining_keeps_the_scale(const csspgo_ctx *p, unsigned choice)
         csspgo_profile_free(r);
     }
     csspgo_profile_free(q);
+}
+
+/* 1 if the call failed for memory: then nothing has changed. */
+static int fell_short(counted *c, csspgo_status s, const csspgo_ctx *was, const csspgo_ctx *p)
+{
+    c->fail_at = 0;
+    if (s != CSSPGO_E_NOMEM) return 0;
+    is_same(was, p, CSSPGO_CTX_YAML);
+    handles_hold(p);
+    return 1;
+}
+
+/* The n-th allocation of each call fails: the profile is as it was. */
+static void in_short_memory(const csspgo_ctx *p, const uint8_t *data, size_t size, unsigned n)
+{
+    counted c;
+    csspgo_ctx *q, *none;
+    csspgo_ctx_prune_options prune;
+    csspgo_ctx_merge_options how;
+    csspgo_profile *made = csspgo_profile_new(NULL, NULL);
+    csspgo_status s;
+    size_t k;
+    memset(&c, 0, sizeof c);
+    memset(&prune, 0, sizeof prune);
+    memset(&how, 0, sizeof how);
+    q = empty(&c);
+    none = empty(&c);
+    how.merge_duplicates = how.keep_larger = 1;
+    c.fail_at = c.calls + n;
+    fell_short(&c, csspgo_ctx_read(q, data, size, &how, NULL), none, q);
+    csspgo_ctx_free(q);
+    q = empty(&c);
+    c.fail_at = c.calls + n;
+    if (fell_short(&c, csspgo_ctx_merge(q, p, NULL, NULL), none, q))
+        REQUIRE(csspgo_ctx_merge(q, p, NULL, NULL) == CSSPGO_OK);
+    c.fail_at = c.calls + n;
+    csspgo_ctx_write(q, NULL, NULL, 0, &k, NULL);
+    c.fail_at = c.calls + n;
+    s = csspgo_ctx_merge(q, q, NULL, NULL);
+    if (fell_short(&c, s, p, q)) REQUIRE(csspgo_ctx_merge(q, q, NULL, NULL) == CSSPGO_OK);
+    csspgo_ctx_free(none);
+    none = empty(&c);
+    REQUIRE(csspgo_ctx_merge(none, q, NULL, NULL) == CSSPGO_OK);
+    prune.to_flat = n & 1;
+    prune.max_depth = 1;
+    c.fail_at = c.calls + n;
+    fell_short(&c, csspgo_ctx_prune(q, &prune, NULL), none, q);
+    csspgo_ctx_free(q);
+    q = empty(&c);
+    REQUIRE(csspgo_ctx_merge(q, none, NULL, NULL) == CSSPGO_OK);
+    c.fail_at = c.calls + n;
+    fell_short(&c, csspgo_ctx_flatten(q, NULL, NULL), none, q);
+    c.fail_at = c.calls + n;
+    REQUIRE(made != NULL);
+    s = csspgo_ctx_profile(q, NULL, 0, made, NULL);
+    REQUIRE(csspgo_validate(made, NULL) == CSSPGO_OK);
+    if (s == CSSPGO_OK) csspgo_ctx_combine(q, NULL, 0, NULL, made, NULL, NULL);
+    REQUIRE(csspgo_validate(made, NULL) == CSSPGO_OK);
+    c.fail_at = 0;
+    csspgo_profile_free(made);
+    csspgo_ctx_free(none);
+    csspgo_ctx_free(q);
+    REQUIRE(c.live == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -249,8 +349,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.keep_larger = choice >> 1 & 1;
     p = empty(&c);
     if (csspgo_ctx_read(p, data, size, &how, &e) != CSSPGO_OK) {
-        REQUIRE(e.status != CSSPGO_OK && e.offset <= size && e.message[0] != '\0');
-        REQUIRE(csspgo_ctx_first_child(p, csspgo_ctx_top(p)).id == 0);
+        REQUIRE(e.status != CSSPGO_OK);
+        is_told(e.status, &e, size);
+        REQUIRE(csspgo_node_count(csspgo_ctx_contexts(p)) == 0);
         REQUIRE(c.peak <= 16 * size + (1u << 20));
     } else {
         REQUIRE(c.peak <= 16 * size + (1u << 20));
@@ -263,6 +364,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         is_converted(p);
         blocks_are_solved(p, data, size);
         combining_keeps_the_scale(p, choice);
+        in_short_memory(p, data, size, 1 + data[size / 2] % 24);
     }
     csspgo_ctx_free(p);
     REQUIRE(c.live == 0);

@@ -1,17 +1,21 @@
-/* fuzz_demangle.c - mangled names: bounded output, the same every time, and only for what begins with _Z */
+/* fuzz_demangle.c - mangled names: bounded output, the same every time, and only for what begins with _Z; a base name
+ * is a part of the name */
+#define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
+#include "../csspgo.h"
 #include "fuzz.h"
-#include "../examples/tool/demangle.c"
-#include "../examples/tool/demangle_name.c"
-#include "../examples/tool/demangle_function.c"
-#include "../examples/tool/demangle_operator.c"
-#include "../examples/tool/demangle_lambda.c"
-#include "../examples/tool/demangle_argument.c"
-#include "../examples/tool/demangle_type.c"
-#include "../examples/tool/demangle_expr.c"
-#include "../examples/tool/demangle_operand.c"
-#include "../examples/tool/demangle_print.c"
-#include "../examples/tool/demangle_rust.c"
-#include "../examples/tool/demangle_rust_name.c"
+#include "../examples/tool/demangle/demangle.c"
+#include "../examples/tool/demangle/itanium.c"
+#include "../examples/tool/demangle/rust.c"
+
+/* The base name of a name lies in it. */
+static void has_base_name(const char *name, size_t size)
+{
+    size_t base = 77;
+    const char *at = csspgo_base_name(name, size, &base);
+    if (at != NULL) REQUIRE(at >= name && base != 0 && at + base <= name + size);
+    else REQUIRE(base == 0);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     name[1] = 'Z';
     if (size != 0) memcpy(name + 2, data, size);
     first[DEMANGLE_MOST] = 1;
+    has_base_name(name, size + 2);
     n = demangle(name, size + 2, first, DEMANGLE_MOST);
     REQUIRE(n <= DEMANGLE_MOST && first[DEMANGLE_MOST] == 1);
     k = demangle(name, size + 2, again, DEMANGLE_MOST);

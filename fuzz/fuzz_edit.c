@@ -1,7 +1,10 @@
 /* fuzz_edit.c - a script of operations, then a profile: what comes out is valid, laws hold, failures change nothing. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
+
+static counted heap;
 
 static csspgo_profile *fresh(uint32_t lenient, uint64_t max_bytes)
 {
@@ -10,6 +13,9 @@ static csspgo_profile *fresh(uint32_t lenient, uint64_t max_bytes)
     memset(&o, 0, sizeof o);
     o.llvm = lenient ? 19 : 0;
     o.limits.max_bytes = max_bytes;
+    o.allocator.alloc_fn = counted_alloc;
+    o.allocator.free_fn = counted_free;
+    o.allocator.ctx = &heap;
     p = csspgo_profile_new(&o, NULL);
     REQUIRE(p != NULL);
     return p;
@@ -20,13 +26,13 @@ static csspgo_profile *copy_of(const csspgo_profile *p, uint32_t lenient)
 {
     csspgo_profile *q = fresh(lenient, 0);
     REQUIRE(csspgo_add_profile(q, p, NULL) == CSSPGO_OK);
-    csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+    csspgo_profile_set_flags(q, csspgo_profile_flags(p));
     return q;
 }
 
 static csspgo_status rename_some(csspgo_profile *p, unsigned b)
 {
-    csspgo_remap_options how;
+    csspgo_rename_options how;
     csspgo_rename r[3];
     size_t i;
     for (i = 0; i < 3; i++) {
@@ -42,7 +48,7 @@ static csspgo_status rename_some(csspgo_profile *p, unsigned b)
         if (r[i].to == NULL) r[i].to = "foo", r[i].to_size = 3;
     }
     how.llvm = b & 1;
-    return csspgo_remap(p, r, 3, &how, NULL);
+    return csspgo_rename_functions(p, r, 3, &how, NULL);
 }
 
 static csspgo_status remove_one(csspgo_profile *p, unsigned b)
@@ -52,11 +58,38 @@ static csspgo_status remove_one(csspgo_profile *p, unsigned b)
     return csspgo_remove(p, &n, 1, NULL);
 }
 
+/* Into less memory than it has: the sum of all counts stays. */
+static csspgo_status shrink(csspgo_profile *p, unsigned b)
+{
+    const uint64_t most = csspgo_profile_memory(p) / 256 * (b + 1), samples = csspgo_profile_get_stats(p).samples;
+    const csspgo_status s = csspgo_shrink(p, most, NULL);
+    if (s == CSSPGO_OK) REQUIRE(csspgo_profile_memory(p) <= most || most == 0);
+    REQUIRE(s != CSSPGO_OK || csspgo_profile_get_stats(p).samples <= samples);
+    return s;
+}
+
+static csspgo_status preinline(csspgo_profile *p, unsigned b)
+{
+    csspgo_preinline_options how;
+    csspgo_preinline_stats stats;
+    memset(&how, 0, sizeof how);
+    how.llvm = b & 1 ? 19 : 0;
+    how.replay = b >> 1 & 1;
+    how.unsorted_cycles = b >> 2 & 1;
+    how.hot_threshold = b >> 3 & 1 ? b : 0;
+    how.growth_limit = b >> 4 & 1;
+    how.hottest_count = b >> 5;
+    how.cold_count = b >> 7 ? CSSPGO_ZERO : 0;
+    return csspgo_preinline(p, &how, &stats, NULL);
+}
+
 static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
 {
     csspgo_cold_options o;
     csspgo_merge_options how;
     uint64_t count;
+    if (op >= 240) return shrink(p, b);
+    if (op >= 232) return preinline(p, b);
     switch (op % 10) {
     case 0: return csspgo_flatten(p, NULL);
     case 1: return csspgo_nest(p, b & 1, NULL);
@@ -64,7 +97,7 @@ static csspgo_status operate(csspgo_profile *p, unsigned op, unsigned b)
     case 3: return rename_some(p, b);
     case 4: return csspgo_scale(p, b >> 4, b & 15, NULL);
     case 5: return remove_one(p, b);
-    case 6: return csspgo_threshold(p, (uint64_t)b * 4000, &count, NULL);
+    case 6: return csspgo_count_threshold(p, (uint64_t)b * 4000, &count, NULL);
     case 7:
         memset(&how, 0, sizeof how);
         how.weight = b >> 1;
@@ -117,7 +150,8 @@ static void track(const csspgo_profile *p, uint32_t lenient, unsigned op, unsign
     csspgo_tracker_free(t);
 }
 
-/* First byte: bit 0 lenient, bit 1 little memory, the rest the number of operations, of two bytes each. */
+/* First byte: bit 0 lenient, bit 1 little memory, bits 2 to 4 the number of operations, of two bytes each, bit 5:
+ * allocations fail in them. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_profile *p, *before, *was;
@@ -132,9 +166,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (i = 0; i < ops; i++) {
             csspgo_status s;
             before = copy_of(p, lenient);
+            if (data[0] & 32) heap.fail_at = heap.calls + 1 + data[2 + 2 * i] % 32;
             s = operate(p, data[1 + 2 * i], data[2 + 2 * i]);
+            heap.fail_at = 0;
             REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK);
-            REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT || s == CSSPGO_E_LIMIT);
+            REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT || s == CSSPGO_E_LIMIT || s == CSSPGO_E_NOMEM);
+            REQUIRE(s != CSSPGO_E_NOMEM || (data[0] & 32));
             if (s != CSSPGO_OK) REQUIRE(csspgo_equal(p, before) && csspgo_func_count(p) == csspgo_func_count(before));
             csspgo_profile_free(before);
         }

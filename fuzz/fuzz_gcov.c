@@ -1,6 +1,7 @@
 /* fuzz_gcov.c - any bytes as a GCC AutoFDO profile: what is refused leaves the profile alone, what is taken is well
  * formed and comes back from both of GCC's forms. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 
@@ -29,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) return 0;
     s = csspgo_read(p, data, size, &e);
-    REQUIRE(e.status == s && e.offset <= size && csspgo_validate(p, NULL) == CSSPGO_OK);
+    is_told(s, &e, size);
+    REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_profile_memory(p) <= 16 * (uint64_t)size + 128 * (uint64_t)csspgo_node_count(p) + (1u << 20));
     if (s != CSSPGO_OK) {
         REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');

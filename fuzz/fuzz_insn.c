@@ -2,6 +2,7 @@
  * the code map finds exactly the instructions that they give one after the other, and the control-flow graph of the
  * whole is that of a plain model. Byte 0: bit 0 AArch64. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 
@@ -128,7 +129,7 @@ static void check_graph(csspgo_code *code, flow *f, size_t size, uint64_t base)
 {
     const csspgo_module none = { 0 };
     static csspgo_probe probe[LIMIT];
-    csspgo_inline tree[2];
+    csspgo_inline_node tree[2];
     csspgo_code_function function;
     size_t i;
     memset(&function, 0, sizeof function);
@@ -155,6 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const csspgo_module none = { 0 };
     static flow f;
     csspgo_code *code;
+    csspgo_code_bytes b;
     csspgo_insn x;
     size_t at;
     int a64;
@@ -164,15 +166,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size--;
     code = csspgo_code_new(NULL, NULL);
     if (code == NULL) return 0;
-    REQUIRE(csspgo_code_add_bytes(code, none, a64 ? CSSPGO_AARCH64 : CSSPGO_X86_64, base, data, size, NULL, 0, NULL) ==
-            CSSPGO_OK);
+    memset(&b, 0, sizeof b);
+    b.arch = a64 ? CSSPGO_AARCH64 : CSSPGO_X86_64;
+    b.address = base;
+    b.bytes = data;
+    b.size = size;
+    REQUIRE(csspgo_code_add_bytes(code, none, &b, NULL) == CSSPGO_OK);
     memset(&f, 0, sizeof f);
     for (at = 0; at < size;) {
         const uint64_t before = csspgo_code_call_before(code, base + at);
         check(a64, data + at, size - at, base + at);
         decode(a64, data + at, size - at, base + at, &x);
-        REQUIRE(csspgo_code_kind(code, base + at) == x.kind);
-        REQUIRE(before == 0 || (before < base + at && csspgo_code_kind(code, before) == CSSPGO_CALL));
+        REQUIRE(csspgo_code_transfer_kind(code, base + at) == x.kind);
+        REQUIRE(before == 0 || (before < base + at && csspgo_code_transfer_kind(code, before) == CSSPGO_CALL));
         f.insn[at] = x;
         at += x.size != 0 ? x.size : x.skip;
     }

@@ -6,7 +6,7 @@
  * kernel says in between.
  */
 #define _GNU_SOURCE
-#include "../examples/tool/tool.h"
+#include "../examples/tool/shared/tool.h"
 #include "fuzz.h"
 
 static counted heap;
@@ -65,9 +65,7 @@ void file_close(file_bytes *f) { memset(f, 0, sizeof *f); }
 #define calloc fuzz_calloc
 #define strdup fuzz_strdup
 #define free fuzz_free
-#include "../examples/tool/jit_code.c"
-#include "../examples/tool/jit_files.c"
-#include "../examples/tool/jit_live.c"
+#include "../examples/tool/profgen/jit_code.c"
 #undef malloc
 #undef realloc
 #undef calloc

@@ -1,8 +1,10 @@
 /* fuzz_layout.c - instrumentation profiles with traces: text, indexed, raw. What is accepted can be written, read again
  * as the same, merged and ordered; a failure leaves nothing behind. The input's last byte chooses limits and rules. */
 #define CSSPGO_IMPLEMENTATION
-#define CSSPGO_WITH_LAYOUT
+#define CSSPGO_ALL
 #include "../csspgo.h"
+#define CSSPGO_LINKER_ORDER_IMPLEMENTATION
+#include "../examples/share/linker_order.h"
 #include "fuzz.h"
 
 static csspgo_layout *layout_of(counted *c, unsigned rule, uint32_t traces, uint32_t length)
@@ -49,7 +51,7 @@ static void is_ordered(const csspgo_layout *l, unsigned choice)
     csspgo_layout_evaluate_options pages;
     csspgo_layout_score score;
     csspgo_layout_format form;
-    csspgo_layout_resolution found;
+    csspgo_layout_found found;
     uint64_t *id;
     size_t n, count, size;
     memset(&how, 0, sizeof how);
@@ -71,6 +73,42 @@ static void is_ordered(const csspgo_layout *l, unsigned choice)
     free(id);
 }
 
+/* The n-th allocation fails: the object is as it was, and reads the file when memory is there again. */
+static void in_short_memory(const uint8_t *data, size_t size, unsigned n)
+{
+    counted c;
+    csspgo_layout *l, *m;
+    csspgo_layout_order_options how;
+    csspgo_status s;
+    size_t count;
+    memset(&c, 0, sizeof c);
+    memset(&how, 0, sizeof how);
+    l = layout_of(&c, 0, 3, 40);
+    m = layout_of(&c, 0, 3, 40);
+    c.fail_at = c.calls + n;
+    s = csspgo_layout_read(l, data, size, NULL);
+    c.fail_at = 0;
+    if (s != CSSPGO_OK) REQUIRE(csspgo_layout_get_stats(l).functions == 0 && csspgo_layout_get_stats(l).stream == 0);
+    if (s == CSSPGO_E_NOMEM) s = csspgo_layout_read(l, data, size, NULL);
+    if (s == CSSPGO_OK) {
+        c.fail_at = c.calls + n;
+        s = csspgo_layout_merge(m, l, NULL);
+        c.fail_at = 0;
+        REQUIRE(s == CSSPGO_OK || (s == CSSPGO_E_NOMEM && csspgo_layout_get_stats(m).functions == 0));
+        if (s != CSSPGO_OK) REQUIRE(csspgo_layout_merge(m, l, NULL) == CSSPGO_OK);
+        c.fail_at = c.calls + n;
+        csspgo_layout_write(m, NULL, 0, &count, NULL);
+        how.partition.iterations = 2;
+        c.fail_at = c.calls + n;
+        s = csspgo_layout_order(m, &how, NULL, 0, &count, NULL);
+        c.fail_at = 0;
+        REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+    }
+    csspgo_layout_free(l);
+    csspgo_layout_free(m);
+    REQUIRE(c.live == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     counted c;
@@ -82,7 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     l = layout_of(&c, choice % 3, choice >> 2 & 7, 1u << (choice >> 5));
     m = layout_of(&c, 0, UINT32_MAX, UINT32_MAX);
     if (csspgo_layout_read(m, data, size, &e) != CSSPGO_OK) {
-        REQUIRE(e.status != CSSPGO_OK && e.offset <= size && e.message[0] != '\0');
+        REQUIRE(e.status != CSSPGO_OK);
+        is_told(e.status, &e, size);
         stats = csspgo_layout_get_stats(m);
         REQUIRE(stats.functions == 0 && stats.stream == 0 && stats.records == 0);
         csspgo_layout_read(l, data, size, NULL);
@@ -111,5 +150,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     csspgo_layout_free(l);
     csspgo_layout_free(m);
     REQUIRE(c.live == 0);
+    if (size != 0) in_short_memory(data, size, 1 + data[size / 2] % 40);
     return 0;
 }

@@ -5,6 +5,7 @@
  * leaves behind, also when it fails, is valid.
  */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 
@@ -21,9 +22,9 @@ static csspgo_func func(csspgo_profile *p, unsigned b)
 /* Mostly small; some at the ends of the range, with bit 15, with a discriminator. */
 static csspgo_loc loc(unsigned b)
 {
-    if (b >= 252) return csspgo_at(0xffff - (b & 1), b >> 1 & 1);
-    if (b >= 248) return csspgo_at(0x8000 + (b & 3), 0);
-    return csspgo_at(b & 31, b >> 5 == 7 ? 1 : 0);
+    if (b >= 252) return csspgo_loc_at(0xffff - (b & 1), b >> 1 & 1);
+    if (b >= 248) return csspgo_loc_at(0x8000 + (b & 3), 0);
+    return csspgo_loc_at(b & 31, b >> 5 == 7 ? 1 : 0);
 }
 
 static uint64_t count(input *in)
@@ -38,13 +39,13 @@ static csspgo_profile *profile(input *in, uint32_t flags)
     unsigned left = byte(in) % 48;
     csspgo_node n;
     REQUIRE(p != NULL);
-    csspgo_set_profile_flags(p, flags);
+    csspgo_profile_set_flags(p, flags);
     n.id = 0;
     while (left-- != 0) {
         const unsigned op = byte(in), b = byte(in);
         csspgo_node made;
         if (n.id <= 1 || op % 8 == 0) {
-            n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0),
+            n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0),
                                 flags & CSSPGO_IS_CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN, func(p, b));
             if (!(op & 8)) REQUIRE(csspgo_set_checksum(p, n, b >> 6) == CSSPGO_OK);   /* else: a frame without counts */
         } else if (op % 8 == 1) {
@@ -82,8 +83,8 @@ static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LO
         for (k = 0; k < c[i].locs; k++) {
             const unsigned kind = byte(in);
             memset(&v[i][k], 0, sizeof v[i][k]);
-            v[i][k].loc = kind & 64 ? csspgo_at((uint32_t)k + 1, 0) : loc(byte(in));
-            if (kind == 0xaf) v[i][k].loc = csspgo_at(UINT32_MAX, 0);
+            v[i][k].loc = kind & 64 ? csspgo_loc_at((uint32_t)k + 1, 0) : loc(byte(in));
+            if (kind == 0xaf) v[i][k].loc = csspgo_loc_at(UINT32_MAX, 0);
             v[i][k].kind = (csspgo_match_kind)(kind % 4);
             if (kind % 31 != 0) v[i][k].callee = guid[kind >> 2 & 7];
             v[i][k].eq = kind >> 5;
@@ -105,7 +106,7 @@ static void check_order(const csspgo_matcher *m, const csspgo_match_code *c, con
     uint64_t from[LOCS], to[LOCS];
     size_t i, k, n = 0;
     for (i = 0; i < c->locs; i++) {
-        const csspgo_match_result a = csspgo_matcher_map(m, guid, v[i].loc);
+        const csspgo_match_result a = csspgo_matcher_locate(m, guid, v[i].loc);
         if (a.how != CSSPGO_FOUND_CALL && a.how != CSSPGO_FOUND_RENAMED && a.how != CSSPGO_FOUND_ALIGNED)
             continue;
         for (k = n; k != 0 && from[k - 1] > loc_key(v[i].loc); k--) {
@@ -143,7 +144,7 @@ static int has_call(const csspgo_matcher *m, const csspgo_match_code *c, csspgo_
 {
     size_t k;
     for (k = 0; k < c->locs; k++) {
-        const csspgo_match_result r = csspgo_matcher_map(m, csspgo_guid(c->name, c->name_size), c->loc[k].loc);
+        const csspgo_match_result r = csspgo_matcher_locate(m, csspgo_guid(c->name, c->name_size), c->loc[k].loc);
         if (r.how < CSSPGO_FOUND_CLASS && same_loc(r.to, site) && c->loc[k].loc.line <= 0xffff &&
             calls(m, c, c->loc[k].loc, callee, calls_only))
             return 1;
@@ -160,7 +161,7 @@ static void check_calls(const csspgo_matcher *m, const csspgo_profile *p, const 
                         const csspgo_match_code *c, int calls_only)
 {
     const uint64_t guid = csspgo_guid(c->name, c->name_size), was = csspgo_matcher_profile_of(m, guid);
-    const csspgo_match_outcome f = csspgo_matcher_about(m, guid);
+    const csspgo_match_outcome f = csspgo_matcher_get_outcome(m, guid);
     csspgo_node n, k;
     if (!f.known || !f.mapped) return;
     for (n = csspgo_node_next(p, csspgo_root(p), csspgo_root(p)); n.id != 0;
@@ -182,7 +183,7 @@ static void check_calls(const csspgo_matcher *m, const csspgo_profile *p, const 
         for (k = csspgo_node_next(q, csspgo_root(q), csspgo_root(q)); k.id != 0;
              k = csspgo_node_next(q, csspgo_root(q), k))
             if (csspgo_func_guid(q, csspgo_node_func(q, csspgo_node_parent(q, k))) == guid &&
-                same_loc(csspgo_matcher_map(m, guid, csspgo_node_loc(q, k)).to, csspgo_node_loc(p, n))) break;
+                same_loc(csspgo_matcher_locate(m, guid, csspgo_node_loc(q, k)).to, csspgo_node_loc(p, n))) break;
         REQUIRE(k.id != 0);
     }
 }
@@ -204,7 +205,7 @@ static void complete(input *in, const csspgo_matcher *m, csspgo_profile *q)
     size_t i, unfit;
     const unsigned b = byte(in);
     REQUIRE(before != NULL && csspgo_add_profile(before, q, NULL) == CSSPGO_OK);
-    csspgo_set_profile_flags(before, csspgo_profile_flags(q));
+    csspgo_profile_set_flags(before, csspgo_profile_flags(q));
     f.guid = csspgo_guid(names[b & 7], strlen(names[b & 7]));
     f.loc = block;
     f.cfg.block = NULL;
@@ -213,22 +214,23 @@ static void complete(input *in, const csspgo_matcher *m, csspgo_profile *q)
     f.cfg.edges = byte(in) % JUMPS;
     for (i = 0; i < f.cfg.blocks; i++) {
         const unsigned k = byte(in);
-        block[i] = k == 0xaf ? csspgo_at(0x10000, 0) : loc(k);
+        block[i] = k == 0xaf ? csspgo_loc_at(0x10000, 0) : loc(k);
     }
     memset(edge, 0, sizeof edge);
     for (i = 0; i < f.cfg.edges; i++) {
         edge[i].from = byte(in) % BLOCKS;
         edge[i].to = byte(in) % BLOCKS;
     }
-    s = csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL);
+    s = csspgo_matcher_complete(m, &f, 1, NULL, q, &unfit, NULL);
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT || s == CSSPGO_E_RANGE);
     REQUIRE(is_valid(q) && (s == CSSPGO_OK || csspgo_equal(before, q)));
     csspgo_profile_free(before);
 }
 
-/* p in terms of the new code; what is left of in says how it is completed. */
-static csspgo_profile *matched(input in, const csspgo_profile *p, const csspgo_match_code *c, size_t n,
-                               csspgo_match_options *how, csspgo_match_loc v[FUNCS][LOCS], csspgo_match_report *r)
+/* p in terms of the new code; what is left of in says how it is completed, if `all`. */
+static csspgo_profile *completed(input in, const csspgo_profile *p, const csspgo_match_code *c, size_t n,
+                                 csspgo_match_options *how, csspgo_match_loc v[FUNCS][LOCS], csspgo_match_report *r,
+                                 int all)
 {
     csspgo_matcher *m = csspgo_matcher_new(how, NULL, NULL);
     csspgo_profile *q = csspgo_profile_new(NULL, NULL);
@@ -237,18 +239,24 @@ static csspgo_profile *matched(input in, const csspgo_profile *p, const csspgo_m
     REQUIRE(m != NULL && q != NULL);
     REQUIRE(csspgo_matcher_module(m, p, c, n, r, &e) == CSSPGO_OK && is_valid(p));
     REQUIRE(r->recovered_callsites + r->mismatched_callsites <= r->callsites);
-    REQUIRE(r->mapped + r->classed + r->unknown == r->locations);
+    REQUIRE(r->mapped + r->found_by_class + r->unknown == r->locations);
     REQUIRE(csspgo_matcher_apply(m, p, q, NULL, &e) == CSSPGO_OK);
     REQUIRE(is_valid(q));
     for (i = 0; i < n; i++) check_calls(m, p, q, &c[i], how->llvm != 0 && !(csspgo_profile_flags(p) & CSSPGO_IS_PROBE));
-    if (how->no_salvage == 0) complete(&in, m, q);
+    if (all && how->no_salvage == 0) complete(&in, m, q);
     for (i = 0; i < n; i++) {
-        const csspgo_match_outcome f = csspgo_matcher_about(m, csspgo_guid(c[i].name, c[i].name_size));
+        const csspgo_match_outcome f = csspgo_matcher_get_outcome(m, csspgo_guid(c[i].name, c[i].name_size));
         REQUIRE(f.lost_samples <= f.samples && f.lost_calls <= f.calls && f.unknown <= f.locations);
         if (how->llvm == 0) check_order(m, &c[i], v[i]);
     }
     csspgo_matcher_free(m);
     return q;
+}
+
+static csspgo_profile *matched(input in, const csspgo_profile *p, const csspgo_match_code *c, size_t n,
+                               csspgo_match_options *how, csspgo_match_loc v[FUNCS][LOCS], csspgo_match_report *r)
+{
+    return completed(in, p, c, n, how, v, r, 1);
 }
 
 /* What became of functions c in another order, and with the names of two that p does not have swapped. */
@@ -280,12 +288,46 @@ static void check_permuted(const csspgo_profile *p, const csspgo_match_code *c, 
     REQUIRE(csspgo_matcher_module(m, p, c, n, &r, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_matcher_module(k, p, d, n, NULL, NULL) == CSSPGO_OK);
     for (i = 0; r.split_functions == 0 && i < n; i++) {    /* of two callers that lost as much the first one gives */
-        csspgo_match_outcome x = csspgo_matcher_about(m, guid[i]), y = csspgo_matcher_about(k, to[i]);
+        csspgo_match_outcome x = csspgo_matcher_get_outcome(m, guid[i]), y = csspgo_matcher_get_outcome(k, to[i]);
         if (x.profile == guid[i]) x.profile = to[i];
         REQUIRE(memcmp(&x, &y, sizeof x) == 0);
     }
     csspgo_matcher_free(m);
     csspgo_matcher_free(k);
+}
+
+/* The n-th allocation of each call fails: then it has done nothing, and works when memory is there again. */
+static void in_short_memory(input in, const csspgo_profile *p, const csspgo_match_code *c, size_t n,
+                            const csspgo_match_options *how, const csspgo_profile *want)
+{
+    counted heap;
+    csspgo_options o;
+    csspgo_matcher *m;
+    csspgo_profile *q;
+    csspgo_status s;
+    const size_t nth = 1 + byte(&in) % 64;
+    memset(&heap, 0, sizeof heap);
+    memset(&o, 0, sizeof o);
+    o.allocator.alloc_fn = counted_alloc;
+    o.allocator.free_fn = counted_free;
+    o.allocator.ctx = &heap;
+    m = csspgo_matcher_new(how, &o, NULL);
+    q = csspgo_profile_new(&o, NULL);
+    REQUIRE(m != NULL && q != NULL);
+    heap.fail_at = heap.calls + nth;
+    s = csspgo_matcher_module(m, p, c, n, NULL, NULL);
+    heap.fail_at = 0;
+    REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+    if (s != CSSPGO_OK) REQUIRE(csspgo_matcher_module(m, p, c, n, NULL, NULL) == CSSPGO_OK);
+    heap.fail_at = heap.calls + nth;
+    s = csspgo_matcher_apply(m, p, q, NULL, NULL);
+    heap.fail_at = 0;
+    REQUIRE(s == CSSPGO_OK || (s == CSSPGO_E_NOMEM && csspgo_node_count(q) == 0));
+    if (s != CSSPGO_OK) REQUIRE(csspgo_matcher_apply(m, p, q, NULL, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_equal(q, want));
+    csspgo_matcher_free(m);
+    csspgo_profile_free(q);
+    REQUIRE(heap.live == 0);
 }
 
 static void check_flow(input *in)
@@ -343,7 +385,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.rename = flags >> 2 & 1;
     how.min_calls = 1 + (flags >> 3 & 1);
     how.min_blocks = 1;
-    how.no_near = flags >> 7;
+    how.near_is_unknown = flags >> 7;
     how.min_similarity = 50;
     p = profile(&in, (flags & 16 ? CSSPGO_IS_PROBE : 0u) | (flags & 32 ? CSSPGO_IS_CS : 0u) |
                          (flags & 64 ? CSSPGO_IS_MD5 : 0u));
@@ -358,7 +400,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.no_salvage = 1;                               /* nothing moves: what comes out is what went in */
     q = matched(in, p, c, n, &how, v, &r);
     REQUIRE(flags & 16 || csspgo_node_count(q) == csspgo_node_count(p));
+    in_short_memory(in, p, c, n, &how, q);
     csspgo_profile_free(q);
+    how.no_salvage = 0;
+    q = completed(in, p, c, n, &how, v, &again, 0);
+    in_short_memory(in, p, c, n, &how, q);
+    csspgo_profile_free(q);
+    how.no_salvage = 1;
     t = promoted(p, flags);
     if (t != NULL) {                                  /* a tracker's profile is one */
         q = matched(in, csspgo_tracker_profile(t), c, n, &how, v, &r);

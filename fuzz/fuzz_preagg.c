@@ -1,7 +1,10 @@
 /* fuzz_preagg.c - BOLT's pre-aggregated text: lines do not depend on how the text is cut into pieces, memory is
  * bounded, and what an aggregator writes of them is read back as the same. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
+#define CSSPGO_PREAGG_WRITE_IMPLEMENTATION
+#include "../examples/share/preagg_write.h"
 #include "fuzz.h"
 
 /* Code at 400 to fff with three functions, and a call of 5 bytes at each 64th address. */
@@ -44,6 +47,7 @@ static uint64_t read_text(const uint8_t *data, size_t size, uint64_t step, const
     csspgo_preagg *d;
     csspgo_preagg_line line;
     csspgo_error e;
+    uint64_t lines = 0;
     uint64_t hash = 0, random = step, where[3];
     size_t at, n;
     memset(&heap, 0, sizeof heap);
@@ -71,6 +75,7 @@ static uint64_t read_text(const uint8_t *data, size_t size, uint64_t step, const
             if (line.event != NULL) hash = hash_bytes(line.event, line.event_size, hash);
             line.event = NULL;
             hash = hash_bytes(&line, sizeof line, hash);
+            lines++;
             if (line.kind == 'E') continue;
             if (a != NULL) REQUIRE(csspgo_aggregator_count(a, &line, 1, NULL) == CSSPGO_OK);
             if (c != NULL) REQUIRE(csspgo_collector_count(c, &line, 1, NULL) == CSSPGO_OK);
@@ -78,8 +83,11 @@ static uint64_t read_text(const uint8_t *data, size_t size, uint64_t step, const
         free(piece);
         if (n == 0) break;
     }
+    hash = hash_bytes(&lines, sizeof lines, hash);
+    REQUIRE(lines <= csspgo_preagg_get_stats(d).line_count);
     csspgo_preagg_free(d);
-    REQUIRE(heap.live == 0 && heap.peak <= 16 * size + (1u << 20) && e.offset <= size);
+    REQUIRE(heap.live == 0 && heap.peak <= 16 * size + (1u << 20));
+    is_told(e.status, &e, size);
     where[0] = e.status;
     where[1] = e.line;
     where[2] = e.status == CSSPGO_E_LIMIT ? 0 : e.column;

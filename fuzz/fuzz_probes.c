@@ -9,6 +9,7 @@
  */
 
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 #include "../tests/sections.h"
@@ -215,7 +216,7 @@ static void accepted(csspgo_probe_set *t, const csspgo_probe_section *in, int le
 /* What the tables hold before the section is appended: one record, one probe. */
 static void begin_tables(csspgo_probe_set *t)
 {
-    csspgo_inline node;
+    csspgo_inline_node node;
     csspgo_probe probe;
     csspgo_probe_function f;
     memset(&node, 0, sizeof node);
@@ -303,6 +304,28 @@ static void fuzz_section(const uint8_t *data, size_t size)
     tables_free(t, &m);
 }
 
+/* What is packed is unpacked; what is no call probe is all 0. */
+static void discriminators(const uint8_t *data, size_t size)
+{
+    static const csspgo_probe_options versions[2] = { { 19 }, { 14 } };
+    csspgo_call_probe a, b;
+    uint32_t word = 0, packed, i;
+    if (size < 8) return;
+    memcpy(&word, data, 4);
+    if (!csspgo_call_probe_unpack(word, &a))
+        REQUIRE(a.id == 0 && a.kind == 0 && a.percent == 0 && a.base_discriminator == 0);
+    a.id = data[4] * 257u;
+    a.kind = data[5] & 3;
+    a.percent = data[6] & 127;
+    a.base_discriminator = data[7] & 7;
+    for (i = 0; i < 2; i++) {
+        packed = csspgo_call_probe_pack(&a, &versions[i]);
+        if (packed == 0) continue;
+        REQUIRE(csspgo_call_probe_unpack(packed, &b) && a.id == b.id && a.kind == b.kind);
+        REQUIRE(a.percent == b.percent && (b.base_discriminator == 0 || b.base_discriminator == a.base_discriminator));
+    }
+}
+
 static void fuzz_descriptors(const uint8_t *data, size_t size)
 {
     meter m, n;
@@ -311,6 +334,7 @@ static void fuzz_descriptors(const uint8_t *data, size_t size)
     csspgo_error e;
     const csspgo_status status = csspgo_probe_set_decode_descriptors(t, data, size, &e);
     size_t i, need;
+    uint64_t twice;
     uint8_t *bytes;
     check_error(&e, status, size);
     REQUIRE(m.peak <= 8 * size + 8192);
@@ -328,9 +352,21 @@ static void fuzz_descriptors(const uint8_t *data, size_t size)
         REQUIRE(a->guid == b->guid && a->checksum == b->checksum && a->name_size == b->name_size);
         REQUIRE(a->name_size == 0 || memcmp(a->name, b->name, a->name_size) == 0);
     }
-    REQUIRE(csspgo_probe_set_decode_descriptors(u, bytes, need, NULL) == CSSPGO_OK);
+    for (i = 0; i < v.descriptor_count; i++)                 /* one after the other: they are all there */
+        if (v.descriptors[i].guid != 0)                      /* else it is computed from the name       */
+            REQUIRE(csspgo_probe_set_add_descriptor(u, &v.descriptors[i], NULL) == CSSPGO_OK);
     REQUIRE(csspgo_probe_set_tables(u).descriptor_count == v.descriptor_count);
-    REQUIRE(csspgo_probe_set_get_stats(u).duplicate_descriptors == v.descriptor_count);
+    csspgo_probe_set_clear(u);
+    for (i = 0; i < v.descriptor_count; i++) {
+        const csspgo_status s = csspgo_probe_set_add_descriptor(u, &v.descriptors[i], NULL);
+        REQUIRE(s == CSSPGO_OK || (s == CSSPGO_E_ARGUMENT && v.descriptors[i].guid == 0));
+    }
+    csspgo_probe_set_clear(u);
+    twice = csspgo_probe_set_get_stats(u).duplicate_descriptors;
+    for (i = 0; i < 2; i++) REQUIRE(csspgo_probe_set_decode_descriptors(u, bytes, need, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_probe_set_tables(u).descriptor_count == v.descriptor_count);
+    discriminators(data, size);
+    REQUIRE(csspgo_probe_set_get_stats(u).duplicate_descriptors == twice + v.descriptor_count);
     free(bytes);
     tables_free(t, &m);
     tables_free(u, &n);
@@ -359,7 +395,7 @@ static void add_again(const csspgo_probe_set *t, const csspgo_probe_function *f)
 /* 1 byte each: nodes, then per node parent, site, GUID; then per probe node, id, kind and attributes, address step. */
 static void fuzz_function(const uint8_t *data, size_t size)
 {
-    csspgo_inline inlines[NODES];
+    csspgo_inline_node inlines[NODES];
     csspgo_probe probes[FUNCTION_PROBES];
     csspgo_symbol_base base;
     csspgo_probe_function f;
@@ -492,6 +528,7 @@ static void fuzz_cfg(const uint8_t *data, size_t size)
     unsigned set[BLOCKS];
     size_t at = 0;
     uint64_t checksum, again;
+    const csspgo_probe_options older = { 14 };
     csspgo_error e;
     memset(b, 0, sizeof b);
     for (; n < BLOCKS && at < size; n++) {
@@ -519,7 +556,7 @@ static void fuzz_cfg(const uint8_t *data, size_t size)
             edge[cfg.edges++].to = b[i].successors[k];
         }
     }
-    REQUIRE(csspgo_cfg_checksum(&cfg, p, 19, NULL, &checksum, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_cfg_checksum(&cfg, NULL, NULL, p, &checksum, &e) == CSSPGO_OK);
     REQUIRE(checksum >> 60 == 0 && checksum != 0);
     if (n == 0) return;
     model_sets(b, n, set);
@@ -528,7 +565,7 @@ static void fuzz_cfg(const uint8_t *data, size_t size)
         REQUIRE(p[i].id == ids[i] && p[i].numbered_calls == (set[i] & COLD ? 0 : b[i].call_count));
         calls += b[i].call_count;
     }
-    REQUIRE(csspgo_cfg_checksum(&cfg, p, 14, NULL, &again, &e) == CSSPGO_OK);
+    REQUIRE(csspgo_cfg_checksum(&cfg, &older, NULL, p, &again, &e) == CSSPGO_OK);
     REQUIRE(again >> 48 == calls && (again >> 32 & 0xffff) == 4 * used && p[n - 1].id == n);
 }
 

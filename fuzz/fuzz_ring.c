@@ -4,6 +4,7 @@
  * bytes
  * from tail to head. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 
@@ -87,6 +88,73 @@ static void check_ring(arena *a, const uint8_t *head, const uint8_t *data, size_
     }
 }
 
+/* A record alone is the sample that a ring with nothing else gives, apart from the number of its event. */
+static void check_record(arena *a, const uint8_t *head, const uint8_t *data, size_t size)
+{
+    csspgo_ring r;
+    csspgo_sample s, t;
+    csspgo_mmap m;
+    csspgo_error e;
+    const uint16_t length = (uint16_t)(8 + size / 8 * 8);
+    const uint32_t type = 9;
+    csspgo_status status;
+    if (size < 8 || length > RING) return;
+    memset(&r, 0, sizeof r);
+    memcpy(&r.event.sample_type, head, 8);
+    memcpy(&r.event.branch_sample_type, head + 8, 4);
+    r.event.read_format = head[12];
+    r.event.kernel_stacks = head[15] & 1;
+    memcpy(a->flat, &type, 4);
+    memset((uint8_t *)a->flat + 4, 0, 4);
+    memcpy((uint8_t *)a->flat + 6, &length, 2);
+    memcpy((uint8_t *)a->flat + 8, data, length - 8u);
+    r.data = a->flat;
+    r.size = RING;
+    r.head = length;
+    status = csspgo_record_sample(a->flat + 1, length - 8u, &r.event, &s, &e);
+    is_told(status, &e, length);
+    if (status != CSSPGO_OK) REQUIRE(s.stack == NULL && s.branches == NULL && s.count == 0);
+    if (csspgo_ring_next(&r, &t, &m, NULL) != CSSPGO_ITEM_SAMPLE) return;
+    REQUIRE(status == CSSPGO_OK && s.event == 0 && t.event == 1);
+    s.event = 1;
+    REQUIRE(same_item(CSSPGO_ITEM_SAMPLE, &s, &m, &t, &m));
+}
+
+/* Several events in one ring: each item is of one of them, and every call moves on. */
+static void check_events(arena *a, const uint8_t *head, const uint8_t *data, size_t size)
+{
+    csspgo_perf_event more[2];
+    csspgo_ring r;
+    unsigned i;
+    memset(&r, 0, sizeof r);
+    memset(more, 0, sizeof more);
+    memcpy(&r.event.sample_type, head, 8);
+    r.event.sample_type |= head[15] & 2 ? 1u << 16 : 1u << 6;
+    r.event.read_format = head[12];
+    r.event.sample_id_all = head[15] >> 2 & 1;
+    r.event.id = head[13];
+    more[0] = more[1] = r.event;
+    more[0].id = head[14];
+    more[1].id = head[11];
+    if (head[15] & 8) more[1].sample_type ^= 1u << (head[10] & 31);
+    r.more = more;
+    r.more_count = 1 + (head[15] & 1);
+    memcpy(a->flat, data, size);
+    r.data = head[15] & 16 ? (const uint8_t *)a->flat + 4 : (const uint8_t *)a->flat;
+    r.size = head[15] & 32 ? 24 : RING;
+    r.head = head[15] & 64 ? RING * 4 : size;
+    for (i = 0; i < RING; i++) {
+        csspgo_sample s;
+        csspgo_mmap m;
+        csspgo_error e;
+        const uint64_t tail = r.tail;
+        const csspgo_item item = csspgo_ring_next(&r, &s, &m, &e);
+        REQUIRE(item != CSSPGO_ITEM_NONE || r.tail == r.head || e.status == CSSPGO_E_ARGUMENT);
+        if (item == CSSPGO_ITEM_NONE) return;
+        REQUIRE(r.tail > tail && (item != CSSPGO_ITEM_SAMPLE || (s.event >= 1 && s.event <= 1 + r.more_count)));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     arena *a;
@@ -94,6 +162,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     a = (arena *)calloc(1, sizeof *a);
     if (a == NULL) return 0;
     check_ring(a, data, data + 16, size - 16);
+    check_record(a, data, data + 16, size - 16);
+    check_events(a, data, data + 16, size - 16);
     free(a);
     return 0;
 }

@@ -1,11 +1,14 @@
 /* fuzz_script.c - perf script text: whatever it is and however it is cut into pieces, in LLVM mode the parser finds
  * what the plain model of tests/script_model.h finds in the whole, with any fields it finds the same in any pieces,
- * both within the memory bound; and fields that are printed besides change no sample. */
+ * both within the memory bound; fields that are printed besides change no sample; and with memory for samples there are
+ * the same ones between the same events. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #define T_FIRST_FUNCTION 0x401000
 #define T_LAST_FUNCTION  0x401e00
 #include "../tests/script_model.h"
+#include "../tests/script_memory.h"
 #include "fuzz.h"
 
 /*
@@ -36,7 +39,7 @@ static csspgo_code *some_code(void)
         f.guid = a;
         if (a % 512 == 0) REQUIRE(csspgo_code_add_function(code, none, &f, NULL) == CSSPGO_OK);
     }
-    REQUIRE(csspgo_code_kind(code, 0x401000) == CSSPGO_CALL);
+    REQUIRE(csspgo_code_transfer_kind(code, 0x401000) == CSSPGO_CALL);
     return code;
 }
 
@@ -67,7 +70,7 @@ static void check_folded(csspgo_script *s, const csspgo_sample *sample)
     csspgo_sample folded = *sample;
     csspgo_error err;
     uint32_t i = 0, k = 0;
-    if (csspgo_script_fold_inlined(s, &folded, NULL, &err) != CSSPGO_OK) return;
+    if (csspgo_script_drop_repeats(s, NULL, &folded, &err) != CSSPGO_OK) return;
     while (i < sample->stack_count) {
         const uint64_t a = sample->stack[i];
         uint32_t lines = 0, frames = 0;
@@ -99,6 +102,16 @@ static void read_items(t_out *out, csspgo_script *s, const csspgo_code *code, in
             t_print_mmap(out, &map);
         }
     }
+}
+
+/* Events are numbered from 1 on, and have names. */
+static void check_events(const csspgo_script *s, int any)
+{
+    csspgo_event_info e;
+    uint32_t i;
+    for (i = 1; csspgo_script_event(s, i, &e); i++)
+        REQUIRE(any && e.name != NULL && e.name_size != 0 && e.name_size <= 256 && e.type == UINT32_MAX && i <= 1024);
+    REQUIRE(!csspgo_script_event(s, 0, &e) && !csspgo_script_event(s, i + 1, &e));
 }
 
 /* step 0: in one piece; else pieces of 1 to step bytes, each in a block of its own. */
@@ -139,6 +152,8 @@ static void read_script(t_out *out, const uint8_t *data, size_t size, uint64_t s
     }
     csspgo_script_end(s);
     read_items(out, s, any ? NULL : code, any, &err);
+    check_events(s, any);
+    is_told(err.status, &err, size);
     stats = csspgo_script_get_stats(s);
     t_print_end(out, err.status, err.line);
     t_print_totals(out, &stats);
@@ -238,6 +253,36 @@ static void fields_change_no_sample(const uint8_t *data, size_t size)
     t_out_free(&fields);
 }
 
+/*
+ * The input twice behind samples enough for memory to be used; with some memory, in some pieces, and then without.
+ */
+static void memory_changes_no_sample(const uint8_t *data, size_t size, uint64_t h, const csspgo_code *code)
+{
+    static t_out first;
+    const char *text[3];
+    size_t sizes[3];
+    t_reading r;
+    t_out want, got;
+    unsigned i;
+    if (first.size == 0)
+        for (i = 0; i < 300; i++) t_str(&first, "\t401159\n 0x1/0x2/P/-/-/0\n");
+    text[0] = first.at;
+    text[1] = text[2] = (const char *)data;
+    sizes[0] = first.size;
+    sizes[1] = sizes[2] = size;
+    memset(&r, 0, sizeof r);
+    r.how.llvm = h >> 32 & 1 ? 19 : 0;
+    r.how.code = code;
+    r.options.limits.max_line = h & 1 ? (uint32_t)(h >> 8 & 63) + 20 : 1u << 20;
+    r.step = h >> 33 & 1 ? 1 + (h >> 34 & 255) : 0;
+    t_read_memory(&want, text, sizes, 3, &r);
+    r.how.memory_bytes = (uint32_t)(h >> 42 & 1 ? 1 + (h >> 43 & 4095) : 1 << 16);
+    t_read_memory(&got, text, sizes, 3, &r);
+    REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
+    t_out_free(&got);
+    t_out_free(&want);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint64_t h = hash_bytes(data, size, 0);
@@ -265,5 +310,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     t_out_free(&got);
     t_out_free(&want);
     fields_change_no_sample(data, size);
+    if (size < 1u << 16) memory_changes_no_sample(data, size, h, h & 2 ? made : NULL);
     return 0;
 }

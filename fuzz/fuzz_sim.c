@@ -2,8 +2,12 @@
  * simulation is the same twice, with other numbers of registers, and without a sink; it never takes fewer cycles than
  * the largest bound; its report can be written. The last byte chooses rules. */
 #define CSSPGO_IMPLEMENTATION
-#define CSSPGO_WITH_BOTTLENECK
+#define CSSPGO_ALL
 #include "../csspgo.h"
+#define CSSPGO_SIM_MODEL_IMPLEMENTATION
+#include "../examples/share/sim_model.h"
+#define CSSPGO_BOTTLENECK_REPORT_IMPLEMENTATION
+#include "../examples/share/bottleneck_report.h"
 #include "fuzz.h"
 
 typedef struct seen {
@@ -35,14 +39,16 @@ static csspgo_status events_seen(void *ctx, const csspgo_bottleneck_event *e, si
     return CSSPGO_OK;
 }
 
-static void is_written(csspgo_bottleneck *b, const csspgo_sim_model *m, csspgo_bottleneck_form form)
+static void is_written(csspgo_bottleneck *b, const csspgo_sim_block *k, csspgo_bottleneck_form form)
 {
     csspgo_bottleneck_report_options how;
     size_t size, again;
     char *text;
     memset(&how, 0, sizeof how);
     how.form = form;
-    how.names.model = m;
+    how.names.instruction = k->text;
+    how.names.reg = k->reg;
+    how.names.regs = k->regs;
     REQUIRE(csspgo_bottleneck_finish(b, NULL) == CSSPGO_OK);
     csspgo_bottleneck_report(b, &how, NULL, 0, &size, NULL);
     text = (char *)malloc(size + 1);
@@ -95,14 +101,16 @@ static void laws_hold(const csspgo_sim_model *m, const csspgo_options *o, unsign
     how.max_cycles = 3000;
     sink.events_fn = events_seen;
     sink.ctx = &first;
-    s = csspgo_sim_run(&k.machine, k.instruction, k.count, k.iterations, &how, o, &sink, &r[0], NULL);
+    how.sink = &sink;
+    s = csspgo_sim_run(&k.machine, k.instruction, k.count, k.iterations, &how, o, &r[0], NULL);
     REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_LIMIT || s == CSSPGO_E_ARGUMENT);
     REQUIRE(first.cycles == r[0].cycles);
     other = renamed(&k, lists);
     sink.ctx = &second;
-    REQUIRE(csspgo_sim_run(&k.machine, other, k.count, k.iterations, &how, o, &sink, &r[1], NULL) == s);
+    REQUIRE(csspgo_sim_run(&k.machine, other, k.count, k.iterations, &how, o, &r[1], NULL) == s);
     REQUIRE(first.hash == second.hash && r[0].cycles == r[1].cycles && r[0].uops == r[1].uops);
-    REQUIRE(csspgo_sim_run(&k.machine, k.instruction, k.count, k.iterations, &how, o, NULL, &r[2], NULL) == s);
+    how.sink = NULL;
+    REQUIRE(csspgo_sim_run(&k.machine, k.instruction, k.count, k.iterations, &how, o, &r[2], NULL) == s);
     REQUIRE(r[0].cycles == r[2].cycles);
     if (s == CSSPGO_OK && csspgo_bottleneck_find_bounds(&k.machine, k.instruction, k.count, o, &bounds, NULL, 0,
                                                         NULL) == CSSPGO_OK)
@@ -110,15 +118,69 @@ static void laws_hold(const csspgo_sim_model *m, const csspgo_options *o, unsign
     b = csspgo_bottleneck_new(k.machine.resource, k.machine.resources, k.count, k.iterations, o, NULL);
     if (s == CSSPGO_OK && b != NULL) {
         sink = csspgo_bottleneck_into(b);
-        s = csspgo_sim_run(&k.machine, k.instruction, k.count, k.iterations, &how, o, &sink, NULL, NULL);
+        how.sink = &sink;
+        s = csspgo_sim_run(&k.machine, k.instruction, k.count, k.iterations, &how, o, NULL, NULL);
         REQUIRE(s == CSSPGO_OK);
         REQUIRE(csspgo_bottleneck_get_stats(b).cycles == r[0].cycles);
-        is_written(b, m, rule & 2 ? CSSPGO_BOTTLENECK_JSON : CSSPGO_BOTTLENECK_TEXT);
+        is_written(b, &k, rule & 2 ? CSSPGO_BOTTLENECK_JSON : CSSPGO_BOTTLENECK_TEXT);
     }
     csspgo_bottleneck_free(b);
     for (i = 0; i < 2 * k.count; i++) free(lists[i]);
     free(lists);
     free(other);
+}
+
+/* With a number that a machine or an instruction cannot have: refused, or executed within the cycles allowed. */
+static void is_refused(csspgo_sim_machine m, csspgo_sim_instruction *block, size_t n, unsigned what, unsigned b,
+                       const csspgo_options *o)
+{
+    csspgo_sim_instruction *x = &block[b % n];
+    csspgo_sim_options how;
+    csspgo_sim_result r;
+    uint32_t read[2];
+    csspgo_sim_def def[2];
+    csspgo_status s;
+    const uint32_t number = b & 1 ? 1u << 20 : b & 2 ? 0 : b;
+    memset(&how, 0, sizeof how);
+    memset(read, 0, sizeof read);
+    memset(def, 0, sizeof def);
+    how.max_cycles = 5000;
+    read[0] = read[1] = def[0].reg = b & 3;
+    def[1].reg = b >> 2 & 3;
+    x->read = read;
+    x->reads = 1 + (b & 1);
+    x->def = def;
+    x->defs = 1 + (b >> 1 & 1);
+    switch (what % 8) {
+    case 0: m.width = number; break;
+    case 1: m.reorder = number; break;
+    case 2: x->latency = number; break;
+    case 3: x->uops = number; break;
+    case 4: m.loads = m.stores = number; break;
+    case 5: def[0].latency = number; break;
+    case 6: m.buffers = m.buffers != 0 ? b % (m.buffers + 1) : 0; break;
+    case 7: x->buffers = number; break;
+    default: break;
+    }
+    s = csspgo_sim_run(&m, block, n, 3, &how, o, &r, NULL);
+    REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_ARGUMENT || s == CSSPGO_E_LIMIT);
+}
+
+/* A block of instructions of some classes on the machine without tables: bounds hold, as many run as were put in. */
+static void generic_machine(const uint8_t *data, size_t size, const csspgo_options *o)
+{
+    const csspgo_sim_machine machine = csspgo_sim_generic_ooo();
+    csspgo_sim_instruction block[12];
+    csspgo_bottleneck_bounds bounds;
+    csspgo_sim_result r;
+    const size_t n = size < 12 ? size : 12;
+    size_t i;
+    for (i = 0; i < n; i++) block[i] = csspgo_sim_generic_instruction((csspgo_sim_class)(data[i] % 8));
+    if (n == 0) return;
+    REQUIRE(csspgo_sim_run(&machine, block, n, 9, NULL, o, &r, NULL) == CSSPGO_OK && r.uops >= 9 * n);
+    REQUIRE(csspgo_bottleneck_find_bounds(&machine, block, n, o, &bounds, NULL, 0, NULL) == CSSPGO_OK);
+    REQUIRE(csspgo_bottleneck_least_cycles(&bounds, 9) <= r.cycles);
+    if (size > 13) is_refused(machine, block, n, data[12], data[13], o);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -135,9 +197,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     o.allocator.ctx = &heap;
     o.llvm = rule & 1 ? 19 : 0;
     m = csspgo_sim_model_read(data, size, &o, &e);
-    if (m == NULL) REQUIRE(e.status != CSSPGO_OK && e.offset <= size && e.line != 0 && e.message[0] != '\0');
+    REQUIRE((m == NULL) == (e.status != CSSPGO_OK) && (m != NULL || e.line != 0));
+    is_told(e.status, &e, size);
     REQUIRE(heap.peak <= 16 * size + (1u << 20));
     if (m != NULL) laws_hold(m, &o, rule);
+    generic_machine(data, size, &o);
     csspgo_sim_model_free(m);
     REQUIRE(heap.live == 0);
     return 0;

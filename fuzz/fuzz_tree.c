@@ -1,5 +1,6 @@
 /* fuzz_tree.c - bytes become operations on three profiles; adding them commutes and associates, all stay valid. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 
@@ -21,7 +22,7 @@ static csspgo_func func(csspgo_profile *p, unsigned b)
 /* One byte: two bits of line, one of discriminator; wide ones in a lenient profile. */
 static csspgo_loc loc(unsigned b)
 {
-    return csspgo_at((b & 3) + (b & 64 ? 65536u : 0) + (b & 128 ? 65000u : 0), b >> 2 & 1);
+    return csspgo_loc_at((b & 3) + (b & 64 ? 65536u : 0) + (b & 128 ? 65000u : 0), b >> 2 & 1);
 }
 
 /* Some operation; bad arguments are refused and change nothing. */
@@ -36,7 +37,8 @@ static void operate(csspgo_profile *p, input *in, uint32_t *node)
     case 1: {
         const csspgo_node_kind kind = (csspgo_node_kind)(b & 3);
         if (b & 4) n = csspgo_root(p);
-        made = csspgo_node_add(p, n, n.id == 1 ? csspgo_at(0, 0) : loc(op >> 4 | (b & 0xc0)), kind, func(p, b >> 3));
+        made = csspgo_node_add(p, n, n.id == 1 ? csspgo_loc_at(0, 0) : loc(op >> 4 | (b & 0xc0)), kind,
+                               func(p, b >> 3));
         if (made.id != 0) *node = made.id;
         return;
     }
@@ -71,7 +73,7 @@ static void check(csspgo_profile *p)
     uint8_t *seen = (uint8_t *)calloc((size_t)csspgo_node_count(p) + 2, 1);
     csspgo_error e;
     uint32_t i;
-    REQUIRE(order != NULL && seen != NULL && csspgo_validate(p, &e) == CSSPGO_OK && csspgo_order(p, order, NULL) == CSSPGO_OK);
+    REQUIRE(order != NULL && seen != NULL && csspgo_validate(p, &e) == CSSPGO_OK && csspgo_file_order(p, order, NULL) == CSSPGO_OK);
     for (i = 0; i < n; i++) {
         const csspgo_node up = csspgo_node_parent(p, order[i]);
         REQUIRE(csspgo_has_record(p, order[i]) && !seen[order[i].id]);

@@ -2,6 +2,7 @@
  * rules writes (the call stack as an array, one list of events), with any options, any size of cache and any order of
  * the samples. A collector that mends what it can must lose none of them and give the same in any order. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "fuzz.h"
 
@@ -20,7 +21,7 @@ typedef struct event {            /* something counted */
 } event;
 
 typedef struct model {
-    csspgo_kind kind[CODE + 16];
+    csspgo_transfer_kind kind[CODE + 16];
     uint64_t    call_before[CODE + 16];      /* 0: none */
     int         contexts, any;               /* some sample has a stack that counts; there are samples */
     size_t      max_depth, max_recursion;
@@ -35,7 +36,7 @@ static int is_code(uint64_t a)
     return a >= BASE && a < BASE + CODE;
 }
 
-static csspgo_kind kind_at(const model *m, uint64_t a)
+static csspgo_transfer_kind kind_at(const model *m, uint64_t a)
 {
     return is_code(a) ? m->kind[a - BASE] : CSSPGO_NONE;
 }
@@ -96,7 +97,7 @@ static void unwind(model *m, uint64_t *path, size_t depth, const uint64_t *lbr, 
     m->stats.branches += n;
     for (i = 0; i < n; i++) {
         const uint64_t from = lbr[2 * i], to = lbr[2 * i + 1];
-        const csspgo_kind kind = kind_at(m, from);
+        const csspgo_transfer_kind kind = kind_at(m, from);
         if (i != 0) {
             if (to == EXT && ip == EXT) m->stats.paired_external++;
             else if (to == EXT || ip == EXT) { m->stats.unpaired_external++; bad = 1; }
@@ -244,7 +245,7 @@ static char *model_text(model *m)
 
 static csspgo_code *make_code(input *in, model *m)
 {
-    static const csspgo_kind kinds[] = { CSSPGO_NONE, CSSPGO_NONE, CSSPGO_NONE, CSSPGO_COND,
+    static const csspgo_transfer_kind kinds[] = { CSSPGO_NONE, CSSPGO_NONE, CSSPGO_NONE, CSSPGO_COND,
                                          CSSPGO_JMP,  CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_RET };
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
@@ -411,7 +412,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tiny = csspgo_collector_new(code, &how, NULL, NULL);
     how.llvm = 0;
     how.keep_records = v >> 6 & 1;
-    how.judge_fn = v >> 7 ? csspgo_judge : NULL;
+    how.judge_fn = v >> 7 ? csspgo_judge_stacks : NULL;
     alone = how;
     alone.single_branches = 1;
     how.cache_bytes = alone.cache_bytes = 1 << 17;            /* more than SAMPLES need */

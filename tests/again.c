@@ -10,6 +10,9 @@
  *     AGAIN_OF      the process whose end is the server's
  *     AGAIN_PATH    the PATH without DIR
  *
+ * `again --compare` is cmp without a start each time: it reads requests of three lines, a directory and two files, and
+ * answers each with a line: 0, these have the same bytes; 1, they have not, or one cannot be read.
+ *
  * A request is its size in bytes (4 bytes, with the three descriptors), the directory and the arguments, each with its
  * terminating zero; the answer is 4 bytes as of waitpid().
  */
@@ -179,10 +182,48 @@ static int ask(int argc, char **argv)
     exit(126);
 }
 
+/* 1: the same bytes, of files that can be read. */
+static int alike(FILE *f, FILE *g)
+{
+    static char a[1 << 16], b[sizeof a];
+    size_t n = sizeof a, m = n;
+    int same = f != NULL && g != NULL;
+    while (same && n == sizeof a) {
+        n = fread(a, 1, sizeof a, f);
+        m = fread(b, 1, sizeof b, g);
+        same = n == m && memcmp(a, b, n) == 0 && !ferror(f) && !ferror(g);
+    }
+    return same;
+}
+
+/* A line without its end; 0: there is none. */
+static int line(char *to, int size)
+{
+    if (fgets(to, size, stdin) == NULL) return 0;
+    to[strcspn(to, "\n")] = 0;
+    return 1;
+}
+
+static int compare(void)
+{
+    static char directory[4096], name[2][4096];
+    while (line(directory, sizeof directory) && line(name[0], sizeof name[0]) && line(name[1], sizeof name[1])) {
+        const int there = chdir(directory) == 0;
+        FILE *f = there ? fopen(name[0], "rb") : NULL, *g = there ? fopen(name[1], "rb") : NULL;
+        puts(alike(f, g) ? "0" : "1");
+        fflush(stdout);
+        if (f != NULL) fclose(f);
+        if (g != NULL) fclose(g);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *path = getenv("AGAIN_PATH");
-    const int status = ask(argc, argv);
+    int status;
+    if (argc == 2 && strcmp(argv[1], "--compare") == 0) return compare();
+    status = ask(argc, argv);
     if (status >= 0 && WIFEXITED(status)) return WEXITSTATUS(status);
     if (status >= 0) {
         signal(WTERMSIG(status), SIG_DFL);

@@ -16,7 +16,7 @@ ends() {
     shift 3
     "$@" >/dev/null 2>$B/err
     got=$?
-    if [ $got -eq $want ] && grep -q -- "$text" $B/err; then pass; else fail "aggregated: $name: status $got"; head -3 $B/err; fi
+    if [ $got -eq $want ] && finds "$text" $B/err; then pass; else fail "aggregated: $name: status $got"; head -3 $B/err; fi
 }
 
 # pprof: the profile of the same stacks as text. Its build id is given the beginning of the program's
@@ -28,7 +28,7 @@ for f in demo.pb unknown-fields.pb; do
 done
 gzip -c $B/demo.pb >$B/demo.pb.gz
 $T --quiet --binary=$PIE --pprof=$B/demo.pb.gz --format=text -o $B/got 2>$B/err
-if grep -q 'gunzip it' $B/err; then skip "aggregated: gzip needs zlib"; else equal demo.pb.gz $B/want $B/got; fi
+if finds 'gunzip it' $B/err; then skip "aggregated: gzip needs zlib"; else equal demo.pb.gz $B/want $B/got; fi
 # ... of a program that was called otherwise, without a build id
 LC_ALL=C sed 's/05a9/zzzz/; s/demo\.pie/otherxyz/g' data/pprof/demo.pb >$B/renamed.pb
 $T --binary=$PIE --pprof=$B/renamed.pb --format=text -o $B/got 2>&1 | grep -q ' is taken for ' && cmp -s $B/want $B/got && pass || fail "aggregated: another name"

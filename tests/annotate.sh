@@ -14,7 +14,7 @@ refused() {
     shift 2
     $T annotate "$@" >$B/out 2>$B/err </dev/null
     got=$?
-    [ $got -eq $want ] && grep -q -e "$pattern" $B/err && pass || fail "annotate $*: status $got, $(head -2 $B/err)"
+    [ $got -eq $want ] && finds "$pattern" $B/err && pass || fail "annotate $*: status $got, $(head -2 $B/err)"
 }
 
 # ----- by probe
@@ -112,7 +112,7 @@ for special in /dev/zero $B/fifo; do
     sed "1i # 1 \"$special\"" $B/work.c >$B/special.c
     if ${CC:-cc} -g -O0 -fno-inline -o $B/special $B/special.c 2>$B/err || { have clang-19 && clang-19 -g -O0 -o $B/special $B/special.c; } 2>$B/err; then
         timeout 20 $T annotate --binary=$B/special --function=work --source $B/two.prof >$B/out 2>$B/err
-        [ $? -eq 0 ] && grep -q "source file .*${special##*/} is not shown: not a regular file" $B/err && pass || fail "source in $special: $(cat $B/err)"
+        [ $? -eq 0 ] && finds "source file .*${special##*/} is not shown: not a regular file" $B/err && pass || fail "source in $special: $(cat $B/err)"
     else fail "$special: $(cat $B/err)"; fi
 done
 

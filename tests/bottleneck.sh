@@ -14,7 +14,7 @@ refused() {
     shift 2
     $T bottleneck "$@" >$B/out 2>$B/err </dev/null
     got=$?
-    if [ $got -eq $want ] && [ ! -s $B/out ] && grep -q -e "$pattern" $B/err; then pass; else fail "bottleneck $*: status $got"; head -3 $B/out $B/err; fi
+    if [ $got -eq $want ] && [ ! -s $B/out ] && finds "$pattern" $B/err; then pass; else fail "bottleneck $*: status $got"; head -3 $B/out $B/err; fi
 }
 # says PATTERN: a line of the report
 says() { if grep -q -e "$1" $B/out; then pass; else fail "no line '$1'"; head -20 $B/out; fi; }
@@ -38,7 +38,7 @@ refused 1 'a profile by lines' --binary=$D/demo.elf --profile=$B/lines
 refused 3 'contexts left out, because their functions have another control flow' --binary=$D/demo.elf --profile=$B/stale
 refused 3 'no block of .* has a count' --binary=$D/demo.elf --profile=$B/others
 PATH=$B $T bottleneck --binary=$D/demo.elf --profile=$B/counts >$B/out 2>$B/err
-[ $? -eq 1 ] && [ ! -s $B/out ] && grep -q "llvm-objdump-19 is not in PATH: .* LLVM 19's" $B/err && pass || fail "without LLVM's tools: $(cat $B/err)"
+[ $? -eq 1 ] && [ ! -s $B/out ] && finds "llvm-objdump-19 is not in PATH: .* LLVM 19's" $B/err && pass || fail "without LLVM's tools: $(cat $B/err)"
 
 for tool in llvm-mca-19 llvm-mc-19 llvm-objdump-19; do have $tool || { skip "$tool is not installed"; finish; }; done
 refused 1 'CPU tape' --binary=$D/demo.elf --profile=$B/counts --mcpu=tape

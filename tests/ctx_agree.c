@@ -3,10 +3,10 @@
  *     ctx_agree ... [--root FUNCTION SAMPLES.prof LABEL]...    the same, with exact counts below FUNCTION only, and samples
  *                                                              elsewhere: csspgo_ctx_combine
  *
- * Each profile goes through one inliner: csspgo_tracker_inline on all functions in csspgo_tracker_order's order, with
- * LLVM's thresholds and a budget of the program's size. A function has 6 instructions for each probe, and an instruction
- * costs 5, as in LLVM. Every context that the exact profile has is a call: did the inliner put the callee into the code
- * that makes this call? The columns:
+ * Each profile goes through one inliner: csspgo_tracker_decide on all functions in csspgo_tracker_compile_order's
+ * order, with LLVM's thresholds and a budget of the program's size. A function has 6 instructions for each probe, and
+ * an instruction costs 5, as in LLVM. Every context that the exact profile has is a call: did the inliner put the
+ * callee into the code that makes this call? The columns:
  *     contexts   of the exact profile, with recursion compressed, and the share of them that the samples have
  *     overlap    of the counts of blocks in contexts: sum of min(p, q), each profile's counts normalized to sum 1
  *     inlined    calls that the exact profile's inliner and the other one inline, of all calls
@@ -14,6 +14,7 @@
  * The last row has the exact counts, but the inliner judges without contexts.
  * Exit status 1: in a row of samples less than PERCENT of the calls have equal decisions. */
 #include "ctx_table.h"
+#include "ctx_nodes.h"
 
 enum { PER_PROBE = 6, COST = 5 };
 
@@ -48,18 +49,18 @@ static void *must(void *p)
 }
 
 /* What the inliner must know of each function, by its id in p. */
-static csspgo_callable *callables(const table *t, csspgo_profile *p, size_t *count, uint64_t *size)
+static csspgo_inliner_code *callables(const table *t, csspgo_profile *p, size_t *count, uint64_t *size)
 {
-    csspgo_callable *c;
+    csspgo_inliner_code *c;
     size_t i, k;
     for (i = 0; i < t->functions; i++) csspgo_func_add(p, t->function[i].name, t->function[i].name_size);
     *count = csspgo_func_count(p) + 1;
     *size = 0;
-    c = (csspgo_callable *)must(calloc(*count, sizeof *c));
+    c = (csspgo_inliner_code *)must(calloc(*count, sizeof *c));
     for (i = 0; i < t->functions; i++) {
         const csspgo_ctx_function *f = &t->function[i];
-        csspgo_callable *to = &c[csspgo_func_add(p, f->name, f->name_size).id];
-        csspgo_call *calls = (csspgo_call *)must(calloc(f->sites + 1, sizeof *calls));
+        csspgo_inliner_code *to = &c[csspgo_func_add(p, f->name, f->name_size).id];
+        csspgo_inliner_call *calls = (csspgo_inliner_call *)must(calloc(f->sites + 1, sizeof *calls));
         for (k = 0; k < f->sites; k++) {
             const char *name = t->target[i][k];
             calls[k].loc = f->site[k];
@@ -78,15 +79,18 @@ static csspgo_callable *callables(const table *t, csspgo_profile *p, size_t *cou
 /* All that the inliner does with p. */
 static choices inline_all(const table *t, csspgo_profile *p, uint32_t context_less)
 {
-    csspgo_inline_options how;
-    csspgo_decision *out = (csspgo_decision *)must(calloc(100000, sizeof *out));
+    csspgo_inliner_options how;
+    csspgo_inliner_decision *out = (csspgo_inliner_decision *)must(calloc(100000, sizeof *out));
     uint64_t budget, *path = (uint64_t *)must(calloc(100000, sizeof *path));
     csspgo_tracker *tracker;
-    csspgo_callable *c;
+    csspgo_inliner_code *c;
     csspgo_error e;
     csspgo_func *order;
     choices all;
-    size_t n, functions, count, i, k;
+    csspgo_inliner_result made;
+    size_t n, functions, i, k;
+    made.decision = out;
+    made.cap = 100000;
     memset(&how, 0, sizeof how);
     memset(&all, 0, sizeof all);
     c = callables(t, p, &n, &budget);
@@ -95,11 +99,11 @@ static choices inline_all(const table *t, csspgo_profile *p, uint32_t context_le
     tracker = csspgo_tracker_new(p, NULL, &e);
     if (tracker == NULL) table_die(e.message);
     order = (csspgo_func *)must(calloc(n, sizeof *order));
-    if (csspgo_tracker_order(tracker, NULL, 0, order, n, &functions, &e) != CSSPGO_OK) table_die(e.message);
+    if (csspgo_tracker_compile_order(tracker, NULL, 0, order, n, &functions, &e) != CSSPGO_OK) table_die(e.message);
     for (i = 0; i < functions; i++) {
-        if (csspgo_tracker_inline(tracker, order[i], c, n, &how, out, 100000, &count, NULL, &e) != CSSPGO_OK)
+        if (csspgo_tracker_decide(tracker, order[i], c, n, &how, &made, &e) != CSSPGO_OK)
             table_die(e.message);
-        for (k = 0; k < count; k++) {
+        for (k = 0; k < made.count; k++) {
             path[k] = step(out[k].parent != 0 ? path[out[k].parent - 1] : guid_of(p, order[i]), out[k].loc,
                            guid_of(p, out[k].callee));
             if (!out[k].inlined) continue;
@@ -162,10 +166,10 @@ static csspgo_profile *only_blocks(const table *t, const csspgo_profile *p)
     csspgo_profile *q = (csspgo_profile *)must(csspgo_profile_new(NULL, NULL));
     csspgo_node n = csspgo_root(p), *to = (csspgo_node *)must(calloc(csspgo_node_count(p) + 2, sizeof *to));
     size_t i, k, count;
-    csspgo_set_profile_flags(q, CSSPGO_IS_CS);
+    csspgo_profile_set_flags(q, CSSPGO_IS_CS);
     to[n.id] = csspgo_root(q);
     while ((n = csspgo_node_next(p, csspgo_root(p), n)).id != 0) {
-        const csspgo_body *b = csspgo_bodies(p, n, &count);
+        const csspgo_body *b = csspgo_get_bodies(p, n, &count);
         size_t size;
         const char *name = csspgo_func_name(p, csspgo_node_func(p, n), &size);
         to[n.id] = csspgo_node_add(q, to[csspgo_node_parent(p, n).id], csspgo_node_loc(p, n), CSSPGO_CONTEXT,
@@ -192,7 +196,7 @@ static uint64_t found(const csspgo_profile *exact, const csspgo_profile *p)
     uint64_t count = 0;
     while ((n = csspgo_node_next(exact, csspgo_root(exact), n)).id != 0) {
         if (csspgo_node_parent(exact, n).id == csspgo_root(exact).id || csspgo_head(exact, n) == 0) continue;
-        csspgo_context(exact, n, text, sizeof text);
+        csspgo_context_text(exact, n, text, sizeof text);
         count += csspgo_has_record(p, csspgo_find(p, text));
     }
     return count;
@@ -224,16 +228,16 @@ static int row(const char *name, const char *what, const table *t, const csspgo_
 static csspgo_ctx *below(const csspgo_ctx *c, uint64_t guid)
 {
     csspgo_ctx *q = (csspgo_ctx *)must(csspgo_ctx_new(NULL, NULL));
-    csspgo_ctx_node n = csspgo_ctx_top(c), *to = (csspgo_ctx_node *)must(calloc(TABLE_FUNCTIONS * 1000, sizeof *to));
-    while ((n = csspgo_ctx_next(c, n)).id != 0) {
-        const csspgo_ctx_node up = to[csspgo_ctx_parent(c, n).id];
+    csspgo_node n = ctx_top(c), *to = (csspgo_node *)must(calloc(TABLE_FUNCTIONS * 1000, sizeof *to));
+    while ((n = ctx_next(c, n)).id != 0) {
+        const csspgo_node up = to[ctx_parent(c, n).id];
         size_t count;
-        const uint64_t *v = csspgo_ctx_counters(c, n, &count);
+        const uint64_t *v = csspgo_ctx_get_counters(c, n, &count);
         csspgo_error e;
-        if (csspgo_ctx_kind_of(c, n) == CSSPGO_CTX_UNHANDLED) continue;
-        if (up.id == 0 && csspgo_ctx_guid(c, n) != guid) continue;
-        to[n.id] = up.id == 0 ? csspgo_ctx_add(q, csspgo_ctx_top(q), CSSPGO_CTX_ROOT, 0, guid, v, count, &e)
-                              : csspgo_ctx_add(q, up, CSSPGO_CTX_CALLEE, csspgo_ctx_site(c, n), csspgo_ctx_guid(c, n), v,
+        if (ctx_kind_of(c, n) == CTX_UNHANDLED) continue;
+        if (up.id == 0 && ctx_guid(c, n) != guid) continue;
+        to[n.id] = up.id == 0 ? ctx_add(q, ctx_top(q), CTX_ROOT, 0, guid, v, count, &e)
+                              : ctx_add(q, up, CTX_CALLEE, ctx_site(c, n), ctx_guid(c, n), v,
                                                count, &e);
         if (to[n.id].id == 0) table_die(e.message);
     }

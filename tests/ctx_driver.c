@@ -67,15 +67,16 @@ static int run_threads(void)
 {
     pthread_t t[4];
     csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
-    csspgo_ctx_node n = csspgo_ctx_top(c);
+    const csspgo_profile *p = csspgo_ctx_contexts(c);
+    csspgo_node n = csspgo_root(p);
     size_t i, k;
     for (i = 0; i < 4; i++)
         if (pthread_create(&t[i], NULL, rounds, NULL) != 0) return 4;
     for (i = 0; i < 4; i++) pthread_join(t[i], NULL);
     if (csspgo_ctx_snapshot(shim_runtime, NULL, c, &k, NULL) != CSSPGO_OK || k != 0) return 5;
-    for (n = csspgo_ctx_first_child(c, n); n.id != 0; n = csspgo_ctx_next_sibling(c, n))
-        printf("%016llx %llu\n", (unsigned long long)csspgo_ctx_guid(c, n),
-               (unsigned long long)csspgo_ctx_entries(c, n));
+    for (n = csspgo_node_first_child(p, n); n.id != 0; n = csspgo_node_next_sibling(p, n))
+        printf("%016llx %llu\n", (unsigned long long)csspgo_func_guid(p, csspgo_node_func(p, n)),
+               (unsigned long long)csspgo_ctx_entry_count(c, n));
     csspgo_ctx_free(c);
     return 0;
 }

@@ -2,8 +2,8 @@
  * the calls of each. A size is the number of the function's probes. */
 #ifndef CTX_TABLE_H
 #define CTX_TABLE_H
-#ifndef CSSPGO_WITH_CTXPROF
-#  define CSSPGO_WITH_CTXPROF
+#ifndef CSSPGO_ALL
+#  define CSSPGO_ALL
 #endif
 #include "../csspgo.h"
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void table_block(table *t, const char *counter, const char *probe)
     memset(&cfg->block[cfg->blocks], 0, sizeof *cfg->block);
     cfg->block[cfg->blocks].known = *counter != '-';
     cfg->block[cfg->blocks++].count = *counter != '-' ? strtoul(counter, NULL, 10) : 0;
-    loc[f->counters++] = csspgo_at(*probe != '-' ? (uint32_t)strtoul(probe, NULL, 10) : UINT32_MAX, 0);
+    loc[f->counters++] = csspgo_loc_at(*probe != '-' ? (uint32_t)strtoul(probe, NULL, 10) : UINT32_MAX, 0);
     f->counter = loc;
 }
 
@@ -81,7 +81,8 @@ static void table_site(table *t, const char *discriminator, const char *target)
     csspgo_call_probe probe;
     *to = (char **)table_more(*to, f->sites, sizeof **to);
     (*to)[f->sites] = *target != '-' ? table_string(target) : NULL;
-    loc[f->sites++] = csspgo_at(csspgo_call_probe_unpack((uint32_t)strtoul(discriminator, NULL, 10), &probe) ? probe.id
+    loc[f->sites++] = csspgo_loc_at(csspgo_call_probe_unpack((uint32_t)strtoul(discriminator, NULL, 10),
+                                                             &probe) ? probe.id
                                                                                                               : UINT32_MAX, 0);
     f->site = loc;
 }

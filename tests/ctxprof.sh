@@ -20,7 +20,7 @@ refused() {
     shift 2
     $T ctxprof "$@" >$B/out 2>$B/err </dev/null
     got=$?
-    if [ $got -eq $want ] && [ ! -s $B/out ] && grep -q -e "$pattern" $B/err; then pass; else fail "ctxprof $*: status $got"; head -3 $B/out $B/err; fi
+    if [ $got -eq $want ] && [ ! -s $B/out ] && finds "$pattern" $B/err; then pass; else fail "ctxprof $*: status $got"; head -3 $B/out $B/err; fi
 }
 # shows LINE ARGUMENT...
 shows() {
@@ -78,10 +78,47 @@ for c in folded flame; do
     check "$c: the same" sh -c "$T $c $N $D/app.v1.ctxp 2>/dev/null | cmp - $B/want"
 done
 check "folded: GUIDs, a pipe" sh -c "cat $D/app.v1.ctxp | $T folded - 2>/dev/null | grep -qx '0x78263108925b2fcd;0x3cfe43d709473822 42'"
+# without conversion: what is made of the nodes and counters is what is made of the profile that they become
+cat >$B/kinds.yaml <<'END'
+Contexts: [ { Guid: 1, TotalRootEntryCount: 3, Counters: [ 2, 7 ], Unhandled: [ { Guid: 2, Counters: [ 5 ] }, { Guid: 1, Counters: [ 4, 1 ] } ],
+      Callsites: [ [ ], [ { Guid: 3, Counters: [ 0 ] }, { Guid: 2, Counters: [ 6 ] } ] ] },
+    { Guid: 4, TotalRootEntryCount: 18446744073709551615, Counters: [ 18446744073709551615, 3 ], Unhandled: [ { Guid: 2, Counters: [ 1 ] } ] } ]
+FlatProfiles: [ { Guid: 2, Counters: [ 8 ] }, { Guid: 5, Counters: [ 0, 0 ] }, { Guid: 4, Counters: [ 1, 1 ] } ]
+END
+for f in $D/app.v1.ctxp $D/big.v1.ctxp $D/big.v4.yaml ../fuzz/corpus/ctxprof/shards.dump ../fuzz/corpus/ctxprof/others.dump $B/kinds.yaml; do
+    mkdir -p $B/converted
+    as=$B/converted/${f##*/}
+    $T merge --extbinary --quiet -o $as $N $f || fail "$f as a profile"
+    for c in "folded" "folded --json" "flame --json" "flame"; do
+        $T $c $N $as >$B/want 2>$B/want.err
+        check "$c of $f" sh -c "$T $c $N $f 2>$B/err | cmp - $B/want && cmp $B/err $B/want.err"
+    done
+done
+awk 'BEGIN { printf "Contexts: [ "; for (i = 1; i < 3000; i++) printf "{ Guid: %d, Counters: [ 1 ], Callsites: [ [ ", i
+             printf "{ Guid: 3000, Counters: [ 5 ] }"; for (i = 1; i < 3000; i++) printf " ] ] }"; print " ]" }' >$B/deep.yaml
+check "deeper than a profile may be" sh -c "$T folded $B/deep.yaml 2>/dev/null | grep -q ';0x0000000000000bb8 5\$'"
 for f in big.v1.ctxp big.v4.ctxp big.v4.yaml; do
     check "show takes $f" sh -c "$T show $N --contexts $D/$f | grep -q ' 4 @ dispatch\$'"
 done
 check "show takes a dump" sh -c "$T show ../fuzz/corpus/ctxprof/shards.dump | grep -q '^Function: .*: [0-9]*, 18,'"
+# overlap: that of the profiles that both become, with all rows; those with equal counts are ordered by names or GUIDs
+pair() {
+    base=$1 test=$2
+    shift 2
+    $T overlap $N "$@" $base $test 2>$B/pair.err | sort | sed '/base_profile\|"base":\|"test":/d'
+}
+for both in "app.v1.ctxp app.v1.ctxp" "big.v4.yaml big.v1.ctxp" "big.v4.yaml kinds.yaml" "kinds.yaml shards.dump"; do
+    set -- $both
+    for how in --value-cutoff=0 --json --quality; do
+        a=$D/$1 b=$D/$2
+        [ -e $a ] || a=$B/$1
+        [ -e $b ] || b=$B/$2
+        [ -e $b ] || b=../fuzz/corpus/ctxprof/$2
+        pair $B/converted/$1 $B/converted/$2 $how >$B/want
+        pair $a $b $how >$B/out
+        check "overlap $how: $both" sh -c "test -s $B/want && cmp $B/out $B/want"
+    done
+done
 check "overlap of a profile and itself" sh -c "$T overlap $D/big.v1.ctxp $D/big.v4.yaml | grep -q 'profile similarity: 9'"
 # names come from the other input, whichever of the two is contextual; counters of a text look like source lines
 for pair in "$D/app.v1.ctxp $D/app.cs.prof" "$D/app.cs.prof $D/app.v1.ctxp"; do
@@ -105,7 +142,7 @@ mismerged() {
     shift 2
     $T merge "$@" >$B/out 2>$B/err </dev/null
     got=$?
-    if [ $got -eq $want ] && [ ! -s $B/out ] && grep -q -e "$pattern" $B/err; then pass; else fail "merge $*: status $got"; head -3 $B/out $B/err; fi
+    if [ $got -eq $want ] && [ ! -s $B/out ] && finds "$pattern" $B/err; then pass; else fail "merge $*: status $got"; head -3 $B/out $B/err; fi
 }
 mismerged 2 "a weight of a contextual profile needs --mix=add" --weighted-input=2,$D/app.v1.ctxp $D/app.cs.prof
 mismerged 2 "remapping-file beside contextual profiles needs" --remapping-file=$B/renames $D/app.v1.ctxp $D/app.cs.prof
@@ -169,7 +206,7 @@ cat >$B/demo.want <<'DEMO'
 DEMO
 $T merge --text --profiled-binary=$E $B/demo.yaml >$B/demo.prof 2>$B/err
 check "a program with probes" cmp $B/demo.prof $B/demo.want
-check "counters that are not its blocks'" grep -q "warning: .*one for each block of the binary: 1;" $B/err
+check "counters that are not its blocks'" finds "warning: .*one for each block of the binary: 1;" $B/err
 cat >$B/sampled.prof <<'DEMO'
 [main:5 @ pack_noise]:2:1
  1: 1
@@ -183,10 +220,34 @@ DEMO
 check "samples by probes added to it" sh -c "$T merge --mix=add --text --quiet --profiled-binary=$E $B/demo.yaml $B/sampled.prof | grep -qx '\[main:4 @ price_orders\]:313:11'"
 $T merge --text --profiled-binary=$E $B/sampled.prof $B/demo.yaml >$B/out 2>$B/err
 check "samples by probes beside it" sh -c "grep -qx '\[main:4 @ price_orders\]:310:10' $B/out && grep -qx '\[main:5 @ pack_noise\]:[0-9]*:[0-9]*' $B/out"
-check "what became of them" grep -q 'exact counts: 4, with samples: 1; a sample is worth 36.67 exact counts, by contexts that had both: 1$' $B/err
+check "what became of them" finds 'exact counts: 4, with samples: 1; a sample is worth 36.67 exact counts, by contexts that had both: 1$' $B/err
 mismerged 1 "one is by counters, the other by probes; see --profiled-binary" --text $B/demo.yaml $B/sampled.prof
 check "overlap with them" sh -c "$T overlap --quality --profiled-binary=$E $B/demo.yaml $B/sampled.prof 2>/dev/null | grep -q 'blocks of contexts'"
 check "overlap without the program" sh -c "! $T overlap $B/demo.yaml $B/sampled.prof 2>$B/err && grep -q 'by counters with one by probes' $B/err"
+# annotate: what it makes of the counters is what it makes of the profile that they become
+for f in main price_orders; do
+    $T annotate --json --binary=$E --function=$f $B/demo.prof >$B/want 2>$B/want.err
+    want=$?
+    $T annotate --json --quiet --binary=$E --function=$f $B/demo.yaml >$B/out 2>$B/err
+    [ $? -eq $want ] && check "annotate: $f" cmp $B/out $B/want || fail "annotate: $f: $(head -2 $B/err)"
+done
+check "annotate counts the blocks" sh -c "$T annotate --json --quiet --binary=$E --function=price_orders $B/demo.yaml | grep -q '\[ *90, *90 *\]'"
+# unmapped STATUS PATTERN ARGUMENT...: annotate does not know where the counters are, and says why
+unmapped() {
+    want=$1 pattern=$2
+    shift 2
+    $T annotate --quiet "$@" >$B/out 2>$B/err </dev/null
+    got=$?
+    if [ $got -eq $want ] && [ ! -s $B/out ] && finds "$pattern" $B/err; then pass; else fail "annotate $*: status $got"; head -3 $B/out $B/err; fi
+}
+unmapped 1 "'pack_text' has other counters than one for each block.*csspgo flame" --binary=$E --function=pack_text $B/demo.yaml
+unmapped 1 "no function 'theRoot'" --binary=$E --function=theRoot $B/demo.yaml
+echo 'int main(void) { return 0; }' >$B/bare.c
+if ${CC:-cc} -g -o $B/bare $B/bare.c 2>$B/err; then
+    unmapped 1 "a program with pseudo probes, and a counter for each of its blocks" --binary=$B/bare --function=main $B/demo.yaml
+else fail "$(cat $B/err)"; fi
+unmapped 1 "e_dupcallee.ctxp: byte .*stands twice" --binary=$E --function=main $D/e_dupcallee.ctxp
+unmapped 1 "not an ELF\|ELF" --binary=$D/names.txt --function=main $B/demo.yaml
 check "folded: names of the program" sh -c "$T folded --binary=$E $B/demo.yaml 2>/dev/null | grep -qx 'main;price_orders;0x000000000000004d 90'"
 else skip "a program with probes: no md5sum"; fi
 

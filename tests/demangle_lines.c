@@ -1,5 +1,5 @@
 /* demangle_lines.c - names, one a line, as the tool shows them; those that it does not know as they are */
-#include "../examples/tool/demangle.h"
+#include "../examples/tool/demangle/demangle.h"
 
 #include <stdio.h>
 

@@ -2,14 +2,13 @@
 # The examples build without a warning and do what the README says; the README's C blocks compile.
 B=build/examples
 mkdir -p $B
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
+. ./t.sh
 fail() { echo "FAILED: examples: $*"; failed=$((failed + 1)); }
 CC=${CC:-cc}
 
 # the Makefile builds the examples and runs the demo
-make -s build/examples.made
-if [ "$(cat build/examples.made)" = 0 ] && ! grep -q warning: build/examples.said; then pass; else fail "make -C examples all demo"; tail -20 build/examples.said build/demo.said; fi
+make -s build/made/made
+if [ "$(cat build/made/made)" = 0 ] && ! grep -q warning: build/examples.said; then pass; else fail "make -C examples all demo"; tail -20 build/examples.said build/demo.said; fi
 if grep -q '^\[main:' build/demo.said; then pass; else fail "the demo prints no contexts"; tail -5 build/demo.said; fi
 if command -v clang-19 >/dev/null 2>&1; then
     if sh ../examples/demo.sh $B/demo.s && cmp -s $B/demo.s ../examples/data/demo.s; then pass; else fail "examples/data/demo.s is not what demo.sh makes"; fi
@@ -17,13 +16,13 @@ else
     echo "SKIPPED: examples: clang-19 is not installed"; skipped=$((skipped + 1))
 fi
 # (a quick run leaves this to jit.sh, which has the check run with sanitizers)
-if [ -z "$FULL" ] || ../examples/build/jit >$B/jit.out 2>&1; then pass; else fail "jit"; tail -20 $B/jit.out; fi
+if [ -z "$FULL" ] || build/made/jit >$B/jit.out 2>&1; then pass; else fail "jit"; tail -20 $B/jit.out; fi
 
 # recorded level loads lay code out such that a load touches fewer than half of the pages (else status 1)
-if ../examples/build/level $B/level.order >$B/level.out 2>&1 && [ "$(wc -l <$B/level.order)" -gt 1000 ]; then pass; else fail "level"; tail -5 $B/level.out; fi
+if build/made/level $B/level.order >$B/level.out 2>&1 && [ "$(wc -l <$B/level.order)" -gt 1000 ]; then pass; else fail "level"; tail -5 $B/level.out; fi
 
 # sampling changes nothing in the game; with probes, every sample is in a profile of bounded size (else status 1)
-S=../examples/build/sampler frames=2000
+S=build/made/sampler frames=2000
 [ -n "$FULL" ] || frames=600
 for how in off timer ""; do
     if $S $frames $how >$B/sampler.out 2>&1; then pass; else fail "sampler $how"; tail -5 $B/sampler.out; fi
@@ -35,7 +34,7 @@ for how in off timer ""; do
 done
 
 # the programs of one file do what their first lines say
-E=../examples/build D=../examples/data
+E=build/made D=../examples/data
 cp data/views/parse.txt $B/app.prof
 shown() {   # shown TEXT PROGRAM ARGUMENTS...: it succeeds and prints a line with this text
     text=$1
@@ -47,13 +46,15 @@ shown '  2: 870, calls next 870' $E/ask $B/app.prof 'main:2 @ parse'
 $E/ask $B/app.prof -o $B/app.ext && $E/ask $B/app.ext -t $B/app.text && cmp -s $B/app.prof $B/app.text && pass || fail "ask: there and back"
 shown '2 calls inlined, 0 kept; 0 records merged, 0 samples lost' $E/inliner $B/app.prof
 shown '    inline main:2 @ parse:2 @ next: entered 870 times' $E/inliner $B/app.prof
+shown 'call in apply in report: inline cube: \([1-9][0-9]*\) of \1 calls' $E/runtime
+! grep -q 'lost\|wait\|advice\|across' $B/out && grep -q '^call in apply in main: inline square: \([1-9][0-9]*\) of \1 ' $B/out && pass || fail "runtime"
 shown '20000 samples, [1-9][0-9]* folds, [1-9][0-9]* times shrunk' $E/bounded 20000
 $E/arena && pass || fail "arena"
 [ ! -x $E/user ] || shown '^ *1740  main:2 @ parse:2 @ next$' $E/user $B/app.prof $B/app.ext
 if make -s build/plain/make_perfdata && build/plain/make_perfdata file <$D/demo.perfscript >$B/demo.data; then
     shown '^[1-9][0-9]* records' $E/toolchain $D/demo.elf $B/demo.data $B/toolchain.prof
     grep -q '^157 samples' $B/err && ! grep -q advice $B/err && pass || fail "toolchain: $(head -3 $B/err)"
-    ../examples/build/csspgo show $B/toolchain.prof >$B/out 2>&1 && grep -q 'less_customer' $B/out && pass || fail "toolchain: $(head -3 $B/out)"
+    build/made/csspgo show $B/toolchain.prof >$B/out 2>&1 && grep -q 'less_customer' $B/out && pass || fail "toolchain: $(head -3 $B/out)"
     shown '^0 of [0-9]* functions have changed' $E/stale $B/toolchain.prof $D/demo.elf $B/new.prof
     shown '^0 of [1-9][0-9]* samples are lost' $E/stale $B/toolchain.prof $D/demo.elf $B/new.prof
     $E/ask $B/toolchain.prof -t $B/old.text && sed 's/^ !CFGChecksum: \([0-9]*\)$/ !CFGChecksum: 7\1/' $B/old.text >$B/old.prof
@@ -68,7 +69,7 @@ shown '2 profiles merged, 1 unreadable, 0 of another kind; 3 contexts' $E/fleet 
 grep -q 'demo.data' $B/err && pass || fail "fleet names no unreadable file"
 
 # usage errors are 2, bad input is 1, both on stderr only
-T=../examples/build/csspgo
+T=build/made/csspgo
 expect() {
     want=$1
     shift
@@ -120,14 +121,21 @@ done
 $T profgen --quiet --skip-symbolization --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o $B/whole.raw
 rm -f $B/in $B/to
 mkfifo $B/in $B/to
+sleeps() { # sleeps PID: a process does, says /proc
+    while read -r key value; do
+        case $key$value in State:*[SD]*) return 0 ;; esac
+    done </proc/$1/status
+    return 1
+} 2>/dev/null
 waits() {  # waits PID: what `timeout`, the process PID, runs is idle four times in a row: it waits for input or output
     child=      # that process
     seen=0 looks=0
     while [ $looks -lt 100 ]; do
         looks=$((looks + 1))
         sleep 0.1
-        child=$(cat /proc/$1/task/$1/children 2>/dev/null)
-        if grep -q '^State:.*[SD]' /proc/${child%% *}/status 2>/dev/null; then seen=$((seen + 1)); else seen=0; fi
+        child=
+        { read -r child </proc/$1/task/$1/children; } 2>/dev/null
+        if sleeps ${child%% *}; then seen=$((seen + 1)); else seen=0; fi
         [ $seen -lt 4 ] || return 0
     done
 }
@@ -181,12 +189,12 @@ idle() {   # idle "OPTION..." WHY ALL...: each is told with its reason, nothing 
     $T profgen --binary=$D/demo.elf -o $B/out "$@" 2>$B/err
     got=$?
     for o in $options; do
-        if [ $got -eq 0 ] && grep -q "warning: --$o has no effect $why" $B/err; then pass; else fail "$* does not tell $o: status $got"; cat $B/err; fi
+        if [ $got -eq 0 ] && finds "warning: --$o has no effect $why" $B/err; then pass; else fail "$* does not tell $o: status $got"; cat $B/err; fi
     done
     n=$(grep -c 'has no effect' $B/err)
     if [ "$n" -eq "$(echo $options | wc -w)" ]; then pass; else fail "$*: $n options are told"; cat $B/err; fi
     $T profgen --llvm-compat --binary=$D/demo.elf -o $B/out "$@" 2>$B/err
-    if [ $? -eq 0 ] && ! grep -q 'has no effect' $B/err; then pass; else fail "$* in compat mode"; cat $B/err; fi
+    if [ $? -eq 0 ] && ! has_text 'has no effect' $B/err; then pass; else fail "$* in compat mode"; cat $B/err; fi
 }
 S=--perfscript=$D/demo.perfscript
 idle "" "" $S
@@ -220,10 +228,10 @@ for f in $B/readme*.c; do
     [ -f "$f" ] || { fail "the README has no C blocks"; continue; }
     if $CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I.. -o $B/readme $f $LINKED >$B/readme.out 2>&1; then pass; else fail "$f does not compile"; head -10 $B/readme.out; fi
 done
-# names that the documents mention are names of the interface
-for name in $(grep -ohE '\bcsspgo_[a-z0-9_]*[a-z0-9]\b' ../README.md ../bench/README.md README.md | sort -u); do
-    grep -qE "\b$name" ../csspgo.h || { fail "a README names $name, which is not in csspgo.h"; continue; }
-done
-[ -n "$name" ] && pass
+# names that the documents mention are names of the interface, or of examples/share
+grep -ohE '\bcsspgo_[a-z0-9_]*[a-z0-9]\b' ../README.md ../bench/README.md README.md | sort -u >$B/named
+grep -ohE '\bcsspgo_[a-z0-9_]*' ../csspgo.h ../examples/share/*.h | sort -u | awk 'NR == FNR { name[$1]; next }
+    { for (n in name) if (index($1, n) == 1) delete name[n] } END { for (n in name) print n }' $B/named - >$B/strange
+[ -s $B/named ] && [ ! -s $B/strange ] && pass || fail "READMEs name what is not in csspgo.h: $(cat $B/strange)"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -10,10 +10,20 @@ R=data/recordings D=../examples/data
 demo="--binary=$D/demo.elf"
 # a sum that holds: what was read is kept or lost for one reason, in samples and in what ran; and so with the counts
 adds_up() {
-    for unit in samples runs; do
-        sed -n 's/.*"loss": {.*"'$unit'": { "read": \([0-9]*\), "of_other_processes": \([0-9]*\), "kept": \([0-9]*\), "in_other_code": {[^}]*}, "reasons": {\([^}]*\)}.*/\1 \2 \3 \4/p' $B/json
-    done | tr -c '0-9\n' ' ' | awk '{ n = $2; for (i = 3; i <= NF; i++) n += $i; if (n != $1 || NF != 14) exit 1 } END { exit NR != 2 }' &&
-        sed -n 's/.*"counts": {\(.*\)}, "functions".*/\1/p' $B/json | tr -c '0-9\n' ' ' | awk '{ exit NF != 6 || $1 + $2 != $3 + $4 + $5 + $6 }'
+    awk '
+        function numbers(s) { gsub(/[^0-9]+/, " ", s); return split(s, v, " ") }
+        function holds(unit, s, n, i) {
+            if (!match(loss, "\"" unit "\": [{] \"read\": [0-9]*, \"of_other_processes\": [0-9]*, \"kept\": [0-9]*, \"in_other_code\": [{][^}]*[}], \"reasons\": [{][^}]*[}]")) return 0
+            s = substr(loss, RSTART, RLENGTH)
+            sub(/"in_other_code": [{][^}]*[}]/, "", s)
+            if (numbers(s) != 14) return 0
+            n = v[2]
+            for (i = 3; i <= 14; i++) n += v[i]
+            return n == v[1]
+        }
+        /"loss": [{]/ { loss = substr($0, index($0, "\"loss\": {")); units = holds("samples") + holds("runs") }
+        match($0, /"counts": [{].*[}], "functions"/) { counts = numbers(substr($0, RSTART, RLENGTH)) == 6 && v[1] + v[2] == v[3] + v[4] + v[5] + v[6]; counted = 1 }
+        END { exit !(units == 2 && (counts || !counted)) }' $B/json
 }
 # report OPTION...: profgen writes $B/json, whose numbers add up
 report() {
@@ -25,7 +35,7 @@ report() {
 # says PATTERN: in the report
 says() { if grep -q -e "$1" $B/json; then pass; else fail "no '$1' in the report"; cat $B/json; fi; }
 # said NAME: a number of the report
-said() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" $B/json | head -n 1; }
+said() { sed -n "/\"$1\": /{s/.*\"$1\": \([0-9]*\).*/\1/p;q;}" $B/json; }
 
 check "four processes" report --binary=$R/w --perfdata=$R/mp.data
 says '"read": 11, "used": 11, "in_program": 11, "in_functions_with_probes": 11, "lost": 0, "of_guests": 0 }'
@@ -35,9 +45,11 @@ said_once=$(said fit)
 says '"use": "perf record -b, or csspgo record"'
 says '"pid": 23322, "samples": 3, "used": 3, "in_program": 3, "dropped": { .*"late_stacks": 0 }, "repaired_or_cut": { '
 says '"path": "/tmp/rec/w", "given": true, "samples": 11, "used": 11, "in_program": 11, '
-for key in $(sed 's/"[^"]*":/\n&\n/g' $B/json | sed -n 's/^"\(.*\)":$/\1/p' | sort -u); do
-    grep -q "^| .*\`$key\`" README.md && pass || fail "README.md does not say what $key is"
-done
+sed 's/"[^"]*":/\n&\n/g' $B/json | sed -n 's/^"\(.*\)":$/\1/p' | sort -u >$B/keys
+awk 'NR == FNR { if (/^\| /) text = text $0; next } { print index(text, "`" $0 "`") ? "yes" : "no", $0 }' README.md $B/keys >$B/described
+while read -r described key; do
+    [ $described = yes ] && pass || fail "README.md does not say what $key is"
+done <$B/described
 if have python3; then check "it is JSON" python3 -m json.tool $B/json; else skip "no python3"; fi
 
 check "branches and stacks" report $demo --perfscript=$D/demo.perfscript
@@ -143,7 +155,7 @@ for it in "$D/demo.perfscript,branches come from no branch" "$B/flat.ps,branches
     check "$script fits" report $demo --perfscript=$script
     says '"fits": true'
     report --binary=$B/moved.d/demo.elf --perfscript=$script
-    [ $? -eq 3 ] && grep -q "error: $script: [0-9]* of [0-9]* $what .*demo.elf: another build of it was recorded" $B/err && pass || fail "$script, another build: $(cat $B/err)"
+    [ $? -eq 3 ] && finds "error: $script: [0-9]* of [0-9]* $what .*demo.elf: another build of it was recorded" $B/err && pass || fail "$script, another build: $(cat $B/err)"
     says '"fits": false'
     says 'samples do not fit the program: another build of it was recorded'
 done

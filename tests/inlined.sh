@@ -3,6 +3,7 @@
 # those of the text without them. Text of data/recordings and, where clang builds and a program can be stepped, of
 # recursive functions with inlined callees, whose lines llvm-symbolizer tells; run in tests/.
 . ./t.sh
+compares
 B=build/inlined
 rm -rf $B
 mkdir -p $B

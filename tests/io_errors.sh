@@ -1,13 +1,13 @@
 #!/bin/sh
 # Outputs of the tool: no input is overwritten, and whatever goes wrong, the old file or the new one is there, whole.
+. ./t.sh
+compares
 B=$(pwd)/build/io
 D=$B/d
 rm -rf $B
 mkdir -p $D/in $D/out $D/links
-passed=0 failed=0 skipped=0
 T=$(pwd)/build/plain/csspgo
 DEMO=$(pwd)/../examples/data/demo
-pass() { passed=$((passed + 1)); }
 fail() { echo "FAILED: io_errors: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: io_errors: $*"; skipped=$((skipped + 1)); }
 [ -x $T ] || make -s build/plain/csspgo
@@ -33,11 +33,12 @@ cp -r in kept
 refused() {
     input=$1
     shift
+    command=$*
     ln -f $input links/hard && ln -sf ../$input links/soft || fail "no links"
     for name in $input ./$input links/hard links/soft; do
-        $T $(echo "$@" | sed "s|OUT|$name|") >$B/out 2>$B/err
+        $T ${command%%OUT*}$name${command#*OUT} >$B/out 2>$B/err
         got=$?
-        if [ $got -eq 2 ] && grep -q "output '$name' is the same file as input" $B/err && cmp -s $input kept/${input#in/}; then pass
+        if [ $got -eq 2 ] && has_text "output '$name' is the same file as input" $B/err && cmp -s $input kept/${input#in/}; then pass
         else fail "$* with -o $name: status $got"; cat $B/err; cp kept/${input#in/} $input; fi
     done
 }
@@ -77,10 +78,10 @@ $T merge - -o in/c.text <in/c.text 2>$B/err
 $T show in/c.text >>in/c.text 2>$B/err
 [ $? -eq 2 ] && cmp -s in/a.text in/c.text && pass || fail "standard output is an input"
 $T show /dev/null -o /dev/null 2>$B/err
-grep -q 'same file' $B/err && fail "a device is refused" || pass
+finds 'same file' $B/err && fail "a device is refused" || pass
 # as LLVM: show refuses in its words, merge has read its inputs before it writes
 $T show --llvm-compat in/c.text -o ./in/c.text 2>$B/err
-[ $? -eq 1 ] && grep -q 'cannot be the same as the output' $B/err && cmp -s in/a.text in/c.text && pass || fail "show --llvm-compat"
+[ $? -eq 1 ] && finds 'cannot be the same as the output' $B/err && cmp -s in/a.text in/c.text && pass || fail "show --llvm-compat"
 $T overlap --llvm-compat in/b.text in/c.text -o in/c.text 2>$B/err
 [ $? -eq 1 ] && cmp -s in/a.text in/c.text && pass || fail "overlap --llvm-compat"
 $T merge --llvm-compat --text in/c.text in/b.text -o in/c.text && $T merge --text in/a.text in/b.text | cmp -s - in/c.text && pass ||
@@ -103,7 +104,7 @@ is "through links" out/old
 ln -sf ../out/dangling links/three && $T merge --text in/a.text -o links/three
 is "through a dangling link" out/dangling
 ln -sf loop links/loop && $T merge --text in/a.text -o links/loop 2>$B/err
-[ $? -eq 1 ] && grep -q 'loop' $B/err && pass || fail "a loop of links"
+[ $? -eq 1 ] && finds 'loop' $B/err && pass || fail "a loop of links"
 long=$(printf '%0250d' 7)
 (cd out && $T merge --text ../in/a.text -o $long)
 is "a name of 250 bytes, without a directory" out/$long
@@ -125,14 +126,14 @@ for c in "merge --text in/a.text" "show in/a.text" "folded in/a.text" "profgen -
     $T $c -o /dev/null 2>$B/err && [ -c /dev/null ] && pass || fail "$c to /dev/null"
     [ -w /dev/full ] || continue
     $T $c -o /dev/full 2>$B/err
-    [ $? -eq 1 ] && grep -q '/dev/full: No space' $B/err && pass || fail "$c to /dev/full"
+    [ $? -eq 1 ] && finds '/dev/full: No space' $B/err && pass || fail "$c to /dev/full"
     $T $c -o - 2>$B/err >/dev/full
-    [ $? -eq 1 ] && grep -q 'No space' $B/err && pass || fail "$c to a full standard output"
+    [ $? -eq 1 ] && finds 'No space' $B/err && pass || fail "$c to a full standard output"
 done
 if [ -w /dev/full ]; then
     for c in help "help show" "merge --help" "merge --dump-input-file-list in/a.text" "match --old-profile=in/prof --binary=in/demo.elf"; do
         $T $c 2>$B/err >/dev/full
-        [ $? -eq 1 ] && grep -q 'standard output: No space' $B/err && pass || fail "$c to a full standard output"
+        [ $? -eq 1 ] && finds 'standard output: No space' $B/err && pass || fail "$c to a full standard output"
     done
 else skip "no /dev/full"; fi
 cat in/data >out/pipe &
@@ -143,7 +144,7 @@ rm -f out/pipe
 for c in "show /dev/zero" "merge --text /dev/zero" "ctxprof show /dev/zero" "folded /dev/zero" "profgen --binary=in/demo.elf --perfscript=/dev/zero" \
     "profgen --binary=in/demo.elf --preagg=/dev/zero" "profgen --binary=/dev/zero --perfscript=in/script" "match --old-profile=/dev/zero --binary=in/demo.elf"; do
     (ulimit -v 500000 && timeout 60 $T $c -o $B/got) >/dev/null 2>$B/err
-    [ $? -eq 1 ] && grep -q '/dev/zero: ' $B/err && pass || fail "$c: $(cat $B/err)"
+    [ $? -eq 1 ] && finds '/dev/zero: ' $B/err && pass || fail "$c: $(cat $B/err)"
 done
 # a file that may not be written is not replaced either
 other=
@@ -152,7 +153,7 @@ if [ "$(id -u)" -ne 0 ] || [ -n "$other" ]; then
     where=$(mktemp -d) && chmod 777 $where && echo precious >$where/f && chmod 444 $where/f
     if cp $T $where/tool && chmod 755 $where/tool && cp in/a.text $where && $other $where/tool help >/dev/null 2>&1; then
         $other $where/tool merge $where/a.text -o $where/f 2>$B/err
-        [ $? -eq 1 ] && grep -q 'Permission denied' $B/err && [ "$(cat $where/f)" = precious ] && pass || fail "a read-only file is replaced"
+        [ $? -eq 1 ] && finds 'Permission denied' $B/err && [ "$(cat $where/f)" = precious ] && pass || fail "a read-only file is replaced"
     else skip "no other user to be"; fi
     rm -rf $where
 else skip "no other user to be"; fi
@@ -248,7 +249,8 @@ if ${CC:-cc} -O1 -o $B/alloc_faults ../../../alloc_faults.c && ${CC:-cc} -O1 -DP
         esac
     }
     for c in "show in/a.text" "merge in/a.text -o $B/x" "merge --text in/a.text -o -" "overlap in/a.text in/b.text" "flame in/a.text -o $B/x" \
-        "folded in/a.ext -o $B/x" "ctxprof show in/ctx.yaml" "ctxprof merge in/ctx.yaml -o $B/x" "show --show-sec-info-only in/a.ext"; do
+        "folded in/a.ext -o $B/x" "ctxprof show in/ctx.yaml" "ctxprof merge in/ctx.yaml -o $B/x" "show --show-sec-info-only in/a.ext" \
+        "folded in/ctx.yaml -o $B/x" "flame in/ctx.yaml --names=in/names -o $B/x"; do
         allocations $([ -n "$FULL" ] && echo 1 || echo 3) "$c"
     done
     allocations $([ -n "$FULL" ] && echo 1 || echo 29) "profgen --quiet --binary=in/demo.elf --perfscript=in/script -o $B/x"

@@ -11,7 +11,7 @@ D=data/jit
 profgen() { $TOOL profgen -o $B/out "$@" >$B/said 2>$B/err; }
 # samples NAME WANT: what --show-jit-samples printed, without the last column
 samples() { cut -f1-4 $B/said >$B/got; check "$1" diff $2 $B/got; }
-says() { if grep -q -- "$2" $B/err; then pass; else fail "$1: it says"; cat $B/err; fi; }
+says() { if finds "$2" $B/err; then pass; else fail "$1: it says"; cat $B/err; fi; }
 
 # ----- every sample has the function that perf names; node writes lines with damaged file names
 tail -n +2 $D/node.expect.tsv >$B/node.want
@@ -136,6 +136,8 @@ sed -n 's/^\(\[.*\]\):[0-9]*:[0-9]*$/\1/p' $B/out | LC_ALL=C sort >$B/got
 check "program: contexts" diff $B/want $B/got
 says "program: what was hit" '2 of 6 samples are in 2 functions of JITs'
 if grep -q '"path": "/x/w", "given": true, "samples": 4, ' $B/json && grep -q '"path": "\[jit\]", "given": true, "samples": 2, ' $B/json; then pass; else fail "program: files of the samples"; cat $B/json; fi
+profgen --binary=data/recordings/w --use-dwarf-correlation --jitdump=$D/small.dump --perfdata=data/recordings/mp.data
+check "program: build ids behind the data start no clock" test "$(grep -c 'no times of the monotonic clock' $B/err)" -eq 1
 profgen $w --jitdump=auto
 says "program: probes" "data/recordings/w: JITs' code has no probes: give --use-dwarf-correlation"
 profgen $w --use-dwarf-correlation --perf-map=$D/perf-2000.map
@@ -165,8 +167,8 @@ for n in 3 39 56 200 500 700; do
     head -c $n $D/small.dump >$B/cut.dump
     profgen --jitdump=$B/cut.dump --perfdata=$D/small.data
     status=$?
-    if [ $n -lt 40 ] && [ $status -eq 1 ] && grep -q "cut.dump: byte $n: " $B/err; then pass
-    elif [ $n -gt 40 ] && [ $status -ne 1 ] && grep -q 'cut.dump: byte [0-9]*: it ends inside a record' $B/err; then pass
+    if [ $n -lt 40 ] && [ $status -eq 1 ] && finds "cut.dump: byte $n: " $B/err; then pass
+    elif [ $n -gt 40 ] && [ $status -ne 1 ] && finds 'cut.dump: byte [0-9]*: it ends inside a record' $B/err; then pass
     else fail "a dump of $n bytes: status $status"; cat $B/err; fi
 done
 finish

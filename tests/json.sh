@@ -28,7 +28,7 @@ refused() {
     text=$1
     shift
     $T "$@" >$B/out 2>$B/err </dev/null
-    [ $? -eq 2 ] && [ ! -s $B/out ] && grep -q -e "$text" $B/err && pass || fail "csspgo $*: $(head -2 $B/err)"
+    [ $? -eq 2 ] && [ ! -s $B/out ] && finds "$text" $B/err && pass || fail "csspgo $*: $(head -2 $B/err)"
 }
 doc profgen profgen $demo -o $B/demo.prof --json
 $T profgen --quiet $demo --report=$B/report -o $B/demo2.prof && cmp -s $B/report $B/profgen.json && pass || fail "--report is not what --json prints"
@@ -96,7 +96,7 @@ doc ctxprof ctxprof show --json data/contextual/big.v4.ctxp
 doc ctxprof.merge ctxprof merge --json data/contextual/app.v1.ctxp -o $B/merged.ctxprof
 doc annotate annotate --json --binary=$D/demo.elf --function=pack_noise $B/contexts.prof
 doc record record --json --exact -o $B/true.perfscript -- /bin/echo what the program says
-grep -q 'what the program says' $B/err && pass || fail "what the program prints is not on standard error"
+finds 'what the program says' $B/err && pass || fail "what the program prints is not on standard error"
 if have llvm-mca-19 && have llvm-mc-19 && have llvm-objdump-19; then
     doc bottleneck bottleneck --json --binary=$D/demo.elf --profile=$B/contexts.prof --top=2
 else skip "no llvm-mca-19: no JSON of bottleneck"; fi
@@ -105,7 +105,7 @@ refused 'says where the profile goes' profgen $demo --json -o -
 refused 'says where the profile goes' match --json --old-profile=$B/demo.prof --binary=$D/demo.elf -o -
 refused 'says where the recording goes' record --json -- /bin/true
 $T profgen --llvm-compat $demo --json -o $B/got >$B/out 2>$B/err
-[ $? -eq 1 ] && [ ! -s $B/out ] && grep -q 'json does not go with --llvm-compat' $B/err && pass || fail "compat and JSON: $(cat $B/err)"
+[ $? -eq 1 ] && [ ! -s $B/out ] && finds 'json does not go with --llvm-compat' $B/err && pass || fail "compat and JSON: $(cat $B/err)"
 refused 'show-density prints to standard output, too' profgen $demo --show-density --json -o $B/got
 # instead of functions, as text
 $T show --top=2 $V/cs.txt >$B/out && [ "$(grep -c '^ [0-9]' $B/out)" -eq 2 ] && ! grep -q '^Function:' $B/out && pass || fail "show --top: $(cat $B/out)"

@@ -4,7 +4,7 @@
 #define T_LINES_H
 
 typedef struct line_table {
-    csspgo_line_inline *node;
+    csspgo_line_inline_node *node;
     csspgo_line_row        *row;
     size_t nodes, rows;
 } line_table;
@@ -13,20 +13,20 @@ static csspgo_loc loc_of(const char *text)
 {
     char *end;
     const unsigned long line = strtoul(text, &end, 10);
-    return csspgo_at((uint32_t)line & 0xffff, *end == '.' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0);
+    return csspgo_loc_at((uint32_t)line & 0xffff, *end == '.' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0);
 }
 
 /* The copy (number from 1) of a function inlined at a site of parent, made if need be. */
 static uint32_t line_node(line_table *t, uint32_t parent, csspgo_loc site, const char *name)
 {
-    csspgo_line_inline *n;
+    csspgo_line_inline_node *n;
     size_t i;
     for (i = 0; i < t->nodes; i++) {
         n = &t->node[i];
         if (n->parent == parent && n->site.line == site.line && n->site.discriminator == site.discriminator &&
             n->name_size == strlen(name) && memcmp(n->name, name, n->name_size) == 0) return (uint32_t)i + 1;
     }
-    t->node = (csspgo_line_inline *)t_list_more(t->node, t->nodes, sizeof *t->node);
+    t->node = (csspgo_line_inline_node *)t_list_more(t->node, t->nodes, sizeof *t->node);
     n = &t->node[t->nodes];
     n->name = name;
     n->name_size = strlen(name);
@@ -39,7 +39,7 @@ static uint32_t line_node(line_table *t, uint32_t parent, csspgo_loc site, const
 static void line_row(line_table *t, uint64_t address, char *stack)
 {
     char *name[64];
-    csspgo_loc loc[64], site = csspgo_at(0, 0);
+    csspgo_loc loc[64], site = csspgo_loc_at(0, 0);
     uint32_t node = 0;
     size_t n = 0;
     csspgo_line_row *r;

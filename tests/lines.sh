@@ -6,26 +6,34 @@ B=$HERE/build/lines
 rm -rf $B
 mkdir -p $B
 . ./t.sh
+compares
 T=$HERE/build/plain/csspgo
 make -s build/plain/csspgo || { fail "the tool does not build"; finish; }
 D=data/lines
 # profgen OPTION...: text from the folder of the programs, as split debug information has to be found from there
-profgen() { (cd $D/bin && exec $T profgen --format=text -o $B/out "$@") >$B/said 2>$B/err; }
+out=$B/out
+profgen() { (cd $D/bin && exec $T profgen --format=text -o $out "$@") >$B/said 2>$B/err; }
+# into FILE OPTION...: the same, there
+into() { out=$1; shift; profgen "$@"; out=$B/out; }
 
 # ----- every mode, byte for byte, and what is said. Left out: without functions in the debug information LLVM 19 inlines by sizes that it
 #       reads from memory it never wrote (grid.strip.cs)
+mkdir $B/warned $B/outs
+# WARNINGS.txt has "FILE: " before each line, is without the line about mappings and with the name of LLVM's tool before an error
+awk -v dir=$B/warned '{ at = index($0, ": "); line = substr($0, at + 2); sub(/^llvm-profgen: /, "", line)
+    if (line !~ /^exit status/) print line >(dir "/" substr($0, 1, at - 1)) }' $D/out/WARNINGS.txt
 while read -r want options; do
     [ $want != grid.strip.cs.txt ] || continue
-    rm -f $B/out
+    out=$B/outs/$want
     profgen --llvm-compat $options
     got=$?
-    if [ -f $B/out ]; then cmp -s $D/out/$want $B/out; else [ $got -eq 1 ] && [ ! -s $D/out/$want ]; fi
+    if [ -f $out ]; then cmp -s $D/out/$want $out; else [ $got -eq 1 ] && [ ! -s $D/out/$want ]; fi
     if [ $? -eq 0 ]; then pass; else fail "$want: status $got"; head -3 $B/err; fi
-    # WARNINGS.txt is without the line about mappings and with the name of LLVM's tool before an error
-    grep -v '^warning: No relevant mmap event is matched for ' $B/err >$B/said
-    grep "^$want: " $D/out/WARNINGS.txt | sed -e "s/^$want: //" -e 's/^llvm-profgen: //' -e '/^exit status/d' >$B/want
-    check "$want: messages" cmp $B/want $B/said
+    without 'warning: No relevant mmap event is matched for *' <$B/err >$B/said
+    [ -e $B/warned/$want ] || : >$B/warned/$want
+    check "$want: messages" same_text $B/warned/$want $B/said
 done <$D/out/COMMANDS.tsv
+out=$B/out
 
 # ----- --show-detailed-warning: all that LLVM says of a recording of which one address in thirty is a little off, sorted:
 #       it takes ranges out of a hash map. Left out: for grid.nodebug calls that match no stack, which LLVM goes on counting
@@ -53,7 +61,7 @@ fi
 # ----- by default: the same counts where LLVM's are right
 flat() { profgen --ignore-stack-samples --perfscript=../in/grid.perfscript "$@"; }
 flat --binary=grid.strip
-check "debug information of a separate file" grep -q 'debug information is taken from .*grid.strip.debug' $B/err
+check "debug information of a separate file" finds 'debug information is taken from .*grid.strip.debug' $B/err
 mv $B/out $B/linked
 flat --binary=grid.d5
 check "... gives the same profile" cmp $B/linked $B/out
@@ -218,18 +226,17 @@ fi
 #       where it does not crash
 for of in grid.d5:grid grid.fs:grid grid.gcc:grid.gcc clones.gcc:clones crab.rust:crab shapes.clang:shapes.clang; do
     binary=${of%:*} script=../in/${of#*:}.perfscript
+    into $B/given.prof --binary=$binary --perfscript=$script --csspgo-preinliner=0 --gen-cs-nested-profile=0 --csprof-merge-cold-context=0
+    ! have llvm-profgen-19 || (cd $D/bin && llvm-profgen-19 --binary=$binary --perfscript=$script --csspgo-preinliner=0 \
+        --gen-cs-nested-profile=0 --format=text -o $B/given.llvm) >$B/said 2>&1 || fail "$binary: LLVM's profile to be given"
     for o in "" "--sample-profile-hot-inline-threshold=30" "--use-context-cost-for-preinliner=0" \
         "--sample-profile-hot-inline-threshold=200 --sample-profile-inline-limit-min=2 --sample-profile-inline-limit-max=50"; do
-        profgen --binary=$binary --perfscript=$script --csspgo-preinliner=0 --gen-cs-nested-profile=0 --csprof-merge-cold-context=0
-        mv $B/out $B/given.prof
-        profgen --binary=$binary --perfscript=$script --gen-cs-nested-profile=0 $o
-        mv $B/out $B/want
+        into $B/want --binary=$binary --perfscript=$script --gen-cs-nested-profile=0 $o
         profgen --binary=$binary --llvm-sample-profile=$B/given.prof --gen-cs-nested-profile=0 $o
         check "sizes of a given profile, $binary $o" cmp $B/want $B/out
         have llvm-profgen-19 || continue
-        (cd $D/bin && llvm-profgen-19 --binary=$binary --perfscript=$script --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text -o $B/given.prof &&
-            llvm-profgen-19 --binary=$binary --llvm-sample-profile=$B/given.prof --format=text -o $B/want $o) >$B/said 2>&1
-        profgen --llvm-compat --binary=$binary --llvm-sample-profile=$B/given.prof $o
+        (cd $D/bin && llvm-profgen-19 --binary=$binary --llvm-sample-profile=$B/given.llvm --format=text -o $B/want $o) >$B/said 2>&1
+        profgen --llvm-compat --binary=$binary --llvm-sample-profile=$B/given.llvm $o
         check "... as LLVM" cmp $B/want $B/out
     done
 done
@@ -263,7 +270,7 @@ for of in grid.d5 grid.fs grid.gcc crab.rust shapes.clang; do
     profgen --binary=$of --unsymbolized-profile=$B/none.raw --fill-zero-for-all-funcs
     check "$of: functions without samples" test $? -eq 0 -a "$(grep -c '^[^ ].*:0:0$' $B/out)" -ge 2
     check "... all counts are 0" test -z "$(grep -v ': *0$\|:0:0$' $B/out)"
-    check "... which is said" grep -q 'there are no counters: all counts are 0' $B/err
+    check "... which is said" finds 'there are no counters: all counts are 0' $B/err
     have llvm-profgen-19 || continue
     for o in --format=text "--format=text --update-total-samples" --format=extbinary "--format=extbinary --use-md5"; do
         (cd $D/bin && llvm-profgen-19 --binary=$of --unsymbolized-profile=$B/none.raw --fill-zero-for-all-funcs -o $B/want $o) >$B/said 2>&1
@@ -273,8 +280,7 @@ for of in grid.d5 grid.fs grid.gcc crab.rust shapes.clang; do
 done
 for of in ../../unwind/bin/demo.probe:../../unwind/cases/01-calls.ps grid.d5:../in/grid.perfscript; do
     for o in --ignore-stack-samples "--csspgo-preinliner=0 --gen-cs-nested-profile=0"; do
-        profgen --binary=${of%:*} --perfscript=${of#*:} $o
-        mv $B/out $B/want
+        into $B/want --binary=${of%:*} --perfscript=${of#*:} $o
         profgen --binary=${of%:*} --perfscript=${of#*:} $o --fill-zero-for-all-funcs
         check "${of%:*}: functions without samples $o" test "$(grep -c '^[^ ]' $B/out)" -gt "$(grep -c '^[^ ]' $B/want)"
         check "... nothing else changes" test -z "$(diff $B/want $B/out | grep '^[<>]' | grep -v '^> .*: *0$\|^> .*\]*:0:0$\|^> .*CFGChecksum')"
@@ -461,36 +467,30 @@ fi
 
 # ----- damaged files give an error or a profile, never a crash
 [ -z "$FULL" ] || { make -s build/san/csspgo && T=$HERE/build/san/csspgo; }
-seed=1
-random() { seed=$(((seed * 1103515245 + 12345) & 0x7fffffff)); echo $(((seed >> 8) % $1)); }
+have perl || { skip "lines: perl is not installed"; finish; }
+mkdir $B/mutants
+perl -e '
+    my ($bin, $to, $n) = @ARGV;
+    srand(1);
+    for my $i (0 .. $n - 1) {
+        my $from = $i % 8 == 6 ? "grid.split.dwp" : ("grid.d5", "grid.gcc", "grid.d4", "shapes.g")[$i % 4];
+        open(my $f, "<:raw", "$bin/$from") or die; local $/; my $b = <$f>; my $size = length($b);
+        if ($i % 5 == 0) { substr($b, int(rand($size))) = "" }
+        else { substr($b, int($size / 4) + int(rand($size * 3 / 4)), 1) = chr(int(rand(256))) for 1 .. 4 }
+        open(my $o, ">:raw", "$to/$i") or die; print $o $b; close($o) or die;
+    }' $D/bin $B/mutants $(size 60 500) || fail "no damaged files"
+ulimit -S -t 20             # what hangs fails
 i=0 bad=0
 while [ $i -lt $(size 60 500) ]; do
-    case $((i % 4)) in
-    0) from=grid.d5 ;;
-    1) from=grid.gcc ;;
-    2) from=grid.d4 ;;
-    3) from=shapes.g ;;
-    esac
-    [ $((i % 8)) != 6 ] || from=grid.split.dwp
-    bytes=$(($(wc -c <$D/bin/$from)))
-    cp $D/bin/$from $B/mutant
-    if [ $((i % 5)) = 0 ]; then truncate -s $(random $bytes) $B/mutant
-    else
-        for k in 1 2 3 4; do
-            at=$((bytes / 4 + $(random $((bytes * 3 / 4)))))
-            printf "\\$(printf %03o $(random 256))" | dd of=$B/mutant bs=1 seek=$at conv=notrunc 2>/dev/null
-        done
-    fi
-    of=$B/mutant
-    if [ $from = grid.split.dwp ]; then
+    of=$B/mutants/$i
+    if [ $((i % 8)) = 6 ]; then
+        mv $of $B/packed/grid.split.dwp
         of=$B/packed/grid.split
-        mv $B/mutant $of.dwp
     fi
-    timeout 20 $T profgen --quiet --binary=$of --unsymbolized-profile=$D/in/grid.d5_factor.unsym --fill-zero-for-all-funcs \
+    $T profgen --quiet --binary=$of --unsymbolized-profile=$D/in/grid.d5_factor.unsym --fill-zero-for-all-funcs \
         -o $B/out >$B/said 2>$B/err
     got=$?
-    [ $got -le 3 ] && ! grep -q 'Sanitizer\|runtime error' $B/err || { bad=$((bad + 1)); cp $([ -f $B/mutant ] && echo $B/mutant || echo $of.dwp) $B/mutant.$i; head -5 $B/err; }
-    rm -f $B/mutant
+    [ $got -le 3 ] && ! has_text Sanitizer $B/err && ! has_text 'runtime error' $B/err || { bad=$((bad + 1)); echo "damaged file $i: status $got"; head -5 $B/err; }
     i=$((i + 1))
 done
 if [ $bad -eq 0 ]; then pass; else fail "$bad of $i damaged programs: crash"; fi

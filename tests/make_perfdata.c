@@ -7,6 +7,7 @@
  * no event, "guest" of a guest of the machine.
  */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 typedef struct form {

@@ -3,8 +3,11 @@
  *
  *     oracle_bottleneck CPU TRIPLE COUNT [SEED [ALIAS]]
  */
-#define CSSPGO_WITH_BOTTLENECK
 #include "t.h"
+#define CSSPGO_SIM_MODEL_IMPLEMENTATION
+#include "../examples/share/sim_model.h"
+#define CSSPGO_BOTTLENECK_REPORT_IMPLEMENTATION
+#include "../examples/share/bottleneck_report.h"
 #include "../examples/mca/mca.h"
 
 static uint32_t state;
@@ -134,7 +137,9 @@ static char *our_report(const csspgo_sim_model *m, int exact)
     if (b == NULL) return fprintf(stderr, "%s\n", e.message), NULL;
     T_EQ(csspgo_bottleneck_get_stats(b).ignored, 0);
     if (exact) T_EQ(csspgo_bottleneck_get_stats(b).cycles, k.cycles);
-    form.names.model = m;
+    form.names.instruction = k.text;
+    form.names.reg = k.reg;
+    form.names.regs = k.regs;
     csspgo_bottleneck_report(b, &form, NULL, 0, &size, NULL);
     text = (char *)mca_more(NULL, size + 1);
     csspgo_bottleneck_report(b, &form, text, size, &size, NULL);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 enum { LINES = 8192, AHEAD = 64, LINE_BYTES = 64, TEXT = 80 };
@@ -53,7 +54,7 @@ static int is_word(const char *s, const char *words)
 }
 
 /* The kind that x86-64 assembly names; *s moves to the operands. */
-static csspgo_kind x86_kind(const char **s)
+static csspgo_transfer_kind x86_kind(const char **s)
 {
     const char *m = *s;
     while (is_word(m, "lock rep repe repz repne repnz notrack data16 data32 addr32 cs ds es fs gs ss rex64 bnd") &&
@@ -68,7 +69,7 @@ static csspgo_kind x86_kind(const char **s)
     return CSSPGO_NONE;
 }
 
-static csspgo_kind aarch64_kind(const char **s)
+static csspgo_transfer_kind aarch64_kind(const char **s)
 {
     const char *m = *s, *comma;
     *s = m + word_size(m);
@@ -86,7 +87,7 @@ static int differs(state *s, const line *l, const unsigned char *code, size_t si
 {
     const char *text = l->text;
     const int unknown = starts(text, "<unknown>");
-    csspgo_kind kind;
+    csspgo_transfer_kind kind;
     csspgo_insn insn;
     if (s->aarch64) {
         csspgo_decode_aarch64(code, size, l->address, &insn);

@@ -4,8 +4,9 @@
  *     oracle_layout compare DIR COUNT           with DIR/I.merged, .indexed, .order, .status, as llvm-profdata made them
  *     oracle_layout write DIR COUNT             DIR/I.ours: what csspgo merges by its own rule
  */
-#define CSSPGO_WITH_LAYOUT
 #include "t.h"
+#define CSSPGO_LINKER_ORDER_IMPLEMENTATION
+#include "../examples/share/linker_order.h"
 
 static uint64_t seed;
 

@@ -15,7 +15,7 @@ static size_t read_probes(const char *path, csspgo_match_loc *v, uint64_t *check
         if (sscanf(line, "checksum %llu", &sum) == 1) *checksum = sum;
         if (sscanf(line, "%u %63s", &id, name) != 2) continue;
         memset(&v[n], 0, sizeof v[n]);
-        v[n].loc = csspgo_at(id, 0);
+        v[n].loc = csspgo_loc_at(id, 0);
         if (strcmp(name, "block") != 0) {
             v[n].kind = CSSPGO_MATCH_CALL;
             v[n].callee = csspgo_guid(name, strlen(name));
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         unsigned id;
         if (sscanf(s, "Applied %llu samples from profile (ProbeId=%u", &count, &id) != 2) continue;
         T_EQ(csspgo_body_count(p, csspgo_find(p, "test"),
-                               csspgo_matcher_map(m, csspgo_guid("test", 4), csspgo_at(id, 0)).to), count);
+                               csspgo_matcher_locate(m, csspgo_guid("test", 4), csspgo_loc_at(id, 0)).to), count);
     }
     T_CHECK(lines != 0);
     free(text);

@@ -6,7 +6,7 @@ if ! have llvm-cxxfilt-19 || ! have nm; then skip "no llvm-cxxfilt-19, no nm"; f
 B=build/oracle_names
 rm -rf $B
 mkdir -p $B
-${CC:-cc} -O1 -std=c99 -o $B/names demangle_lines.c ../examples/tool/demangle*.c || { fail "demangle.c"; finish; }
+${CC:-cc} -O1 -std=c99 -o $B/names demangle_lines.c ../examples/tool/demangle/*.c || { fail "demangle.c"; finish; }
 for f in /usr/lib/*-linux-gnu/$(size libstdc++.so.6 '*.so*') $(size '' '/usr/lib/llvm-*/lib/*.so* /usr/lib/chromium/*.so'); do
     [ ! -f "$f" ] || readlink -f "$f"
 done | sort -u | while read -r f; do nm -D "$f" 2>/dev/null; done | grep -oE '_Z[^ @]*' | sort -u >$B/symbols

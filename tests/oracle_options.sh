@@ -1,6 +1,7 @@
 #!/bin/sh
 # Options of profgen about where code, symbols and kernels are, and what is shown, against llvm-profgen-19.
 . ./t.sh
+compares
 B=build/options
 mkdir -p $B
 passed=0 failed=0 skipped=0
@@ -18,7 +19,7 @@ refused() {
     word=$1
     shift
     $TOOL profgen --binary=$D/bin/demo.probe --perfscript=$D/cases/01-calls.ps -o $B/out "$@" 2>$B/err
-    if [ $? -eq 2 ] && grep -q -e "${1%%=*} .*$word" $B/err; then pass; else fail "$* is not refused"; cat $B/err; fi
+    if [ $? -eq 2 ] && finds "${1%%=*} .*$word" $B/err; then pass; else fail "$* is not refused"; cat $B/err; fi
 }
 refused 'objdump' --show-disassembly-only
 refused 'show-disassembly-only' --show-source-locations
@@ -34,7 +35,7 @@ both() {
     llvm=$?
     $TOOL profgen --llvm-compat --binary=$binary --perfscript=$script -o $B/ours "$@" >$B/ours.out 2>$B/ours.err
     ours=$?
-    if [ $llvm -eq $ours ] && cmp -s $B/llvm.out $B/ours.out && { [ $llvm -ne 0 ] || cmp -s $B/llvm $B/ours; }; then pass; else
+    if [ $llvm -eq $ours ] && alike $B/llvm.out $B/ours.out && { [ $llvm -ne 0 ] || cmp -s $B/llvm $B/ours; }; then pass; else
         fail "$name: status $llvm and $ours"
         diff $B/llvm $B/ours | head -6
         head -3 $B/ours.err
@@ -117,7 +118,7 @@ of_19() {
     $TOOL profgen --binary=$2 --perfscript=- --skip-symbolization --leading-ip-only -o $B/ours <$B/none0.ps 2>$B/err
     if cmp -s $B/llvm $B/ours; then pass; else fail "$1: --leading-ip-only by default"; fi
     $TOOL profgen --binary=$2 --perfscript=$3 --format=text --leading-ip-only -o $B/ours 2>$B/err
-    if grep -q 'counts are estimates' $B/err && [ -s $B/ours ]; then pass; else fail "$1: --leading-ip-only with stacks"; cat $B/err; fi
+    if finds 'counts are estimates' $B/err && [ -s $B/ours ]; then pass; else fail "$1: --leading-ip-only with stacks"; cat $B/err; fi
 }
 of_19 demo $D/bin/demo.probe $D/traces/demo.probe.ps
 [ -z "$FULL" ] || of_19 ext $D/bin/ext.probe $D/traces/ext.probe.ps
@@ -152,7 +153,7 @@ for n in demo ext; do
     done
 done
 $TOOL profgen --llvm-compat --binary=$D/bin/demo.probe --perfscript=$D/cases/09-bogus-range.ps -o $B/ours --skip-symbolization 2>$B/err
-if grep -q 'ranges run across' $B/err && ! grep -q '\[' $B/err; then pass; else fail "what unwinding found is not summed up"; cat $B/err; fi
+if finds 'ranges run across' $B/err && ! finds '\[' $B/err; then pass; else fail "what unwinding found is not summed up"; cat $B/err; fi
 
 # --debug-binary: what strip took away comes from another file
 have llvm-strip-19 && have llvm-objcopy-19 && have clang-19 || { skip "llvm-strip-19, llvm-objcopy-19 and clang-19 are not all installed"; finish; }
@@ -195,7 +196,7 @@ for debug in $B/whole/mix $B/mix.debug; do
     if [ -s $B/want ] && cmp -s $B/want $B/ours; then pass; else fail "without symbols, $debug"; fi
 done
 $TOOL profgen --binary=$B/stripped/mix --debug-binary=$D/bin/demo.probe --perfscript=$B/mix.ps -o $B/ours 2>$B/err
-if [ $? -eq 1 ] && grep -q 'another build' $B/err; then pass; else fail "the debug binary of another program is taken"; cat $B/err; fi
+if [ $? -eq 1 ] && finds 'another build' $B/err; then pass; else fail "the debug binary of another program is taken"; cat $B/err; fi
 $TOOL profgen --binary=$B/stripped/mix --debug-binary=$B/stripped/mix --perfscript=$B/mix.ps -o $B/ours 2>$B/err
-if [ $? -eq 1 ] && grep -q 'no symbols' $B/err; then pass; else fail "a debug binary without symbols is taken"; cat $B/err; fi
+if [ $? -eq 1 ] && finds 'no symbols' $B/err; then pass; else fail "a debug binary without symbols is taken"; cat $B/err; fi
 finish

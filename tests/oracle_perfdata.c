@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_WITH_PERF
 #include "../csspgo.h"
 
 static void print_item(csspgo_item item, const csspgo_sample *s, const csspgo_mmap *m)

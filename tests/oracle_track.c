@@ -10,6 +10,7 @@
  *     oracle_track none SEED PROFILE            nothing is inlined: counts function by function, callers first
  */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 #include <stdio.h>
@@ -73,8 +74,8 @@ static void generate(int indirect)
 
 typedef struct program {
     csspgo_profile *p;
-    csspgo_callable f[32];
-    csspgo_call     call[32][4];
+    csspgo_inliner_code f[32];
+    csspgo_inliner_call call[32][4];
 } program;
 
 static csspgo_func function(program *g, const char *name, uint32_t size, uint32_t cost)
@@ -88,8 +89,8 @@ static csspgo_func function(program *g, const char *name, uint32_t size, uint32_
 
 static void call(program *g, csspgo_func caller, uint32_t probe, csspgo_func callee)
 {
-    csspgo_callable *f = &g->f[caller.id];
-    g->call[caller.id][f->call_count].loc = csspgo_at(probe, 0);
+    csspgo_inliner_code *f = &g->f[caller.id];
+    g->call[caller.id][f->call_count].loc = csspgo_loc_at(probe, 0);
     g->call[caller.id][f->call_count++].target = callee;
 }
 
@@ -126,7 +127,7 @@ static const char *name_of(const csspgo_profile *p, csspgo_func f)
 }
 
 /* "leaf foo:2 @ main_loop:6" */
-static void say(const program *g, csspgo_func f, const csspgo_decision *d, uint32_t i)
+static void say(const program *g, csspgo_func f, const csspgo_inliner_decision *d, uint32_t i)
 {
     printf("%s ", name_of(g->p, d[i].callee));
     for (;;) {
@@ -151,19 +152,19 @@ static int run(int indirect, const char *path)
     if (g.p == NULL || csspgo_read_file(g.p, path, &e) != CSSPGO_OK) return 1;
     describe(&g, indirect);
     t = csspgo_tracker_new(g.p, NULL, &e);
-    if (t == NULL || csspgo_tracker_order(t, NULL, 0, order, 32, &n, NULL) != CSSPGO_OK) return 1;
+    if (t == NULL || csspgo_tracker_compile_order(t, NULL, 0, order, 32, &n, NULL) != CSSPGO_OK) return 1;
     for (i = 0; i < n; i++) {
-        csspgo_decision out[16];
-        csspgo_node base;
-        size_t made, k;
-        if (csspgo_tracker_inline(t, order[i], g.f, 32, NULL, out, 16, &made, &base,
-                                  NULL) != CSSPGO_OK)
-            return 1;
-        for (k = 0; k < made; k++)
+        csspgo_inliner_decision out[16];
+        csspgo_inliner_result made;
+        size_t k;
+        made.decision = out;
+        made.cap = 16;
+        if (csspgo_tracker_decide(t, order[i], g.f, 32, NULL, &made, NULL) != CSSPGO_OK) return 1;
+        for (k = 0; k < made.count; k++)
             if (out[k].inlined) say(&g, order[i], out, (uint32_t)k);
-        if (base.id != 0)
+        if (made.base.id != 0)
             printf("entry %s %llu\n", name_of(g.p, order[i]),
-                   (unsigned long long)csspgo_head(csspgo_tracker_profile(t), base));
+                   (unsigned long long)csspgo_head(csspgo_tracker_profile(t), made.base));
     }
     csspgo_tracker_free(t);
     csspgo_profile_free(g.p);
@@ -254,7 +255,7 @@ static void print_profile(const code *c, const char *number)
 static void print_counts(const csspgo_profile *p, csspgo_node node, unsigned inlined)
 {
     size_t n, i;
-    const csspgo_body *b = csspgo_bodies(p, node, &n);
+    const csspgo_body *b = csspgo_get_bodies(p, node, &n);
     for (i = 0; i < n; i++)
         if (b[i].loc.line < 2 || !(inlined >> (b[i].loc.line - 2) & 1))
             printf("%s %u %llu\n", name_of(p, csspgo_node_func(p, node)), (unsigned)b[i].loc.line,
@@ -262,7 +263,7 @@ static void print_counts(const csspgo_profile *p, csspgo_node node, unsigned inl
 }
 
 /* Counts of the base (parent 0) and of all that was inlined. */
-static void print_all_counts(const csspgo_tracker *t, csspgo_node base, const csspgo_decision *d, size_t n)
+static void print_all_counts(const csspgo_tracker *t, csspgo_node base, const csspgo_inliner_decision *d, size_t n)
 {
     size_t i, k;
     for (i = 0; i <= n; i++) {
@@ -277,13 +278,13 @@ enum { MOST_DECISIONS = 4096 };
 
 static int run_code(const code *c, int hot, const char *path)
 {
-    static csspgo_decision out[MOST_DECISIONS];
+    static csspgo_inliner_decision out[MOST_DECISIONS];
     program g;
     csspgo_tracker *t;
-    csspgo_inline_options how;
+    csspgo_inliner_options how;
     csspgo_func order[32], f[MOST_FUNCS + 1];
     csspgo_error e;
-    size_t n, i, k, made;
+    size_t n, i, k;
     char name[16];
     memset(&g, 0, sizeof g);
     memset(&how, 0, sizeof how);
@@ -299,14 +300,17 @@ static int run_code(const code *c, int hot, const char *path)
     for (i = 1; i <= c->n; i++)
         for (k = 0; k < c->calls[i]; k++) call(&g, f[i], (uint32_t)k + 2, f[c->callee[i][k]]);
     t = csspgo_tracker_new(g.p, NULL, &e);
-    if (t == NULL || csspgo_tracker_order(t, f + 1, c->n, order, 32, &n, NULL) != CSSPGO_OK) return 1;
+    if (t == NULL || csspgo_tracker_compile_order(t, f + 1, c->n, order, 32, &n, NULL) != CSSPGO_OK) return 1;
     for (i = 0; i < n; i++) {
+        csspgo_inliner_result made;
         csspgo_node base;
-        if (csspgo_tracker_inline(t, order[i], g.f, 32, &how, out, MOST_DECISIONS, &made, &base,
-                                  NULL) != CSSPGO_OK)
-            return 1;
-        for (k = 0; k < made; k++) say(&g, order[i], out, (uint32_t)k);
-        if (base.id != 0 && csspgo_total(csspgo_tracker_profile(t), base) != 0) print_all_counts(t, base, out, made);
+        made.decision = out;
+        made.cap = MOST_DECISIONS;
+        if (csspgo_tracker_decide(t, order[i], g.f, 32, &how, &made, NULL) != CSSPGO_OK) return 1;
+        for (k = 0; k < made.count; k++) say(&g, order[i], out, (uint32_t)k);
+        base = made.base;
+        if (base.id != 0 && csspgo_total(csspgo_tracker_profile(t), base) != 0)
+            print_all_counts(t, base, out, made.count);
     }
     csspgo_tracker_free(t);
     csspgo_profile_free(g.p);

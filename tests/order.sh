@@ -21,7 +21,7 @@ refused() {
     shift 2
     $T order "$@" >$B/out 2>$B/err </dev/null
     got=$?
-    if [ $got -eq $want ] && [ ! -s $B/out ] && grep -q -e "$pattern" $B/err; then pass; else fail "order $*: status $got"; head -3 $B/out $B/err; fi
+    if [ $got -eq $want ] && [ ! -s $B/out ] && finds "$pattern" $B/err; then pass; else fail "order $*: status $got"; head -3 $B/out $B/err; fi
 }
 
 # ----- profiles
@@ -63,7 +63,7 @@ C
     printf ':ir\n:temporal_prof_traces\n2\n2\n1\nmain,a,b,\n1\nmain,gone,p.c;hidden,\n' >$B/p.traces
     $T order --binary=$B/q $B/p.traces >$B/o 2>$B/err && pass || fail "--binary: $(cat $B/err)"
     grep -qx b.llvm.123 $B/o && grep -qx hidden $B/o && ! grep -q gone $B/o && pass || fail "--binary: $(cat $B/o)"
-    grep -q '1 of 5 functions of the traces are not in .*/q (0 of them are known by number only)' $B/err && pass || fail "what is not in the binary: $(cat $B/err)"
+    finds '1 of 5 functions of the traces are not in .*/q (0 of them are known by number only)' $B/err && pass || fail "what is not in the binary: $(cat $B/err)"
     $T order --quiet --binary=$B/q $B/p.traces 2>&1 >/dev/null | grep -q . && fail "--quiet" || pass
     $T order --evaluate --binary=$B/p $B/p.traces >$B/table && grep -q 'of 5 functions of the traces 5 are there, 0 with another suffix, 0 are not' $B/table && pass || fail "the resolution"
     small=$(table 'as it is linked' | cut -d' ' -f4)
@@ -89,7 +89,7 @@ $T order --binary=$R/w --perfdata=$R/mp.data --perfdata=$R/mp.data --write-trace
 $T order --binary=$R/w --perfdata=$R/mp.data --join-equal --write-traces=$B/joined -o $B/o
 [ "$(grep -A1 '^# Weight' $B/joined | grep -x '[0-9]*' | awk '{ n += $1 } END { print n }')" -eq 4 ] && pass || fail "--join-equal"
 $T order --binary=$R/w --perfdata=$R/mp.data --min-samples=1000 2>$B/err
-[ $? -eq 3 ] && grep -q 'nothing to order' $B/err && pass || fail "--min-samples"
+[ $? -eq 3 ] && finds 'nothing to order' $B/err && pass || fail "--min-samples"
 $T order --binary=$R/w --perfdata=$R/mp.data --start-up=0.0001 --write-traces=$B/early -o $B/o
 [ "$(grep , $B/early | wc -c)" -le "$(grep , $B/data | wc -c)" ] && pass || fail "--start-up"
 
@@ -131,7 +131,7 @@ refused 1 'order.sh:[0-9]*:1: a number' order.sh
 refused 1 'basic.profdata' --binary=$D/basic.profdata $D/o40.proftext
 printf ':ir\n' >$B/none
 $T order $B/none >$B/out 2>$B/err
-[ $? -eq 3 ] && grep -q 'nothing to order' $B/err && pass || fail "nothing to order"
+[ $? -eq 3 ] && finds 'nothing to order' $B/err && pass || fail "nothing to order"
 cp $D/o40.proftext $B/in
 for option in output write-traces; do
     refused 2 'is the same file as input' --$option=$B/in $B/in

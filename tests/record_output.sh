@@ -32,7 +32,7 @@ check "they are some" [ $(wc -l <$B/ps.raw) -gt 3 ]
 mkfifo $B/pipe.data 2>/dev/null
 cat $B/pipe.data >/dev/null &
 $TOOL record --quiet --exact --count=1 -o $B/pipe.data -- $B/qsort >/dev/null 2>$B/err
-if [ $? -eq 1 ] && grep -q 'goes to a file' $B/err; then pass; else fail "a pipe as perf.data"; cat $B/err; fi
+if [ $? -eq 1 ] && finds 'goes to a file' $B/err; then pass; else fail "a pipe as perf.data"; cat $B/err; fi
 wait
 rm -f $B/pipe.data
 

@@ -2,7 +2,7 @@
  * The branch records of a CPU, as its kernel would put them into ring buffers: the samples of a perf script, in two
  * small rings that wrap, with what each maker's records look like. record_rings MAKER SCRIPT OUTPUT [follow]
  */
-#include "../examples/tool/record.h"
+#include "../examples/tool/record/record.h"
 
 enum { SIZE = 1 << 14 };
 
@@ -169,6 +169,6 @@ int main(int count, char **value)
     csspgo_script_free(s);
     free(text);
     free(r.bounce);
-    free(r.record);
+    free(r.data.record);
     return 0;
 }

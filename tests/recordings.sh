@@ -4,11 +4,10 @@
 B=build/recordings
 rm -rf $B
 mkdir -p $B/other $B/renamed
-passed=0 failed=0 skipped=0
-pass() { passed=$((passed + 1)); }
+. ./t.sh
+compares
 fail() { echo "FAILED: recordings: $*"; failed=$((failed + 1)); }
 skip() { echo "SKIPPED: recordings: $*"; skipped=$((skipped + 1)); finish; }
-finish() { echo "$passed passed, $failed failed, $skipped skipped"; [ $failed -eq 0 ]; exit; }
 D=data/recordings
 TOOL=build/plain/csspgo
 make -s $TOOL || { fail "the tool does not build"; finish; }
@@ -19,16 +18,17 @@ profile() {
     shift 2
     $TOOL profgen --binary=$binary "$@" -o $B/$out --format=text 2>$B/err
     status=$?
-    grep -v 'would make a better profile\|counts are estimates\|samples dropped: \|external leaf' $B/err >$B/said
+    without '*would make a better profile*' '*counts are estimates*' '*samples dropped: *' '*external leaf*' <$B/err >$B/said
     return $status
 }
 # equal NAME WANT GOT
 equal() { if [ -s $2 ] && cmp -s $2 $3; then pass; else fail "$1"; diff $2 $3 | head -4; fi; }
-# says NAME SENTENCE: one line was said, with that sentence; none without one
+# says NAME SENTENCE [FILE]: one line was said, with that sentence; none without one
 says() {
-    if [ -z "$2" ] && [ ! -s $B/said ]; then pass
-    elif [ -n "$2" ] && [ $(wc -l <$B/said) -eq 1 ] && grep -q -- "$2" $B/said; then pass
-    else fail "$1: it says"; cat $B/said; fi
+    file=${3:-$B/said}
+    if [ -z "$2" ] && [ ! -s $file ]; then pass
+    elif [ -n "$2" ] && one_line $file && finds "$2" $file; then pass
+    else fail "$1: it says"; cat $file; fi
 }
 
 # text in every form
@@ -85,8 +85,8 @@ for name in //anon '/anon_hugepage (deleted)' '/memfd:text (deleted)' /dev/zero;
         for from in perfscript=$B/over.ps perfdata=$B/over.data; do
             profile out $demo --$from --show-images || fail "$name at $at, $from: status $?"
             equal "$name at $at, $from" $B/plain $B/out
-            grep -v ' 4 samples in /x/demo.probe$' $B/said >$B/rest; mv $B/rest $B/said
-            says "$name at $at, $from" ""
+            without '* 4 samples in /x/demo.probe' <$B/said >$B/rest
+            says "$name at $at, $from" "" $B/rest
         done
     done
 done
@@ -125,7 +125,7 @@ same "SPE" "4 130-13b:1 159-163:2 165-16c:2 16e-171:1 2 ffffffffffbff001->130:1 
 says "SPE" '1/6) samples dropped: no branch in this program'
 grep -v 0x0/ $B/made.ps >$B/x && mv $B/x $B/made.ps
 raw >/dev/null
-if grep -q 'if Arm SPE made them, give --spe-branch-profile' $B/said; then pass; else fail "SPE is not noticed"; fi
+if finds 'if Arm SPE made them, give --spe-branch-profile' $B/said; then pass; else fail "SPE is not noticed"; fi
 # ... and where the words are not those of Arm SPE
 printf '%s\n 0x401171/0x40115a/P\n 0x401171/0x401159/PN\n 0x401163/0x401165/PN\n' "$(head -1 $D/plain.ps)" >$B/made.ps
 raw --spe-branch-profile >/dev/null
@@ -136,25 +136,25 @@ same "what makes no sense for SPE" "csspgo: warning: 33.33% (1/3) branches dropp
 { head -1 $D/plain.ps
   echo ' 0x401171/0x401159/P/-/-/0/COND/-  0x401144/0x401165/P/-/-/0/COND/SPEC_WRONG_PATH  0x401171/0x401159/P/-/-/0/COND/NON_SPEC_CORRECT_PATH  0x40116c/0x401150/P/-/-/0/COND/- '; } >$B/made.ps
 same "wrong path" "1 150-171:1 1 171->159:2" "$(raw | sed 's/ 1 150-16c:1//')"
-if grep -q '(1/[45]) branch records dropped: speculated on a wrong path' $B/said; then pass; else fail "wrong path is not told"; cat $B/said; fi
+if finds '(1/[45]) branch records dropped: speculated on a wrong path' $B/said; then pass; else fail "wrong path is not told"; cat $B/said; fi
 demo=data/unwind/bin/demo.pie
 for i in 1 2 3; do printf 'BR_INST_RETIRED.NEAR_TAKEN:pdir:    7ff70a1b118c 0x7ff70a1b118c/0x7ff70a1b1170/P/-/A/0 0x7ff70a1b118c/0x7ff70a1b1170/P/-/A/0\r\n'; done >$B/made.ps
 same "SEP" "1 170-18c:3 1 18c->170:3" "$(raw --image-base=0x7ff70a1b0000)"
 says "SEP" "there are no call stacks"
 raw >/dev/null
-if grep -q 'only 0 of 3 samples are there: give perf.data.*--image-base=ADDR' $B/said; then pass; else fail "SEP without a base"; cat $B/said; fi
+if finds 'only 0 of 3 samples are there: give perf.data.*--image-base=ADDR' $B/said; then pass; else fail "SEP without a base"; cat $B/said; fi
 demo=data/unwind/bin/demo.probe
 
 # stacks that are later than their records: the innermost frame is in another function
 sed '2s/401150/401180/' $D/plain.ps >$B/made.ps
 all=$(grep -c '^ 0x' $B/made.ps)
 raw >$B/x
-if grep -q "(1/$all) samples dropped: leaf and newest branch target disagree" $B/said; then pass; else fail "a late stack"; cat $B/said; fi
+if finds "(1/$all) samples dropped: leaf and newest branch target disagree" $B/said; then pass; else fail "a late stack"; cat $B/said; fi
 sed '2,8d' $D/plain.ps >$B/others.ps && mv $B/made.ps $B/late.ps && mv $B/others.ps $B/made.ps
 same "a late stack" "$(cat $B/x)" "$(raw)"
 mv $B/late.ps $B/made.ps
 raw --bogus-stacks=records >$B/x
-if grep -q "(1/$all) call stacks dropped: leaf and newest" $B/said && grep -q '^\[\] ' $B/x; then pass; else fail "records of a late stack"; cat $B/said; fi
+if finds "(1/$all) call stacks dropped: leaf and newest" $B/said && grep -q '^\[\] ' $B/x; then pass; else fail "records of a late stack"; cat $B/said; fi
 
 # several processes
 demo=data/unwind/bin/demo.pie
@@ -173,7 +173,7 @@ profile mixed $demo --perfscript=$D/multi-all.ps --perfdata=$D/multi-all.data ||
 equal "recordings of both kinds add up" $B/twice $B/mixed
 if cmp -s $B/single $B/mixed; then fail "recordings of both kinds do not add up"; else pass; fi
 profile mp $D/w --perfdata=$D/mp.data || fail "mp.data: status $?"
-if grep -q 'from 11 sampled addresses' $B/err; then pass; else fail "mp.data: not all samples"; cat $B/err; fi
+if finds 'from 11 sampled addresses' $B/err; then pass; else fail "mp.data: not all samples"; cat $B/err; fi
 profile mp-text $D/w --perfscript=$D/mp.default-fields.ps || fail "mp.default-fields.ps: status $?"
 equal "default fields of real processes" $B/mp $B/mp-text
 
@@ -219,13 +219,13 @@ C
         if [ $(wc -l <$B/app.contexts) -ge 11 ] && grep -q 'apply.*twice.*work.*leaf' $B/app.contexts; then pass; else fail "contexts through a library $by: $(wc -l <$B/app.contexts)"; fi
     done
     if grep -q '^ .* apply:[0-9]' $B/app.prof; then pass; else fail "call targets in a library"; fi
-    if grep -Eq '^csspgo: +[67][0-9]\.[0-9]*% +[0-9]+ samples in .*/libwork.so$' $B/err && grep -q 'in .*/ld-linux.*, which is not given' $B/err; then pass; else fail "the table of images"; cat $B/err; fi
+    if grep -Eq '^csspgo: +[67][0-9]\.[0-9]*% +[0-9]+ samples in .*/libwork.so$' $B/err && finds 'in .*/ld-linux.*, which is not given' $B/err; then pass; else fail "the table of images"; cat $B/err; fi
     profile out $B/app --show-images --perfscript=$B/app.ps
-    if grep -q 'samples in .*/libwork.so, which is not given$' $B/err && grep -q 'samples in .*/app$' $B/err; then pass; else fail "--show-images"; cat $B/err; fi
+    if finds 'samples in .*/libwork.so, which is not given$' $B/err && finds 'samples in .*/app$' $B/err; then pass; else fail "--show-images"; cat $B/err; fi
     cp $B/libwork.so $B/libwork.copy
     if $TOOL profgen --binary=$B/app --binary=$B/libwork.so --perfscript=$B/app.ps -o $B/libwork.so 2>$B/err; then fail "a library is overwritten"; elif cmp -s $B/libwork.so $B/libwork.copy; then pass; else fail "a library is destroyed"; fi
-    if $TOOL profgen --binary=$B/app --binary=$B/libwork.so --skip-symbolization --perfscript=$B/app.ps -o $B/out 2>$B/err; then fail "--skip-symbolization of two images"; elif grep -q 'takes one --binary' $B/err; then pass; else fail "--skip-symbolization of two images"; cat $B/err; fi
-    if $TOOL profgen --binary=$B/app --binary=$B/none --perfscript=$B/app.ps -o $B/out 2>$B/err; then fail "a missing library"; elif grep -q "$B/none: No such file" $B/err; then pass; else fail "a missing library"; cat $B/err; fi
+    if $TOOL profgen --binary=$B/app --binary=$B/libwork.so --skip-symbolization --perfscript=$B/app.ps -o $B/out 2>$B/err; then fail "--skip-symbolization of two images"; elif finds 'takes one --binary' $B/err; then pass; else fail "--skip-symbolization of two images"; cat $B/err; fi
+    if $TOOL profgen --binary=$B/app --binary=$B/none --perfscript=$B/app.ps -o $B/out 2>$B/err; then fail "a missing library"; elif finds "$B/none: No such file" $B/err; then pass; else fail "a missing library"; cat $B/err; fi
 else
     echo "SKIPPED: recordings: several images need clang-19 on x86-64 Linux"; skipped=$((skipped + 1))
 fi
@@ -254,8 +254,8 @@ for link in -pie -no-pie; do
         perf script -i $B/busy.data -F $fields --show-mmap-events --show-task-events >$B/busy.ps 2>/dev/null
         profile text $B/busy --perfscript=$B/busy.ps || fail "$link -F $fields: status $?"
         equal "$link -F $fields" $B/data $B/text
-        grep -v 'call stacks are of offsets in files' $B/said >$B/rest; mv $B/rest $B/said      # perf 5.16 to 6.3
-        says "$link -F $fields" ""
+        without '*call stacks are of offsets in files*' <$B/said >$B/rest      # perf 5.16 to 6.3
+        says "$link -F $fields" "" $B/rest
     done
     perf script -i $B/busy.data --show-mmap-events >$B/busy.ps 2>/dev/null
     profile text $B/busy --perfscript=$B/busy.ps || fail "$link default fields: status $?"
@@ -273,10 +273,10 @@ for link in -pie -no-pie; do
         if profile out $B/other/busy --$from; then fail "$link: another program of the same name: status 0"; else pass; fi
         says "$link: another program of the same name" "the recorded program has build id $own, .*other/busy has $another"
         if [ -e $B/out ]; then fail "$link: a profile of another program"; else pass; fi
-        if $TOOL profgen --llvm-compat --binary=$B/other/busy --$from -o $B/out >$B/err 2>&1 || ! grep -q 'build id' $B/err; then pass; else fail "$link: build ids in LLVM mode"; fi
+        if $TOOL profgen --llvm-compat --binary=$B/other/busy --$from -o $B/out >$B/err 2>&1 || ! finds 'build id' $B/err; then pass; else fail "$link: build ids in LLVM mode"; fi
     done
     cat $B/busy.data | $TOOL profgen --binary=$B/other/busy --perfdata=- -o $B/out 2>$B/said
-    if [ $? -eq 1 ] && grep -q "has build id $own" $B/said; then pass; else fail "$link: another program, through a pipe"; cat $B/said; fi
+    if [ $? -eq 1 ] && finds "has build id $own" $B/said; then pass; else fail "$link: another program, through a pipe"; cat $B/said; fi
     perf script -i $B/ids.data -F pid,ip,sym,dso --show-mmap-events >$B/ids.ps 2>/dev/null
     profile data $B/busy --perfscript=$B/ids.ps || fail "$link: text with build ids: status $?"
     profile text $B/renamed/program --perfscript=$B/ids.ps || fail "$link: text with build ids, renamed: status $?"

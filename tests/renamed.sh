@@ -21,7 +21,7 @@ taken() {
 refused() {
     name=$1 sentence=$2
     shift 2
-    if counters "$@" || [ -e $B/out ]; then fail "$name is taken"; cat $B/said; elif grep -q -e "$sentence" $B/said; then pass; else fail "$name says"; cat $B/said; fi
+    if counters "$@" || [ -e $B/out ]; then fail "$name is taken"; cat $B/said; elif finds "$sentence" $B/said; then pass; else fail "$name says"; cat $B/said; fi
 }
 
 for kind in probe pie; do
@@ -97,7 +97,7 @@ for order in "one two" "two one"; do
     for program in "a b" "b a"; do
         set -- $program
         $T profgen --binary=$B/$1/prog --binary=$B/$2/prog --perfscript=$B/both.ps --show-images -o $B/out 2>$B/said
-        if [ $(grep -c ' samples in /[ot][nw][eo]/prog$' $B/said) -eq 2 ] && ! grep -q 'is not given' $B/said; then pass; else fail "$order: programs $program"; cat $B/said; fi
+        if [ $(grep -c ' samples in /[ot][nw][eo]/prog$' $B/said) -eq 2 ] && ! finds 'is not given' $B/said; then pass; else fail "$order: programs $program"; cat $B/said; fi
     done
 done
 

@@ -37,14 +37,14 @@ says() {
     status=$1 pattern=$2
     shift 2
     $T "$@" >out 2>err </dev/null
-    [ $? -eq $status ] && grep -q -e "$pattern" err && pass || fail "$* does not say '$pattern': $(head -3 err)"
+    [ $? -eq $status ] && finds "$pattern" err && pass || fail "$* does not say '$pattern': $(head -3 err)"
 }
-# silent PATTERN ARGUMENT...: it may fail for other reasons
+# silent TEXT\|TEXT ARGUMENT...: neither is said; it may fail for other reasons
 silent() {
     pattern=$1
     shift
     $T "$@" >out 2>err </dev/null
-    ! grep -q -e "$pattern" err && pass || fail "$*: $(head -3 err)"
+    ! has_text "${pattern%\\|*}" err && ! has_text "${pattern#*\\|}" err && pass || fail "$*: $(head -3 err)"
 }
 # The first command's options in a quick run also with LLVM's rules; all are asked for without.
 while read -r c name argument many aliases; do
@@ -60,7 +60,7 @@ while read -r c name argument many aliases; do
     yes*) silent "$only" $c $name$one $name$two ;;
     no\ -)
         $T $c $name$two >out 2>err </dev/null
-        if grep -q 'takes no value' err; then silent "$only\|given already" $c $name $name     # --text of merge
+        if has_text 'takes no value' err; then silent "$only\|given already" $c $name $name     # --text of merge
         else
             says 2 "^csspgo: error: $name $only" $c $name $name=0
             silent "$only" $c $name $name
@@ -78,7 +78,8 @@ says 2 "^csspgo: error: --json: 'pprof' is given already" folded --format=pprof 
 grep -E '^(profgen|merge|show|overlap|order) ' table | while read -r c name argument many aliases; do
     case $argument in -) one= two==0 ;; 0\|1) one==1 two==0 ;; *\|*) one="=${argument%%|*}" two="=${argument##*|}" ;; *) one==1 two==2 ;; esac
     case $name in --help | --llvm-compat) continue ;; esac
-    $T $c --llvm-compat $name$one $name$two 2>&1 </dev/null | grep -e "$only" -e 'given already' | sed "s/^/$c $name: /"
+    $T $c --llvm-compat $name$one $name$two >out 2>err </dev/null
+    if has_text "$only" err || has_text 'given already' err; then echo "$c $name: $(cat err)"; fi
 done >compat
 [ ! -s compat ] && pass || fail "--llvm-compat refuses: $(head -5 compat)"
 
@@ -116,7 +117,7 @@ if have clang-19 && [ "$(uname -m)" = x86_64 ] && [ "$(uname -s)" = Linux ]; the
             ! grep -q '^samples that fit: 100.00%' out && pass || fail "check $alone: $(cat out err)"
         done
         $T annotate $two --function=foo $p/prof >out 2>err
-        [ $? -eq 1 ] && grep -q 'has no code of' err && pass || fail "annotate, code of another file: $(cat err)"
+        [ $? -eq 1 ] && finds 'has no code of' err && pass || fail "annotate, code of another file: $(cat err)"
         $T annotate --format=html $two $one --function=foo --function=main $p/prof >out 2>err
         [ "$(grep -c '<!DOCTYPE' out)" -eq 1 ] && [ "$(grep -c '</html>' out)" -eq 1 ] && [ "$(grep -c '<h1>' out)" -ge 1 ] && pass || fail "annotate, HTML: $(cat err)"
         # profiles add up
@@ -127,7 +128,7 @@ if have clang-19 && [ "$(uname -m)" = x86_64 ] && [ "$(uname -s)" = Linux ]; the
         [ $? -eq 1 ] && pass || fail "match -p none: $(cat err)"
     done
     $T match --binary=lines/two -p lines/prof -p probes/prof -o got >out 2>err
-    [ $? -eq 1 ] && grep -q 'probes/prof.*cannot be merged' err && pass || fail "profiles of two kinds: $(cat err)"
+    [ $? -eq 1 ] && finds 'probes/prof.*cannot be merged' err && pass || fail "profiles of two kinds: $(cat err)"
     $T match --fit --binary=probes/two --binary=probes/libone.so -p probes/prof --format=text -o got >out 2>err && grep -q foo got && grep -q main got && pass || fail "match --fit: $(cat err)"
     # a function of both, with another control flow in each: that of the profile counts
     printf 'static __attribute__((noinline)) long same(long x) { return FOR; }\nint NAME(int c, char **v) { long s = 0, i; for (i = 0; i < 20000; i++) s += same(i); return v == 0 || s == c; }\n' >shared.c
@@ -138,7 +139,7 @@ if have clang-19 && [ "$(uname -m)" = x86_64 ] && [ "$(uname -s)" = Linux ]; the
     for both in "shared.two shared.so" "shared.so shared.two"; do
         set -- $both
         $T check --binary=$1 --binary=$2 shared.prof >out 2>err
-        grep -q '^samples that fit: 100.00%' out && grep -q 'warning: functions that have several control flows in .*: 1;' err && pass || fail "a function of two programs, $both: $(cat out err)"
+        grep -q '^samples that fit: 100.00%' out && finds 'warning: functions that have several control flows in .*: 1;' err && pass || fail "a function of two programs, $both: $(cat out err)"
     done
     if have llvm-mca-19 && have llvm-mc-19 && have llvm-objdump-19; then
         $T bottleneck --binary=probes/libone.so --binary=probes/two --profile=probes/prof >out 2>err

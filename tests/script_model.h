@@ -24,7 +24,8 @@ static int t_is_cut(const csspgo_code *code, const uint64_t *stack, size_t i)
 static int t_is_unsafe(const csspgo_code *code, uint64_t leaf)
 {
     return csspgo_code_runs_straight(code, leaf, leaf) >= 0 &&
-           (csspgo_code_kind(code, leaf) == CSSPGO_RET || csspgo_code_kind(code, leaf + 1) == CSSPGO_RET ||
+           (csspgo_code_transfer_kind(code, leaf) == CSSPGO_RET ||
+            csspgo_code_transfer_kind(code, leaf + 1) == CSSPGO_RET ||
             (leaf % 512 < 4 && leaf >= T_FIRST_FUNCTION && leaf - leaf % 512 <= T_LAST_FUNCTION));
 }
 

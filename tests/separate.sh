@@ -5,6 +5,7 @@ B=$(pwd)/build/separate
 rm -rf $B
 mkdir -p $B/build
 . ./t.sh
+compares
 T=$(pwd)/build/plain/csspgo
 make -s $T || { fail "the tool does not build"; finish; }
 if ! have clang-19 || ! have llvm-objcopy-19 || ! have objcopy || ! have strip || [ "$(uname -m)" != x86_64 ] || [ "$(uname -s)" != Linux ]; then
@@ -64,13 +65,17 @@ linked() {
 }
 for part in parts/*; do
     for from in $(size gnu.debug "gnu.debug llvm.debug whole/prog"); do
+        linked $part $from
         for mode in probes lines; do
-            linked $part $from
             profile $mode --binary=in/prog
-            cmp -s got want.$mode && grep -q 'debug information is taken from in/.debug/other.name: ' err && pass || fail "$part, $from by link, $mode: $(cat err)"
-            rm -r in; mkdir in; cp $part in/prog
+            cmp -s got want.$mode && finds 'debug information is taken from in/.debug/other.name: ' err && pass || fail "$part, $from by link, $mode: $(cat err)"
+        done
+        rm -r in
+        mkdir in
+        cp $part in/prog
+        for mode in probes lines; do
             profile $mode --binary=in/prog --debug-binary=$from
-            cmp -s got want.$mode && ! grep -q 'not found\|taken' err && pass || fail "$part, --debug-binary=$from, $mode: $(cat err)"
+            cmp -s got want.$mode && ! has_text 'not found' err && ! has_text taken err && pass || fail "$part, --debug-binary=$from, $mode: $(cat err)"
         done
     done
 done
@@ -90,7 +95,7 @@ found() {
     name=$1 where=$2
     shift 2
     profile probes --binary=in/prog "$@"
-    cmp -s got want.probes && grep -q "debug information is taken from $where: symbols, lines, probes" err && pass || fail "$name: $(cat err)"
+    cmp -s got want.probes && finds "debug information is taken from $where: symbols, lines, probes" err && pass || fail "$name: $(cat err)"
 }
 fresh() { rm -rf in root && mkdir -p in/.debug root/.build-id/$dir root$B/in; cp $p in/prog; }
 link_to() { cp gnu.debug $1 && (cd in && quiet objcopy --add-gnu-debuglink=$B/$1 prog); }
@@ -107,17 +112,17 @@ for usual in in/prog.debug in/.debug/prog.debug in/.debug/prog root$B/in/prog.de
 done
 fresh; link_to in/beside.dbg; mkdir links; ln -s ../in/prog links/prog
 profile probes --binary=links/prog
-cmp -s got want.probes && grep -q "taken from $B/in/beside.dbg" err && pass || fail "through a link: $(cat err)"
+cmp -s got want.probes && finds "taken from $B/in/beside.dbg" err && pass || fail "through a link: $(cat err)"
 fresh; link_to in/beside.dbg
 (cd in && $T profgen --binary=prog --perfscript=../ps --format=text -o ../got $N 2>../err)
-cmp -s got want.probes && grep -q "taken from beside.dbg" err && pass || fail "in the directory of the program: $(cat err)"
+cmp -s got want.probes && finds "taken from beside.dbg" err && pass || fail "in the directory of the program: $(cat err)"
 
 # ----- what is found and refused: it is named, and the search goes on
 refused_then() { # NAME WHY WHERE OPTION...
     name=$1 why=$2 where=$3
     shift 3
     profile probes --binary=in/prog "$@"
-    cmp -s got want.probes && grep -q "$why" err && grep -q "taken from $where" err && pass || fail "$name: $(cat err)"
+    cmp -s got want.probes && finds "$why" err && finds "taken from $where" err && pass || fail "$name: $(cat err)"
 }
 fresh; link_to in/.debug/x.dbg; cp gnu.debug in/x.dbg; printf x >>in/x.dbg
 refused_then "a wrong checksum" 'in/prog: debug information is not taken from in/x.dbg: its checksum' in/.debug/x.dbg
@@ -131,17 +136,17 @@ refused_then "a usual name with a wrong build id" "not taken from in/prog.debug:
 fresh; cp gnu.debug in/.debug/prog.debug; echo no ELF >in/prog.debug
 refused_then "no ELF file" "not taken from in/prog.debug: not an ELF file" in/.debug/prog.debug
 profile probes --binary=$p --debug-binary=another
-[ $? -eq 1 ] && grep -q "another is not used: it is of another build: its build id is $other_id, that of the program $id" err && pass || fail "--debug-binary of another build: $(cat err)"
+[ $? -eq 1 ] && finds "another is not used: it is of another build: its build id is $other_id, that of the program $id" err && pass || fail "--debug-binary of another build: $(cat err)"
 long=$(printf '%0200d' 7)
 mkdir -p $long && cp another $long/another && profile probes --binary=$p --debug-binary=$long/another
-[ $? -eq 1 ] && grep -q "another is not used: .*$other_id, that of the program $id" err && pass || fail "... in a long path: $(cat err)"
+[ $? -eq 1 ] && finds "another is not used: .*$other_id, that of the program $id" err && pass || fail "... in a long path: $(cat err)"
 build -Wl,--build-id=none -o noid lib.c main.c
 build -Wl,--build-id=none -O1 -o noid2 lib.c main.c
 quiet llvm-objcopy-19 --strip-all noid noid.bare
 quiet objcopy --only-keep-debug noid2 noid2.debug
 mkdir noid3; mv noid.bare noid3/prog
 profile lines --binary=noid3/prog --debug-binary=noid2.debug
-[ $? -eq 1 ] && grep -q "noid2.debug is not used: it is of another build: its code is at other addresses" err && pass || fail "--debug-binary of another build, no ids: $(cat err)"
+[ $? -eq 1 ] && finds "noid2.debug is not used: it is of another build: its code is at other addresses" err && pass || fail "--debug-binary of another build, no ids: $(cat err)"
 quiet objcopy --only-keep-debug noid noid.debug
 profile lines --binary=noid3/prog --debug-binary=noid.debug
 cmp -s got want.lines && pass || fail "--debug-binary, no ids: $(cat err)"
@@ -151,7 +156,7 @@ fresh; link_to in/gone.dbg; rm in/gone.dbg
 missing='gone.dbg, which its .gnu_debuglink names, was not found'
 lacks() { # COMMAND...: status 1
     "$@" >out 2>err
-    [ $? -eq 1 ] && grep -q "error: in/prog: .*$missing: --debug-binary=FILE" err && pass || fail "$*: $(cat err)"
+    [ $? -eq 1 ] && finds "error: in/prog: .*$missing: --debug-binary=FILE" err && pass || fail "$*: $(cat err)"
 }
 $T profgen --quiet --binary=whole/prog --perfscript=ps -o probes.prof $N
 $T profgen --quiet --binary=whole/prog --perfscript=ps -o lines.prof --use-dwarf-correlation
@@ -167,20 +172,20 @@ lacks $T check --binary=in/prog probes.prof
 lacks $T bottleneck --binary=in/prog --profile=probes.prof
 p=parts/probes; fresh; link_to in/gone.dbg; rm in/gone.dbg; p=parts/everything
 $T profgen --binary=in/prog --perfscript=ps --format=text -o got --ignore-stack-samples=0 $N 2>err
-cmp -s got want.lines && grep -q "warning: in/prog: $missing: counts are by source line, even if it has probes" err && pass || fail "the probes may be in the missing file: $(cat err)"
+cmp -s got want.lines && finds "warning: in/prog: $missing: counts are by source line, even if it has probes" err && pass || fail "the probes may be in the missing file: $(cat err)"
 profile lines --binary=in/prog
-cmp -s got want.lines && ! grep -q "$missing" err && pass || fail "... but lines are asked for: $(cat err)"
+cmp -s got want.lines && ! finds "$missing" err && pass || fail "... but lines are asked for: $(cat err)"
 for one in only-probes only-descriptors; do
     rm -rf in; mkdir in; cp parts/$one in/prog
     $T profgen --binary=in/prog --perfscript=ps --format=text -o got --ignore-stack-samples=0 $N 2>err
-    cmp -s got want.lines && grep -q 'warning: .*: counts are by source line: of its probes .* is there and .* is not' err && pass || fail "half of the probes, $one: $(cat err)"
+    cmp -s got want.lines && finds 'warning: .*: counts are by source line: of its probes .* is there and .* is not' err && pass || fail "half of the probes, $one: $(cat err)"
 done
 cp $p self && quiet objcopy --add-gnu-debuglink=self self self2 && mv self2 self
 profile lines --binary=self
-[ $? -eq 1 ] && grep -q 'error: self: ' err && pass || fail "a link to itself: $(cat err)"
+[ $? -eq 1 ] && finds 'error: self: ' err && pass || fail "a link to itself: $(cat err)"
 rm -rf in; mkdir -p in/.debug; cp $p in/prog; cp gnu.debug in/.debug/prog; cp in/.debug/prog in/x; (cd in && mv prog p2 && mkdir t && cp .debug/prog t/prog && quiet objcopy --add-gnu-debuglink=t/prog p2 && mv p2 prog && rm -r t x)
 profile probes --binary=in/prog
-cmp -s got want.probes && grep -q 'taken from in/.debug/prog' err && ! grep -q 'not taken' err && pass || fail "a link of the program's own name: $(cat err)"
+cmp -s got want.probes && finds 'taken from in/.debug/prog' err && ! finds 'not taken' err && pass || fail "a link of the program's own name: $(cat err)"
 
 # ----- all commands
 linked $p gnu.debug
@@ -222,9 +227,9 @@ profile probes --binary=bare/prog --debug-binary=gnu.debug --report=report
 grep -q '{ "program": "bare/prog", "symbols": "gnu.debug", "lines": "gnu.debug", "probes": "bare/prog" }' report && pass || fail "--report, some: $(grep program report)"
 
 $T record --exact --start=work --count=3 --stop -o start.ps -- in/prog >out 2>err
-grep -q 'taken from .*in/.debug/other.name' err && grep -q '/' start.ps && pass || fail "record --start: $(cat err)"
+finds 'taken from .*in/.debug/other.name' err && grep -q '/' start.ps && pass || fail "record --start: $(cat err)"
 $T record --exact --start=nobody --count=3 --stop -o start.ps -- in/prog >out 2>err
-[ $? -eq 1 ] && grep -q 'no such function in the program: nobody' err && pass || fail "record --start, no such function: $(cat err)"
+[ $? -eq 1 ] && finds 'no such function in the program: nobody' err && pass || fail "record --start, no such function: $(cat err)"
 
 # ----- split debug information: .dwo and .dwp stay with the program
 mkdir -p split/far && cd split
@@ -264,5 +269,5 @@ cp two/*.dbg bare; (cd bare && quiet objcopy --add-gnu-debuglink=prog.dbg prog &
 both --binary=bare/prog --binary=bare/libone.so
 cmp -s got want.both && [ $(grep -c 'debug information is taken from bare/' err) -eq 2 ] && pass || fail "a link in each: $(cat err)"
 both --binary=bare/prog --binary=bare/libone.so --debug-binary=another
-[ $? -eq 1 ] && grep -q "another is not used: it is of another build: its build id is $other_id" err && pass || fail "--debug-binary of none of two programs: $(cat err)"
+[ $? -eq 1 ] && finds "another is not used: it is of another build: its build id is $other_id" err && pass || fail "--debug-binary of none of two programs: $(cat err)"
 finish

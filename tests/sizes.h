@@ -12,7 +12,7 @@ static uint32_t base_discriminator(unsigned long d)
 }
 
 /* Adds one row's bytes: "leaf:line[.discriminator]", then " @ caller:..." for each caller, leaf first. */
-static void add_row(csspgo_sizes *s, char *stack, uint64_t bytes, int lines)
+static void add_row(csspgo_size_table *s, char *stack, uint64_t bytes, int lines)
 {
     csspgo_frame frames[64], *frame;
     size_t n = 0;
@@ -27,14 +27,14 @@ static void add_row(csspgo_sizes *s, char *stack, uint64_t bytes, int lines)
         frame->name = name;
         frame->name_size = (size_t)(colon - name);
         if (n != 0 && !lines) frame->loc.line = (uint32_t)(d >> 3 & (d & 0x10000000 ? 0x1fff : 0xffff));
-        if (n != 0 && lines) frame->loc = csspgo_at((uint32_t)strtoul(colon + 1, NULL, 10), base_discriminator(d));
+        if (n != 0 && lines) frame->loc = csspgo_loc_at((uint32_t)strtoul(colon + 1, NULL, 10), base_discriminator(d));
         n++;
     }
-    if (n != 0) T_EQ(csspgo_sizes_add(s, frames + 64 - n, n, bytes, NULL), CSSPGO_OK);
+    if (n != 0) T_EQ(csspgo_size_table_add(s, frames + 64 - n, n, bytes, NULL), CSSPGO_OK);
 }
 
 /* A copy of a function that has probes is known, with 0 bytes if there is no code left. */
-static void add_nodes(csspgo_sizes *s, const t_table *t)
+static void add_nodes(csspgo_size_table *s, const t_table *t)
 {
     size_t i;
     for (i = 0; i < t->probes; i++) {
@@ -46,13 +46,13 @@ static void add_nodes(csspgo_sizes *s, const t_table *t)
             frame[63 - n].guid = t->node[at - 1].guid;
             frame[63 - n++].loc.line = site;
         }
-        T_EQ(csspgo_sizes_add(s, frame + 64 - n, n, 0, NULL), CSSPGO_OK);
+        T_EQ(csspgo_size_table_add(s, frame + 64 - n, n, 0, NULL), CSSPGO_OK);
     }
 }
 
-static csspgo_sizes *sizes_of(const char *path, int lines)
+static csspgo_size_table *sizes_of(const char *path, int lines)
 {
-    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
+    csspgo_size_table *s = csspgo_size_table_new(NULL, NULL);
     char *text, *line, *at;
     size_t size;
     t_table t;

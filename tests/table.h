@@ -16,7 +16,7 @@
 typedef struct t_insn {
     uint64_t    address;
     uint32_t    size;
-    csspgo_kind kind;
+    csspgo_transfer_kind kind;
 } t_insn;
 
 typedef struct t_symbol {
@@ -35,7 +35,7 @@ typedef struct t_table {
     unsigned char *bytes;         /* of all instructions, without the gaps                                   */
     csspgo_code_function   *func;
     csspgo_descriptor *desc;
-    csspgo_inline     *node;
+    csspgo_inline_node *node;
     csspgo_probe      *probe;
     size_t insns, symbols, byte_count, funcs, descs, nodes, probes;
 } t_table;
@@ -66,12 +66,12 @@ static uint64_t t_hex(const char *s)
     return (uint64_t)strtoull(s != NULL ? s : "", NULL, 16);
 }
 
-static csspgo_kind t_kind(const char *s)
+static csspgo_transfer_kind t_kind(const char *s)
 {
     static const char *const names[] = { "-", "cond", "jmp", "ijmp", "call", "ret" };
     int i;
     for (i = 0; i < 6; i++)
-        if (strcmp(s, names[i]) == 0) return (csspgo_kind)i;
+        if (strcmp(s, names[i]) == 0) return (csspgo_transfer_kind)i;
     return CSSPGO_NONE;
 }
 
@@ -82,7 +82,7 @@ static uint32_t t_table_node(t_table *t, uint32_t parent, uint32_t site, const c
     size_t i;
     for (i = 0; i < t->nodes; i++)
         if (t->node[i].parent == parent && t->node[i].site == site && t->node[i].guid == guid) return (uint32_t)i + 1;
-    t->node = (csspgo_inline *)t_list_more(t->node, t->nodes, sizeof *t->node);
+    t->node = (csspgo_inline_node *)t_list_more(t->node, t->nodes, sizeof *t->node);
     t->node[t->nodes].guid = guid;
     t->node[t->nodes].parent = parent;
     t->node[t->nodes].site = site;
@@ -217,7 +217,7 @@ static uint32_t t_table_number(const t_table *t, uint32_t *number, uint32_t pare
     for (;;) {
         size_t i, best = t->nodes;
         for (i = 0; i < t->nodes; i++) {
-            const csspgo_inline *a = &t->node[i], *b = &t->node[best];
+            const csspgo_inline_node *a = &t->node[i], *b = &t->node[best];
             if (a->parent != parent || number[i] != 0) continue;
             if (best == t->nodes
                 || (parent != 0 && (a->guid < b->guid || (a->guid == b->guid && a->site < b->site)))) best = i;
@@ -231,7 +231,7 @@ static uint32_t t_table_number(const t_table *t, uint32_t *number, uint32_t pare
 static void t_table_renumber(t_table *t)
 {
     uint32_t *number = (uint32_t *)calloc(t->nodes + 1, sizeof *number);
-    csspgo_inline *node = (csspgo_inline *)calloc(t->nodes + 1, sizeof *node);
+    csspgo_inline_node *node = (csspgo_inline_node *)calloc(t->nodes + 1, sizeof *node);
     size_t i;
     if (number == NULL || node == NULL) abort();
     t_table_number(t, number, 0, 0);
@@ -249,6 +249,7 @@ static void t_table_renumber(t_table *t)
 static csspgo_status t_table_add_bytes(t_table *t)
 {
     uint64_t *start = (uint64_t *)calloc(t->symbols + 1, sizeof *start);
+    csspgo_code_bytes b;
     size_t i, k, n, from = 0, at = 0;
     csspgo_status s = CSSPGO_OK;
     if (start == NULL) abort();
@@ -257,8 +258,13 @@ static csspgo_status t_table_add_bytes(t_table *t)
         for (k = i + 1; k < t->insns && t->insn[k].address == t->insn[i].address + size; k++) size += t->insn[k].size;
         for (n = 0; at < t->symbols && t->symbol[at].address < t->insn[i].address + size; at++)
             start[n++] = t->symbol[at].address;
-        s = csspgo_code_add_bytes(t->code, t->module, t->arch, t->insn[i].address, t->bytes + from, size, start, n,
-                                  NULL);
+        b.arch = t->arch;
+        b.address = t->insn[i].address;
+        b.bytes = t->bytes + from;
+        b.size = size;
+        b.starts = start;
+        b.start_count = n;
+        s = csspgo_code_add_bytes(t->code, t->module, &b, NULL);
         from += size;
     }
     free(start);

@@ -1,5 +1,7 @@
 /* test_aggregated.c - counts without contexts: BOLT's pre-aggregated text is read, added up, written and counted */
 #include "t.h"
+#define CSSPGO_PREAGG_WRITE_IMPLEMENTATION
+#include "../examples/share/preagg_write.h"
 #include "table.h"
 #include "out.h"
 
@@ -190,8 +192,8 @@ static void ids_name_modules(void)
     segment.executable = 1;
     a = csspgo_code_add_module(code, "a", 1, &segment, 1, NULL);
     b = csspgo_code_add_module(code, "b", 1, &segment, 1, NULL);
-    T_EQ(csspgo_code_map(code, a, 0x1000000, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_map(code, b, 0x2000000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(code, a, 0x1000000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(code, b, 0x2000000, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_set_build_id(code, b, "\xcc\xdd", 2, NULL), CSSPGO_OK);
     e = print_text(&out, preagg_of(code, a, 0, NULL), text, sizeof text - 1, 4096, NULL);
     T_EQ(e.status, CSSPGO_OK);

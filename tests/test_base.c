@@ -1,4 +1,6 @@
 /* test_base.c - the base layer: hash tables under input that was chosen to make keys collide, in slots looked at. */
+#undef  CSSPGO_IMPLEMENTATION_INCLUDED   /* with a copy of the library of its own */
+#define CSSPGO_STATIC
 #include <stdint.h>
 
 static uint64_t looked_at;        /* slots */
@@ -278,7 +280,7 @@ static void comparing_looks_up_each_name_once(void)
         for (k = 0; k < 2; k++) func[k][i] = csspgo_func_add(p[k], name, strlen(name));
     }
     for (i = 0; i < NODES; i++) {
-        loc[i] = csspgo_at(i != 0 ? (uint32_t)(rnd() % 60) : 0, 0);
+        loc[i] = csspgo_loc_at(i != 0 ? (uint32_t)(rnd() % 60) : 0, 0);
         f = (size_t)(rnd() % FUNCS);
         up = i != 0 ? (size_t)(rnd() % i) : 0;
         for (k = 0; k < 2; k++) {

@@ -1,6 +1,6 @@
 /* test_binary.c - raw binary, ExtBinary, CompactBinary and GCC profiles, summaries, symbol lists */
 #include "t.h"
-#include "../examples/tool/limit.c"
+#include "../examples/tool/shared/limit.c"
 #include "sections.h"
 #ifdef CSSPGO_USE_ZLIB
 #  include <zlib.h>
@@ -193,15 +193,15 @@ static void conversions_equal_llvm(void)
     size_t i, k;
     for (i = 0; i < sizeof sources / sizeof *sources; i++) {
         csspgo_profile *p = read_path(path_of("text/", sources[i], ".txt"), 1), *q;
-        if (i == 17) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
+        if (i == 17) csspgo_profile_set_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
         for (k = 0; k < sizeof forms / sizeof *forms; k++) {
             const char *path = path_of("conv/", sources[i], forms[k].ext),
                        *text = path_of("conv/", sources[i], ".text");
             char back[300];
             if (!exists(path) || !usable(forms[k].form)) continue;
             if (forms[k].form == CSSPGO_BINARY)
-                csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_IS_FS);
-            else if (i == 17) csspgo_set_profile_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
+                csspgo_profile_set_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_IS_FS);
+            else if (i == 17) csspgo_profile_set_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
             writes_as(p, forms[k].form, path);
             snprintf(back, sizeof back, "%s.text", path);
             if (forms[k].form & CSSPGO_MD5 && !exists(back)) continue;
@@ -334,7 +334,7 @@ static const struct bad { const char *name; csspgo_status status; uint64_t offse
     DAMAGED("ext-trunc-data.prof", E_TRUNCATED, 130, 0)
     DAMAGED("ext-trunc-header.prof", E_TRUNCATED, 10, 1)
     DAMAGED("ext-version-104.prof", OK, 0, 1)
-    DAMAGED("ext-version-105.prof", E_VERSION, 9, 1)
+    DAMAGED("ext-version-105.prof", OK, 0, 1)
     DAMAGED("gcov-big-endian.afdo", E_SYNTAX, 8, 1)
     DAMAGED("gcov-byte-strings.afdo", E_TRUNCATED, 32, 1)
     DAMAGED("gcov-func-tag.afdo", E_SYNTAX, 76, 1)
@@ -403,8 +403,8 @@ static void damaged(const char *path, const char *name, const char *want, size_t
     free(data);
 }
 
-/* Newer LLVM's 104 is 103 by another number. LLVM 19 refuses it. */
-static void version_104_has_the_bytes_of_103(void)
+/* Newer LLVM's 104 and 105 are 103 by another number. LLVM 19 refuses them, and 106 is not known. */
+static void newer_versions_have_the_bytes_of_103(void)
 {
     static const char *const files[] = { "conv/02-basic.bin", "conv/03-nested-deep.ext", "conv/15-cs-probe.ext",
                                          "conv/15-cs-probe.md5" };
@@ -421,11 +421,11 @@ static void version_104_has_the_bytes_of_103(void)
             csspgo_error e;
             T_EQ(data[9], 103);
             T_EQ(csspgo_read(p, data, size, NULL), CSSPGO_OK);
-            data[9] = 104;
+            data[9] = i % 2 ? 104 : 105;
             T_EQ(csspgo_read(q, data, size, &e), k ? CSSPGO_E_VERSION : CSSPGO_OK);
             T_EQ(e.offset, k ? 9 : 0);
             T_EQ(csspgo_equal(p, q), !k);
-            data[9] = 105;
+            data[9] = 106;
             T_EQ(csspgo_read(q, data, size, &e), CSSPGO_E_VERSION);
             T_EQ(e.offset, 9);
             data[9] = 103;
@@ -746,7 +746,7 @@ static void gcc_forms_keep_counts(void)
             T_EQ(csspgo_sniff(bytes, n), CSSPGO_GCOV);
             T_MSG(csspgo_equal(p, q), file[i]);
             T_EQ(csspgo_stored_summary(q, &have, &cutoffs), k == 2);
-            T_EQ(csspgo_summarize(q, NULL, 0, &want, NULL), CSSPGO_OK);
+            T_EQ(csspgo_compute_summary(q, NULL, 0, &want, NULL), CSSPGO_OK);
             if (k == 2) T_CHECK(cutoffs == CSSPGO_CUTOFFS && memcmp(&have, &want, sizeof have) == 0);
             csspgo_profile_free(q);
             free(bytes);
@@ -962,7 +962,7 @@ static void forms_refuse_what_they_cannot_carry(void)
     refused("a:1:1\n", CSSPGO_EXTBINARY | CSSPGO_COMPRESS, CSSPGO_E_UNSUPPORTED);
 #endif
     f = csspgo_func_add(p, "x\0y", 3);
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, f);
     T_EQ(csspgo_add_total(p, n, 1), CSSPGO_OK);
     T_EQ(csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, NULL, &e), CSSPGO_E_UNSUPPORTED);
     T_EQ(csspgo_write(p, CSSPGO_BINARY, NULL, 0, NULL, &e), CSSPGO_E_UNSUPPORTED);
@@ -974,16 +974,17 @@ static void forms_refuse_what_they_cannot_carry(void)
     csspgo_profile_free(p);
 }
 
-/* Flags that only newer releases write mean another layout: refused by name, not read as junk. */
-static void newer_files_are_refused_by_name(void)
+/* Flags that only newer releases write mean another layout, which LLVM 19 misreads: its mode refuses them by name. */
+static void newer_files_are_refused_as_llvm_19(void)
 {
     static const struct { size_t slot; unsigned char bit; const char *say; } v[] = {
-        { 1, 8, "indexed name" }, { 3, 2, "indexed function" }, { 5, 1, "MD5 symbol" }
+        { 1, 8, "indexed name" }, { 5, 1, "MD5 symbol" }
     };
     size_t i, n;
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < sizeof v / sizeof *v; i++) {
         char *data = t_file(path_of("hand/ext-symlist.prof", "", ""), &n);
-        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+        const csspgo_options o = with_lenient(1);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
         csspgo_error e;
         data[18 + 32 * v[i].slot + 12] = (char)v[i].bit;
         T_EQ(csspgo_read(p, data, n, &e), CSSPGO_E_UNSUPPORTED);
@@ -1068,7 +1069,7 @@ static void vtable_counts_of_extbinary_are_read_and_written(void)
         T_EQ(section_at((unsigned char *)again + 18, 0).flags >> 37, 1);
         q = read_bytes(again, n);
         if (k < 3) T_CHECK(csspgo_equal(p, q));
-        csspgo_vtables(q, csspgo_func_nodes(q, k < 3 ? csspgo_func_find(q, "foo", 3)
+        csspgo_get_vtables(q, csspgo_func_nodes(q, k < 3 ? csspgo_func_find(q, "foo", 3)
                                                      : csspgo_func_add_guid(q, csspgo_guid("foo", 3))), &count);
         T_EQ(count, 3);
         csspgo_profile_free(q);
@@ -1152,7 +1153,7 @@ static void the_summary_is_the_spec_s_example(void)
     csspgo_summary a, b;
     size_t i, n;
     csspgo_default_cutoffs(c);
-    T_EQ(csspgo_summarize(p, c, 16, &a, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(p, c, 16, &a, NULL), CSSPGO_OK);
     T_CHECK(a.total == 1002001 && a.max_count == 500000 && a.max_head == 2000 && a.counts == 24 && a.functions == 3);
     for (i = 0; i < 16; i++) T_CHECK(c[i].min_count == want[i][0] && c[i].counts == want[i][1]);
     T_CHECK(!csspgo_stored_summary(p, &b, &n) && n == 0);
@@ -1167,13 +1168,13 @@ static void the_summary_is_the_spec_s_example(void)
     T_CHECK(!csspgo_stored_summary(q, &b, &n));       /* p was changed */
     c[0].ppm = 999999;
     c[1].ppm = 5;
-    T_EQ(csspgo_summarize(p, c, 2, &a, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_compute_summary(p, c, 2, &a, NULL), CSSPGO_E_ARGUMENT);
     c[1].ppm = 1000001;
-    T_EQ(csspgo_summarize(p, c, 2, &a, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_compute_summary(p, c, 2, &a, NULL), CSSPGO_E_ARGUMENT);
     c[1].ppm = 1000000;
-    T_EQ(csspgo_summarize(p, c, 2, &a, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(p, c, 2, &a, NULL), CSSPGO_OK);
     T_EQ(c[1].min_count, 1);
-    T_EQ(csspgo_summarize(p, NULL, 0, &a, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(p, NULL, 0, &a, NULL), CSSPGO_OK);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
@@ -1309,7 +1310,7 @@ static size_t size_of_hottest(const char *path, size_t n)
     csspgo_node node[64];
     size_t size = 0;
     csspgo_error e;
-    T_EQ(csspgo_order(p, node, NULL), CSSPGO_OK);
+    T_EQ(csspgo_file_order(p, node, NULL), CSSPGO_OK);
     T_EQ(csspgo_remove(p, node + n, csspgo_record_count(p) - n, NULL), CSSPGO_OK);
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
     csspgo_profile_free(p);
@@ -1356,7 +1357,8 @@ static void a_size_limit_needs_few_writes(void)
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
     csspgo_profile *p = csspgo_profile_new(&o, NULL);
-    csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "large", 5));
+    csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
+                                    csspgo_func_add(p, "large", 5));
     csspgo_error e;
     static csspgo_node node[1001];
     csspgo_profile *q;
@@ -1366,17 +1368,18 @@ static void a_size_limit_needs_few_writes(void)
     long one, calls;
     char name[24];
     T_EQ(csspgo_add_total(p, f, 1000000), CSSPGO_OK);
-    for (i = 0; i < 65000; i++) csspgo_add_body(p, f, csspgo_at(i, 0), i);
+    for (i = 0; i < 65000; i++) csspgo_add_body(p, f, csspgo_loc_at(i, 0), i);
     for (i = 0; i < 1000; i++) {
         sprintf(name, "small%u", i);
-        f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, name, strlen(name)));
+        f = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
+                            csspgo_func_add(p, name, strlen(name)));
         T_EQ(csspgo_add_total(p, f, 1), CSSPGO_OK);
     }
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &n, &e), CSSPGO_OK);
     limit = n - 12000;
     calls = h.calls;
     q = csspgo_profile_clone(p, &e);
-    T_EQ(csspgo_order(q, node, &e), CSSPGO_OK);
+    T_EQ(csspgo_file_order(q, node, &e), CSSPGO_OK);
     T_EQ(csspgo_write(q, CSSPGO_TEXT, NULL, 0, &n, &e), CSSPGO_OK);
     csspgo_profile_free(q);
     one = h.calls - calls;
@@ -2146,8 +2149,8 @@ static void a_name_above_the_limit_is_refused_as_that(void)
     csspgo_error e;
     size_t size, i;
     memset(name, 'x', sizeof name);
-    T_EQ(csspgo_add_body(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN,
-                                            csspgo_func_add(p, name, sizeof name)), csspgo_at(1, 0), 5), CSSPGO_OK);
+    T_EQ(csspgo_add_body(p, csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
+                                            csspgo_func_add(p, name, sizeof name)), csspgo_loc_at(1, 0), 5), CSSPGO_OK);
     memset(&o, 0, sizeof o);
     o.limits.max_name = 99;
     for (i = 0; i < sizeof every / sizeof *every; i++) {
@@ -2170,7 +2173,7 @@ static void a_file_of_repetitions_is_refused_as_that(void)
     unsigned char *bytes = (unsigned char *)malloc(4096 + TIMES * RECORD);
     csspgo_error e;
     size_t size, i;
-    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f), 1), CSSPGO_OK);
+    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, f), 1), CSSPGO_OK);
     T_EQ(csspgo_write(p, CSSPGO_BINARY, bytes, 4096, &size, NULL), CSSPGO_OK);
     csspgo_profile_free(p);
     for (i = 0; i < TIMES; i++, size += RECORD) memcpy(bytes + size, bytes + size - RECORD, RECORD);
@@ -2214,18 +2217,18 @@ static csspgo_profile *dense_profile(int kind)
     for (i = 0; i < paths && s == CSSPGO_OK; i++) {
         const int plain = kind != DENSE_DEEP && kind != DENSE_SHALLOW;
         const uint32_t first = kind == DENSE_NAMES ? i : plain ? i % how[kind].funcs : dense_random(&state, how[kind].funcs);
-        csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), plain ? CSSPGO_PLAIN : CSSPGO_CONTEXT,
+        csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), plain ? CSSPGO_PLAIN : CSSPGO_CONTEXT,
                                         dense_func(p, first));
         for (d = 1; d < how[kind].depth && s == CSSPGO_OK; d++) {
             const csspgo_func f = dense_func(p, dense_random(&state, how[kind].funcs));
-            const csspgo_loc at = csspgo_at(1 + dense_random(&state, 60), 0);
-            if (kind == DENSE_TARGETS) s = csspgo_add_target(p, n, csspgo_at(i / 120 + 1, 0), f, 1);
+            const csspgo_loc at = csspgo_loc_at(1 + dense_random(&state, 60), 0);
+            if (kind == DENSE_TARGETS) s = csspgo_add_target(p, n, csspgo_loc_at(i / 120 + 1, 0), f, 1);
             else n = csspgo_node_add(p, n, at, below, f);
         }
         if (s == CSSPGO_OK) s = csspgo_add_total(p, n, 1);
     }
     T_EQ(s, CSSPGO_OK);
-    if (kind == DENSE_DEEP || kind == DENSE_SHALLOW) csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    if (kind == DENSE_DEEP || kind == DENSE_SHALLOW) csspgo_profile_set_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
     return p;
 }
 
@@ -2267,7 +2270,7 @@ int main(void)
     conversions_equal_llvm();
     old_producers_are_read();
     hand_made_files_are_read_as_llvm_does();
-    version_104_has_the_bytes_of_103();
+    newer_versions_have_the_bytes_of_103();
     damaged_files_fail_where_they_are_damaged();
     every_prefix_is_sane();
     every_changed_byte_is_sane();
@@ -2283,7 +2286,7 @@ int main(void)
     gcc_takes_the_largest_count();
     version_3_of_gcc_is_read();
     forms_refuse_what_they_cannot_carry();
-    newer_files_are_refused_by_name();
+    newer_files_are_refused_as_llvm_19();
     vtable_counts_of_extbinary_are_read_and_written();
     T_FAILING(damaged_vtable_counts_are_sane());
     a_failed_read_changes_nothing();

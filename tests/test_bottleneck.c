@@ -1,6 +1,9 @@
 /* test_bottleneck.c - layer bottleneck: the analysis of a hot block, its bounds, reports. */
-#define CSSPGO_WITH_BOTTLENECK 1
 #include "t.h"
+#define CSSPGO_SIM_MODEL_IMPLEMENTATION
+#include "../examples/share/sim_model.h"
+#define CSSPGO_BOTTLENECK_REPORT_IMPLEMENTATION
+#include "../examples/share/bottleneck_report.h"
 #include "block.h"
 
 #define DATA "data/bottleneck/"
@@ -89,19 +92,19 @@ static void graph(const csspgo_bottleneck *b, const block *k, char *to)
         if (csspgo_bottleneck_pressure(b, i) != 0)
             to += sprintf(to, "resource_pressure %s %llu\n", k->resource[i].name,
                           (unsigned long long)csspgo_bottleneck_pressure(b, i));
-    n = csspgo_bottleneck_edges(b, edge, 200);
+    n = csspgo_bottleneck_get_edges(b, edge, 200);
     T_CHECK(n <= 200);
     for (i = 0; i < n; i++) {
         print_edge(to, k, &edge[i]);
         to += strlen(to);
     }
-    n = csspgo_bottleneck_nodes(b, node, 200);
+    n = csspgo_bottleneck_get_nodes(b, node, 200);
     T_EQ(n, 3 * k->n);
     for (i = 0; i < n; i++)
         if (node[i].depth != 0)
             to += sprintf(to, "node %u cost %llu depth %u via %u\n", (unsigned)i, (unsigned long long)node[i].cost,
                           (unsigned)node[i].depth, (unsigned)node[i].via);
-    n = csspgo_bottleneck_critical(b, edge, 200);
+    n = csspgo_bottleneck_get_critical(b, edge, 200);
     for (i = 0; i < n; i++)
         to += sprintf(to, "critical %u -> %u type %u cost %llu frequency %u\n", (unsigned)edge[i].from,
                       (unsigned)edge[i].to, (unsigned)edge[i].type, (unsigned long long)edge[i].cost,
@@ -141,9 +144,9 @@ static void rare_edges_do_not_lead_the_sequence(void)
     block *k = vector("mix_btver2");
     csspgo_bottleneck *ours = analysis(k, 0), *llvms = analysis(k, 19);
     csspgo_bottleneck_edge edge[20];
-    size_t i, n = csspgo_bottleneck_critical(llvms, edge, 20);
+    size_t i, n = csspgo_bottleneck_get_critical(llvms, edge, 20);
     T_CHECK(n != 0 && edge[0].frequency == 4);        /* of 50 */
-    n = csspgo_bottleneck_critical(ours, edge, 20);
+    n = csspgo_bottleneck_get_critical(ours, edge, 20);
     T_CHECK(n != 0);
     for (i = 0; i < n; i++) T_CHECK(edge[i].frequency * 10 > k->iterations);
     csspgo_bottleneck_free(ours);
@@ -157,7 +160,7 @@ static void the_graph_is_complete_at_the_end_only(void)
     block *k = vector("early_finalize");
     csspgo_bottleneck *ours = analysis(k, 0), *llvms = analysis(k, 19);
     csspgo_bottleneck_edge a[200], b[200];
-    const size_t n = csspgo_bottleneck_edges(ours, a, 200), m = csspgo_bottleneck_edges(llvms, b, 200);
+    const size_t n = csspgo_bottleneck_get_edges(ours, a, 200), m = csspgo_bottleneck_get_edges(llvms, b, 200);
     uint64_t all = 0, early = 0;
     size_t i;
     for (i = 0; i < n; i++) all += a[i].frequency;
@@ -226,7 +229,7 @@ static void registers_are_not_resources(void)
         e.reg.reg = 8;
         e.reg.cycles = 7;
         T_EQ(put(b, e), CSSPGO_OK);
-        T_EQ(csspgo_bottleneck_edges(b, edge, 4), llvm ? 1 : 2);
+        T_EQ(csspgo_bottleneck_get_edges(b, edge, 4), llvm ? 1 : 2);
         T_EQ(edge[0].type, CSSPGO_BOTTLENECK_ON_RESOURCE);
         T_EQ(edge[0].cost, llvm ? 12 : 5);
         T_EQ(edge[0].frequency, llvm ? 2 : 1);
@@ -262,7 +265,7 @@ static void resources_above_the_32nd_count(void)
         e = event(CSSPGO_BOTTLENECK_ISSUED, 1);
         e.busy = w.busy;
         T_EQ(put(b, e), CSSPGO_OK);
-        T_EQ(csspgo_bottleneck_edges(b, &edge, 1), 1);
+        T_EQ(csspgo_bottleneck_get_edges(b, &edge, 1), 1);
         T_EQ(edge.cost, llvm ? 5 : 7);
         csspgo_bottleneck_free(b);
     }
@@ -292,7 +295,7 @@ static void wide_instructions_end_once(void)
         e = event(CSSPGO_BOTTLENECK_ISSUED, 3999);
         e.busy = 1;
         T_EQ(put(b, e), CSSPGO_OK);
-        T_EQ(csspgo_bottleneck_edges(b, NULL, 0), llvm ? 1 : 0);
+        T_EQ(csspgo_bottleneck_get_edges(b, NULL, 0), llvm ? 1 : 0);
         T_EQ(csspgo_bottleneck_get_stats(b).ignored, 0);
         csspgo_bottleneck_free(b);
     }
@@ -336,11 +339,11 @@ static void nonsense_is_left_out_and_counted(void)
     e.uses = 1;
     T_EQ(put(b, e), CSSPGO_OK);
     T_EQ(csspgo_bottleneck_get_stats(b).ignored, 11);
-    T_EQ(csspgo_bottleneck_edges(b, NULL, 0), 0);
+    T_EQ(csspgo_bottleneck_get_edges(b, NULL, 0), 0);
     T_EQ(csspgo_bottleneck_finish(b, NULL), CSSPGO_OK);
     T_EQ(csspgo_bottleneck_finish(b, NULL), CSSPGO_OK);
     T_EQ(put(b, event(CSSPGO_BOTTLENECK_CYCLE, 0)), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_bottleneck_critical(b, NULL, 0), 0);
+    T_EQ(csspgo_bottleneck_get_critical(b, NULL, 0), 0);
     csspgo_bottleneck_free(b);
 }
 
@@ -447,10 +450,10 @@ static void simulation_finds_the_same_sequence(void)
         csspgo_bottleneck *a = analysis(k, 19);
         csspgo_bottleneck *b = csspgo_bottleneck_simulate(&s.machine, s.instruction, s.count, k->iterations, &o, NULL);
         csspgo_bottleneck_edge x[50], y[50];
-        const size_t n = csspgo_bottleneck_critical(a, x, 50);
+        const size_t n = csspgo_bottleneck_get_critical(a, x, 50);
         T_CHECK(b != NULL);
         if (b == NULL) abort();
-        T_EQ(csspgo_bottleneck_critical(b, y, 50), n);
+        T_EQ(csspgo_bottleneck_get_critical(b, y, 50), n);
         for (j = 0; j < n; j++)
             T_CHECK(x[j].from == y[j].from && x[j].to == y[j].to && x[j].type == y[j].type && x[j].key == y[j].key &&
                     x[j].cost == y[j].cost && x[j].frequency == y[j].frequency);
@@ -679,7 +682,7 @@ static void simulations_are_never_faster_than_the_bounds(void)
         make_program(&p, (uint32_t)c + 1, 6, 0);
         iterations = 1 + pick(40);
         b = program_bounds(&p, chain);
-        T_EQ(csspgo_sim_run(&p.machine, p.inst, p.n, iterations, NULL, NULL, NULL, &r, &e), CSSPGO_OK);
+        T_EQ(csspgo_sim_run(&p.machine, p.inst, p.n, iterations, NULL, NULL, &r, &e), CSSPGO_OK);
         if (!T_CHECK(r.cycles >= csspgo_bottleneck_least_cycles(&b, iterations)))
             fprintf(stderr, "    seed %lu: %u iterations, %lu cycles\n", c + 1, iterations, (unsigned long)r.cycles);
         tight += r.cycles <= csspgo_bottleneck_least_cycles(&b, iterations) * 5 / 4 + 12;
@@ -714,15 +717,15 @@ static void numbers_of_registers_do_not_matter(void)
         make_program(&q, seed, 6, 4000000000u);
         a = simulated(&p, 20);
         b = simulated(&q, 20);
-        n = csspgo_bottleneck_edges(a, x, 2000);
-        T_EQ(csspgo_bottleneck_edges(b, y, 2000), n);
+        n = csspgo_bottleneck_get_edges(a, x, 2000);
+        T_EQ(csspgo_bottleneck_get_edges(b, y, 2000), n);
         for (i = 0; i < n && i < 2000; i++) {
             if (x[i].type == CSSPGO_BOTTLENECK_ON_REGISTER) x[i].key += 4000000000u;
             T_CHECK(x[i].from == y[i].from && x[i].to == y[i].to && x[i].type == y[i].type && x[i].key == y[i].key &&
                     x[i].cost == y[i].cost && x[i].frequency == y[i].frequency);
         }
-        n = csspgo_bottleneck_critical(a, x, 2000);
-        T_EQ(csspgo_bottleneck_critical(b, y, 2000), n);
+        n = csspgo_bottleneck_get_critical(a, x, 2000);
+        T_EQ(csspgo_bottleneck_get_critical(b, y, 2000), n);
         for (i = 0; i < n; i++) T_CHECK(x[i].from == y[i].from && x[i].to == y[i].to && x[i].cost == y[i].cost);
         s = program_bounds(&p, chain[0]);
         t = program_bounds(&q, chain[1]);
@@ -736,7 +739,7 @@ static void numbers_of_registers_do_not_matter(void)
 static uint64_t simulated_cycles(const program *p, uint32_t iterations)
 {
     csspgo_sim_result r;
-    T_EQ(csspgo_sim_run(&p->machine, p->inst, p->n, iterations, NULL, NULL, NULL, &r, NULL), CSSPGO_OK);
+    T_EQ(csspgo_sim_run(&p->machine, p->inst, p->n, iterations, NULL, NULL, &r, NULL), CSSPGO_OK);
     return r.cycles;
 }
 
@@ -755,14 +758,14 @@ static int same_analysis(const csspgo_bottleneck *a, const csspgo_bottleneck *b,
     int same = s.cycles == t.cycles && s.pressure == t.pressure && s.resources == t.resources && s.data == t.data &&
                s.registers == t.registers && s.memory == t.memory && s.ignored == t.ignored && s.stalled == t.stalled;
     for (i = 0; i < 64; i++) same &= csspgo_bottleneck_pressure(a, i) == csspgo_bottleneck_pressure(b, i);
-    csspgo_bottleneck_nodes(a, node[0], 3 * n);
-    csspgo_bottleneck_nodes(b, node[1], 3 * n);
+    csspgo_bottleneck_get_nodes(a, node[0], 3 * n);
+    csspgo_bottleneck_get_nodes(b, node[1], 3 * n);
     for (i = 0; i < 3 * n; i++)
         same &= node[0][i].cost == node[1][i].cost && node[0][i].depth == node[1][i].depth &&
                 node[0][i].via == node[1][i].via;
     for (k = 0; k < 2; k++) {
         size_t (*const list)(const csspgo_bottleneck *, csspgo_bottleneck_edge *, size_t) =
-            k == 0 ? csspgo_bottleneck_edges : csspgo_bottleneck_critical;
+            k == 0 ? csspgo_bottleneck_get_edges : csspgo_bottleneck_get_critical;
         edges = list(a, edge[0], 2000);
         same &= edges <= 2000 && list(b, edge[1], 2000) == edges;
         for (i = 0; same && i < edges; i++) {
@@ -796,11 +799,13 @@ static void periods_that_are_left_out_count(void)
         a = csspgo_bottleneck_simulate(&p.machine, p.inst, p.n, iterations, &o, NULL);
         b = csspgo_bottleneck_new(NULL, 0, p.n, iterations, &o, NULL);
         sink = csspgo_bottleneck_into(b);
-        T_EQ(csspgo_sim_run(&p.machine, p.inst, p.n, iterations, &how, NULL, &sink, &all, NULL), CSSPGO_OK);
+        how.sink = &sink;
+        T_EQ(csspgo_sim_run(&p.machine, p.inst, p.n, iterations, &how, NULL, &all, NULL), CSSPGO_OK);
+        how.sink = NULL;
         T_EQ(csspgo_bottleneck_finish(b, NULL), CSSPGO_OK);
         T_CHECK(a != NULL && same_analysis(a, b, p.n));
         how.max_cycles = i % 5 == 0 ? 1 + pick((uint32_t)all.cycles) : all.cycles;
-        T_EQ(csspgo_sim_run(&p.machine, p.inst, p.n, iterations, &how, NULL, NULL, &counted, NULL),
+        T_EQ(csspgo_sim_run(&p.machine, p.inst, p.n, iterations, &how, NULL, &counted, NULL),
              how.max_cycles == all.cycles ? CSSPGO_OK : CSSPGO_E_LIMIT);
         T_EQ(counted.cycles, how.max_cycles);
         if (how.max_cycles == all.cycles) T_EQ(counted.uops, all.uops);
@@ -847,7 +852,7 @@ static void costs_grow_with_the_iterations(void)
         csspgo_bottleneck *a = csspgo_bottleneck_simulate(&k.machine, k.instruction, k.count, 1000, NULL, NULL);
         csspgo_bottleneck *b = csspgo_bottleneck_simulate(&k.machine, k.instruction, k.count, 2000, NULL, NULL);
         csspgo_bottleneck_edge x[50], y[50];
-        const size_t n = csspgo_bottleneck_edges(a, x, 50), l = csspgo_bottleneck_edges(b, y, 50);
+        const size_t n = csspgo_bottleneck_get_edges(a, x, 50), l = csspgo_bottleneck_get_edges(b, y, 50);
         for (i = 0; i < n; i++)
             for (j = 0; j < l; j++) {
                 if (x[i].from != y[j].from || x[i].to != y[j].to || x[i].type != y[j].type || x[i].key != y[j].key ||
@@ -916,7 +921,9 @@ static void reports_with_bounds(void)
     size_t size, n, again;
     char text[4000];
     memset(&how, 0, sizeof how);
-    how.names.model = m;
+    how.names.instruction = k.text;
+    how.names.reg = k.reg;
+    how.names.regs = k.regs;
     how.bounds = &bounds;
     how.chain = chain;
     T_EQ(csspgo_bottleneck_report(b, &how, text, sizeof text, &size, NULL), CSSPGO_OK);
@@ -941,6 +948,42 @@ static void reports_with_bounds(void)
     csspgo_sim_model_free(m);
 }
 
+static void reports_name_resources(void)
+{
+    static const csspgo_bottleneck_resource table[] = { { "Pair", 0x1, 0x6 }, { NULL, 0x2, 0x1 }, { "All", 0x7, 0 } };
+    csspgo_bottleneck *b = csspgo_bottleneck_new(table, 3, 2, 5, NULL, NULL);
+    const csspgo_bottleneck_view v = csspgo_bottleneck_get_view(b);
+    csspgo_bottleneck_report_options how;
+    csspgo_bottleneck_bounds bounds;
+    csspgo_error e;
+    size_t size, i;
+    char text[400];
+    T_CHECK(v.n == 2 && v.iterations == 5 && v.llvm == 0 && v.resources == 3 && v.edges == 0);
+    for (i = 0; i < 3; i++) T_CHECK(v.resource[i].mask == table[i].mask && v.resource[i].units == table[i].units);
+    T_CHECK(strcmp(v.resource[0].name, "Pair") == 0 && v.resource[0].name != table[0].name);
+    T_CHECK(v.resource[1].name == NULL);
+    T_EQ(csspgo_bottleneck_finish(b, NULL), CSSPGO_OK);
+    memset(&how, 0, sizeof how);
+    memset(&bounds, 0, sizeof bounds);
+    how.bounds = &bounds;
+    bounds.latency.iterations = bounds.issue.iterations = bounds.ports.iterations = 1;
+    bounds.ports.cycles = 3;
+    bounds.units = 0x7;
+    bounds.largest = CSSPGO_BOTTLENECK_BY_PORTS;
+    T_EQ(csspgo_bottleneck_report(b, &how, text, sizeof text, &size, &e), CSSPGO_OK);
+    T_CHECK(strstr(text, "ports 3.0 (All), ") != NULL);
+    bounds.units = 0x5;                               /* no resource has just these */
+    T_EQ(csspgo_bottleneck_report(b, &how, text, sizeof text, &size, &e), CSSPGO_OK);
+    T_CHECK(strstr(text, "ports 3.0 (Pair, unit 1), ") != NULL);
+    T_EQ(csspgo_bottleneck_report(b, &how, text, 7, &size, &e), CSSPGO_E_SHORT);
+    T_CHECK(e.offset == 7 && strncmp(e.message, "the buffer has room for 7 of ", 29) == 0);
+    bounds.latency.cycles = UINT64_MAX;
+    bounds.latency.iterations = UINT64_MAX - 1;       /* 20 times that needs more than 64 bits */
+    T_EQ(csspgo_bottleneck_report(b, &how, text, sizeof text, &size, &e), CSSPGO_OK);
+    T_CHECK(memcmp(text, "latency chain 1.0, ", 19) == 0);
+    csspgo_bottleneck_free(b);
+}
+
 /* ----- memory ----- */
 
 static void every_allocation_may_fail(void)
@@ -957,7 +1000,7 @@ static void every_allocation_may_fail(void)
             if (csspgo_bottleneck_add(b, &k->event[i], 1, &e) != CSSPGO_OK) break;
         if (b != NULL && i == k->events) csspgo_bottleneck_finish(b, &e);
         if (e.status == CSSPGO_OK) {
-            T_EQ(csspgo_bottleneck_critical(b, NULL, 0), 3);
+            T_EQ(csspgo_bottleneck_get_critical(b, NULL, 0), 3);
             csspgo_bottleneck_free(b);
             break;
         }
@@ -1080,6 +1123,7 @@ int main(void)
     costs_grow_with_the_iterations();
     reports_as_json();
     reports_with_bounds();
+    reports_name_resources();
     T_FAILING(every_allocation_may_fail());
     T_FAILING(bounds_and_simulation_may_run_out_of_memory());
     return t_end();

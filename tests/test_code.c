@@ -92,7 +92,7 @@ static void runs_straight_from(const t_table *t, size_t i, const char *what)
     int straight = 1;
     size_t k;
     for (k = i; k < t->insns && k < i + 12; k++) {
-        const csspgo_kind kind = t->insn[k].kind;
+        const csspgo_transfer_kind kind = t->insn[k].kind;
         const uint64_t from = t->insn[i].address, to = t->insn[k].address;
         T_MSG(csspgo_code_runs_straight(t->code, from, to) == straight, what);
         if (k != i) T_MSG(csspgo_code_runs_straight(t->code, to, from) == 0, what);
@@ -111,7 +111,7 @@ static void one_table(const t_table *t, const char *what)
         const int is = i < t->insns && t->insn[i].address == a;
         const uint64_t call = is && i != 0 && t->insn[i - 1].kind == CSSPGO_CALL ? t->insn[i - 1].address : 0;
         T_MSG(is_code(c, a) == is, what);
-        T_MSG(csspgo_code_kind(c, a) == (is ? t->insn[i].kind : CSSPGO_NONE), what);
+        T_MSG(csspgo_code_transfer_kind(c, a) == (is ? t->insn[i].kind : CSSPGO_NONE), what);
         T_MSG(csspgo_code_call_before(c, a) == call, what);
         if (!is) continue;
         runs_straight_from(t, i, what);
@@ -141,7 +141,7 @@ static void ranges_run_straight_as_specified(void)
             for (i = 0; i < t.insns; i++) {
                 int ok = 1;
                 for (k = 0; k < t.insns; k++) {
-                    const csspgo_kind kind = t.insn[k].kind;
+                    const csspgo_transfer_kind kind = t.insn[k].kind;
                     const int want = k >= i && ok;
                     wrong += csspgo_code_runs_straight(t.code, t.insn[i].address, t.insn[k].address) != want;
                     straight += want != 0;
@@ -196,7 +196,7 @@ static void probes_come_back_with_their_inline_stacks(void)
 static void short_frame_arrays_get_the_outermost_frames(void)
 {
     csspgo_code *c = csspgo_code_new(NULL, NULL);
-    csspgo_inline in[3];
+    csspgo_inline_node in[3];
     csspgo_probe p;
     csspgo_frame f[3];
     uint32_t kind = 99;
@@ -235,7 +235,7 @@ static void short_frame_arrays_get_the_outermost_frames(void)
 static void bad_probe_tables_add_nothing(void)
 {
     csspgo_code *c = csspgo_code_new(NULL, NULL);
-    csspgo_inline in[2];
+    csspgo_inline_node in[2];
     csspgo_probe p;
     csspgo_module none = csspgo_no_module(), bad;
     memset(in, 0, sizeof in);
@@ -263,7 +263,7 @@ static void bad_probe_tables_add_nothing(void)
 static void many_small_probe_tables_are_like_one(void)
 {
     csspgo_code *c = csspgo_code_new(NULL, NULL);
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p;
     uint32_t i;
     csspgo_frame f;
@@ -295,7 +295,7 @@ static void overlapping_code_is_refused(void)
     const csspgo_module none = csspgo_no_module();
     csspgo_module bad;
     bad.id = 1;
-    T_EQ(csspgo_code_kind(c, 0), CSSPGO_NONE);        /* an empty map has answers too */
+    T_EQ(csspgo_code_transfer_kind(c, 0), CSSPGO_NONE); /* an empty map has answers too */
     T_EQ(csspgo_code_call_before(c, 5), 0);
     T_EQ(csspgo_code_runs_straight(c, 5, 5), -1);
     T_EQ(csspgo_code_probe_count(c, 5), 0);
@@ -323,21 +323,29 @@ static void decoding_restarts_at_symbols(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
     unsigned char *bytes = t_copy(code, sizeof code);
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, bytes, sizeof code, NULL, 0, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_kind(c, 0x1001), CSSPGO_CALL);
+    csspgo_code_bytes b = make_bytes(0x2000, bytes, sizeof code);
+    T_EQ(add_code(c, none, 0x1000, bytes, sizeof code, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_transfer_kind(c, 0x1001), CSSPGO_CALL);
     T_EQ(csspgo_code_call_before(c, 0x1006), 0x1001);
-    T_EQ(csspgo_code_kind(c, 0x1006), CSSPGO_RET);
+    T_EQ(csspgo_code_transfer_kind(c, 0x1006), CSSPGO_RET);
     T_CHECK(!is_code(c, 0x1002));
     T_CHECK(is_code(c, 0x1000));
     T_EQ(csspgo_code_get_stats(c).skipped, 1);
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x2000, bytes, sizeof code, starts, 5, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_kind(c, 0x2001), CSSPGO_CALL);
+    b.starts = starts;
+    b.start_count = 5;
+    T_EQ(csspgo_code_add_bytes(c, none, &b, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_transfer_kind(c, 0x2001), CSSPGO_CALL);
     T_CHECK(is_code(c, 0x2002));   /* a symbol inside the call: 01 02 = add */
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x3000, bytes, sizeof code, starts, 0, NULL), CSSPGO_OK);
+    b.address = 0x3000;
+    b.start_count = 0;
+    T_EQ(csspgo_code_add_bytes(c, none, &b, NULL), CSSPGO_OK);
     T_CHECK(!is_code(c, 0x3000));   /* no symbol, no code */
     T_EQ(csspgo_code_get_stats(c).skipped, 2);
-    T_EQ(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0x4000, bytes, sizeof code, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1005, bytes, sizeof code, NULL, 0, NULL), CSSPGO_E_ARGUMENT);
+    b.arch = (csspgo_arch)9;
+    b.address = 0x4000;
+    b.starts = NULL;
+    T_EQ(csspgo_code_add_bytes(c, none, &b, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(add_code(c, none, 0x1005, bytes, sizeof code, NULL), CSSPGO_E_ARGUMENT);
     csspgo_code_free(c);
     free(bytes);
 }
@@ -349,20 +357,18 @@ static void a_call_at_the_end_of_a_section_is_before_the_next_section(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1), n = make_module(c, "n", &seg, 1);
     uint32_t i;
-    T_EQ(csspgo_code_map(c, n, 0x100000, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, n, CSSPGO_X86_64, 0x1800, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(c, n, 0x100000, NULL), CSSPGO_OK);
+    T_EQ(add_code(c, m, 0x1000, call, sizeof call, NULL), CSSPGO_OK);
+    T_EQ(add_code(c, n, 0x1800, other, sizeof other, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x101800), 0);    /* another module */
-    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x2000, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(add_code(c, m, 0x2000, other, sizeof other, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x2000), 0x1001);
     T_EQ(csspgo_code_call_before(c, 0x2001), 0);
-    T_EQ(csspgo_code_map(c, m, 0x500000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(c, m, 0x500000, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
     for (i = 0; i < 40; i++)                          /* positions far away */
-        T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10000 - i * 16, i == 0 ? call : other,
-                                   2 + (i == 0), NULL, 0, NULL),
-             CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x10100, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
+        T_EQ(add_code(c, m, 0x10000 - i * 16, i == 0 ? call : other, 2 + (i == 0), NULL), CSSPGO_OK);
+    T_EQ(add_code(c, m, 0x10100, other, sizeof other, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x510100), 0x510001);
     T_EQ(csspgo_code_call_before(c, 0x502000), 0x501001);
     csspgo_code_free(c);
@@ -373,8 +379,8 @@ static void areas_of_a_jit_have_nothing_to_do_with_each_other(void)
     static const unsigned char call[] = { 0x90, 0xff, 0xd0 }, other[] = { 0x90, 0xc3 };
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_module none = csspgo_no_module();
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1000, call, sizeof call, NULL, 0, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x1003, other, sizeof other, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(add_code(c, none, 0x1000, call, sizeof call, NULL), CSSPGO_OK);
+    T_EQ(add_code(c, none, 0x1003, other, sizeof other, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_call_before(c, 0x1003), 0);
     csspgo_code_free(c);
 }
@@ -391,12 +397,12 @@ static void transfers_describe_code_without_bytes(void)
     x[2] = make_transfer(0x1030, 2, CSSPGO_COND, 0x1000);
     x[3] = make_transfer(0x103b, 5, CSSPGO_CALL, 0x1000);   /* the last: nothing behind it */
     T_EQ(csspgo_code_add_transfers(c, none, x, 4, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_kind(c, 0x1010), CSSPGO_CALL);
+    T_EQ(csspgo_code_transfer_kind(c, 0x1010), CSSPGO_CALL);
     T_EQ(csspgo_code_call_before(c, 0x1015), 0x1010);
     T_EQ(csspgo_code_call_before(c, 0x1014), 0);
     T_EQ(csspgo_code_call_before(c, 0x102f), 0x1020);
-    T_EQ(csspgo_code_kind(c, 0x1030), CSSPGO_COND);
-    T_EQ(csspgo_code_kind(c, 0x1031), CSSPGO_NONE);
+    T_EQ(csspgo_code_transfer_kind(c, 0x1030), CSSPGO_COND);
+    T_EQ(csspgo_code_transfer_kind(c, 0x1031), CSSPGO_NONE);
     T_EQ(csspgo_code_runs_straight(c, 0x1011, 0x1020), 1);
     T_EQ(csspgo_code_runs_straight(c, 0x1010, 0x1020), 0);
     T_EQ(csspgo_code_runs_straight(c, 0x1021, 0x103b), 1);
@@ -407,9 +413,9 @@ static void transfers_describe_code_without_bytes(void)
     T_EQ(csspgo_code_add_transfers(c, none, x, 1, NULL), CSSPGO_E_ARGUMENT);
     x[0] = make_transfer(0x1000, 16, CSSPGO_CALL, 0);
     T_EQ(csspgo_code_add_transfers(c, none, x, 1, NULL), CSSPGO_E_ARGUMENT);
-    x[0] = make_transfer(0x1000, 4, (csspgo_kind)6, 0);
+    x[0] = make_transfer(0x1000, 4, (csspgo_transfer_kind)6, 0);
     T_EQ(csspgo_code_add_transfers(c, none, x, 1, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_kind(c, 0x1000), CSSPGO_NONE);
+    T_EQ(csspgo_code_transfer_kind(c, 0x1000), CSSPGO_NONE);
     csspgo_code_free(c);
 }
 
@@ -424,7 +430,7 @@ static void transfers_in_any_order_give_the_same_map(void)
         if (i % 9 == 0)
             for (k = 0; k < 100; k++)
                 T_EQ(csspgo_code_runs_straight(c, 0x1000 + k * 16, 0x1001 + k * 16),
-                     csspgo_code_kind(c, 0x1000 + k * 16) != CSSPGO_RET);
+                     csspgo_code_transfer_kind(c, 0x1000 + k * 16) != CSSPGO_RET);
     }
     csspgo_code_free(c);
 }
@@ -477,7 +483,7 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
         const uint64_t at = 0x10000 + (uint64_t)(((uint64_t)i + 1) * step % n) * 16;
         const csspgo_code_function f = make_function(at, at + 16, "f");
         const csspgo_transfer x = make_transfer(at + 15, 1, CSSPGO_RET, 0);
-        csspgo_inline in;
+        csspgo_inline_node in;
         csspgo_probe p;
         memset(&in, 0, sizeof in);
         memset(&p, 0, sizeof p);
@@ -486,7 +492,7 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
         failed += csspgo_code_add_function(c, none, &f, NULL) != CSSPGO_OK;
         failed += csspgo_code_add_transfers(c, none, &x, 1, NULL) != CSSPGO_OK;
         failed += csspgo_code_add_probes(c, none, &in, 1, &p, 1, NULL) != CSSPGO_OK;
-        failed += csspgo_code_kind(c, at + 15) != CSSPGO_RET;
+        failed += csspgo_code_transfer_kind(c, at + 15) != CSSPGO_RET;
         failed += csspgo_code_probe_count(c, p.address) != 1;
     }
     T_EQ(failed, 0);
@@ -497,7 +503,7 @@ static void order_costs_little(uint32_t n, uint32_t step, int area)
     for (i = 0; i < n; i++) {
         const uint64_t at = 0x10000 + (uint64_t)(((uint64_t)i + 1) * step % n) * 16;
         failed += csspgo_code_remove(c, at, at + 16, NULL) != CSSPGO_OK;
-        failed += csspgo_code_kind(c, at + 15) != CSSPGO_NONE;
+        failed += csspgo_code_transfer_kind(c, at + 15) != CSSPGO_NONE;
     }
     T_EQ(failed, 0);
     stats = csspgo_code_get_stats(c);
@@ -579,21 +585,21 @@ static void a_module_does_not_move_onto_other_code(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_module m = make_module(c, "m", &seg, 1), bad;
     bad.id = 2;
-    T_EQ(csspgo_code_map(c, m, 0x10000, NULL), CSSPGO_OK);   /* before there is code: where what is added will be */
+    T_EQ(csspgo_code_set_bias(c, m, 0x10000, NULL), CSSPGO_OK); /* before there is code: where what is added will be */
     T_EQ(csspgo_code_add_area(c, m, 0x1000, 0x100, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_add_area(c, m, 0x1200, 0x100, NULL), CSSPGO_OK);
     T_CHECK(is_code(c, 0x11000));
     T_EQ(csspgo_code_add_area(c, csspgo_no_module(), 0x21280, 0x100, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_map(c, m, 0x20000, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_map(c, m, (uint64_t)0 - 0x1100, NULL), CSSPGO_E_ARGUMENT);   /* around the end of addresses */
-    T_EQ(csspgo_code_map(c, bad, 0, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_code_map(c, csspgo_no_module(), 0, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_set_bias(c, m, 0x20000, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_set_bias(c, m, (uint64_t)0 - 0x1100, NULL), CSSPGO_E_ARGUMENT); /* around the end of addresses */
+    T_EQ(csspgo_code_set_bias(c, bad, 0, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_code_set_bias(c, csspgo_no_module(), 0, NULL), CSSPGO_E_ARGUMENT);
     T_CHECK(is_code(c, 0x11000) && is_code(c, 0x11200));
     T_CHECK(!is_code(c, 0x21200) && is_code(c, 0x21280));
-    T_EQ(csspgo_code_map(c, m, 0x20400, NULL), CSSPGO_OK);   /* past it: windows change places */
+    T_EQ(csspgo_code_set_bias(c, m, 0x20400, NULL), CSSPGO_OK); /* past it: windows change places */
     T_CHECK(is_code(c, 0x21400) && is_code(c, 0x21280));
     T_CHECK(!is_code(c, 0x11000));
-    T_EQ(csspgo_code_map(c, m, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(c, m, 0, NULL), CSSPGO_OK);
     T_CHECK(is_code(c, 0x1000));
     csspgo_code_free(c);
 }
@@ -628,7 +634,7 @@ static void every_allocation_may_fail(void)
             const csspgo_options o = t_options(&h, nth);
             t_table t;
             csspgo_status s = t_table_load(&t, some[n], &o);
-            if (s == CSSPGO_OK) s = csspgo_code_map(t.code, t.module, 0x1000000, NULL);
+            if (s == CSSPGO_OK) s = csspgo_code_set_bias(t.code, t.module, 0x1000000, NULL);
             if (s == CSSPGO_OK) s = csspgo_code_add_area(t.code, csspgo_no_module(), 0x9000000, 0x100, NULL);
             if (s == CSSPGO_OK) s = csspgo_code_remove(t.code, 0x9000010, 0x9000020, NULL);
             t_table_free(&t);
@@ -645,7 +651,7 @@ static void every_allocation_may_fail(void)
 static void a_failed_call_can_be_repeated(void)
 {
     static const unsigned char bytes[] = { 0xe8, 0, 0, 0, 0, 0xff, 0xd0, 0xc3, 0x90, 0xe8, 0, 0, 0, 0 };
-    csspgo_inline in[2];
+    csspgo_inline_node in[2];
     csspgo_probe p[4];
     const csspgo_segment seg = make_segment(0x1000, 0x1000, 0x100, 1);
     long nth;
@@ -671,13 +677,13 @@ static void a_failed_call_can_be_repeated(void)
         csspgo_status s;
         failed = 0;
         h.nth = h.calls + nth;
-        s = csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0, NULL);
+        s = add_code(c, m, 0x1000, bytes, sizeof bytes, NULL);
         if (s != CSSPGO_OK) {
             T_EQ(s, CSSPGO_E_NOMEM);
             T_CHECK(!is_code(c, 0x1000));
             failed = 1;
             h.nth = 0;
-            T_EQ(csspgo_code_add_bytes(c, m, CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0, NULL), CSSPGO_OK);
+            T_EQ(add_code(c, m, 0x1000, bytes, sizeof bytes, NULL), CSSPGO_OK);
         }
         h.nth = failed ? 0 : h.nth;
         s = csspgo_code_add_probes(c, m, in, 2, p, 4, NULL);
@@ -688,23 +694,23 @@ static void a_failed_call_can_be_repeated(void)
             h.nth = 0;
             T_EQ(csspgo_code_add_probes(c, m, in, 2, p, 4, NULL), CSSPGO_OK);
         }
-        s = csspgo_code_map(c, m, 0x4000, NULL);
+        s = csspgo_code_set_bias(c, m, 0x4000, NULL);
         if (s != CSSPGO_OK) {
             T_CHECK(is_code(c, 0x1000));
             failed = 1;
             h.nth = 0;
-            T_EQ(csspgo_code_map(c, m, 0x4000, NULL), CSSPGO_OK);
+            T_EQ(csspgo_code_set_bias(c, m, 0x4000, NULL), CSSPGO_OK);
         }
         h.nth = 0;
-        T_EQ(csspgo_code_kind(c, 0x5000), CSSPGO_CALL);
+        T_EQ(csspgo_code_transfer_kind(c, 0x5000), CSSPGO_CALL);
         T_EQ(csspgo_code_call_before(c, 0x5005), 0x5000);
         T_EQ(csspgo_code_call_before(c, 0x5007), 0x5005);
         T_EQ(csspgo_code_probe_count(c, 0x5000), 1);
         T_EQ(csspgo_code_probe_count(c, 0x500a), 1);
         T_EQ(csspgo_code_probe_stack(c, 0x5005, 0, NULL, 0, NULL), 2);
-        T_EQ(csspgo_code_kind(c, 0x5005), CSSPGO_CALL);
-        T_EQ(csspgo_code_kind(c, 0x5007), CSSPGO_RET);
-        T_EQ(csspgo_code_kind(c, 0x5009), CSSPGO_CALL);
+        T_EQ(csspgo_code_transfer_kind(c, 0x5005), CSSPGO_CALL);
+        T_EQ(csspgo_code_transfer_kind(c, 0x5007), CSSPGO_RET);
+        T_EQ(csspgo_code_transfer_kind(c, 0x5009), CSSPGO_CALL);
         T_EQ(csspgo_code_get_stats(c).idle_probes, 1);
         csspgo_code_free(c);
         T_EQ(h.live, 0);
@@ -755,7 +761,7 @@ static void what_is_refused_says_nothing_of_its_function(void)
     csspgo_code_function f = make_function(0x1000, 0x1010, "f"), g = make_function(0x1008, 0x1010, "g");
     const uint64_t stack = 0x2004;
     const csspgo_branch branch[2] = { { 0x2008, 0x2000, 0 }, { 0x2008, 0x2000, 0 } };
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p;
     csspgo_sample s;
     csspgo_code *c = csspgo_code_new(NULL, NULL);
@@ -783,8 +789,8 @@ static void what_is_refused_says_nothing_of_its_function(void)
     s.branch_count = 2;
     collector = csspgo_collector_new(c, NULL, NULL, NULL);
     T_EQ(csspgo_collector_add(collector, &s, 1, NULL), CSSPGO_OK);
-    T_EQ(csspgo_collector_profile(collector, profile, NULL, NULL, NULL), CSSPGO_OK);
-    T_EQ(csspgo_body_count(profile, csspgo_find(profile, "g"), csspgo_at(1, 0)), 1);
+    T_EQ(csspgo_collector_profile(collector, NULL, profile, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_body_count(profile, csspgo_find(profile, "g"), csspgo_loc_at(1, 0)), 1);
     T_EQ(csspgo_checksum(profile, csspgo_find(profile, "g")), 9);
     csspgo_collector_free(collector);
     csspgo_profile_free(profile);
@@ -797,10 +803,12 @@ static void a_refusal_says_why(void)
     csspgo_code_function f = make_function(0x1000, 0x1010, "f"), g = make_function(0x3000, 0x3040, "main");
     csspgo_transfer t[2];
     csspgo_module other;
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p;
     csspgo_error e;
+    csspgo_code_bytes b = make_bytes(0, "", 1);
     csspgo_code *c = csspgo_code_new(NULL, NULL);
+    b.arch = (csspgo_arch)9;
     memset(&in, 0, sizeof in);
     memset(&p, 0, sizeof p);
     t[0] = make_transfer(0x1000, 1, CSSPGO_NONE, 0);
@@ -817,9 +825,9 @@ static void a_refusal_says_why(void)
     refused(csspgo_code_add_area(c, none, 0x2ff0, 0x11, &e), &e,
             "csspgo_code_add_area: [0x2ff0, 0x3001) overlaps 'main' [0x3000, 0x3040)");
     refused(csspgo_code_add_area(c, none, 0x2008, 0, &e), &e, "csspgo_code_add_area: no bytes: 0x2008");
-    refused(csspgo_code_add_bytes(c, none, (csspgo_arch)9, 0, "", 1, NULL, 0, &e), &e,
+    refused(csspgo_code_add_bytes(c, none, &b, &e), &e,
             "csspgo_code_add_bytes: no such csspgo_arch: 9");
-    refused(csspgo_code_add_bytes(c, none, CSSPGO_X86_64, 0x303f, "\x90", 1, NULL, 0, &e), &e,
+    refused(add_code(c, none, 0x303f, "\x90", 1, &e), &e,
             "csspgo_code_add_bytes: [0x303f, 0x3040) overlaps 'main' [0x3000, 0x3040)");
     refused(csspgo_code_add_transfers(c, none, t, 2, &e), &e,
             "csspgo_code_add_transfers: transfer 1 at 0x1000: size is 1 to 15 bytes, not 16");
@@ -828,7 +836,7 @@ static void a_refusal_says_why(void)
     refused(csspgo_code_add_transfers(c, none, t, 2, &e), &e,
             "csspgo_code_add_transfers: transfer 1 at 0x1000: size is 1 to 15 bytes, not 0");
     t[1].size = 5;
-    t[1].kind = (csspgo_kind)6;
+    t[1].kind = (csspgo_transfer_kind)6;
     refused(csspgo_code_add_transfers(c, none, t, 2, &e), &e,
             "csspgo_code_add_transfers: transfer 1 at 0x1000: unknown kind 6");
     t[1].kind = CSSPGO_CALL;
@@ -847,7 +855,7 @@ static void a_refusal_says_why(void)
             "which is an index + 1");
     refused(csspgo_code_remove(c, 0x1010, 0x1010, &e), &e,
             "csspgo_code_remove: nothing to remove: end is not above 0x1010");
-    refused(csspgo_code_map(c, none, 0, &e), &e, "csspgo_code_map: no such module: 0");
+    refused(csspgo_code_set_bias(c, none, 0, &e), &e, "csspgo_code_set_bias: no such module: 0");
     refused(csspgo_code_set_build_id(c, other, "", 0, &e), &e, "csspgo_code_set_build_id: no such module: 7");
     f.begin = 0x1010;
     f.end = 0x1010;
@@ -922,13 +930,13 @@ static void what_is_in_the_way_is_named(void)
     T_EQ(csspgo_code_add_function(c, m, &f, NULL), CSSPGO_OK);
     f = make_function(0x500000, 0x500010, "in_n");
     T_EQ(csspgo_code_add_function(c, n, &f, NULL), CSSPGO_OK);
-    refused(csspgo_code_map(c, m, 0x100008, &e), &e,
-            "csspgo_code_map: [0x500008, 0x500018) overlaps 'in_n' [0x500000, 0x500010)");
-    refused(csspgo_code_map(c, n, (uint64_t)0 - 0x100008, &e), &e,
-            "csspgo_code_map: [0x3ffff8, 0x400008) overlaps 'in_m' [0x400000, 0x400010)");
-    refused(csspgo_code_map(c, n, (uint64_t)0 - 0x500008, &e), &e,
-            "csspgo_code_map: 16 bytes do not fit behind 0xfffffffffffffff8");
-    T_EQ(csspgo_code_map(c, m, 0x10000, NULL), CSSPGO_OK);
+    refused(csspgo_code_set_bias(c, m, 0x100008, &e), &e,
+            "csspgo_code_set_bias: [0x500008, 0x500018) overlaps 'in_n' [0x500000, 0x500010)");
+    refused(csspgo_code_set_bias(c, n, (uint64_t)0 - 0x100008, &e), &e,
+            "csspgo_code_set_bias: [0x3ffff8, 0x400008) overlaps 'in_m' [0x400000, 0x400010)");
+    refused(csspgo_code_set_bias(c, n, (uint64_t)0 - 0x500008, &e), &e,
+            "csspgo_code_set_bias: 16 bytes do not fit behind 0xfffffffffffffff8");
+    T_EQ(csspgo_code_set_bias(c, m, 0x10000, NULL), CSSPGO_OK);
     f = make_function(0x4f0000, 0x4f0100, "x");
     refused(csspgo_code_add_function(c, m, &f, &e), &e,
             "csspgo_code_add_function: [0x500000, 0x500100) overlaps 'in_n' [0x500000, 0x500010)");
@@ -1071,7 +1079,7 @@ static void without_jumps_blocks_begin_at_block_probes(void)
 {
     const csspgo_code_function f = make_function(0x1000, 0x1020, "f");
     const csspgo_transfer call = make_transfer(0x1008, 5, CSSPGO_CALL, 0x1000);
-    csspgo_inline tree[2];
+    csspgo_inline_node tree[2];
     csspgo_code_graph g;
     csspgo_block_finder *finder;
     csspgo_probe p[4];
@@ -1121,14 +1129,14 @@ static void one_graph(const t_table *t, csspgo_block_finder *finder, uint64_t ad
     for (b = 2; b < g.cfg.blocks; b++) {
         uint32_t insns = 0;
         for (i = insn_at(t, g.code[b].begin - bias); i < t->insns && t->insn[i].address < g.code[b].end - bias; i++) {
-            const csspgo_kind kind = t->insn[i].kind;
+            const csspgo_transfer_kind kind = t->insn[i].kind;
             insns++;
             T_EQ(kind != CSSPGO_NONE && kind != CSSPGO_CALL && t->insn[i].address != g.code[b].last - bias, 0);
             probes += csspgo_code_probe_count(t->code, t->insn[i].address + bias);
             seen += t->insn[i].address == address;
         }
         T_EQ(insns, g.code[b].insns);
-        T_EQ(csspgo_code_kind(t->code, g.code[b].last), g.code[b].kind);
+        T_EQ(csspgo_code_transfer_kind(t->code, g.code[b].last), g.code[b].kind);
     }
     for (i = 0; i < g.cfg.edges; i++) {
         T_CHECK(g.cfg.edge[i].from < g.cfg.blocks && g.cfg.edge[i].to < g.cfg.blocks && g.cfg.edge[i].to != 0);
@@ -1148,7 +1156,7 @@ static void graphs_hold_every_instruction_of_real_code(void)
         const uint64_t bias = i % 2 * 0x10000;
         if (!T_EQ(t_table_load(&t, tables[i], NULL), CSSPGO_OK)) continue;
         finder = csspgo_block_finder_new(t.code, NULL, NULL);
-        T_EQ(csspgo_code_map(t.code, t.module, bias, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_set_bias(t.code, t.module, bias, NULL), CSSPGO_OK);
         for (k = 0; k < t.funcs; k++) one_graph(&t, finder, t.func[k].begin, bias);
         csspgo_block_finder_free(finder);
         t_table_free(&t);
@@ -1180,6 +1188,70 @@ static void every_allocation_of_a_block_finder_may_fail(void)
     csspgo_code_free(c);
 }
 
+/* ----- whose code an address is ----- */
+
+static void an_address_tells_module_and_function(void)
+{
+    const csspgo_segment seg = make_segment(0x401000, 0x1000, 0x600, 1);
+    csspgo_code_function f = make_function(0x401010, 0x401020, "f");
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    const csspgo_module m = make_module(c, "prog", &seg, 1);
+    csspgo_code_place at;
+    T_EQ(csspgo_code_get_stats(c).modules, 1);
+    T_EQ(csspgo_code_add_area(c, m, 0x401000, 0x600, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_function(c, m, &f, NULL), CSSPGO_OK);
+    f = make_function(0x9000, 0x9010, "jit");
+    T_EQ(csspgo_code_add_function(c, csspgo_no_module(), &f, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(c, m, 0x100000, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_code_find(c, 0x50101f, &at) && at.module.id == m.id && at.address == 0x40101f);
+    T_CHECK(at.begin == 0x501010 && at.end == 0x501020 && at.guid == csspgo_guid("f", 1));
+    T_CHECK(csspgo_code_find(c, 0x501020, &at) && at.address == 0x401020 && at.begin == 0 && at.end == 0 && at.guid == 0);
+    T_CHECK(csspgo_code_find(c, 0x9000, &at) && at.module.id == 0 && at.address == 0x9000);
+    T_CHECK(at.begin == 0x9000 && at.end == 0x9010 && at.guid == csspgo_guid("jit", 3));
+    T_CHECK(!csspgo_code_find(c, 0x401010, &at) && at.address == 0);      /* where it is not mapped */
+    T_CHECK(!csspgo_code_find(c, 0, &at) && !csspgo_code_find(c, UINT64_MAX, &at));
+    csspgo_code_free(c);
+}
+
+static void a_mapping_event_tells_where_its_code_is(void)
+{
+    static const unsigned char own[2] = { 1, 2 }, other[2] = { 1, 3 };
+    csspgo_segment seg[3];
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    csspgo_module m;
+    csspgo_mmap e;
+    uint64_t shift;
+    seg[0] = make_segment(0x400000, 0, 0x600, 0);
+    seg[1] = make_segment(0x401040, 0x1040, 0x600, 1);
+    seg[2] = make_segment(0x405000, 0x4000, 0x600, 1);
+    m = make_module(c, "prog", seg, 3);
+    T_EQ(csspgo_code_set_bias(c, m, 0x100000, NULL), CSSPGO_OK);
+    memset(&e, 0, sizeof e);
+    e.path = "/x/prog";
+    e.path_size = 7;
+    e.address = 0x7f0000001000;
+    e.size = 0x1000;
+    e.file_offset = 0x1000;
+    T_EQ(csspgo_code_mapped(c, &e, &shift).id, m.id);
+    T_EQ(e.address + 0x40 + shift, 0x501040);
+    e.file_offset = 0x4000;                           /* the second executable segment lies elsewhere in the file */
+    T_EQ(csspgo_code_mapped(c, &e, &shift).id, m.id);
+    T_EQ(e.address + shift, 0x505000);
+    e.file_offset = 0x8000;
+    T_CHECK(csspgo_code_mapped(c, &e, &shift).id == 0 && shift == 0);
+    e.file_offset = 0x1000;
+    T_EQ(csspgo_code_set_build_id(c, m, own, 2, NULL), CSSPGO_OK);
+    e.build_id = other;
+    e.build_id_size = 2;
+    T_CHECK(csspgo_code_mapped(c, &e, &shift).id == 0 && shift == 0);
+    e.build_id = own;
+    e.path = "/x/renamed";
+    e.path_size = 10;
+    T_EQ(csspgo_code_mapped(c, &e, &shift).id, m.id);
+    T_EQ(csspgo_code_get_stats(c).modules, 1);        /* nothing was mapped, or added */
+    csspgo_code_free(c);
+}
+
 int main(void)
 {
     kinds_starts_and_calls_before_are_those_of_llvm_profgen();
@@ -1205,6 +1277,8 @@ int main(void)
     what_is_in_the_way_is_named();
     code_above_4_gib_is_out_of_range();
     what_is_refused_says_nothing_of_its_function();
+    an_address_tells_module_and_function();
+    a_mapping_event_tells_where_its_code_is();
     graphs_follow_the_transfers();
     indirect_jumps_lead_to_what_nothing_else_enters();
     without_jumps_blocks_begin_at_block_probes();

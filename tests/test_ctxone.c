@@ -1,7 +1,7 @@
 /* test_ctxone.c - layer ctxprof: exact counts in the tree of contexts: blocks from counted edges, exact and sampled counts in
  * one profile, the questions of an inliner. */
-#define CSSPGO_WITH_CTXPROF
 #include "t.h"
+#include "ctx_nodes.h"
 
 /* ----- helpers ----- */
 
@@ -20,17 +20,17 @@ static csspgo_ctx *made(const csspgo_options *o)
     return c;
 }
 
-static csspgo_ctx_node add(csspgo_ctx *c, csspgo_ctx_node up, csspgo_ctx_kind kind, uint32_t site, uint64_t guid,
+static csspgo_node add(csspgo_ctx *c, csspgo_node up, enum ctx_kind kind, uint32_t site, uint64_t guid,
                            const uint64_t *v, size_t n)
 {
-    const csspgo_ctx_node node = csspgo_ctx_add(c, up, kind, site, guid, v, n, NULL);
+    const csspgo_node node = ctx_add(c, up, kind, site, guid, v, n, NULL);
     T_CHECK(node.id != 0);
     return node;
 }
 
 static csspgo_node top_of(csspgo_profile *p, uint64_t guid)
 {
-    return csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, guid));
+    return csspgo_child(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, guid));
 }
 
 /* ----- counts of blocks from counted edges ----- */
@@ -120,12 +120,12 @@ static void graph_is_solved(const graph *g)
     memset(&f, 0, sizeof f);
     f.guid = 5;
     f.cfg = &g->cfg;
-    add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 5, g->counter, g->counters);
+    add(c, ctx_top(c), CTX_ROOT, 0, 5, g->counter, g->counters);
     T_EQ(csspgo_ctx_profile(c, &f, 1, p, &e), CSSPGO_OK);
     T_CHECK(t_valid(p));
     n = top_of(p, 5);
     T_EQ(csspgo_head(p, n), g->runs[0]);
-    for (i = 0; i < g->cfg.blocks; i++) T_EQ(csspgo_body_count(p, n, csspgo_at((uint32_t)i + 1, 0)), g->runs[i]);
+    for (i = 0; i < g->cfg.blocks; i++) T_EQ(csspgo_body_count(p, n, csspgo_loc_at((uint32_t)i + 1, 0)), g->runs[i]);
     csspgo_profile_free(p);
     csspgo_ctx_free(c);
 }
@@ -153,7 +153,7 @@ static void graphs_have_ends_and_holes(void)
     csspgo_cfg cfg;
     csspgo_ctx *c = made(NULL);
     csspgo_profile *p = t_profile(0);
-    csspgo_ctx_node root_node;
+    csspgo_node root_node;
     csspgo_node n;
     memset(block, 0, sizeof block);
     memset(edge, 0, sizeof edge);
@@ -169,28 +169,28 @@ static void graphs_have_ends_and_holes(void)
     block[2].count = 1;
     f.guid = 1;
     f.cfg = &cfg;
-    root_node = add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 1, root, 3);
-    add(c, root_node, CSSPGO_CTX_CALLEE, 2, 9, callee, 1);
+    root_node = add(c, ctx_top(c), CTX_ROOT, 0, 1, root, 3);
+    add(c, root_node, CTX_CALLEE, 2, 9, callee, 1);
     T_EQ(csspgo_ctx_profile(c, &f, 1, p, NULL), CSSPGO_OK);
     n = top_of(p, 1);
-    T_EQ(csspgo_body_count(p, n, csspgo_at(2, 0)), 10);
-    T_EQ(csspgo_body_count(p, n, csspgo_at(3, 0)), 4);
-    T_EQ(csspgo_body_count(p, n, csspgo_at(3 + 1 + 2, 0)), 3);
+    T_EQ(csspgo_body_count(p, n, csspgo_loc_at(2, 0)), 10);
+    T_EQ(csspgo_body_count(p, n, csspgo_loc_at(3, 0)), 4);
+    T_EQ(csspgo_body_count(p, n, csspgo_loc_at(3 + 1 + 2, 0)), 3);
     csspgo_profile_free(p);
     p = t_profile(0);
     edge[1].from = edge[1].to = 1;                    /* 0 -> 1 -> 1, 10 times and 7, and ends */
     edge[1].known = 1;
     edge[1].count = 2;
     block[2].known = 0;
-    loc[0] = csspgo_at(UINT32_MAX, 0);
-    loc[1] = csspgo_at(70, 1);
-    loc[2] = csspgo_at(8, 0);
+    loc[0] = csspgo_loc_at(UINT32_MAX, 0);
+    loc[1] = csspgo_loc_at(70, 1);
+    loc[2] = csspgo_loc_at(8, 0);
     f.counter = loc;
     f.counters = 3;
     T_EQ(csspgo_ctx_profile(c, &f, 1, p, NULL), CSSPGO_OK);
     n = top_of(p, 1);
-    T_EQ(csspgo_body_count(p, n, csspgo_at(70, 1)), 17);
-    T_EQ(csspgo_body_count(p, n, csspgo_at(8, 0)), 0);       /* nothing leads to block 2 */
+    T_EQ(csspgo_body_count(p, n, csspgo_loc_at(70, 1)), 17);
+    T_EQ(csspgo_body_count(p, n, csspgo_loc_at(8, 0)), 0);   /* nothing leads to block 2 */
     T_EQ(csspgo_total(p, n), 17 + 3);
     csspgo_profile_free(p);
     csspgo_ctx_free(c);
@@ -217,9 +217,9 @@ static void torn_counters_do_no_harm(void)
     memset(&f, 0, sizeof f);
     f.guid = 5;
     f.cfg = &g.cfg;
-    add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 5, g.counter, g.counters);
+    add(c, ctx_top(c), CTX_ROOT, 0, 5, g.counter, g.counters);
     T_EQ(csspgo_ctx_profile(c, &f, 1, p, NULL), CSSPGO_OK);
-    b = csspgo_bodies(p, top_of(p, 5), &n);
+    b = csspgo_get_bodies(p, top_of(p, 5), &n);
     for (i = 0; i < n; i++) T_CHECK(b[i].count <= (most + 1) * MOST);
     csspgo_profile_free(p);
     csspgo_ctx_free(c);
@@ -246,7 +246,7 @@ static void graphs_that_are_none_are_refused(void)
     memset(&f, 0, sizeof f);
     f.guid = 5;
     f.cfg = &g.cfg;
-    add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 5, g.counter, 1);
+    add(c, ctx_top(c), CTX_ROOT, 0, 5, g.counter, 1);
     refused(c, &f, "counter");
     g.edge[1].to = 4;
     refused(c, &f, "leads from block");
@@ -283,14 +283,14 @@ static uint64_t guid_of(const char *name)
 static csspgo_ctx *runs(uint64_t entries, uint64_t n)
 {
     csspgo_ctx *c = made(NULL);
-    csspgo_ctx_node root;
+    csspgo_node root;
     uint64_t v[2];
     v[0] = 1 * entries;
     v[1] = n * entries;
-    root = add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, guid_of("run"), v, 2);
+    root = add(c, ctx_top(c), CTX_ROOT, 0, guid_of("run"), v, 2);
     v[0] = n * entries;
     v[1] = n * entries / 2;
-    add(c, root, CSSPGO_CTX_CALLEE, 0, guid_of("work"), v, 2);
+    add(c, root, CTX_CALLEE, 0, guid_of("work"), v, 2);
     return c;
 }
 
@@ -352,7 +352,7 @@ static void the_factor_is_a_median(void)
     csspgo_ctx_combine_stats s;
     csspgo_ctx *c = made(NULL);
     csspgo_profile *p = t_profile(0), *q;
-    csspgo_ctx_node root;
+    csspgo_node root;
     csspgo_error e;
     uint64_t v[1];
     uint32_t i;
@@ -362,21 +362,22 @@ static void the_factor_is_a_median(void)
     f[0].name = "a";
     f[0].name_size = 1;
     v[0] = 3;
-    root = add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, f[0].guid, v, 1);
+    root = add(c, ctx_top(c), CTX_ROOT, 0, f[0].guid, v, 1);
     for (i = 0; i < 10; i++) {
-        csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "a", 1));
+        csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT,
+                                        csspgo_func_add(p, "a", 1));
         v[0] = 4 * (i + 1);
-        add(c, root, CSSPGO_CTX_CALLEE, i, f[0].guid, v, 1);
-        n = csspgo_node_add(p, n, csspgo_at(2 + i, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "a", 1));
-        T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), i == 4 ? 499 : 10 * (i + 1)), CSSPGO_OK);
+        add(c, root, CTX_CALLEE, i, f[0].guid, v, 1);
+        n = csspgo_node_add(p, n, csspgo_loc_at(2 + i, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "a", 1));
+        T_EQ(csspgo_add_body(p, n, csspgo_loc_at(1, 0), i == 4 ? 499 : 10 * (i + 1)), CSSPGO_OK);
     }
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
     q = csspgo_profile_clone(p, NULL);
     T_EQ(csspgo_ctx_combine(c, f, 1, NULL, p, &s, &e), CSSPGO_OK);
     T_CHECK(s.num == 2 && s.den == 5);                /* 499 of 999 samples are at 20 / 499: less than half */
     csspgo_profile_free(p);
     p = q;
-    T_EQ(csspgo_add_body(p, csspgo_find(p, "a:6 @ a"), csspgo_at(1, 0), 1), CSSPGO_OK);
+    T_EQ(csspgo_add_body(p, csspgo_find(p, "a:6 @ a"), csspgo_loc_at(1, 0), 1), CSSPGO_OK);
     T_EQ(csspgo_ctx_combine(c, f, 1, NULL, p, &s, &e), CSSPGO_OK);
     T_CHECK(s.num == 1 && s.den == 25);
     csspgo_profile_free(p);
@@ -384,8 +385,8 @@ static void the_factor_is_a_median(void)
     T_EQ(csspgo_ctx_combine(c, f, 1, NULL, p, &s, &e), CSSPGO_OK);
     T_CHECK(s.num == 2 && s.den == 5 && s.common == 3);
     T_EQ(csspgo_total(p, csspgo_find(p, "b")), 7);
-    T_EQ(csspgo_body_count(p, csspgo_find(p, "a:3 @ a"), csspgo_at(1, 0)), 20);
-    T_EQ(csspgo_body_count(p, csspgo_find(p, "a"), csspgo_at(1, 0)), 8);       /* 7.5 */
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "a:3 @ a"), csspgo_loc_at(1, 0)), 20);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "a"), csspgo_loc_at(1, 0)), 8);   /* 7.5 */
     csspgo_profile_free(p);
     how.num = 7;
     how.den = 2;
@@ -395,9 +396,9 @@ static void the_factor_is_a_median(void)
     T_EQ(csspgo_head(p, csspgo_find(p, "b")), 3);
     T_EQ(csspgo_ctx_combine(c, f, 1, &how, p, &s, &e), CSSPGO_OK);
     T_EQ(csspgo_head(p, csspgo_find(p, "b")), 11);    /* 10.5 */
-    T_EQ(csspgo_body_count(p, csspgo_find(p, "b"), csspgo_at(1, 0)), 25);      /* 24.5 */
-    T_EQ(csspgo_body_count(p, csspgo_find(p, "b"), csspgo_at(2, 0)), UINT64_MAX);
-    T_EQ(csspgo_body_count(p, csspgo_find(p, "a"), csspgo_at(1, 0)), 3);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "b"), csspgo_loc_at(1, 0)), 25);  /* 24.5 */
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "b"), csspgo_loc_at(2, 0)), UINT64_MAX);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "a"), csspgo_loc_at(1, 0)), 3);
     how.den = 0;
     T_EQ(csspgo_ctx_combine(c, f, 1, &how, p, &s, &e), CSSPGO_E_ARGUMENT);
     csspgo_profile_free(p);
@@ -436,7 +437,7 @@ static void roots_and_names_fit(void)
     csspgo_profile *p = read_samples(samples);
     csspgo_node n;
     name_all(f);
-    T_EQ(csspgo_ctx_set_entries(c, csspgo_ctx_first_child(c, csspgo_ctx_top(c)), 1000), CSSPGO_OK);
+    T_EQ(csspgo_ctx_set_entry_count(c, ctx_first_child(c, ctx_top(c)), 1000), CSSPGO_OK);
     T_EQ(csspgo_ctx_combine(c, f, NAMES, NULL, p, &s, NULL), CSSPGO_OK);
     T_CHECK(s.num == 10 && s.den == 1);
     expect(p, "run", 1000 + 10000 + 10000, 1000);
@@ -454,9 +455,10 @@ static void roots_and_names_fit(void)
     csspgo_profile_free(p);
     f[0].checksum = f[1].checksum = 0;
     p = t_profile(0);
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_MD5);
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, guid_of("run")));
-    csspgo_add_body(p, n, csspgo_at(1, 0), 100);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS | CSSPGO_IS_MD5);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT,
+                        csspgo_func_add_guid(p, guid_of("run")));
+    csspgo_add_body(p, n, csspgo_loc_at(1, 0), 100);
     T_EQ(csspgo_ctx_combine(c, f, NAMES, NULL, p, &s, NULL), CSSPGO_OK);
     T_CHECK(s.common == 1 && s.replaced == 1 && (csspgo_profile_flags(p) & CSSPGO_IS_MD5));
     T_EQ(csspgo_head(p, top_of(p, guid_of("run"))), 1000);
@@ -473,9 +475,9 @@ static void samples_with_callers_beat_bases(void)
     csspgo_ctx *c = runs(1000, 10);
     csspgo_profile *p = read_samples(samples);
     name_all(f);
-    add(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, guid_of("work"), counts, 1);
-    add(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, guid_of("job"), counts, 1);
-    add(c, csspgo_ctx_first_child(c, csspgo_ctx_top(c)), CSSPGO_CTX_UNHANDLED, 0, guid_of("run"), counts, 1);
+    add(c, ctx_top(c), CTX_FLAT, 0, guid_of("work"), counts, 1);
+    add(c, ctx_top(c), CTX_FLAT, 0, guid_of("job"), counts, 1);
+    add(c, ctx_first_child(c, ctx_top(c)), CTX_UNHANDLED, 0, guid_of("run"), counts, 1);
     T_EQ(csspgo_ctx_combine(c, f, NAMES, NULL, p, &s, NULL), CSSPGO_OK);
     T_CHECK(s.exact == 3 && s.sampled == 3);
     T_EQ(csspgo_find(p, "work").id, 0);
@@ -500,15 +502,15 @@ static void no_order_matters(void)
     for (i = 0; i < 6; i++) {
         csspgo_ctx *const to = i < 3 ? c : d;
         const uint32_t k = i < 3 ? i : 5 - i;          /* run, job, job's callee */
-        csspgo_ctx_node up = csspgo_ctx_top(to);
+        csspgo_node up = ctx_top(to);
         v[0] = v[1] = 40 + 7 * k;
-        if (k == 2) up = csspgo_ctx_child(to, up, CSSPGO_CTX_ROOT, 0, guid_of("job"));
+        if (k == 2) up = ctx_child(to, up, CTX_ROOT, 0, guid_of("job"));
         if (k == 2 && up.id == 0) {
             v[0] = v[1] = 47;
-            up = add(to, csspgo_ctx_top(to), CSSPGO_CTX_ROOT, 0, guid_of("job"), v, 2);
+            up = add(to, ctx_top(to), CTX_ROOT, 0, guid_of("job"), v, 2);
             v[0] = v[1] = 54;
         } else if (k == 1 && i > 3) continue;
-        add(to, up, k == 2 ? CSSPGO_CTX_CALLEE : CSSPGO_CTX_ROOT, 0, guid_of(k == 0 ? "run" : k == 1 ? "job" : "work"), v, 2);
+        add(to, up, k == 2 ? CTX_CALLEE : CTX_ROOT, 0, guid_of(k == 0 ? "run" : k == 1 ? "job" : "work"), v, 2);
     }
     T_EQ(csspgo_read(p, samples, strlen(samples), NULL), CSSPGO_OK);
     while (line != samples) {                         /* the last record first */
@@ -572,7 +574,7 @@ static void combining_survives_every_failing_allocation(void)
     cfg.edge = edge;
     cfg.edges = 1;
     f[1].cfg = &cfg;
-    add(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, guid_of("job"), counts, 1);
+    add(c, ctx_top(c), CTX_FLAT, 0, guid_of("job"), counts, 1);
     for (nth = 1;; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
@@ -620,18 +622,19 @@ static void a_tracker_answers_for_both_kinds(void)
         memset(frame, 0, sizeof frame);
         any.id = 0;
         frame[0].func = run;
-        frame[0].loc = csspgo_at(3, 0);
+        frame[0].loc = csspgo_loc_at(3, 0);
         frame[1].func = csspgo_tracker_func(t, "work", 4);
         for (at = csspgo_tracker_contexts(t, frame[1].func); at.id != 0; at = csspgo_tracker_next(t, at)) n++;
         T_EQ(n, i == 2 ? 2 : 1);                      /* contexts of a function */
         at = csspgo_tracker_find(t, frame, 2);        /* counts for an inline stack */
-        T_EQ(csspgo_body_count(q, at, csspgo_at(2, 0)), 500 * scale);
+        T_EQ(csspgo_body_count(q, at, csspgo_loc_at(2, 0)), 500 * scale);
         T_EQ(csspgo_tracker_base(t, run, 1, &base, NULL), CSSPGO_OK);
-        T_EQ(csspgo_tracker_callees(t, base, csspgo_at(3, 0), work, 2), 1);      /* callees with counts */
+        T_EQ(csspgo_tracker_get_callees(t, base, csspgo_loc_at(3, 0), work, 2), 1); /* callees with counts */
         T_EQ(work[0].id, at.id);
-        T_EQ(csspgo_tracker_callee(t, base, csspgo_at(3, 0), any).id, at.id);
-        T_EQ(csspgo_tracker_entry(t, at) / csspgo_tracker_entry(t, base), 10);   /* entries, relative to the root */
-        T_EQ(csspgo_target_count(q, base, csspgo_at(3, 0), frame[1].func), 1000 * scale);
+        T_EQ(csspgo_tracker_callee(t, base, csspgo_loc_at(3, 0), any).id, at.id);
+        T_EQ(csspgo_tracker_entry_count(t, at) / csspgo_tracker_entry_count(t, base),
+             10); /* entries, relative to the root */
+        T_EQ(csspgo_target_count(q, base, csspgo_loc_at(3, 0), frame[1].func), 1000 * scale);
         T_EQ(csspgo_tracker_mark_inlined(t, at, NULL), CSSPGO_OK);
         T_EQ(csspgo_tracker_base(t, frame[1].func, 1, &base, NULL), CSSPGO_OK);
         T_EQ(csspgo_total(q, base), i == 2 ? 100 : 0);

@@ -1,6 +1,6 @@
 /* test_ctxprof.c - layer ctxprof: contextual profiles: files, operations. */
-#define CSSPGO_WITH_CTXPROF 1
 #include "t.h"
+#include "ctx_nodes.h"
 
 #define DATA "data/contextual/"
 
@@ -83,20 +83,20 @@ static void expect_yaml(const csspgo_ctx *c, const char *want)
     expect_bytes(want, c, CSSPGO_CTX_YAML, want, strlen(want));
 }
 
-static csspgo_ctx_node node_of(uint32_t id)
+static csspgo_node node_of(uint32_t id)
 {
-    csspgo_ctx_node node;
+    csspgo_node node;
     node.id = id;
     return node;
 }
 
-static csspgo_ctx_node add(csspgo_ctx *c, csspgo_ctx_node parent, csspgo_ctx_kind kind, uint32_t site, uint64_t guid,
+static csspgo_node add(csspgo_ctx *c, csspgo_node parent, enum ctx_kind kind, uint32_t site, uint64_t guid,
                            uint64_t a, uint64_t b)
 {
     uint64_t v[2];
     v[0] = a;
     v[1] = b;
-    return csspgo_ctx_add(c, parent, kind, site, guid, v, 2, NULL);
+    return ctx_add(c, parent, kind, site, guid, v, 2, NULL);
 }
 
 /* ----- the tree ----- */
@@ -104,39 +104,39 @@ static csspgo_ctx_node add(csspgo_ctx *c, csspgo_ctx_node parent, csspgo_ctx_kin
 static void nodes_are_added_and_found(void)
 {
     csspgo_ctx *c = made(NULL);
-    const csspgo_ctx_node top = csspgo_ctx_top(c), none = node_of(0);
-    const csspgo_ctx_node root = add(c, top, CSSPGO_CTX_ROOT, 0, 1, 5, 6);
-    const csspgo_ctx_node b = add(c, root, CSSPGO_CTX_CALLEE, 2, 7, 1, 0);
-    const csspgo_ctx_node a = add(c, root, CSSPGO_CTX_CALLEE, 0, 9, 1, 0);
-    const csspgo_ctx_node u = add(c, root, CSSPGO_CTX_UNHANDLED, 0, 7, 3, 4);
-    const csspgo_ctx_node m = add(c, root, CSSPGO_CTX_CALLEE, 0, 8, 1, 0);
-    const csspgo_ctx_node flat = add(c, top, CSSPGO_CTX_FLAT, 0, 1, 2, 2);
+    const csspgo_node top = ctx_top(c), none = node_of(0);
+    const csspgo_node root = add(c, top, CTX_ROOT, 0, 1, 5, 6);
+    const csspgo_node b = add(c, root, CTX_CALLEE, 2, 7, 1, 0);
+    const csspgo_node a = add(c, root, CTX_CALLEE, 0, 9, 1, 0);
+    const csspgo_node u = add(c, root, CTX_UNHANDLED, 0, 7, 3, 4);
+    const csspgo_node m = add(c, root, CTX_CALLEE, 0, 8, 1, 0);
+    const csspgo_node flat = add(c, top, CTX_FLAT, 0, 1, 2, 2);
     const uint64_t *v;
     size_t n;
-    T_EQ(csspgo_ctx_child(c, root, CSSPGO_CTX_CALLEE, 2, 7).id, b.id);
-    T_EQ(csspgo_ctx_child(c, root, CSSPGO_CTX_CALLEE, 1, 7).id, 0);
-    T_EQ(csspgo_ctx_child(c, root, CSSPGO_CTX_UNHANDLED, 0, 7).id, u.id);
-    T_EQ(csspgo_ctx_child(c, top, CSSPGO_CTX_FLAT, 0, 1).id, flat.id);
-    T_EQ(csspgo_ctx_first_child(c, root).id, u.id);              /* unhandled, then by site, then as they came */
-    T_EQ(csspgo_ctx_next_sibling(c, u).id, a.id);
-    T_EQ(csspgo_ctx_next_sibling(c, a).id, m.id);
-    T_EQ(csspgo_ctx_next_sibling(c, m).id, b.id);
-    T_EQ(csspgo_ctx_next_sibling(c, b).id, 0);
-    T_EQ(csspgo_ctx_entries(c, root), 5);
-    T_EQ(add(c, top, CSSPGO_CTX_ROOT, 0, 1, UINT64_MAX, 1).id, root.id);
-    v = csspgo_ctx_counters(c, root, &n);
+    T_EQ(ctx_child(c, root, CTX_CALLEE, 2, 7).id, b.id);
+    T_EQ(ctx_child(c, root, CTX_CALLEE, 1, 7).id, 0);
+    T_EQ(ctx_child(c, root, CTX_UNHANDLED, 0, 7).id, u.id);
+    T_EQ(ctx_child(c, top, CTX_FLAT, 0, 1).id, flat.id);
+    T_EQ(ctx_first_child(c, root).id, u.id);              /* unhandled, then by site, then as they came */
+    T_EQ(ctx_next_sibling(c, u).id, a.id);
+    T_EQ(ctx_next_sibling(c, a).id, m.id);
+    T_EQ(ctx_next_sibling(c, m).id, b.id);
+    T_EQ(ctx_next_sibling(c, b).id, 0);
+    T_EQ(csspgo_ctx_entry_count(c, root), 5);
+    T_EQ(add(c, top, CTX_ROOT, 0, 1, UINT64_MAX, 1).id, root.id);
+    v = csspgo_ctx_get_counters(c, root, &n);
     T_CHECK(n == 2 && v[0] == UINT64_MAX && v[1] == 7);
-    T_EQ(csspgo_ctx_set_entries(c, root, 9), CSSPGO_OK);
-    T_EQ(csspgo_ctx_entries(c, root), 9);
-    T_EQ(csspgo_ctx_set_entries(c, b, 9), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_ctx_guid(c, b), 7);
-    T_EQ(csspgo_ctx_site(c, b), 2);
-    T_EQ(csspgo_ctx_kind_of(c, u), CSSPGO_CTX_UNHANDLED);
-    T_EQ(csspgo_ctx_parent(c, u).id, root.id);
-    T_EQ(csspgo_ctx_next(c, b).id, flat.id);
-    T_EQ(csspgo_ctx_next(c, flat).id, 0);
-    T_EQ(csspgo_ctx_next(c, none).id + csspgo_ctx_guid(c, node_of(99)) + csspgo_ctx_parent(c, none).id, 0);
-    T_CHECK(csspgo_ctx_counters(c, top, &n) == NULL && n == 0);
+    T_EQ(csspgo_ctx_set_entry_count(c, root, 9), CSSPGO_OK);
+    T_EQ(csspgo_ctx_entry_count(c, root), 9);
+    T_EQ(csspgo_ctx_set_entry_count(c, b, 9), CSSPGO_E_ARGUMENT);
+    T_EQ(ctx_guid(c, b), 7);
+    T_EQ(ctx_site(c, b), 2);
+    T_EQ(ctx_kind_of(c, u), CTX_UNHANDLED);
+    T_EQ(ctx_parent(c, u).id, root.id);
+    T_EQ(ctx_next(c, b).id, flat.id);
+    T_EQ(ctx_next(c, flat).id, 0);
+    T_EQ(ctx_next(c, none).id + ctx_guid(c, node_of(99)) + ctx_parent(c, none).id, 0);
+    T_CHECK(csspgo_ctx_get_counters(c, top, &n) == NULL && n == 0);
     csspgo_ctx_free(c);
     csspgo_ctx_free(NULL);
 }
@@ -146,32 +146,92 @@ static void nodes_that_cannot_be_are_refused(void)
     csspgo_options o;
     csspgo_error e;
     csspgo_ctx *c;
-    csspgo_ctx_node top, root, callee;
+    csspgo_node top, root, callee;
     uint64_t v[3] = { 1, 2, 3 };
     memset(&o, 0, sizeof o);
     o.limits.max_depth = 2;
     c = made(&o);
-    top = csspgo_ctx_top(c);
-    root = add(c, top, CSSPGO_CTX_ROOT, 0, 1, 5, 6);
-    callee = add(c, root, CSSPGO_CTX_CALLEE, 4, 1, 5, 6);
+    top = ctx_top(c);
+    root = add(c, top, CTX_ROOT, 0, 1, 5, 6);
+    callee = add(c, root, CTX_CALLEE, 4, 1, 5, 6);
     T_CHECK(callee.id != 0);
-    T_EQ(add(c, top, CSSPGO_CTX_CALLEE, 0, 1, 5, 6).id, 0);
-    T_EQ(add(c, top, CSSPGO_CTX_UNHANDLED, 0, 1, 5, 6).id, 0);
-    T_EQ(add(c, root, CSSPGO_CTX_ROOT, 0, 1, 5, 6).id, 0);
-    T_EQ(add(c, root, CSSPGO_CTX_FLAT, 0, 1, 5, 6).id, 0);
-    T_EQ(add(c, callee, CSSPGO_CTX_UNHANDLED, 0, 1, 5, 6).id, 0);
-    T_EQ(add(c, add(c, top, CSSPGO_CTX_FLAT, 0, 1, 5, 6), CSSPGO_CTX_CALLEE, 0, 1, 5, 6).id, 0);
-    T_EQ(add(c, top, CSSPGO_CTX_ROOT, 1, 1, 5, 6).id, 0);
-    T_EQ(add(c, node_of(99), CSSPGO_CTX_CALLEE, 0, 1, 5, 6).id, 0);
-    T_EQ(add(c, top, (csspgo_ctx_kind)7, 0, 1, 5, 6).id, 0);
-    T_EQ(csspgo_ctx_add(c, root, CSSPGO_CTX_CALLEE, 0, 3, v, 0, &e).id, 0);
+    T_EQ(add(c, top, CTX_CALLEE, 1, 1, 5, 6).id, 0);      /* at call site 0 it would be a root */
+    T_EQ(add(c, top, CTX_UNHANDLED, 0, 1, 5, 6).id, 0);
+    T_EQ(add(c, root, CTX_FLAT, 0, 1, 5, 6).id, 0);
+    T_EQ(add(c, callee, CTX_UNHANDLED, 0, 1, 5, 6).id, 0);
+    T_EQ(add(c, add(c, top, CTX_FLAT, 0, 1, 5, 6), CTX_CALLEE, 0, 1, 5, 6).id, 0);
+    T_EQ(add(c, top, CTX_ROOT, 1, 1, 5, 6).id, 0);
+    T_EQ(add(c, node_of(99), CTX_CALLEE, 0, 1, 5, 6).id, 0);
+    T_EQ(csspgo_ctx_add(c, top, csspgo_loc_at(0, 0), (csspgo_node_kind)7, 1, v, 2, NULL).id, 0);
+    T_EQ(csspgo_ctx_add(c, root, csspgo_loc_at(1, 0), CSSPGO_DUPLICATE, 1, v, 2, NULL).id, 0);
+    T_EQ(csspgo_ctx_add(c, root, csspgo_loc_at(65536, 0), CSSPGO_CONTEXT, 1, v, 2, NULL).id, 0);
+    T_EQ(csspgo_ctx_add(c, root, csspgo_loc_at(0, 65536), CSSPGO_CONTEXT, 1, v, 2, NULL).id, 0);
+    T_EQ(csspgo_ctx_add(c, root, csspgo_loc_at(1, 0), CSSPGO_INLINEE, 1, v, 2, NULL).id, 0);
+    T_EQ(ctx_add(c, root, CTX_CALLEE, 0, 3, v, 0, &e).id, 0);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_ctx_add(c, root, CSSPGO_CTX_CALLEE, 4, 1, v, 3, &e).id, 0);
+    T_EQ(ctx_add(c, root, CTX_CALLEE, 4, 1, v, 3, &e).id, 0);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     T_CHECK(strstr(e.message, "GUID 1 ") != NULL);
-    T_EQ(csspgo_ctx_add(c, callee, CSSPGO_CTX_CALLEE, 0, 1, v, 3, &e).id, 0);
+    T_EQ(ctx_add(c, callee, CTX_CALLEE, 0, 1, v, 3, &e).id, 0);
     T_EQ(e.status, CSSPGO_E_LIMIT);
     T_EQ(csspgo_ctx_get_stats(c).counters, 6);
+    T_EQ(csspgo_validate(csspgo_ctx_contexts(c), NULL), CSSPGO_OK);
+    csspgo_ctx_free(c);
+}
+
+/* Counters that are added may be the profile's own, which move when it grows. */
+static void counters_of_the_profile_can_be_added(void)
+{
+    csspgo_ctx *c = made(NULL);
+    csspgo_node n = add(c, ctx_top(c), CTX_ROOT, 0, 1, 3, 4);
+    const uint64_t *v;
+    uint32_t i;
+    size_t count;
+    for (i = 0; i < 200; i++) {
+        v = csspgo_ctx_get_counters(c, n, &count);
+        n = ctx_add(c, n, CTX_CALLEE, i, 2, v, 2, NULL);
+        T_CHECK(n.id == i + 3);
+    }
+    v = csspgo_ctx_get_counters(c, n, &count);
+    T_CHECK(count == 2 && v[0] == 3 && v[1] == 4);
+    T_EQ(ctx_add(c, ctx_top(c), CTX_ROOT, 0, 1, v, 2, NULL).id, 2);
+    n.id = 2;
+    v = csspgo_ctx_get_counters(c, n, &count);
+    T_CHECK(count == 2 && v[0] == 6 && v[1] == 8 && csspgo_ctx_entry_count(c, n) == 6);
+    T_EQ(csspgo_ctx_get_stats(c).counters, 402);
+    csspgo_ctx_free(c);
+}
+
+/* The contexts are those of a profile: all that asks a profile for nodes, functions and text works on them. */
+static void contexts_are_nodes_of_a_profile(void)
+{
+    csspgo_ctx *c = made(NULL);
+    const csspgo_profile *p = csspgo_ctx_contexts(c);
+    const csspgo_node root = add(c, ctx_top(c), CTX_ROOT, 0, csspgo_guid("serve", 5), 5, 6);
+    const csspgo_node work = add(c, root, CTX_CALLEE, 3, csspgo_guid("work", 4), 1, 0);
+    const csspgo_node wide = add(c, work, CTX_CALLEE, 0x30007, csspgo_guid("serve", 5), 1, 0);
+    const csspgo_node lost = add(c, root, CTX_UNHANDLED, 0, csspgo_guid("work", 4), 1, 0);
+    const csspgo_node flat = add(c, ctx_top(c), CTX_FLAT, 0, csspgo_guid("work", 4), 1, 0);
+    const csspgo_func f = csspgo_func_find(p, "work", 4);
+    char text[100], as_numbers[100];
+    T_CHECK(csspgo_profile_flags(p) == (CSSPGO_IS_CS | CSSPGO_IS_MD5));
+    T_EQ(csspgo_func_count(p), 2);
+    T_EQ(csspgo_node_count(p), 5);
+    T_EQ(csspgo_record_count(p), 0);
+    T_EQ(csspgo_find(p, "serve:3 @ work").id, work.id);
+    T_EQ(csspgo_find(p, "serve:3 @ work:7.3 @ serve").id, wide.id);
+    T_EQ(csspgo_find(p, "serve:0 @ work").id, lost.id);
+    T_EQ(csspgo_ctx_site_number(csspgo_node_loc(p, wide)), 0x30007);
+    T_EQ(csspgo_func_find_guid(p, csspgo_guid("work", 4)).id, f.id);
+    T_EQ(csspgo_func_find_guid(p, 7).id, 0);
+    T_EQ(csspgo_func_nodes(p, f).id, work.id);
+    T_EQ(csspgo_node_next_same(p, work).id, lost.id);
+    T_EQ(csspgo_node_next_same(p, lost).id, flat.id);
+    sprintf(as_numbers, "%llu:3 @ %llu", (unsigned long long)csspgo_guid("serve", 5),
+            (unsigned long long)csspgo_guid("work", 4));
+    csspgo_context_text(p, work, text, sizeof text);
+    T_CHECK(strcmp(text, as_numbers) == 0);
+    T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     csspgo_ctx_free(c);
 }
 
@@ -213,13 +273,13 @@ static void a_tree_is_that_of_the_runtime(void)
     char text[8192], *want, *at, *line;
     csspgo_error e;
     csspgo_ctx *c = read_vector("big.v1.ctxp", &e);
-    csspgo_ctx_node n = csspgo_ctx_top(c), p;
+    csspgo_node n = ctx_top(c), p;
     size_t size, k = 0, i, count, depth;
-    while ((n = csspgo_ctx_next(c, n)).id != 0) {
-        const uint64_t *v = csspgo_ctx_counters(c, n, &count);
-        for (depth = 0, p = csspgo_ctx_parent(c, n); p.id > 1; p = csspgo_ctx_parent(c, p)) depth++;
-        if (depth != 0) k += (size_t)sprintf(text + k, "%*s@%u\n", (int)depth, "", (unsigned)csspgo_ctx_site(c, n));
-        k += (size_t)sprintf(text + k, "%*s%016llx [", (int)depth, "", (unsigned long long)csspgo_ctx_guid(c, n));
+    while ((n = ctx_next(c, n)).id != 0) {
+        const uint64_t *v = csspgo_ctx_get_counters(c, n, &count);
+        for (depth = 0, p = ctx_parent(c, n); p.id > 1; p = ctx_parent(c, p)) depth++;
+        if (depth != 0) k += (size_t)sprintf(text + k, "%*s@%u\n", (int)depth, "", (unsigned)ctx_site(c, n));
+        k += (size_t)sprintf(text + k, "%*s%016llx [", (int)depth, "", (unsigned long long)ctx_guid(c, n));
         for (i = 0; i < count; i++) k += (size_t)sprintf(text + k, i != 0 ? ",%u" : "%u", (unsigned)v[i]);
         k += (size_t)sprintf(text + k, "]\n");
     }
@@ -281,7 +341,7 @@ static void unusual_files_are_read_or_refused(void)
         if (row[i].status == CSSPGO_OK) expect_yaml(c, row[i].says);
         else if (!T_CHECK(strstr(e.message, row[i].says) != NULL)) fprintf(stderr, "    %s: %s\n", name, e.message);
         T_EQ(e.offset, row[i].where);
-        if (row[i].status != CSSPGO_OK) T_EQ(csspgo_ctx_first_child(c, csspgo_ctx_top(c)).id, 0);
+        if (row[i].status != CSSPGO_OK) T_EQ(ctx_first_child(c, ctx_top(c)).id, 0);
         csspgo_ctx_free(c);
     }
 }
@@ -323,7 +383,7 @@ static void every_cut_is_refused(void)
             csspgo_error e;
             csspgo_ctx *c = read_bytes(data, n, &e);
             T_CHECK(e.status == CSSPGO_E_TRUNCATED || e.status == CSSPGO_E_SYNTAX);
-            T_EQ(csspgo_ctx_first_child(c, csspgo_ctx_top(c)).id, 0);
+            T_EQ(ctx_first_child(c, ctx_top(c)).id, 0);
             csspgo_ctx_free(c);
         }
         free(data);
@@ -365,16 +425,16 @@ static void memory_follows_the_input(void)
     for (round = 0; round < 3; round++) {
         csspgo_ctx *c = made(NULL), *d;
         uint64_t *v = (uint64_t *)calloc(300000, sizeof *v);
-        csspgo_ctx_node at = csspgo_ctx_top(c);
+        csspgo_node at = ctx_top(c);
         csspgo_options o;
         size_t size;
         t_heap h;
         char *data;
         if (v == NULL) abort();
-        at = csspgo_ctx_add(c, at, CSSPGO_CTX_ROOT, 0, 1, v, round == 0 ? 300000 : 1, NULL);
+        at = ctx_add(c, at, CTX_ROOT, 0, 1, v, round == 0 ? 300000 : 1, NULL);
         for (i = 0; round != 0 && i < (round == 1 ? 9999u : 50000u); i++) {   /* a chain; a wide node */
-            const csspgo_ctx_node k = csspgo_ctx_add(c, at, CSSPGO_CTX_CALLEE, 1, i & 31, v, 1, NULL);
-            if (round == 2) csspgo_ctx_add(c, at, CSSPGO_CTX_CALLEE, 2, i, v, 1, NULL);
+            const csspgo_node k = ctx_add(c, at, CTX_CALLEE, 1, i & 31, v, 1, NULL);
+            if (round == 2) ctx_add(c, at, CTX_CALLEE, 2, i, v, 1, NULL);
             else at = k;
         }
         data = written(c, CSSPGO_CTX_V1, 0, &size);
@@ -436,38 +496,68 @@ static void put_word(unsigned char *p, uint64_t v)
 }
 
 /* A root whose list of callees has cells of 32 bytes; flat records of 24. */
-static void memory_follows_dumps(void)
+static unsigned char *dump_of(size_t cells, size_t flats, size_t *size)
 {
-    enum { CELLS = 40000, FLATS = 40000, BEGIN = 32 + 40 + 16, CELL = 32 };
-    enum { SIZE = BEGIN + 40 + CELL * CELLS + 24 * FLATS };
-    unsigned char *data = (unsigned char *)calloc(SIZE, 1), *p;
+    enum { BEGIN = 32 + 40 + 16, CELL = 32 };
+    unsigned char *data, *p;
     size_t i;
+    *size = BEGIN + 40 + CELL * cells + 24 * flats;
+    data = (unsigned char *)calloc(*size, 1);
     if (data == NULL) abort();
     memcpy(data, "CXRD\1", 5);
-    put_word(data + 8, (uint64_t)FLATS << 32 | 1);
-    put_word(data + 16, SIZE);
+    put_word(data + 8, (uint64_t)flats << 32 | 1);
+    put_word(data + 16, *size);
     put_word(data + 32, 1);                           /* the tree: GUID, entries, address, unhandled, arenas */
     put_word(data + 40, 5);
     put_word(data + 48, 0x1000);
     put_word(data + 64, 1);
     put_word(data + 72, 0x1000);
-    put_word(data + 80, 40 + CELL * CELLS);
+    put_word(data + 80, 40 + CELL * cells);
     put_word(data + BEGIN, 1);
     put_word(data + BEGIN + 16, (uint64_t)1 << 32 | 1);
     put_word(data + BEGIN + 24, 5);
     put_word(data + BEGIN + 32, 0x1000 + 40);
-    for (i = 0, p = data + BEGIN + 40; i < CELLS; i++, p += CELL) {
+    for (i = 0, p = data + BEGIN + 40; i < cells; i++, p += CELL) {
         put_word(p, i + 2);
-        put_word(p + 8, i + 1 < CELLS ? 0x1000 + 40 + CELL * (i + 1) : 0);
+        put_word(p + 8, i + 1 < cells ? 0x1000 + 40 + CELL * (i + 1) : 0);
         put_word(p + 16, 1);
         put_word(p + 24, 1);
     }
-    for (i = 0; i < FLATS; i++, p += 24) {
+    for (i = 0; i < flats; i++, p += 24) {
         put_word(p, i);
         put_word(p + 8, 1);
         put_word(p + 16, 1);
     }
-    expect_memory("a dump", data, SIZE);
+    return data;
+}
+
+static void memory_follows_dumps(void)
+{
+    size_t size;
+    unsigned char *data = dump_of(40000, 40000, &size);
+    expect_memory("a dump", data, size);
+    free(data);
+}
+
+/* A dump needs an allocation now and then; if one fails, that is said, and nothing was read. */
+static void a_dump_survives_every_failing_allocation(void)
+{
+    size_t size;
+    unsigned char *data = dump_of(40, 20, &size);
+    csspgo_status s = CSSPGO_E_NOMEM;
+    long nth;
+    for (nth = 1; s != CSSPGO_OK; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_ctx *c = csspgo_ctx_new(&o, NULL);
+        csspgo_error e;
+        s = c != NULL ? csspgo_ctx_read(c, data, size, NULL, &e) : CSSPGO_E_NOMEM;
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
+        if (c != NULL) T_EQ(csspgo_ctx_get_stats(c).callees, s == CSSPGO_OK ? 40 : 0);
+        csspgo_ctx_free(c);
+        T_EQ(h.live, 0);
+    }
+    T_LONG(nth > 5);
     free(data);
 }
 
@@ -605,6 +695,9 @@ static void broken_bitstreams_are_refused(void)
     bits b;
     start(&b, 5);
     finish_with(&b, CSSPGO_E_VERSION, "version 5");
+    memset(&b, 0, sizeof b);
+    begin(&b, 8);
+    finish_with(&b, CSSPGO_E_SYNTAX, "expected a version record");
     start(&b, 4);
     begin(&b, 9);
     begin(&b, 10);
@@ -668,16 +761,16 @@ static void broken_bitstreams_are_refused(void)
 static void the_largest_numbers_survive(void)
 {
     csspgo_ctx *c = made(NULL), *d;
-    const csspgo_ctx_node root = add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, UINT64_MAX, UINT64_MAX, 1);
+    const csspgo_node root = add(c, ctx_top(c), CTX_ROOT, 0, UINT64_MAX, UINT64_MAX, 1);
     csspgo_error e;
     size_t size, i;
-    add(c, root, CSSPGO_CTX_CALLEE, UINT32_MAX, UINT64_MAX, 1, UINT64_MAX);
+    add(c, root, CTX_CALLEE, UINT32_MAX, UINT64_MAX, 1, UINT64_MAX);
     for (i = 0; i < 2; i++) {
         char *data = written(c, i ? CSSPGO_CTX_V1 : CSSPGO_CTX_V4, 0, &size);
         d = read_bytes(data, size, &e);
         T_EQ(e.status, CSSPGO_OK);
         expect_bytes("large numbers", d, i ? CSSPGO_CTX_V1 : CSSPGO_CTX_V4, data, size);
-        T_EQ(csspgo_ctx_site(d, csspgo_ctx_first_child(d, csspgo_ctx_first_child(d, csspgo_ctx_top(d)))), UINT32_MAX);
+        T_EQ(ctx_site(d, ctx_first_child(d, ctx_first_child(d, ctx_top(d)))), UINT32_MAX);
         csspgo_ctx_free(d);
         free(data);
     }
@@ -696,17 +789,17 @@ static void the_largest_numbers_survive(void)
 static void what_was_never_entered_is_left_out(void)
 {
     csspgo_ctx *c = made(NULL), *d;
-    const csspgo_ctx_node top = csspgo_ctx_top(c);
-    const csspgo_ctx_node never = add(c, top, CSSPGO_CTX_ROOT, 0, 1, 0, 1);
-    const csspgo_ctx_node root = add(c, top, CSSPGO_CTX_ROOT, 0, 2, 1, 1);
-    const csspgo_ctx_node cold = add(c, root, CSSPGO_CTX_CALLEE, 0, 3, 0, 0);
-    const csspgo_ctx_node uncounted = add(c, top, CSSPGO_CTX_ROOT, 0, 4, 1, 1);
+    const csspgo_node top = ctx_top(c);
+    const csspgo_node never = add(c, top, CTX_ROOT, 0, 1, 0, 1);
+    const csspgo_node root = add(c, top, CTX_ROOT, 0, 2, 1, 1);
+    const csspgo_node cold = add(c, root, CTX_CALLEE, 0, 3, 0, 0);
+    const csspgo_node uncounted = add(c, top, CTX_ROOT, 0, 4, 1, 1);
     csspgo_error e;
     char *data;
     size_t size;
-    add(c, never, CSSPGO_CTX_CALLEE, 0, 3, 1, 1);
-    add(c, cold, CSSPGO_CTX_CALLEE, 0, 3, 1, 1);
-    csspgo_ctx_set_entries(c, uncounted, 0);
+    add(c, never, CTX_CALLEE, 0, 3, 1, 1);
+    add(c, cold, CTX_CALLEE, 0, 3, 1, 1);
+    csspgo_ctx_set_entry_count(c, uncounted, 0);
     data = written(c, CSSPGO_CTX_V4, 0, &size);
     d = read_bytes(data, size, &e);
     T_EQ(csspgo_ctx_get_stats(d).roots, 1);
@@ -742,7 +835,7 @@ static void long_lists_are_broken(void)
     csspgo_error e;
     char *text;
     for (i = 0; i < 40; i++) v[i] = 100 + i;
-    csspgo_ctx_add(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, 1, v, 40, NULL);
+    ctx_add(c, ctx_top(c), CTX_FLAT, 0, 1, v, 40, NULL);
     text = written(c, CSSPGO_CTX_YAML, 0, &size);
     T_CHECK(strstr(text, "\n    Counters:        [ 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, \n"
                          "                       110, ") != NULL);
@@ -809,6 +902,7 @@ static void broken_yaml_is_refused_where_it_is_broken(void)
           CSSPGO_E_SYNTAX, 6, 9 },
         { "- Guid: 1\n Counters: [1]\n", CSSPGO_E_SYNTAX, 2, 2 },
         { "- Guid:\n    1\n  Counters:\n  2\n", CSSPGO_E_SYNTAX, 4, 3 },
+        { "- Guid:\n  1\n  Counters: [1]\n", CSSPGO_E_SYNTAX, 2, 3 },
         { "- Guid: \"1\n  Counters: [1]\n", CSSPGO_E_SYNTAX, 1, 10 },
         { "- Guid: &a 1\n", CSSPGO_E_SYNTAX, 1, 9 },
         { "\t- Guid: 1\n", CSSPGO_E_SYNTAX, 1, 1 },
@@ -824,7 +918,7 @@ static void broken_yaml_is_refused_where_it_is_broken(void)
         csspgo_ctx *c = read_text(row[i].text, &e);
         if (!T_EQ(e.status, row[i].status) || !T_EQ(e.line, row[i].line) || !T_EQ(e.column, row[i].column))
             fprintf(stderr, "    row %u: %u:%u: %s\n", (unsigned)i, (unsigned)e.line, (unsigned)e.column, e.message);
-        T_EQ(csspgo_ctx_first_child(c, csspgo_ctx_top(c)).id, 0);
+        T_EQ(ctx_first_child(c, ctx_top(c)).id, 0);
         csspgo_ctx_free(c);
     }
 }
@@ -990,13 +1084,13 @@ static void what_is_not_wanted_is_pruned(void)
 static void subtrees_are_cut(void)
 {
     csspgo_ctx_prune_options how;
-    csspgo_ctx_node cut[3];
+    csspgo_node cut[3];
     csspgo_error e;
     csspgo_ctx *c = yaml(YAML_AB);
-    const csspgo_ctx_node root = csspgo_ctx_child(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 1);
+    const csspgo_node root = ctx_child(c, ctx_top(c), CTX_ROOT, 0, 1);
     memset(&how, 0, sizeof how);
-    cut[0] = csspgo_ctx_child(c, root, CSSPGO_CTX_CALLEE, 0, 2);
-    cut[1] = csspgo_ctx_child(c, root, CSSPGO_CTX_UNHANDLED, 0, 5);
+    cut[0] = ctx_child(c, root, CTX_CALLEE, 0, 2);
+    cut[1] = ctx_child(c, root, CTX_UNHANDLED, 0, 5);
     cut[2] = node_of(9999);                           /* no node: no harm */
     how.cut = cut;
     how.cuts = 3;
@@ -1006,7 +1100,7 @@ static void subtrees_are_cut(void)
                         "{Guid: 6, Counters: [1]}], FlatProfiles: [{Guid: 3, Counters: [8]}]}"));
     c = yaml(YAML_AB);
     how.to_flat = 1;
-    cut[0] = csspgo_ctx_child(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 1);
+    cut[0] = ctx_child(c, ctx_top(c), CTX_ROOT, 0, 1);
     how.cuts = 1;
     T_EQ(csspgo_ctx_prune(c, &how, &e), CSSPGO_OK);
     expect_same(c, yaml("{Contexts: [{Guid: 6, Counters: [1]}], FlatProfiles: [{Guid: 1, Counters: [5, "
@@ -1019,14 +1113,14 @@ static void contexts_are_flattened(void)
     csspgo_ctx_flatten_options how;
     char text[1024], *want, *at;
     csspgo_error e;
-    csspgo_ctx_node n;
+    csspgo_node n;
     size_t size, k = 0, i, count;
     csspgo_ctx *c = read_vector("big.v1.ctxp", &e);
     T_EQ(csspgo_ctx_flatten(c, NULL, &e), CSSPGO_OK);
-    for (n = csspgo_ctx_top(c); (n = csspgo_ctx_next(c, n)).id != 0;) {
-        const uint64_t *v = csspgo_ctx_counters(c, n, &count);
-        T_EQ(csspgo_ctx_kind_of(c, n), CSSPGO_CTX_FLAT);
-        k += (size_t)sprintf(text + k, "%016llx", (unsigned long long)csspgo_ctx_guid(c, n));
+    for (n = ctx_top(c); (n = ctx_next(c, n)).id != 0;) {
+        const uint64_t *v = csspgo_ctx_get_counters(c, n, &count);
+        T_EQ(ctx_kind_of(c, n), CTX_FLAT);
+        k += (size_t)sprintf(text + k, "%016llx", (unsigned long long)ctx_guid(c, n));
         for (i = 0; i < count; i++) k += (size_t)sprintf(text + k, "%c%u", i != 0 ? ',' : ' ', (unsigned)v[i]);
         k += (size_t)sprintf(text + k, "\n");
     }
@@ -1071,7 +1165,7 @@ static void tables_show_the_shape(void)
                          "[{Guid: 2, Counters: [1]}]]}]");
     csspgo_ctx_stats s;
     uint32_t i;
-    for (i = 0; i < 9; i++) add(c, node_of(2), CSSPGO_CTX_CALLEE, 9, i, 1, 1);
+    for (i = 0; i < 9; i++) add(c, node_of(2), CTX_CALLEE, 9, i, 1, 1);
     s = csspgo_ctx_get_stats(c);
     T_EQ(s.callees, 12);
     T_EQ(s.counters, 24);
@@ -1140,9 +1234,9 @@ static void locations_are_the_callers(void)
     csspgo_error e;
     csspgo_node a, b;
     memset(f, 0, sizeof f);
-    counter[0] = counter[1] = csspgo_at(5, 0);
-    counter[2] = csspgo_at(6, 2);
-    site[0] = csspgo_at(7, 0);
+    counter[0] = counter[1] = csspgo_loc_at(5, 0);
+    counter[2] = csspgo_loc_at(6, 2);
+    site[0] = csspgo_loc_at(7, 0);
     f[0].guid = f[1].guid = 1;
     f[0].name = "a";
     f[0].name_size = 1;
@@ -1155,11 +1249,11 @@ static void locations_are_the_callers(void)
     T_CHECK(t_valid(p));
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_CS | CSSPGO_IS_PROBE);
     a = csspgo_find(p, "a");
-    b = csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 9));
-    T_EQ(csspgo_body_count(p, a, csspgo_at(5, 0)), 9);
-    T_EQ(csspgo_body_count(p, a, csspgo_at(6, 2)), 1);
-    T_EQ(csspgo_body_count(p, a, csspgo_at(7, 0)), 5);
-    T_EQ(csspgo_target_count(p, a, csspgo_at(7, 0), csspgo_node_func(p, b)), 5);
+    b = csspgo_child(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 9));
+    T_EQ(csspgo_body_count(p, a, csspgo_loc_at(5, 0)), 9);
+    T_EQ(csspgo_body_count(p, a, csspgo_loc_at(6, 2)), 1);
+    T_EQ(csspgo_body_count(p, a, csspgo_loc_at(7, 0)), 5);
+    T_EQ(csspgo_target_count(p, a, csspgo_loc_at(7, 0), csspgo_node_func(p, b)), 5);
     T_EQ(csspgo_head(p, a), 4);
     T_EQ(csspgo_total(p, a), 15);
     T_EQ(csspgo_checksum(p, a), 77);
@@ -1217,7 +1311,7 @@ static csspgo_status use_everything(const csspgo_options *o, const char *data, s
     flat.scale = 1;
     yaml_form.form = CSSPGO_CTX_YAML;
     if (s == CSSPGO_OK) s = csspgo_ctx_read(c, data, size, NULL, &e);
-    if (s == CSSPGO_OK && add(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, 1, 2, 3).id == 0) s = CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK && add(c, ctx_top(c), CTX_FLAT, 0, 1, 2, 3).id == 0) s = CSSPGO_E_NOMEM;
     if (s == CSSPGO_OK) s = csspgo_ctx_read(d, YAML_A, strlen(YAML_A), NULL, &e);
     if (s == CSSPGO_OK) {
         s = csspgo_ctx_merge(c, d, NULL, &e);
@@ -1265,7 +1359,7 @@ static void limits_hold(void)
     memset(&o, 0, sizeof o);
     o.limits.max_bytes = 65536;
     c = made(&o);
-    for (i = 0; csspgo_ctx_add(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, i, &v, 1, &e).id != 0; i++) {}
+    for (i = 0; ctx_add(c, ctx_top(c), CTX_ROOT, 0, i, &v, 1, &e).id != 0; i++) {}
     T_EQ(e.status, CSSPGO_E_LIMIT);
     T_CHECK(i > 300 && csspgo_ctx_get_stats(c).roots == i);
     T_EQ(csspgo_ctx_merge(c, c, NULL, &e), CSSPGO_OK);
@@ -1302,6 +1396,8 @@ int main(void)
 {
     nodes_are_added_and_found();
     nodes_that_cannot_be_are_refused();
+    counters_of_the_profile_can_be_added();
+    contexts_are_nodes_of_a_profile();
     vectors_of_llvm_are_read_and_written();
     a_tree_is_that_of_the_runtime();
     unusual_files_are_read_or_refused();
@@ -1311,6 +1407,7 @@ int main(void)
     memory_follows_the_input();
     memory_follows_yaml();
     memory_follows_dumps();
+    T_FAILING(a_dump_survives_every_failing_allocation());
     all_versions_are_read();
     broken_bitstreams_are_refused();
     the_largest_numbers_survive();

@@ -18,8 +18,8 @@
 #ifndef _XOPEN_SOURCE
 #  define _XOPEN_SOURCE 700
 #endif
-#define CSSPGO_WITH_CTXPROF 1
 #include "t.h"
+#include "ctx_nodes.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -66,6 +66,15 @@ static void begin(world *w)
     begin_with(w, NULL, NULL);
 }
 
+/* A world whose roots have one tree: a second thread is turned away. */
+static void begin_with_one_tree(world *w)
+{
+    csspgo_ctx_root_options how;
+    memset(&how, 0, sizeof how);
+    how.shards = 1;
+    begin_with(w, NULL, &how);
+}
+
 static void end(world *w)
 {
     csspgo_ctx_thread_free(&w->t);
@@ -101,22 +110,22 @@ static void expect(csspgo_ctx *c, const char *want)
 {
     char text[4096];
     size_t k = 0, count, i;
-    csspgo_ctx_node n = csspgo_ctx_top(c), up;
+    csspgo_node n = ctx_top(c), up;
     uint32_t depth = 0, d;
-    while ((n = csspgo_ctx_next(c, n)).id != 0) {
-        const uint64_t *v = csspgo_ctx_counters(c, n, &count);
-        for (d = 0, up = csspgo_ctx_parent(c, n); up.id > 1; up = csspgo_ctx_parent(c, up)) d++;
+    while ((n = ctx_next(c, n)).id != 0) {
+        const uint64_t *v = csspgo_ctx_get_counters(c, n, &count);
+        for (d = 0, up = ctx_parent(c, n); up.id > 1; up = ctx_parent(c, up)) d++;
         for (; depth > d; depth--) k += (size_t)sprintf(text + k, ")");
         if (depth < d) k += (size_t)sprintf(text + k, "(");
         depth = d;
-        if (csspgo_ctx_kind_of(c, n) == CSSPGO_CTX_CALLEE)
-            k += (size_t)sprintf(text + k, "@%u ", (unsigned)csspgo_ctx_site(c, n));
-        else if (csspgo_ctx_kind_of(c, n) != CSSPGO_CTX_ROOT)
+        if (ctx_kind_of(c, n) == CTX_CALLEE)
+            k += (size_t)sprintf(text + k, "@%u ", (unsigned)ctx_site(c, n));
+        else if (ctx_kind_of(c, n) != CTX_ROOT)
             k += (size_t)sprintf(text + k, d != 0 ? "u " : "f ");
-        k += (size_t)sprintf(text + k, "%u", (unsigned)csspgo_ctx_guid(c, n));
+        k += (size_t)sprintf(text + k, "%u", (unsigned)ctx_guid(c, n));
         for (i = 0; i < count; i++) k += (size_t)sprintf(text + k, "%c%u", i != 0 ? ',' : '[', (unsigned)v[i]);
-        if (csspgo_ctx_kind_of(c, n) == CSSPGO_CTX_ROOT)
-            k += (size_t)sprintf(text + k, "/%u", (unsigned)csspgo_ctx_entries(c, n));
+        if (ctx_kind_of(c, n) == CTX_ROOT)
+            k += (size_t)sprintf(text + k, "/%u", (unsigned)csspgo_ctx_entry_count(c, n));
         k += (size_t)sprintf(text + k, "]");
     }
     for (; depth > 0; depth--) k += (size_t)sprintf(text + k, ")");
@@ -248,7 +257,7 @@ static void functions_outside_roots_are_flat(void)
     world w;
     csspgo_ctx_ref f, a;
     int i;
-    begin(&w);
+    begin_with_one_tree(&w);
     csspgo_ctx_enter(&w.t, &mid_fn);                                /* nobody asked for it */
     T_EQ(csspgo_ctx_thread_flat(&w.t, 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_ctx_thread_flat(&w.t, 1, NULL), CSSPGO_OK);
@@ -373,7 +382,7 @@ static void the_loser_is_free_again(void)
 {
     world w;
     csspgo_ctx_ref a, b;
-    begin(&w);
+    begin_with_one_tree(&w);
     a = csspgo_ctx_root_enter(&w.t, w.root);
     b = csspgo_ctx_root_enter(&w.u, w.root);
     T_CHECK(!is_scratch(a) && is_scratch(b));
@@ -410,6 +419,50 @@ static void shards_let_two_threads_count(void)
     csspgo_ctx_root_leave(&w.t);
     csspgo_ctx_root_leave(&w.u);
     expect(snapshot(w.r, 0), "1[2,0/2](@0 3[2]@0 2[1,0])");
+    end(&w);
+}
+
+/* By default threads get a tree each, made when it is needed and kept; without memory for one they are turned away. */
+static void every_thread_gets_a_tree(void)
+{
+    enum { MANY = 40 };
+    static csspgo_ctx_thread t[MANY];
+    csspgo_ctx_ref at;
+    csspgo_ctx *c;
+    size_t n;
+    unsigned i, round, away = 0;
+    uint64_t kept = 0;
+    csspgo_options o;
+    world w;
+    begin(&w);
+    for (i = 0; i < MANY; i++) T_EQ(csspgo_ctx_thread_init(&t[i], w.r, 8, NULL), CSSPGO_OK);
+    for (round = 0; round < 3; round++) {
+        for (i = 0; i < MANY; i++) {
+            at = csspgo_ctx_root_enter(&t[(i * 7 + round) % MANY], w.root);
+            T_CHECK(!is_scratch(at) && !is_scratch(call(&t[(i * 7 + round) % MANY], at, &root_fn, 0, &leaf_fn)));
+        }
+        csspgo_ctx_free(snapshot(w.r, MANY));
+        for (i = 0; i < MANY; i++) csspgo_ctx_root_leave(&t[i]);
+        if (round == 0) kept = csspgo_ctx_runtime_memory(w.r);
+    }
+    T_EQ(csspgo_ctx_runtime_memory(w.r), kept);                     /* no more trees than threads at the same time */
+    expect(snapshot(w.r, 0), "1[120,0/120](@0 3[120])");
+    for (i = 0; i < MANY; i++) csspgo_ctx_thread_free(&t[i]);
+    end(&w);
+    memset(&o, 0, sizeof o);
+    o.limits.max_bytes = 60000;
+    begin_with(&w, &o, NULL);
+    for (i = 0; i < MANY; i++) T_EQ(csspgo_ctx_thread_init(&t[i], w.r, 8, NULL), CSSPGO_OK);
+    for (i = 0; i < MANY; i++) away += (unsigned)is_scratch(csspgo_ctx_root_enter(&t[i], w.root));
+    T_CHECK(away > 0 && away < MANY - 5);
+    for (i = 0, n = 0; i < MANY; i++) n += (size_t)(t[i].turned_away + t[i].dropped);
+    T_EQ(n, away);
+    for (i = 0; i < MANY; i++) csspgo_ctx_root_leave(&t[i]);
+    c = snapshot(w.r, 0);
+    T_EQ(csspgo_ctx_get_stats(c).entries, MANY);
+    T_EQ(csspgo_ctx_get_stats(c).uncounted, away);
+    csspgo_ctx_free(c);
+    for (i = 0; i < MANY; i++) csspgo_ctx_thread_free(&t[i]);
     end(&w);
 }
 
@@ -711,7 +764,7 @@ static void a_storm_of_signals_loses_nothing(void)
         T_EQ(csspgo_ctx_get_stats(c).counters, 5);
         T_EQ(csspgo_ctx_get_stats(c).max_counter, rounds);
         T_EQ(csspgo_ctx_get_stats(c).nonzero, 4);                   /* nobody counts the root's second one */
-        T_EQ(*csspgo_ctx_counters(c, csspgo_ctx_child(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, 3), &n), rounds);
+        T_EQ(*csspgo_ctx_get_counters(c, ctx_child(c, ctx_top(c), CTX_FLAT, 0, 3), &n), rounds);
         csspgo_ctx_free(c);
     }
     end(&storm);
@@ -878,7 +931,7 @@ static void a_root_that_calls_itself(uint32_t fold, const char *want)
     csspgo_ctx_root_enter(&w.t, w.root);
     csspgo_ctx_root_leave(&w.t);
     c = snapshot(w.r, 0);
-    T_EQ(csspgo_ctx_entries(c, csspgo_ctx_first_child(c, csspgo_ctx_top(c))), 1);
+    T_EQ(csspgo_ctx_entry_count(c, ctx_first_child(c, ctx_top(c))), 1);
     csspgo_ctx_free(c);
     end(&w);
 }
@@ -895,7 +948,7 @@ static void a_dump_has_the_entries_that_nobody_counted(void)
     size_t size;
     unsigned i;
     world w;
-    begin(&w);
+    begin_with_one_tree(&w);
     csspgo_ctx_root_enter(&w.t, w.root);
     for (i = 0; i < 5; i++) {
         T_CHECK(is_scratch(csspgo_ctx_root_enter(&w.u, w.root)));
@@ -993,17 +1046,17 @@ static void dumps_of_others_are_read(void)
     unsigned char data[8 * sizeof words / sizeof *words], *p = data;
     csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
     size_t i, n;
-    csspgo_ctx_node root;
+    csspgo_node root;
     csspgo_error e;
     for (i = 0; i < sizeof words / sizeof *words; i++) put_word(&p, i == 2 ? sizeof data : words[i]);
     memcpy(data, "CXRD", 4);
     T_EQ(csspgo_ctx_read(c, data, sizeof data, NULL, &e), CSSPGO_OK);
-    root = csspgo_ctx_child(c, csspgo_ctx_top(c), CSSPGO_CTX_ROOT, 0, 7);
-    T_EQ(csspgo_ctx_entries(c, root), 9);
-    T_EQ(csspgo_ctx_counters(c, csspgo_ctx_child(c, root, CSSPGO_CTX_CALLEE, 0, 8), &n)[2], 8);
-    T_EQ(csspgo_ctx_counters(c, csspgo_ctx_child(c, root, CSSPGO_CTX_UNHANDLED, 0, 50), &n)[1], 2);
-    T_EQ(csspgo_ctx_counters(c, csspgo_ctx_child(c, root, CSSPGO_CTX_UNHANDLED, 0, 51), &n)[0], 3);
-    T_EQ(csspgo_ctx_counters(c, csspgo_ctx_child(c, csspgo_ctx_top(c), CSSPGO_CTX_FLAT, 0, 60), &n)[1], 12);
+    root = ctx_child(c, ctx_top(c), CTX_ROOT, 0, 7);
+    T_EQ(csspgo_ctx_entry_count(c, root), 9);
+    T_EQ(csspgo_ctx_get_counters(c, ctx_child(c, root, CTX_CALLEE, 0, 8), &n)[2], 8);
+    T_EQ(csspgo_ctx_get_counters(c, ctx_child(c, root, CTX_UNHANDLED, 0, 50), &n)[1], 2);
+    T_EQ(csspgo_ctx_get_counters(c, ctx_child(c, root, CTX_UNHANDLED, 0, 51), &n)[0], 3);
+    T_EQ(csspgo_ctx_get_counters(c, ctx_child(c, ctx_top(c), CTX_FLAT, 0, 60), &n)[1], 12);
     T_EQ(csspgo_ctx_get_stats(c).counters, 2 + 3 + 2 + 1 + 2);
     csspgo_ctx_free(c);
 }
@@ -1138,6 +1191,7 @@ int main(void)
     another_root_inside_a_root_is_a_callee();
     the_loser_is_free_again();
     shards_let_two_threads_count();
+    every_thread_gets_a_tree();
     recursion_is_folded_or_cut();
     a_root_stays_within_its_bytes();
     scratch_memory_grows();

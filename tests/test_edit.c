@@ -74,7 +74,7 @@ static int is_text(csspgo_profile *p, const char *what, const char *want)
 static uint64_t scaled(uint64_t x, uint64_t n, uint64_t d)
 {
     csspgo_profile *p = fresh(0);
-    const csspgo_node node = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
+    const csspgo_node node = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
     T_EQ(csspgo_add_total(p, node, x), CSSPGO_OK);
     T_EQ(csspgo_scale(p, n, d, NULL), CSSPGO_OK);
     x = csspgo_total(p, node);
@@ -84,14 +84,14 @@ static uint64_t scaled(uint64_t x, uint64_t n, uint64_t d)
 
 static void add_flags(csspgo_profile *p, uint32_t flags)
 {
-    csspgo_set_profile_flags(p, csspgo_profile_flags(p) | flags);
+    csspgo_profile_set_flags(p, csspgo_profile_flags(p) | flags);
 }
 
 static csspgo_profile *copy_of(const csspgo_profile *p)
 {
     csspgo_profile *q = fresh(0);
     T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
-    csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+    csspgo_profile_set_flags(q, csspgo_profile_flags(p));
     return q;
 }
 
@@ -341,12 +341,12 @@ static csspgo_profile *named(unsigned names, uint32_t lenient)
     for (i = 0; i < 3; i++)
         f[i] = names >> i & 1 ? csspgo_func_add(p, text[i], strlen(text[i]))
                               : csspgo_func_add_guid(p, csspgo_guid(text[i], strlen(text[i])));
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f[0]);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, f[0]);
     T_EQ(csspgo_add_total(p, n, 10), CSSPGO_OK);
-    T_EQ(csspgo_add_target(p, n, csspgo_at(1, 0), f[1], 3), CSSPGO_OK);
-    T_EQ(csspgo_add_target(p, n, csspgo_at(1, 0), f[2], 4), CSSPGO_OK);
-    n = csspgo_node_add(p, n, csspgo_at(2, 0), CSSPGO_INLINEE, f[1]);
-    T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), 5), CSSPGO_OK);
+    T_EQ(csspgo_add_target(p, n, csspgo_loc_at(1, 0), f[1], 3), CSSPGO_OK);
+    T_EQ(csspgo_add_target(p, n, csspgo_loc_at(1, 0), f[2], 4), CSSPGO_OK);
+    n = csspgo_node_add(p, n, csspgo_loc_at(2, 0), CSSPGO_INLINEE, f[1]);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(1, 0), 5), CSSPGO_OK);
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     return p;
 }
@@ -356,12 +356,12 @@ static csspgo_profile *of_kind(uint32_t flags, int filled)
 {
     csspgo_profile *p = fresh(0);
     if (filled) {
-        const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0),
+        const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0),
                                               flags & CSSPGO_IS_CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN,
                                               csspgo_func_add(p, "f", 1));
-        T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), 7), CSSPGO_OK);
+        T_EQ(csspgo_add_body(p, n, csspgo_loc_at(1, 0), 7), CSSPGO_OK);
     }
-    csspgo_set_profile_flags(p, flags);
+    csspgo_profile_set_flags(p, flags);
     return p;
 }
 
@@ -485,14 +485,14 @@ static void thresholds_are_those_of_the_summary(void)
     uint64_t count;
     size_t i;
     for (i = 0; i < sizeof want / sizeof want[0]; i++) {
-        T_CHECK(csspgo_threshold(p, want[i][0], &count, NULL) == CSSPGO_OK && count == want[i][1]);
-        T_CHECK(csspgo_threshold(q, want[i][0], &count, NULL) == CSSPGO_OK && count == want[i][1]);
+        T_CHECK(csspgo_count_threshold(p, want[i][0], &count, NULL) == CSSPGO_OK && count == want[i][1]);
+        T_CHECK(csspgo_count_threshold(q, want[i][0], &count, NULL) == CSSPGO_OK && count == want[i][1]);
     }
-    T_CHECK(csspgo_threshold(q, 985000, &count, NULL) == CSSPGO_OK && count == 5000);
-    T_EQ(csspgo_threshold(q, 1000000, &count, NULL), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_threshold(p, 1000000, &count, NULL), CSSPGO_OK);
-    T_EQ(csspgo_threshold(p, 1000001, &count, NULL), CSSPGO_E_ARGUMENT);
-    T_CHECK(csspgo_threshold(p, 0, &count, NULL) == CSSPGO_OK && count == 0);
+    T_CHECK(csspgo_count_threshold(q, 985000, &count, NULL) == CSSPGO_OK && count == 5000);
+    T_EQ(csspgo_count_threshold(q, 1000000, &count, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_count_threshold(p, 1000000, &count, NULL), CSSPGO_OK);
+    T_EQ(csspgo_count_threshold(p, 1000001, &count, NULL), CSSPGO_E_ARGUMENT);
+    T_CHECK(csspgo_count_threshold(p, 0, &count, NULL) == CSSPGO_OK && count == 0);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
@@ -538,7 +538,7 @@ static void recursion_is_compressed(void)
 /* pairs: "old new old new ..." */
 static csspgo_status rename_all(csspgo_profile *p, const char *pairs, uint32_t llvm)
 {
-    csspgo_remap_options how;
+    csspgo_rename_options how;
     csspgo_rename r[8];
     size_t n = 0;
     const char *at = pairs;
@@ -553,7 +553,7 @@ static csspgo_status rename_all(csspgo_profile *p, const char *pairs, uint32_t l
         n++;
     }
     how.llvm = llvm;
-    return csspgo_remap(p, r, n, &how, NULL);
+    return csspgo_rename_functions(p, r, n, &how, NULL);
 }
 
 static void renaming_keeps_contexts_checksums_and_attributes(void)
@@ -643,9 +643,9 @@ static void an_inlinee_and_a_context_at_one_site_are_merged(void)
 {
     csspgo_profile *p = from_text("[a]:9:1\n 1: 2\n[a:1 @ b]:2:0\n 3: 2\n");
     const csspgo_node a = csspgo_find(p, "a");
-    const csspgo_node n = csspgo_node_add(p, a, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
+    const csspgo_node n = csspgo_node_add(p, a, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
     T_EQ(csspgo_add_total(p, n, 5), CSSPGO_OK);
-    T_EQ(csspgo_add_body(p, n, csspgo_at(3, 0), 5), CSSPGO_OK);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(3, 0), 5), CSSPGO_OK);
     T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
     is_text(p, "merged", "a:11:1\n 1: 2\n 1: b:7\n  3: 7\n");
     csspgo_profile_free(p);
@@ -669,7 +669,7 @@ static void random_record(csspgo_profile *p, csspgo_node n, unsigned kind)
     csspgo_add_total(p, n, random_count(kind));
     if (csspgo_node_kind_of(p, n) != CSSPGO_INLINEE) csspgo_add_head(p, n, random_count(kind));
     for (i = rnd(5); i-- != 0;) {
-        const csspgo_loc loc = csspgo_at(1 + rnd(4), kind & PROBE ? 0 : rnd(2));
+        const csspgo_loc loc = csspgo_loc_at(1 + rnd(4), kind & PROBE ? 0 : rnd(2));
         const char *callee = names[rnd(8)];
         csspgo_add_body(p, n, loc, random_count(kind));
         if (rnd(2)) csspgo_add_target(p, n, loc, csspgo_func_add(p, callee, strlen(callee)), random_count(kind));
@@ -688,7 +688,7 @@ static void random_function(csspgo_profile *p, unsigned kind)
     csspgo_node n = csspgo_root(p);
     unsigned depth = 1 + rnd(4), i;
     for (i = 0; i < depth; i++) {
-        const csspgo_loc loc = i == 0 ? csspgo_at(0, 0) : csspgo_at(1 + rnd(4), kind & PROBE ? 0 : rnd(2));
+        const csspgo_loc loc = i == 0 ? csspgo_loc_at(0, 0) : csspgo_loc_at(1 + rnd(4), kind & PROBE ? 0 : rnd(2));
         const csspgo_node_kind k = kind & CS ? CSSPGO_CONTEXT : i == 0 ? CSSPGO_PLAIN : CSSPGO_INLINEE;
         const char *name = names[rnd(8)];
         n = csspgo_node_add(p, n, loc, k, csspgo_func_add(p, name, strlen(name)));
@@ -707,7 +707,7 @@ static csspgo_profile *random_profile(unsigned kind)
     if (kind & PROBE) {                               /* without any checksum text forgets that there are probes */
         const csspgo_func f = csspgo_func_find(p, "main", 4);
         const csspgo_node_kind k = kind & CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN;
-        csspgo_set_checksum(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), k, f), 10);
+        csspgo_set_checksum(p, csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), k, f), 10);
         add_flags(p, CSSPGO_IS_PROBE);
     }
     return p;
@@ -862,7 +862,8 @@ static void operations_keep_what_they_promise(void)
         csspgo_cold_options o = cold(1 + rnd(2000), 1, 0, 1 + rnd(3));
         const uint64_t total = sum_totals(p);
         csspgo_profile_stats d;
-        T_CHECK(csspgo_scale(q, 1, 1, NULL) == CSSPGO_OK && csspgo_remap(q, NULL, 0, NULL, NULL) == CSSPGO_OK);
+        T_CHECK(csspgo_scale(q, 1, 1, NULL) == CSSPGO_OK &&
+                csspgo_rename_functions(q, NULL, 0, NULL, NULL) == CSSPGO_OK);
         check_same(q, p, "scaling by 1, renaming nothing");
         T_EQ(csspgo_flatten(flat, NULL), CSSPGO_OK);
         if (kind & CS) T_EQ(sum_totals(flat), total);
@@ -919,7 +920,7 @@ static csspgo_status any_operation(csspgo_profile *p, unsigned op)
     case 6:
     case 7:
     case 8: return csspgo_trim_cold(p, &o, NULL);
-    case 9: return csspgo_threshold(p, 990000, &count, NULL);
+    case 9: return csspgo_count_threshold(p, 990000, &count, NULL);
     case 11:
         s = csspgo_shrink(p, csspgo_profile_memory(p) * 3 / 4, NULL);
         return s == CSSPGO_E_LIMIT ? CSSPGO_OK : s;
@@ -1011,16 +1012,16 @@ static csspgo_profile *full_profile(t_heap *heap, uint64_t max, int large)
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
     add_flags(p, CSSPGO_IS_CS);
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "main", 4));
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "main", 4));
     csspgo_add_total(p, n, 1000);
     for (i = 0;; i++) {
         m = n;
         if (!large) {
             sprintf(name, "function number %u", (unsigned)(i % 100));
-            m = csspgo_node_add(p, n, csspgo_at(1 + i / 100, 0), CSSPGO_CONTEXT, csspgo_func_add(p, name, strlen(name)));
+            m = csspgo_node_add(p, n, csspgo_loc_at(1 + i / 100, 0), CSSPGO_CONTEXT, csspgo_func_add(p, name, strlen(name)));
             if (m.id == 0 || csspgo_add_total(p, m, 1 + i % 50) != CSSPGO_OK) break;
         }
-        if (csspgo_add_body(p, m, csspgo_at(1 + i % 60000, i / 60000), 1 + i % 50) != CSSPGO_OK) break;
+        if (csspgo_add_body(p, m, csspgo_loc_at(1 + i % 60000, i / 60000), 1 + i % 50) != CSSPGO_OK) break;
     }
     T_CHECK(csspgo_profile_memory(p) <= max && t_valid(p));
     return p;
@@ -1055,8 +1056,8 @@ static void a_full_profile_can_be_read_written_and_shrunk(void)
                 csspgo_error e;
                 uint64_t count;
                 size_t size;
-                T_EQ(csspgo_summarize(p, NULL, 0, &sum, NULL), CSSPGO_OK);
-                T_EQ(csspgo_threshold(p, 990000, &count, NULL), CSSPGO_OK);
+                T_EQ(csspgo_compute_summary(p, NULL, 0, &sum, NULL), CSSPGO_OK);
+                T_EQ(csspgo_count_threshold(p, 990000, &count, NULL), CSSPGO_OK);
                 T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, &size, &e), CSSPGO_OK);
                 T_EQ(csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, &size, &e), CSSPGO_OK);
                 T_EQ(csspgo_overlap(p, p, NULL, &figures, NULL, 0, NULL, NULL), CSSPGO_OK);
@@ -1093,22 +1094,90 @@ static csspgo_profile *many_contexts(const csspgo_options *o, int turned)
     csspgo_node n, m;
     if (p == NULL) abort();
     add_flags(p, CSSPGO_IS_CS);
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "main", 4));
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "main", 4));
     csspgo_add_total(p, n, 100000);
     for (i = 0; i < 3000; i++) {
         const uint32_t site = turned ? 3000 - i : i + 1;
         sprintf(name, "function number %u", (unsigned)(site * 7 % 100));
-        m = csspgo_node_add(p, n, csspgo_at(site, 0), CSSPGO_CONTEXT, csspgo_func_add(p, name, strlen(name)));
-        for (k = 1; k <= 4; k++) T_EQ(csspgo_add_body(p, m, csspgo_at(k, 0), 1 + site % 50), CSSPGO_OK);
+        m = csspgo_node_add(p, n, csspgo_loc_at(site, 0), CSSPGO_CONTEXT, csspgo_func_add(p, name, strlen(name)));
+        for (k = 1; k <= 4; k++) T_EQ(csspgo_add_body(p, m, csspgo_loc_at(k, 0), 1 + site % 50), CSSPGO_OK);
         csspgo_add_total(p, m, 4 * (1 + site % 50));
     }
     return p;
+}
+
+/* Functions in contexts, some with inlinees and, in LLVM mode, duplicates. */
+static csspgo_profile *random_contexts(uint32_t llvm, unsigned kind)
+{
+    csspgo_profile *p = fresh(llvm);
+    unsigned i, k;
+    for (i = 0; i < 8; i++) csspgo_func_add(p, names[i], strlen(names[i]));
+    for (i = 20 + rnd(100); i-- != 0;) {
+        csspgo_node n = csspgo_root(p), m;
+        const unsigned depth = 1 + rnd(5), inlinees = rnd(3);
+        for (k = 0; k < depth + inlinees; k++) {
+            const csspgo_loc loc = k == 0 ? csspgo_loc_at(0, 0) : csspgo_loc_at(1 + rnd(9), 0);
+            const char *name = names[rnd(8)];
+            const csspgo_node_kind place = k < depth ? CSSPGO_CONTEXT : CSSPGO_INLINEE;
+            n = csspgo_node_add(p, n, loc, place, csspgo_func_add(p, name, strlen(name)));
+            if (k + 1 >= depth || rnd(2)) random_record(p, n, kind);
+            if (rnd(100) == 0) {                      /* many of these are not merged at once */
+                const uint32_t from = rnd(1000), to = from + rnd(3000);
+                uint32_t line;
+                for (line = from; line < to; line++) csspgo_add_body(p, n, csspgo_loc_at(line, 0), 1);
+            }
+            if (!llvm || k >= depth || rnd(4) != 0) continue;
+            m = csspgo_node_add(p, n, csspgo_loc_at(1 + rnd(3), 0), CSSPGO_DUPLICATE, csspgo_node_func(p, n));
+            random_record(p, m, kind);
+        }
+    }
+    add_flags(p, CSSPGO_IS_CS | (kind & PROBE ? CSSPGO_IS_PROBE : 0));
+    return p;
+}
+
+/* The least total of a record that has callers; UINT64_MAX if there is none. */
+static uint64_t least_total(const csspgo_profile *p)
+{
+    csspgo_node n = csspgo_root(p), up;
+    uint64_t least = UINT64_MAX;
+    while ((n = csspgo_node_next(p, csspgo_root(p), n)).id != 0) {
+        const csspgo_node_kind kind = csspgo_node_kind_of(p, n);
+        up = csspgo_node_parent(p, n);
+        if (kind == CSSPGO_DUPLICATE) up = csspgo_node_parent(p, up);
+        if (!csspgo_has_record(p, n) || kind == CSSPGO_INLINEE || up.id == csspgo_root(p).id) continue;
+        if (csspgo_total(p, n) < least) least = csspgo_total(p, n);
+    }
+    return least;
+}
+
+/* Shrinking merges what trimming merges, with the threshold that makes it fit. */
+static void shrinking_is_merging_what_is_cold(void)
+{
+    unsigned long i, fits = 0, n = cases() / 2;
+    for (i = 0; i < n; i++) {
+        const uint32_t llvm = rnd(3) == 0 ? 19 : 0;
+        csspgo_profile *made = random_contexts(llvm, rnd(2) ? PROBE | CONFLICTS : 0);
+        csspgo_profile *p = csspgo_profile_clone(made, NULL), *q = csspgo_profile_clone(made, NULL);
+        const uint64_t bytes = csspgo_profile_memory(q) * (4 + rnd(12)) / 16;
+        const csspgo_status s = csspgo_shrink(q, bytes, NULL);
+        csspgo_cold_options how = cold(0, 1, 0, 1);
+        T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_LIMIT);
+        if (s == CSSPGO_OK) T_CHECK(csspgo_profile_memory(q) <= bytes);
+        fits += s == CSSPGO_OK;
+        how.threshold = least_total(q);
+        if (how.threshold != 0) T_EQ(csspgo_trim_cold(p, &how, NULL), CSSPGO_OK);
+        check_same(q, p, "shrunk and merged");
+        csspgo_profile_free(p);
+        csspgo_profile_free(made);
+    }
+    T_CHECK(fits > n / 4 && fits < n);
 }
 
 /* The coldest contexts go first, in any order of input; every function keeps its sum; what cannot fit changes nothing. */
 static void a_profile_shrinks_to_a_size(void)
 {
     uint64_t bytes, coldest, last = 0, *before, *after;
+    size_t had;
     t_heap heap;
     csspgo_options o = t_options(&heap, 0);
     csspgo_profile *p = many_contexts(&o, 0), *turned = many_contexts(&o, 1), *q, *other;
@@ -1120,7 +1189,10 @@ static void a_profile_shrinks_to_a_size(void)
     for (bytes = 300000; bytes > 40000; bytes -= bytes / 5) {
         q = csspgo_profile_clone(p, NULL);
         other = csspgo_profile_clone(turned, NULL);
+        had = heap.live_bytes;
+        heap.peak = had;
         T_EQ(csspgo_shrink(q, bytes, &e), CSSPGO_OK);
+        T_CHECK(heap.peak - had <= bytes + 16 * 3000 + 64 * (3001 - (size_t)csspgo_record_count(q)) + 4096);
         T_CHECK(e.status == CSSPGO_OK && csspgo_profile_memory(q) <= bytes && csspgo_profile_memory(q) > bytes / 2);
         T_EQ(csspgo_shrink(other, bytes, NULL), CSSPGO_OK);
         T_CHECK(csspgo_equal(q, other) && t_valid(q));
@@ -1157,16 +1229,17 @@ static void null_options_trim_what_is_cold(void)
 static csspgo_profile *shape(uint32_t n, int chain)
 {
     csspgo_profile *p = fresh(0);
-    csspgo_node at = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "f", 1));
+    csspgo_node at = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT,
+                                     csspgo_func_add(p, "f", 1));
     uint32_t i;
     add_flags(p, CSSPGO_IS_CS);
     csspgo_add_total(p, at, 1000);
     for (i = 0; i < n; i++) {
         const csspgo_func g = csspgo_func_add(p, names[i % 8], strlen(names[i % 8]));
         csspgo_node child;
-        if (!chain) csspgo_add_target(p, at, csspgo_at(i >> 4, i & 15), g, 5);
-        child = csspgo_node_add(p, at, csspgo_at(i >> 4, i & 15), CSSPGO_CONTEXT, g);
-        csspgo_add_body(p, child, csspgo_at(1, 0), 3);
+        if (!chain) csspgo_add_target(p, at, csspgo_loc_at(i >> 4, i & 15), g, 5);
+        child = csspgo_node_add(p, at, csspgo_loc_at(i >> 4, i & 15), CSSPGO_CONTEXT, g);
+        csspgo_add_body(p, child, csspgo_loc_at(1, 0), 3);
         csspgo_add_total(p, child, 3);
         if (chain) at = child;
     }
@@ -1206,9 +1279,9 @@ static void deep_contexts_are_a_matter_of_limits(void)
 static csspgo_node with_counts(csspgo_profile *p, csspgo_func f, csspgo_node up, uint32_t first, uint32_t n)
 {
     const int top = up.id == csspgo_root(p).id;
-    const csspgo_node node = csspgo_node_add(p, up, csspgo_at(top ? 0 : 1, 0), CSSPGO_CONTEXT, f);
+    const csspgo_node node = csspgo_node_add(p, up, csspgo_loc_at(top ? 0 : 1, 0), CSSPGO_CONTEXT, f);
     uint32_t i;
-    for (i = 0; i < n; i++) T_EQ(csspgo_add_body(p, node, csspgo_at(first + 3 * i, 0), 1), CSSPGO_OK);
+    for (i = 0; i < n; i++) T_EQ(csspgo_add_body(p, node, csspgo_loc_at(first + 3 * i, 0), 1), CSSPGO_OK);
     return node;
 }
 
@@ -1231,17 +1304,30 @@ static void a_lenient_name_and_its_guid_meet_in_one_record(void)
             T_EQ(csspgo_merge(p, q, &how, NULL, NULL), CSSPGO_OK);
             T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
             T_EQ(csspgo_node_count(p), 2);
-            csspgo_bodies(p, to, &count);
+            csspgo_get_bodies(p, to, &count);
             T_EQ(count, 2 * n + m);
-            csspgo_bodies(p, csspgo_node_first_child(p, to), &count);
+            csspgo_get_bodies(p, csspgo_node_first_child(p, to), &count);
             T_EQ(count, n + m);
             csspgo_profile_free(p);
             csspgo_profile_free(q);
         }
 }
 
+static void a_renaming_needs_no_options(void)
+{
+    csspgo_profile *p = from_text("a:5:1\n 1: 5\n");
+    csspgo_rename r;
+    r.from = "a";
+    r.to = "b";
+    r.from_size = r.to_size = 1;
+    T_EQ(csspgo_rename_functions(p, &r, 1, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_total(p, csspgo_find(p, "b")), 5);
+    csspgo_profile_free(p);
+}
+
 int main(void)
 {
+    a_renaming_needs_no_options();
     operations_give_what_llvm_gives();
     merging_gives_what_llvm_gives();
     the_largest_checksum_wins_and_attributes_are_added();
@@ -1269,6 +1355,7 @@ int main(void)
     T_FAILING(every_allocation_may_fail());
     the_limit_of_memory_holds();
     a_full_profile_can_be_read_written_and_shrunk();
+    shrinking_is_merging_what_is_cold();
     a_profile_shrinks_to_a_size();
     null_options_trim_what_is_cold();
     hostile_shapes_take_no_more_than_others();

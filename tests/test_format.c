@@ -419,8 +419,8 @@ static void a_text_becomes_the_tree_it_stands_for(void)
     T_CHECK(csspgo_has_record(p, foo) && !csspgo_has_record(p, bar) && bar.id != 0);
     T_CHECK(csspgo_total(p, foo) == 30 && csspgo_head(p, foo) == 4 && csspgo_checksum(p, foo) == 77);
     T_EQ(csspgo_attributes(p, foo), CSSPGO_WAS_INLINED | CSSPGO_SHOULD_BE_INLINED);
-    T_EQ(csspgo_body_count(p, foo, csspgo_at(2, 5)), 9);
-    T_EQ(csspgo_target_count(p, foo, csspgo_at(2, 5), csspgo_func_find(p, "y", 1)), 3);
+    T_EQ(csspgo_body_count(p, foo, csspgo_loc_at(2, 5)), 9);
+    T_EQ(csspgo_target_count(p, foo, csspgo_loc_at(2, 5), csspgo_func_find(p, "y", 1)), 3);
     T_EQ(csspgo_node_count(p), 3);
     csspgo_profile_free(p);
 }
@@ -637,13 +637,13 @@ static void vtable_counts_are_read_and_written(void)
     T_CHECK(csspgo_equal(p, q) && csspgo_equal(q, p));
     writes_as(p, want);
     writes_as(q, want);
-    v = csspgo_vtables(p, csspgo_find(p, "foo"), &n);
+    v = csspgo_get_vtables(p, csspgo_find(p, "foo"), &n);
     T_EQ(n, 5);
     f = csspgo_func_find(p, "_ZTV1B", 6);
     T_CHECK(n == 5 && v[4].loc.line == 65535 && v[4].count == UINT64_MAX && f.id != 0);
     T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);        /* counts add up, and saturate */
     T_CHECK(t_valid(p) && !csspgo_equal(p, q));
-    v = csspgo_vtables(p, csspgo_find(p, "foo"), &n);
+    v = csspgo_get_vtables(p, csspgo_find(p, "foo"), &n);
     T_CHECK(n == 5 && v[0].loc.line == 2 && v[0].count + v[1].count == 34 && v[4].count == UINT64_MAX);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -661,7 +661,7 @@ static void vtable_counts_in_any_order_are_put_in_order(void)
     at += sprintf(at, "foo:9:1\n");
     for (i = 0; i < 4000; i++) at += sprintf(at, " %u: vtables t%u:%u\n", 2000 - i % 2000, i % 7, i);
     p = profile_of(text, 0);
-    v = csspgo_vtables(p, csspgo_find(p, "foo"), &n);
+    v = csspgo_get_vtables(p, csspgo_find(p, "foo"), &n);
     T_EQ(n, 4000);                                    /* 2000 is no multiple of 7 */
     for (i = 1; i < n; i++) T_CHECK(v[i - 1].loc.line <= v[i].loc.line);
     csspgo_profile_free(p);
@@ -725,14 +725,14 @@ static void an_empty_profile_keeps_its_functions_and_flags(void)
     csspgo_profile *p = t_profile(0);
     const csspgo_func x = csspgo_func_add(p, "x", 1), g = csspgo_func_add(p, "g", 1);
     csspgo_error e;
-    csspgo_set_profile_flags(p, CSSPGO_IS_PARTIAL);
+    csspgo_profile_set_flags(p, CSSPGO_IS_PARTIAL);
     T_EQ(read_str(p, "f:1:1\ng:2:2\n", &e), CSSPGO_OK);
     T_CHECK(csspgo_func_find(p, "x", 1).id == x.id && csspgo_func_find(p, "g", 1).id == g.id &&
             csspgo_func_nodes(p, g).id != 0);
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_PARTIAL | CSSPGO_HAS_UNIQ);
     csspgo_profile_free(p);
     p = t_profile(0);
-    csspgo_set_profile_flags(p, CSSPGO_IS_FS);
+    csspgo_profile_set_flags(p, CSSPGO_IS_FS);
     T_EQ(read_str(p, "f:1:1\ng:2:2\n", &e), CSSPGO_OK);
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_FS | CSSPGO_HAS_UNIQ);
     memset(name, 'n', sizeof name);
@@ -1055,7 +1055,7 @@ static void hostile_input_costs_little_time_and_memory(void)
 
 static csspgo_node top(csspgo_profile *p, const char *name, size_t size, csspgo_node_kind kind)
 {
-    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), kind, csspgo_func_add(p, name, size));
+    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), kind, csspgo_func_add(p, name, size));
     csspgo_add_total(p, n, 1);
     return n;
 }
@@ -1068,19 +1068,20 @@ static void name_in(int use, const char *name, size_t size, int carried)
     csspgo_error e;
     char buf[400];
     size_t n;
-    csspgo_set_profile_flags(p, CSSPGO_HAS_UNIQ | (use >= 3 ? CSSPGO_IS_CS : 0));
+    csspgo_profile_set_flags(p, CSSPGO_HAS_UNIQ | (use >= 3 ? CSSPGO_IS_CS : 0));
     if (use == 0) {
         top(p, name, size, CSSPGO_PLAIN);
     } else if (use >= 3) {
         f = top(p, use == 3 ? name : "f", use == 3 ? size : 1, CSSPGO_CONTEXT);
-        csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(5, 0), CSSPGO_CONTEXT,
+        csspgo_add_total(p, csspgo_node_add(p, f, csspgo_loc_at(5, 0), CSSPGO_CONTEXT,
                                             use == 3 ? csspgo_func_add(p, "g", 1) : csspgo_func_add(p, name, size)), 1);
     } else {
         f = top(p, "f", 1, CSSPGO_PLAIN);
-        if (use == 1) csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add(p, name, size), 3);
-        else if (use < 0) csspgo_add_vtable(p, f, csspgo_at(1, 0), csspgo_func_add(p, name, size), 3);
+        if (use == 1) csspgo_add_target(p, f, csspgo_loc_at(1, 0), csspgo_func_add(p, name, size), 3);
+        else if (use < 0) csspgo_add_vtable(p, f, csspgo_loc_at(1, 0), csspgo_func_add(p, name, size), 3);
         else
-            csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, name, size)),
+            csspgo_add_total(p, csspgo_node_add(p, f, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, name,
+                                                                                                           size)),
                              3);
     }
     if (carried) {
@@ -1127,8 +1128,8 @@ static void a_lenient_profile_is_written_whatever_it_holds(void)
 {
     csspgo_profile *p = t_profile(1);
     const csspgo_node f = top(p, "", 0, CSSPGO_PLAIN);
-    csspgo_add_target(p, f, csspgo_at(70000, 0), csspgo_func_add(p, "a:1 b", 5), 2);
-    csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add_guid(p, 12)), 3);
+    csspgo_add_target(p, f, csspgo_loc_at(70000, 0), csspgo_func_add(p, "a:1 b", 5), 2);
+    csspgo_add_total(p, csspgo_node_add(p, f, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_add_guid(p, 12)), 3);
     writes_as(p, ":1:0\n 70000: 0 a:1 b:2\n 1: 12:3\n");
     csspgo_profile_free(p);
 }
@@ -1137,13 +1138,14 @@ static void guids_are_written_in_decimal(void)
 {
     csspgo_profile *p = t_profile(0);
     csspgo_node f =
-        csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add_guid(p, UINT64_MAX));
+        csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, csspgo_func_add_guid(p, UINT64_MAX));
     csspgo_error e;
-    csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add(p, "!", 1), 5);
-    csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add_guid(p, 9), 5); /* equal counts: numbers before names */
-    csspgo_add_target(p, f, csspgo_at(1, 0), csspgo_func_add_guid(p, 10), 5);
+    csspgo_add_target(p, f, csspgo_loc_at(1, 0), csspgo_func_add(p, "!", 1), 5);
+    csspgo_add_target(p, f, csspgo_loc_at(1, 0), csspgo_func_add_guid(p, 9),
+                      5); /* equal counts: numbers before names */
+    csspgo_add_target(p, f, csspgo_loc_at(1, 0), csspgo_func_add_guid(p, 10), 5);
     writes_as(p, "18446744073709551615:0:0\n 1: 0 9:5 10:5 !:5\n");
-    csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add_guid(p, 77)), 5);
+    csspgo_add_total(p, csspgo_node_add(p, f, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_add_guid(p, 77)), 5);
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, NULL, &e), CSSPGO_E_UNSUPPORTED);  /* it would read back as a count */
     T_CHECK(strstr(e.message, "inlinee: 77") != NULL);
     csspgo_profile_free(p);
@@ -1155,7 +1157,7 @@ static void kinds_that_text_cannot_tell_apart_are_refused(void)
     csspgo_error e;
     const csspgo_node f = top(p, "f", 1, CSSPGO_CONTEXT);
     T_CHECK(writes_as(p, "[f]:1:0\n"));               /* brackets even without the flag */
-    csspgo_add_total(p, csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, "in", 2)), 3);
+    csspgo_add_total(p, csspgo_node_add(p, f, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, "in", 2)), 3);
     T_EQ(csspgo_write(p, CSSPGO_TEXT, NULL, 0, NULL, &e), CSSPGO_E_UNSUPPORTED);
     T_CHECK(strstr(e.message, "'in'") != NULL);
     csspgo_profile_free(p);
@@ -1170,13 +1172,13 @@ static void kinds_that_text_cannot_tell_apart_are_refused(void)
 static void frames_without_record_are_not_written(void)
 {
     csspgo_profile *p = t_profile(0);
-    csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
+    csspgo_node f = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
     writes_as(p, "");
     csspgo_add_total(p, f, 0);
-    f = csspgo_node_add(p, f, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, "g", 1));
+    f = csspgo_node_add(p, f, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_add(p, "g", 1));
     writes_as(p, "f:0:0\n");
-    f = csspgo_node_add(p, f, csspgo_at(2, 0), CSSPGO_INLINEE, csspgo_func_add(p, "h", 1));
-    csspgo_add_body(p, f, csspgo_at(3, 0), 4);
+    f = csspgo_node_add(p, f, csspgo_loc_at(2, 0), CSSPGO_INLINEE, csspgo_func_add(p, "h", 1));
+    csspgo_add_body(p, f, csspgo_loc_at(3, 0), 4);
     writes_as(p, "f:0:0\n 1: g:0\n  2: h:0\n   3: 4\n");
     csspgo_profile_free(p);
 }

@@ -42,7 +42,7 @@ static csspgo_node node_below(csspgo_profile *p, csspgo_node up, uint32_t flags)
     const csspgo_node_kind kind = !(flags & CSSPGO_IS_CS) ? (top ? CSSPGO_PLAIN : CSSPGO_INLINEE)
                                   : top || rnd(4) != 0    ? CSSPGO_CONTEXT
                                                           : CSSPGO_INLINEE;
-    const csspgo_loc site = csspgo_at(top ? 0 : 1 + rnd(3), 0);
+    const csspgo_loc site = csspgo_loc_at(top ? 0 : 1 + rnd(3), 0);
     if (twin) return csspgo_node_add(p, up, site, CSSPGO_DUPLICATE, csspgo_node_func(p, up));
     return csspgo_node_add(p, up, site, kind, func(p, rnd(FUNCS)));
 }
@@ -54,7 +54,7 @@ static void fill(csspgo_profile *p, csspgo_node n, uint32_t flags)
     csspgo_add_head(p, n, rnd(50));
     if (flags & CSSPGO_IS_PROBE) csspgo_set_checksum(p, n, 7);
     while (left-- != 0) {
-        const csspgo_loc loc = csspgo_at(1 + rnd(3), 0);
+        const csspgo_loc loc = csspgo_loc_at(1 + rnd(3), 0);
         const csspgo_func callee = func(p, rnd(FUNCS));
         csspgo_add_body(p, n, loc, rnd(40));
         if (rnd(2)) csspgo_add_target(p, n, loc, callee, rnd(9));
@@ -68,7 +68,7 @@ static csspgo_profile *make(unsigned long long seed, uint32_t flags, unsigned ra
     csspgo_node node[MOST];
     unsigned i, n = 1;
     rng_state = seed;
-    csspgo_set_profile_flags(p, flags & ~LLVM);
+    csspgo_profile_set_flags(p, flags & ~LLVM);
     node[0] = csspgo_root(p);
     for (i = 0; i < FUNCS; i++) func(p, i);
     for (i = 1; i < MOST; i++) {
@@ -125,7 +125,7 @@ static csspgo_profile *pruned(const csspgo_profile *p, uint32_t flags)
 {
     csspgo_profile *q = t_profile(flags & LLVM);
     csspgo_node *to = node_list(p), at;
-    csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+    csspgo_profile_set_flags(q, csspgo_profile_flags(p));
     add_nodes(q, p, 0, to);
     for (at.id = 2; at.id <= csspgo_node_count(p) + 1; at.id++) {
         const csspgo_body *b;
@@ -135,9 +135,9 @@ static csspgo_profile *pruned(const csspgo_profile *p, uint32_t flags)
         csspgo_add_total(q, to[at.id], csspgo_total(p, at));
         csspgo_add_head(q, to[at.id], csspgo_head(p, at));
         csspgo_set_checksum(q, to[at.id], csspgo_checksum(p, at));
-        b = csspgo_bodies(p, at, &n);
+        b = csspgo_get_bodies(p, at, &n);
         for (i = 0; i < n; i++) csspgo_add_body(q, to[at.id], b[i].loc, b[i].count);
-        t = csspgo_targets(p, at, &n);
+        t = csspgo_get_targets(p, at, &n);
         for (i = 0; i < n; i++) csspgo_add_target(q, to[at.id], t[i].loc, func_like(q, p, t[i].func), t[i].count);
     }
     free(to);
@@ -176,13 +176,13 @@ static csspgo_status trim_both(csspgo_profile *p) { return trim(p, 0, 1, 1, 0); 
 
 static csspgo_status rename_one(csspgo_profile *p, uint32_t llvm)
 {
-    csspgo_remap_options how;
+    csspgo_rename_options how;
     csspgo_rename r;
     r.from = "b";
     r.to = "c";
     r.from_size = r.to_size = 1;
     how.llvm = llvm;
-    return csspgo_remap(p, &r, 1, &how, NULL);
+    return csspgo_rename_functions(p, &r, 1, &how, NULL);
 }
 
 static csspgo_status rename_ours(csspgo_profile *p) { return rename_one(p, 0); }
@@ -216,7 +216,7 @@ static csspgo_status preinline(csspgo_profile *p)
 
 static csspgo_status preinline_sized(csspgo_profile *p, uint32_t replay)
 {
-    csspgo_sizes *sizes = csspgo_sizes_new(NULL, NULL);
+    csspgo_size_table *sizes = csspgo_size_table_new(NULL, NULL);
     csspgo_preinline_options how;
     csspgo_frame frame[2];
     csspgo_status s;
@@ -225,14 +225,14 @@ static csspgo_status preinline_sized(csspgo_profile *p, uint32_t replay)
     frame[0].name = "a";
     frame[1].name = "b";
     frame[0].name_size = frame[1].name_size = 1;
-    frame[0].loc = csspgo_at(1, 0);
-    csspgo_sizes_add(sizes, frame, 2, 10, NULL);
-    csspgo_sizes_add(sizes, frame + 1, 1, 10, NULL);
+    frame[0].loc = csspgo_loc_at(1, 0);
+    csspgo_size_table_add(sizes, frame, 2, 10, NULL);
+    csspgo_size_table_add(sizes, frame + 1, 1, 10, NULL);
     how.sizes = sizes;
     how.hot_threshold = how.cold_threshold = 1000000;
     how.replay = replay;
     s = csspgo_preinline(p, &how, NULL, NULL);
-    csspgo_sizes_free(sizes);
+    csspgo_size_table_free(sizes);
     return s;
 }
 
@@ -282,18 +282,18 @@ static csspgo_status match(csspgo_profile *p, uint32_t llvm, uint32_t rename)
     }
     m = csspgo_matcher_new(&how, NULL, NULL);
     s = csspgo_matcher_module(m, p, code, 4, &report, NULL);
-    for (i = 0; i < 4; i++) csspgo_matcher_about(m, csspgo_guid(name[i], strlen(name[i])));
+    for (i = 0; i < 4; i++) csspgo_matcher_get_outcome(m, csspgo_guid(name[i], strlen(name[i])));
     if (s == CSSPGO_OK) s = csspgo_matcher_apply(m, p, q, &lost, NULL);
     T_CHECK(t_valid(q));
-    block[0] = csspgo_at(1, 0);
-    block[1] = csspgo_at(5, 0);
+    block[0] = csspgo_loc_at(1, 0);
+    block[1] = csspgo_loc_at(5, 0);
     memset(&edge, 0, sizeof edge);
     edge.to = 1;
     flow.guid = csspgo_guid("a", 1);
     flow.loc = block;
     flow.cfg = t_cfg(NULL, 2, &edge, 1);
-    if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, q, &flow, 1, NULL, &size, NULL);
-    if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, p, &flow, 1, NULL, &size, NULL);
+    if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, &flow, 1, NULL, q, &size, NULL);
+    if (s == CSSPGO_OK) s = csspgo_matcher_complete(m, &flow, 1, NULL, p, &size, NULL);
     if (s == CSSPGO_OK) s = csspgo_add_profile(p, q, NULL);
     csspgo_profile_free(q);
     csspgo_matcher_free(m);
@@ -313,13 +313,13 @@ static void track_look(csspgo_tracker *t, csspgo_node n)
     csspgo_node out[MOST];
     csspgo_loc at;
     csspgo_func f;
-    csspgo_tracker_entry(t, n);
-    T_CHECK(csspgo_has_record(csspgo_tracker_profile(t), n) || csspgo_tracker_state(t, n) == 0);
+    csspgo_tracker_entry_count(t, n);
+    T_CHECK(csspgo_has_record(csspgo_tracker_profile(t), n) || csspgo_tracker_node_state(t, n) == 0);
     csspgo_tracker_resolve(t, n);
     csspgo_tracker_next(t, n);
-    csspgo_tracker_children(t, n, out, MOST);
-    for (at = csspgo_at(1, 0); at.line < 4; at.line++) {
-        csspgo_tracker_callees(t, n, at, out, MOST);
+    csspgo_tracker_get_children(t, n, out, MOST);
+    for (at = csspgo_loc_at(1, 0); at.line < 4; at.line++) {
+        csspgo_tracker_get_callees(t, n, at, out, MOST);
         csspgo_tracker_callee(t, n, at, no_func);
         for (f.id = 1; f.id <= FUNCS; f.id++) csspgo_tracker_callee(t, n, at, f);
     }
@@ -334,10 +334,10 @@ static void track_change(csspgo_tracker *t, csspgo_node n, csspgo_node other)
     T_EQ(csspgo_tracker_checkpoint(t, &mark, NULL), CSSPGO_OK);
     csspgo_tracker_mark_inlined(t, n, NULL);
     csspgo_tracker_unmark(t, n, NULL);
-    csspgo_tracker_promote_call(t, n, csspgo_at(1, 0), no_func, NULL);
-    csspgo_tracker_move(t, n, other, csspgo_at(2, 0), &result, NULL);
+    csspgo_tracker_promote_call(t, n, csspgo_loc_at(1, 0), no_func, NULL);
+    csspgo_tracker_move(t, n, other, csspgo_loc_at(2, 0), &result, NULL);
     csspgo_tracker_promote(t, n, &result, NULL);
-    csspgo_tracker_promote_call(t, other, csspgo_at(2, 0), no_func, NULL);
+    csspgo_tracker_promote_call(t, other, csspgo_loc_at(2, 0), no_func, NULL);
     p = csspgo_tracker_snapshot(t, NULL);
     T_CHECK(t_valid(p));
     csspgo_profile_free(p);
@@ -396,32 +396,35 @@ static csspgo_status track_inline(csspgo_profile *p)
     csspgo_tracker *t = tracker_of(p, 0);
     csspgo_func order[FUNCS];
     csspgo_frame frame[2];
-    csspgo_callable callable[FUNCS + 1];
-    csspgo_call call[3];
-    csspgo_decision out[500];
+    csspgo_inliner_code callable[FUNCS + 1];
+    csspgo_inliner_call call[3];
+    csspgo_inliner_decision out[500];
     csspgo_profile *q;
     csspgo_node base;
-    size_t i, n, count;
+    csspgo_inliner_result made;
+    size_t i, n;
     if (t == NULL) return CSSPGO_E_ARGUMENT;
     memset(callable, 0, sizeof callable);
     memset(call, 0, sizeof call);
-    for (i = 0; i < 3; i++) call[i].loc = csspgo_at((uint32_t)i + 1, 0);
+    for (i = 0; i < 3; i++) call[i].loc = csspgo_loc_at((uint32_t)i + 1, 0);
     for (i = 0; i <= FUNCS; i++) {
         callable[i].size = 10;
         callable[i].calls = call;
         callable[i].call_count = 3;
     }
-    T_EQ(csspgo_tracker_order(t, NULL, 0, order, FUNCS, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_compile_order(t, NULL, 0, order, FUNCS, &n, NULL), CSSPGO_OK);
     T_CHECK(n <= FUNCS);
+    made.decision = out;
+    made.cap = 500;
     frame[0].func = csspgo_tracker_func(t, "a", 1);
     frame[1].func = csspgo_tracker_func(t, "b", 1);
-    frame[0].loc = frame[1].loc = csspgo_at(1, 0);
+    frame[0].loc = frame[1].loc = csspgo_loc_at(1, 0);
     base = csspgo_tracker_find(t, frame, 2);
     T_EQ(csspgo_tracker_enter(t, frame, 2).id, base.id);
     for (i = 0; i < n; i++) {
         csspgo_node at = csspgo_tracker_contexts(t, order[i]);
         while (at.id != 0) at = csspgo_tracker_next(t, at);
-        T_EQ(csspgo_tracker_inline(t, order[i], callable, FUNCS + 1, NULL, out, 500, &count, &base, NULL), CSSPGO_OK);
+        T_EQ(csspgo_tracker_decide(t, order[i], callable, FUNCS + 1, NULL, &made, NULL), CSSPGO_OK);
         T_EQ(csspgo_tracker_base(t, order[i], 1, &base, NULL), CSSPGO_OK);
     }
     q = csspgo_tracker_snapshot(t, NULL);
@@ -442,19 +445,19 @@ static void read_nodes(csspgo_profile *p)
         const csspgo_func f = csspgo_node_func(p, n);
         if (!csspgo_has_record(p, n))
             T_CHECK(csspgo_total(p, n) == 0 && csspgo_head(p, n) == 0 && csspgo_checksum(p, n) == 0 &&
-                    csspgo_attributes(p, n) == 0 && csspgo_body_count(p, n, csspgo_at(1, 0)) == 0 &&
-                    csspgo_target_count(p, n, csspgo_at(1, 0), f) == 0);
-        csspgo_bodies(p, n, &count);
+                    csspgo_attributes(p, n) == 0 && csspgo_body_count(p, n, csspgo_loc_at(1, 0)) == 0 &&
+                    csspgo_target_count(p, n, csspgo_loc_at(1, 0), f) == 0);
+        csspgo_get_bodies(p, n, &count);
         T_CHECK(count == 0 || csspgo_has_record(p, n));
-        csspgo_targets(p, n, &count);
+        csspgo_get_targets(p, n, &count);
         T_CHECK(count == 0 || csspgo_has_record(p, n));
-        csspgo_targets_at(p, n, csspgo_at(1, 0), &count);
+        csspgo_get_targets_at(p, n, csspgo_loc_at(1, 0), &count);
         T_CHECK(count == 0 || csspgo_has_record(p, n));
-        csspgo_vtables(p, n, &count);
+        csspgo_get_vtables(p, n, &count);
         T_EQ(count, 0);
         csspgo_func_nodes(p, f);
         csspgo_node_next_same(p, n);
-        csspgo_child(p, n, csspgo_at(1, 0), CSSPGO_CONTEXT, f);
+        csspgo_child(p, n, csspgo_loc_at(1, 0), CSSPGO_CONTEXT, f);
     }
 }
 
@@ -468,17 +471,17 @@ static void same_answers(csspgo_profile *p, csspgo_profile *q)
     size_t rows = 0, rows_too = 0;
     memset(&s, 0, sizeof s);
     memset(&u, 0, sizeof u);
-    T_EQ(csspgo_summarize(p, NULL, 0, &s, NULL), CSSPGO_OK);
-    T_EQ(csspgo_summarize(q, NULL, 0, &u, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(p, NULL, 0, &s, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(q, NULL, 0, &u, NULL), CSSPGO_OK);
     T_CHECK(memcmp(&s, &u, sizeof s) == 0);
-    T_EQ(csspgo_threshold(p, 990000, &hot, NULL), CSSPGO_OK);
-    T_EQ(csspgo_threshold(q, 990000, &hot_too, NULL), CSSPGO_OK);
+    T_EQ(csspgo_count_threshold(p, 990000, &hot, NULL), CSSPGO_OK);
+    T_EQ(csspgo_count_threshold(q, 990000, &hot_too, NULL), CSSPGO_OK);
     T_EQ(hot, hot_too);
     d = csspgo_profile_get_stats(p);
     g = csspgo_profile_get_stats(q);
     T_CHECK(d.records == g.records && d.functions == g.functions && d.max_depth == g.max_depth &&
             d.depths == g.depths && d.samples == g.samples && d.deep == g.deep);
-    T_EQ(csspgo_order(p, order, NULL), CSSPGO_OK);
+    T_EQ(csspgo_file_order(p, order, NULL), CSSPGO_OK);
     if (csspgo_overlap_bound(p, q) != 0) {
         csspgo_overlap_figures f;
         csspgo_quality y;
@@ -538,7 +541,7 @@ static void order_of(csspgo_profile *p, char name[FUNCS + 1])
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     csspgo_func f[FUNCS];
     size_t n = 0, i, size;
-    if (t != NULL) T_EQ(csspgo_tracker_order(t, NULL, 0, f, FUNCS, &n, NULL), CSSPGO_OK);
+    if (t != NULL) T_EQ(csspgo_tracker_compile_order(t, NULL, 0, f, FUNCS, &n, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) name[i] = *csspgo_func_name(p, f[i], &size);
     name[n] = '\0';
     csspgo_tracker_free(t);
@@ -635,7 +638,7 @@ static void nodes_without_records_take_what_is_added(void)
     for (k = 0; k < KINDS; k++)
         for (seed = 1; seed <= 12; seed++) {
             csspgo_profile *p = make(seed, kinds[k], 2), *q = t_profile(kinds[k] & LLVM);
-            csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+            csspgo_profile_set_flags(q, csspgo_profile_flags(p));
             add_skeleton(q, p);
             T_EQ(csspgo_record_count(q), 0);
             T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
@@ -662,8 +665,8 @@ static csspgo_status generate(const t_table *t, csspgo_line_table *lines, uint32
     offsets.base = t->base;
     c = csspgo_collector_new(t->code, &how, NULL, NULL);
     T_EQ(csspgo_read_unsymbolized(c, text, size, &offsets, NULL), CSSPGO_OK);
-    s = lines != NULL ? csspgo_collector_line_profile(c, lines, p, NULL, NULL, NULL)
-                      : csspgo_collector_profile(c, p, NULL, NULL, NULL);
+    s = lines != NULL ? csspgo_collector_line_profile(c, lines, NULL, p, NULL, NULL)
+                      : csspgo_collector_profile(c, NULL, p, NULL, NULL);
     csspgo_collector_free(c);
     free(text);
     return s;
@@ -674,7 +677,7 @@ static void check_generate(const t_table *t, csspgo_line_table *lines, uint32_t 
     csspgo_profile *p = t_profile(0), *q = t_profile(0);
     T_EQ(generate(t, lines, ignore_stack, p), CSSPGO_OK);
     T_CHECK(csspgo_record_count(p) != 0);
-    csspgo_set_profile_flags(q, csspgo_profile_flags(p));
+    csspgo_profile_set_flags(q, csspgo_profile_flags(p));
     add_skeleton(q, p);
     T_EQ(generate(t, lines, ignore_stack, q), CSSPGO_OK);
     T_CHECK(t_valid(q) && csspgo_equal(p, q));

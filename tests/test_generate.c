@@ -96,7 +96,7 @@ static void check_golden(const golden *g)
     how.module = t.module;
     how.base = t.base;
     counters_of(c, &how, in);
-    T_EQ(csspgo_collector_profile(c, p, &g->make, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, &g->make, p, NULL, &e), CSSPGO_OK);
     got = text_of(p, &got_size);
     t_same(want_path, got, got_size, want, want_size);
     T_EQ(csspgo_profile_flags(p), CSSPGO_IS_PROBE | (want[0] == '[' ? CSSPGO_IS_CS : 0));
@@ -151,7 +151,7 @@ typedef struct lab {
     csspgo_code      *code;
     csspgo_collector *c;
     csspgo_profile   *p;
-    csspgo_inline    *node;
+    csspgo_inline_node *node;
     csspgo_probe     *probe;
     size_t            nodes, probes;
     csspgo_generate_options make;
@@ -191,7 +191,7 @@ static void lab_function(lab *l, uint64_t begin, uint64_t size, const char *name
     T_EQ(csspgo_code_add_function(l->code, no_module(), &f, NULL), CSSPGO_OK);
 }
 
-static void lab_transfer(lab *l, uint64_t address, uint32_t size, csspgo_kind kind, uint64_t target)
+static void lab_transfer(lab *l, uint64_t address, uint32_t size, csspgo_transfer_kind kind, uint64_t target)
 {
     const csspgo_transfer t = make_transfer(address, size, kind, target);
     T_EQ(csspgo_code_add_transfers(l->code, no_module(), &t, 1, NULL), CSSPGO_OK);
@@ -200,7 +200,7 @@ static void lab_transfer(lab *l, uint64_t address, uint32_t size, csspgo_kind ki
 /* An inline node: name inlined at site of parent, or (parent 0) a function's own body. */
 static uint32_t lab_node(lab *l, uint32_t parent, uint32_t site, const char *name)
 {
-    l->node = (csspgo_inline *)t_list_more(l->node, l->nodes, sizeof *l->node);
+    l->node = (csspgo_inline_node *)t_list_more(l->node, l->nodes, sizeof *l->node);
     l->node[l->nodes].guid = csspgo_guid(name, strlen(name));
     l->node[l->nodes].parent = parent;
     l->node[l->nodes].site = site;
@@ -251,7 +251,7 @@ static void lab_counters(lab *l, const char *text)
 static void lab_profile(lab *l)
 {
     csspgo_error e;
-    T_EQ(csspgo_collector_profile(l->c, l->p, &l->make, &l->stats, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(l->c, &l->make, l->p, &l->stats, &e), CSSPGO_OK);
     T_EQ(e.status, CSSPGO_OK);
 }
 
@@ -359,8 +359,7 @@ static void a_probe_that_is_no_instruction_never_counts(void)
         lab l;
         uint32_t f;
         lab_open(&l, NULL, NULL);
-        T_EQ(csspgo_code_add_bytes(l.code, no_module(), CSSPGO_X86_64, 0x1000, bytes, sizeof bytes, NULL, 0, NULL),
-             CSSPGO_OK);
+        T_EQ(add_code(l.code, no_module(), 0x1000, bytes, sizeof bytes, NULL), CSSPGO_OK);
         lab_function(&l, 0x1000, sizeof bytes, "f", 0);
         f = lab_node(&l, 0, 0, "f");
         lab_probe(&l, f, 1, 0x1000);
@@ -581,11 +580,12 @@ static void callees_are_entries_by_their_canonical_names(void)
 static void start_up_functions_have_no_record(void)
 {
     int contexts;
-    for (contexts = 0; contexts < 2; contexts++) {
+    for (contexts = 0; contexts < 3; contexts++) {
         lab l;
         uint32_t f, g, h;
         lab_open(&l, NULL, NULL);
         lab_function(&l, 0x1000, 0x100, "f", 0);
+        l.make.fill_all_functions = contexts == 2;    /* nor zeros */
         lab_name(&l, "__cxx_global_var_init.4", 0);
         lab_name(&l, "h", 0);
         f = lab_node(&l, 0, 0, "f");
@@ -612,7 +612,7 @@ static void start_up_functions_have_no_record(void)
 static void functions_may_have_guids_only(void)
 {
     csspgo_code_function fn;
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe probe;
     csspgo_node n;
     lab l;
@@ -632,7 +632,7 @@ static void functions_may_have_guids_only(void)
     lab_profile(&l);
     n = csspgo_node_first_child(l.p, csspgo_root(l.p));
     T_EQ(csspgo_func_guid(l.p, csspgo_node_func(l.p, n)), 1234567);
-    T_EQ(csspgo_body_count(l.p, n, csspgo_at(1, 0)), 6);
+    T_EQ(csspgo_body_count(l.p, n, csspgo_loc_at(1, 0)), 6);
     T_EQ(csspgo_checksum(l.p, n), 9);
     lab_close(&l);
 }
@@ -890,10 +890,9 @@ static void a_direct_jump_goes_where_the_code_says(void)
         segment.executable = 1;
         how.module = m = csspgo_code_add_module(l.code, "m", 1, &segment, 1, NULL);
         how.base = 0;
-        T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x1000, a, sizeof a, NULL, 0, NULL), CSSPGO_OK);
-        T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x2000, tail ? away : local,
-                                   tail ? sizeof away : sizeof local, NULL, 0, NULL), CSSPGO_OK);
-        T_EQ(csspgo_code_add_bytes(l.code, m, CSSPGO_X86_64, 0x3000, c, sizeof c, NULL, 0, NULL), CSSPGO_OK);
+        T_EQ(add_code(l.code, m, 0x1000, a, sizeof a, NULL), CSSPGO_OK);
+        T_EQ(add_code(l.code, m, 0x2000, tail ? away : local, tail ? sizeof away : sizeof local, NULL), CSSPGO_OK);
+        T_EQ(add_code(l.code, m, 0x3000, c, sizeof c, NULL), CSSPGO_OK);
         for (i = 0; i < 3; i++) {
             csspgo_code_function f;
             memset(&f, 0, sizeof f);
@@ -1145,6 +1144,43 @@ static void contexts_are_cut_to_the_limit(void)
     }
 }
 
+/* A context that is cut begins anew, and then has as many frames as the limit allows before it is cut again. */
+static void a_context_that_is_cut_begins_anew(void)
+{
+    enum { N = 20 };
+    uint32_t most, i, node;
+    for (most = 2; most < 8; most++) {
+        csspgo_options o;
+        csspgo_node n;
+        char name[8];
+        lab l;
+        memset(&o, 0, sizeof o);
+        o.limits.max_depth = most;
+        lab_open(&l, NULL, &o);
+        lab_function(&l, 0x1000, 0x100, "f0", 0);
+        for (node = 0, i = 0; i < N; i++) {
+            snprintf(name, sizeof name, "f%u", i);
+            node = lab_node(&l, node, i != 0 ? 3 : 0, name);
+            lab_probe(&l, node, 1, 0x1000);
+            if (i != 0) lab_name(&l, name, 0);
+        }
+        lab_ready(&l);
+        lab_counters(&l, "[]\n1\n1000-1000:2\n0\n");
+        lab_profile(&l);
+        for (i = 0; i < N; i++) {
+            uint32_t deep = 0;
+            snprintf(name, sizeof name, "f%u", i);
+            for (n.id = 2; n.id <= csspgo_node_count(l.p) + 1; n.id++)
+                if (csspgo_node_func(l.p, n).id == csspgo_func_add(l.p, name, strlen(name)).id &&
+                    csspgo_body_count(l.p, n, csspgo_loc_at(1, 0)) != 0)
+                    break;
+            for (; n.id > 1; n = csspgo_node_parent(l.p, n)) deep++;
+            T_EQ(deep, i == 0 ? 1 : 2 + (i - 1) % (most - 1));
+        }
+        lab_close(&l);
+    }
+}
+
 static void recursion_of_names_is_compressed(void)
 {
     csspgo_collector_options how;
@@ -1198,7 +1234,7 @@ static void contexts_that_went_into_a_profile_are_forgotten(void)
         free(t.data);
     }
     T_EQ(csspgo_collector_memory(l.c), memory);
-    T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f:65 @ f:2 @ f"), csspgo_at(1, 0)), 3);
+    T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f:65 @ f:2 @ f"), csspgo_loc_at(1, 0)), 3);
     T_EQ(csspgo_total(l.p, csspgo_find(l.p, "f:2 @ f:65 @ f")), 3);
     lab_close(&l);
 }
@@ -1266,7 +1302,7 @@ static void addresses_without_branches_stand_for_the_block_around_them(void)
         lab_probe(&l, f, 2, 0x1010);
         lab_call(&l, f, 3, 0x1018);
         lab_probe(&l, g, 1, 0x1090);
-        l.make.estimate_fn = csspgo_estimate;
+        l.make.estimate_fn = csspgo_estimate_blocks;
         lab_ready(&l);
         l.c = csspgo_collector_new(l.code, &how, NULL, NULL);
         lab_address(&l, 0x1005, 0, 1);
@@ -1291,8 +1327,8 @@ static void addresses_without_branches_stand_for_the_block_around_them(void)
             lab_address(&l, 0x1005, 0, 1);
             T_EQ(csspgo_collector_add(l.c, &s, 1, NULL), CSSPGO_OK);
             lab_profile(&l);
-            T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_at(1, 0)), 0);
-            T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_at(2, 0)), 1);
+            T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_loc_at(1, 0)), 0);
+            T_EQ(csspgo_body_count(l.p, csspgo_find(l.p, "f"), csspgo_loc_at(2, 0)), 1);
         }
         lab_close(&l);
     }
@@ -1415,7 +1451,7 @@ static char *profile_text(const char *program, const char *which, uint64_t seed)
     p = new_profile(&o);
     recorded_open(&r, program, &o);
     counters_of(r.c, &r.how, in);
-    T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
     out = text_of(p, &size);
     csspgo_profile_free(p);
     recorded_close(&r);
@@ -1491,7 +1527,7 @@ static void the_order_of_samples_does_not_matter(void)
             char *text;
             recorded_open(&r, program[i], NULL);
             for (k = 0; k < all.n; k++) T_EQ(csspgo_collector_add(r.c, &all.v[k], 1, NULL), CSSPGO_OK);
-            T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
             text = text_of(p, &size);
             if (first == NULL) first = text;
             else t_same(path, text, size, first, strlen(first));
@@ -1528,16 +1564,16 @@ static void two_deltas_make_what_one_makes(void)
         recorded_open(&r, "mix", NULL);
         counters_of(r.c, &r.how, in);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, twice, NULL, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, NULL, twice, NULL, &e), CSSPGO_OK);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
         same_text("the first delta", p, want);
         n = csspgo_node_first_child(p, csspgo_root(p));
         copy = profile_text("mix", which[i], 0);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
         same_text("nothing was counted since", p, copy);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
         T_CHECK(csspgo_equal(p, twice));
         T_EQ(csspgo_node_first_child(p, csspgo_root(p)).id, n.id);   /* handles stay what they were */
         csspgo_profile_free(p);
@@ -1549,10 +1585,125 @@ static void two_deltas_make_what_one_makes(void)
     }
 }
 
+/* ----- profiles in slices ----- */
+
+static uint64_t next_random(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed >> 20;
+}
+
+/* The profile of all samples, made in one call, as text. *count: counters that it was made of, roughly. */
+static char *whole_text(csspgo_code *code, const samples *all, const csspgo_collector_options *collect,
+                        const csspgo_generate_options *make)
+{
+    csspgo_collector *c = csspgo_collector_new(code, collect, NULL, NULL);
+    csspgo_profile *p = new_profile(NULL);
+    size_t size;
+    char *text;
+    T_EQ(csspgo_collector_add(c, all->v, all->n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, make, p, NULL, NULL), CSSPGO_OK);
+    text = text_of(p, &size);
+    csspgo_profile_free(p);
+    csspgo_collector_free(c);
+    return text;
+}
+
+/* Slices of any size, with more samples between them: what is in p and what is in c are always all that was added. */
+static void slices_of(csspgo_code *code, const samples *all, const csspgo_collector_options *collect,
+                      const csspgo_generate_options *make, uint64_t seed)
+{
+    const uint64_t sizes[] = { 0, 1, 100, 2000, UINT64_MAX };
+    char *want = whole_text(code, all, collect, make);
+    csspgo_collector *c = csspgo_collector_new(code, collect, NULL, NULL);
+    csspgo_profile *p = new_profile(NULL);
+    csspgo_status s = CSSPGO_MORE;
+    csspgo_error e;
+    size_t added = 0, calls = 0;
+    while (added < all->n || s == CSSPGO_MORE) {
+        size_t n = added < all->n ? 1 + (size_t)(next_random(&seed) % (all->n - added)) : 0;
+        if (next_random(&seed) % 4 != 0) n = 0;
+        T_EQ(csspgo_collector_add(c, all->v + added, n, NULL), CSSPGO_OK);
+        added += n;
+        s = csspgo_collector_profile_step(c, sizes[next_random(&seed) % 5], make, p, NULL, &e);
+        if (!T_CHECK(s == CSSPGO_OK || s == CSSPGO_MORE) || !T_EQ(e.status, s)) break;
+        T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
+        calls++;
+    }
+    T_CHECK(calls > 1);
+    same_text("in slices", p, want);
+    T_EQ(csspgo_collector_profile_step(c, 0, make, p, NULL, &e), CSSPGO_OK);
+    same_text("nothing is left", p, want);
+    csspgo_profile_free(p);
+    csspgo_collector_free(c);
+    free(want);
+}
+
+/*
+ * A slice infers tail calls from the branches that it moves, so it may lack a chain of them that one call knows, or a
+ * second one that contradicts it. Contexts differ in such frames only: what all contexts of a function count does not.
+ */
+static void slices_infer_for_themselves(csspgo_code *code, const samples *all, uint64_t seed)
+{
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_collector *whole = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = new_profile(NULL), *want = new_profile(NULL);
+    csspgo_status s = CSSPGO_MORE;
+    T_EQ(csspgo_collector_add(c, all->v, all->n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_add(whole, all->v, all->n, NULL), CSSPGO_OK);
+    while (s == CSSPGO_MORE) s = csspgo_collector_profile_step(c, next_random(&seed) % 3000, NULL, p, NULL, NULL);
+    T_EQ(s, CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(whole, NULL, want, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_flatten(p, NULL), CSSPGO_OK);
+    T_EQ(csspgo_flatten(want, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_equal(p, want));
+    csspgo_profile_free(p);
+    csspgo_profile_free(want);
+    csspgo_collector_free(c);
+    csspgo_collector_free(whole);
+}
+
+/*
+ * Tail calls and raised calls apart, slices make what one call makes. The counts of contexts may come in any order, so
+ * this also says that the order of contexts does not reach a profile.
+ */
+static void slices_make_what_one_call_makes(void)
+{
+    static const char *const program[] = { "demo", "mix", "tail" };
+    csspgo_collector_options collect;
+    csspgo_generate_options make;
+    size_t i, k, round;
+    memset(&make, 0, sizeof make);
+    make.no_inference = 1;
+    for (i = 0; i < 3; i++) {
+        char path[128];
+        samples all;
+        recorded r;
+        snprintf(path, sizeof path, "data/generate/%s.perfscript", program[i]);
+        all = samples_of(path);
+        recorded_open(&r, program[i], NULL);
+        for (k = 0; k < 4; k++) {
+            memset(&collect, 0, sizeof collect);
+            collect.limit_recursion = k == 1;
+            collect.max_recursion = 1;
+            collect.limit_depth = k == 2;
+            collect.max_depth = 2;
+            collect.keep_leaves = k == 3;
+            for (round = 0; round < t_size(2, 12); round++)
+                slices_of(r.t.code, &all, &collect, &make, i * 1000 + k * 100 + round + 1);
+        }
+        slices_infer_for_themselves(r.t.code, &all, i + 1);
+        samples_free(&all);
+        recorded_close(&r);
+    }
+}
+
 /* A function x with a total of 3. */
 static void add_x(csspgo_profile *p, csspgo_node_kind kind)
 {
-    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), kind, csspgo_func_add(p, "x", 1));
+    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), kind, csspgo_func_add(p, "x", 1));
     T_EQ(csspgo_add_total(p, n, 3), CSSPGO_OK);
 }
 
@@ -1564,9 +1715,9 @@ static void an_empty_collector_changes_nothing(void)
     lab_gives(&l, "empty", "");
     T_EQ(csspgo_node_count(l.p), 0);
     T_EQ(csspgo_profile_flags(l.p), 0);
-    csspgo_set_profile_flags(l.p, CSSPGO_IS_FS);
+    csspgo_profile_set_flags(l.p, CSSPGO_IS_FS);
     add_x(l.p, CSSPGO_PLAIN);
-    T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(l.c, NULL, l.p, NULL, &e), CSSPGO_OK);
     same_text("as it was", l.p, "x:3:0\n");
     T_EQ(csspgo_profile_flags(l.p), CSSPGO_IS_FS);
     lab_close(&l);
@@ -1576,7 +1727,7 @@ static void flags_of_an_empty_profile_stay(void)
 {
     lab l;
     lab_open_f(&l, NULL);
-    csspgo_set_profile_flags(l.p, CSSPGO_HAS_UNIQ | CSSPGO_IS_CS);
+    csspgo_profile_set_flags(l.p, CSSPGO_HAS_UNIQ | CSSPGO_IS_CS);
     lab_counters(&l, "1\n1000-1000:1\n0\n");
     lab_profile(&l);
     T_EQ(csspgo_profile_flags(l.p), CSSPGO_IS_PROBE | CSSPGO_HAS_UNIQ);
@@ -1590,7 +1741,7 @@ static void functions_of_an_empty_profile_keep_their_handles(void)
     lab_open_f(&l, NULL);
     a = csspgo_func_add(l.p, "a", 1);
     f = csspgo_func_add(l.p, "f", 1);
-    csspgo_set_profile_flags(l.p, CSSPGO_HAS_UNIQ);
+    csspgo_profile_set_flags(l.p, CSSPGO_HAS_UNIQ);
     lab_counters(&l, "[]\n1\n1000-1000:1\n0\n");
     lab_profile(&l);
     T_EQ(csspgo_func_find(l.p, "a", 1).id, a.id);
@@ -1611,8 +1762,8 @@ static void another_kind_of_profile_is_refused(void)
         lab_counters(&l, "[]\n1\n1000-1020:5\n0\n");
         p = new_profile(NULL);
         add_x(p, kind[i] & CSSPGO_IS_CS ? CSSPGO_CONTEXT : CSSPGO_PLAIN);
-        csspgo_set_profile_flags(p, kind[i]);
-        T_EQ(csspgo_collector_profile(l.c, p, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+        csspgo_profile_set_flags(p, kind[i]);
+        T_EQ(csspgo_collector_profile(l.c, NULL, p, NULL, &e), CSSPGO_E_ARGUMENT);
         T_CHECK(e.status == CSSPGO_E_ARGUMENT && strstr(e.message, "kind") != NULL);
         T_EQ(csspgo_node_count(p), 1);
         T_EQ(csspgo_profile_flags(p), kind[i]);
@@ -1620,6 +1771,177 @@ static void another_kind_of_profile_is_refused(void)
         lab_gives(&l, "nothing was lost", "[f]:15:5\n 1: 5\n 2: 10\n 3: 0\n 4: 0\n");
         lab_close(&l);
     }
+}
+
+/* ----- memory ----- */
+
+/* What was allocated, and the most of it at a time. */
+typedef struct peak_heap {
+    size_t live, peak;
+} peak_heap;
+
+static void *peak_alloc(void *ctx, size_t size)
+{
+    peak_heap *h = (peak_heap *)ctx;
+    h->live += size;
+    if (h->live > h->peak) h->peak = h->live;
+    return malloc(size);
+}
+
+static void peak_free(void *ctx, void *p, size_t size)
+{
+    peak_heap *h = (peak_heap *)ctx;
+    h->live -= size;
+    free(p);
+}
+
+/* Functions of 16 bytes with two blocks and two calls each, at 0x1000 and behind it. */
+static csspgo_code *code_of_calls(uint32_t functions)
+{
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    uint32_t f, k;
+    for (f = 0; f < functions; f++) {
+        const uint64_t at = 0x1000 + (uint64_t)f * 16;
+        char name[16];
+        csspgo_code_function x;
+        csspgo_inline_node body;
+        csspgo_transfer t[2];
+        csspgo_probe p[4];
+        snprintf(name, sizeof name, "f%u", (unsigned)f);
+        x = make_function(at, at + 16, name);
+        memset(&body, 0, sizeof body);
+        memset(p, 0, sizeof p);
+        body.guid = csspgo_guid(name, strlen(name));
+        for (k = 0; k < 2; k++) {
+            t[k] = make_transfer(at + 2 + 6 * k, 2, CSSPGO_CALL, 0);
+            p[2 * k].address = at + 6 * k;
+            p[2 * k + 1].address = at + 2 + 6 * k;
+            p[2 * k + 1].kind = CSSPGO_PROBE_INDIRECT_CALL;
+            p[2 * k].id = 2 * k + 1;
+            p[2 * k + 1].id = 2 * k + 2;
+            p[2 * k].inline_node = p[2 * k + 1].inline_node = 1;
+        }
+        T_EQ(csspgo_code_add_function(code, no_module(), &x, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(code, no_module(), t, 2, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_add_probes(code, no_module(), &body, 1, p, 4, NULL), CSSPGO_OK);
+    }
+    return code;
+}
+
+/* A sample in a random context of such code. */
+static void add_random(csspgo_collector *c, uint32_t functions, uint64_t *seed)
+{
+    uint64_t stack[9], f = next_random(seed) % functions;
+    const uint32_t depth = 3 + (uint32_t)(next_random(seed) % 6);
+    csspgo_branch branch[8];
+    csspgo_sample s;
+    uint32_t i;
+    memset(&s, 0, sizeof s);
+    memset(branch, 0, sizeof branch);
+    for (i = depth; i-- > 0;) {
+        const uint64_t call_at = 0x1000 + f * 16 + 2 + next_random(seed) % 2 * 6;
+        f = (f * 5 + next_random(seed) % 3 + 1) % functions;
+        stack[i + 1] = call_at + 2;
+        branch[i].from = call_at;
+        branch[i].to = 0x1000 + f * 16;
+    }
+    stack[0] = 0x1000 + f * 16;
+    s.stack = stack;
+    s.stack_count = depth + 1;
+    s.branches = branch;
+    s.branch_count = depth;
+    s.count = 1;
+    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
+}
+
+/*
+ * While a profile is made, at most 1.5 times is allocated what was and what will be held, without contexts 1.6 times,
+ * and 512 KiB.
+ */
+static void profile_takes_half_as_much_again(csspgo_code *code, uint32_t functions, size_t count,
+                                             uint32_t contextless)
+{
+    peak_heap h = { 0, 0 };
+    csspgo_collector_options how;
+    csspgo_collector *c;
+    csspgo_profile *p;
+    csspgo_options o;
+    uint64_t seed = 5;
+    size_t k, round;
+    memset(&o, 0, sizeof o);
+    memset(&how, 0, sizeof how);
+    how.cache_bytes = 1 << 14;
+    how.ignore_stack = contextless;
+    o.allocator.alloc_fn = peak_alloc;
+    o.allocator.free_fn = peak_free;
+    o.allocator.ctx = &h;
+    c = csspgo_collector_new(code, &how, &o, NULL);
+    p = new_profile(&o);
+    for (round = 0; round < 3; round++) {
+        uint64_t held;
+        for (k = 0; k < count; k++) add_random(c, functions, &seed);
+        T_EQ(csspgo_collector_flush(c, NULL), CSSPGO_OK);
+        held = csspgo_collector_memory(c);
+        h.peak = h.live;
+        T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);
+        held += csspgo_profile_memory(p);
+        if (!T_CHECK(h.peak <= held / 10 * (15 + contextless) + (512u << 10)))
+            printf("%u samples, contextless %u, round %u: %lu bytes of %lu\n", (unsigned)count,
+                   (unsigned)contextless, (unsigned)round, (unsigned long)h.peak, (unsigned long)held);
+    }
+    csspgo_profile_free(p);
+    csspgo_collector_free(c);
+    T_EQ(h.live, 0);
+}
+
+static void a_profile_takes_half_as_much_again(void)
+{
+    static const size_t count[] = { 200, 500, 2000, 8000, 20000 };
+    csspgo_code *code = code_of_calls(2000);
+    size_t i;
+    for (i = 0; i < t_size(4, sizeof count / sizeof *count); i++) {
+        profile_takes_half_as_much_again(code, 2000, count[i], 0);
+        profile_takes_half_as_much_again(code, 2000, count[i], 1);
+    }
+    csspgo_code_free(code);
+}
+
+/* A profile's tables grow between slices, also if others change it meanwhile; what it holds is the same. */
+static void tables_grow_between_slices(void)
+{
+    const uint32_t functions = 2000;
+    csspgo_code *code = code_of_calls(functions);
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_collector *whole = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = new_profile(NULL), *want = new_profile(NULL), *more = new_profile(NULL);
+    uint64_t seed = 7, same = 7, budget = 9;
+    size_t i, calls = 0;
+    csspgo_error e;
+    for (i = 0; i < 100; i++) add_random(c, functions, &seed);
+    T_EQ(csspgo_collector_profile(c, NULL, more, NULL, NULL), CSSPGO_OK);
+    seed = 7;
+    for (i = 0; i < t_size(4000, 16000); i++) {
+        add_random(c, functions, &seed);
+        add_random(whole, functions, &same);
+    }
+    while (csspgo_collector_profile_step(c, next_random(&budget) % 3000, NULL, p, NULL, &e) == CSSPGO_MORE) {
+        if (++calls % 64 == 0) {
+            T_EQ(csspgo_add_profile(p, more, NULL), CSSPGO_OK);
+            T_EQ(csspgo_add_profile(want, more, NULL), CSSPGO_OK);
+        }
+        if (calls % 64 == 32) T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
+        if (!T_CHECK(calls < 4000)) break;
+    }
+    T_EQ(e.status, CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(whole, NULL, want, NULL, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_equal(p, want));
+    T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
+    csspgo_profile_free(p);
+    csspgo_profile_free(want);
+    csspgo_profile_free(more);
+    csspgo_collector_free(c);
+    csspgo_collector_free(whole);
+    csspgo_code_free(code);
 }
 
 /* ----- failing memory ----- */
@@ -1634,9 +1956,9 @@ static void every_allocation_may_fail(const char *program, const char *which, in
     long nth;
     recorded_open(&r, program, NULL);
     counters_of(r.c, &r.how, in);
-    T_EQ(csspgo_collector_profile(r.c, want, NULL, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(r.c, NULL, want, NULL, &e), CSSPGO_OK);
     counters_of(r.c, &r.how, in);
-    if (full) T_EQ(csspgo_collector_profile(r.c, want, NULL, NULL, &e), CSSPGO_OK);
+    if (full) T_EQ(csspgo_collector_profile(r.c, NULL, want, NULL, &e), CSSPGO_OK);
     recorded_close(&r);
     for (nth = 1;; nth++) {
         t_heap hp, hc;
@@ -1647,19 +1969,19 @@ static void every_allocation_may_fail(const char *program, const char *which, in
         recorded_open(&r, program, &oc);
         if (full) {
             counters_of(r.c, &r.how, in);
-            T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
             T_EQ(csspgo_add_profile(before, p, NULL), CSSPGO_OK);
         }
         counters_of(r.c, &r.how, in);
         h->nth = h->calls + nth;
-        s = csspgo_collector_profile(r.c, p, NULL, NULL, &e);
+        s = csspgo_collector_profile(r.c, NULL, p, NULL, &e);
         h->nth = 0;
         if (s != CSSPGO_OK) {
             T_EQ(s, CSSPGO_E_NOMEM);
             T_EQ(e.status, CSSPGO_E_NOMEM);
             T_CHECK(csspgo_equal(p, before));
             T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
-            T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
         }
         T_CHECK(csspgo_equal(p, want));
         csspgo_profile_free(p);
@@ -1687,7 +2009,7 @@ static void no_allocation_failure_loses_anything(void)
 
 static void a_limit_of_memory_is_kept(void)
 {
-    static const uint64_t bytes[] = { 1000, 20000, 100000 };
+    static const uint64_t bytes[] = { 1200, 20000, 100000 };
     char *in = counters_file("mix", "cs"), *want = profile_text("mix", "cs", 0);
     size_t i;
     for (i = 0; i < 3; i++) {
@@ -1700,11 +2022,11 @@ static void a_limit_of_memory_is_kept(void)
         p = new_profile(&o);
         recorded_open(&r, "mix", NULL);
         counters_of(r.c, &r.how, in);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_E_LIMIT);
+        T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_E_LIMIT);
         T_EQ(csspgo_node_count(p), 0);
         csspgo_profile_free(p);
         p = new_profile(NULL);
-        T_EQ(csspgo_collector_profile(r.c, p, NULL, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
         same_text("later", p, want);
         csspgo_profile_free(p);
         recorded_close(&r);
@@ -1781,11 +2103,171 @@ static void a_full_collector_gives_its_profile(void)
         T_CHECK(i > first + 100);
         T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes);
         T_EQ(csspgo_write_unsymbolized(l.c, &text, NULL, 0, &size, &e), CSSPGO_OK);
-        T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL, &e), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(l.c, NULL, l.p, NULL, &e), CSSPGO_OK);
         T_CHECK(csspgo_collector_memory(l.c) <= o.limits.max_bytes && t_valid(l.p));
     }
     T_EQ(csspgo_collector_get_stats(l.c).samples, i - round);         /* the one that said E_FULL was not taken */
     lab_close(&l);
+}
+
+/* ----- laws of budgets -------------------------------------------------------------------------------------------- */
+
+/* Memory that ends: `room` bytes, of which each piece takes what it asks for, or (powers) the next power of two. */
+typedef struct budget {
+    size_t room, used, live, peak;
+    unsigned long failed;
+    int powers;
+    void *bin[48];                /* powers: free pieces; such an arena never splits or joins them */
+    char *memory;
+} budget;
+
+static unsigned budget_bin(size_t size)
+{
+    unsigned bin = 4;
+    while (((size_t)1 << bin) < size) bin++;
+    return bin;
+}
+
+static void *budget_alloc(void *ctx, size_t size)
+{
+    budget *b = (budget *)ctx;
+    const unsigned bin = budget_bin(size);
+    void *p = b->powers ? b->bin[bin] : NULL;
+    if (p != NULL) {
+        memcpy(&b->bin[bin], p, sizeof p);
+    } else if (b->powers ? b->room - b->used >= (size_t)1 << bin : b->room - b->live >= size) {
+        p = b->powers ? b->memory + b->used : (char *)malloc(size);
+        if (b->powers) b->used += (size_t)1 << bin;
+    } else {
+        b->failed++;
+        return NULL;
+    }
+    b->live += size;
+    if (b->live > b->peak) b->peak = b->live;
+    return p;
+}
+
+static void budget_free(void *ctx, void *p, size_t size)
+{
+    budget *b = (budget *)ctx;
+    const unsigned bin = budget_bin(size);
+    b->live -= size;
+    if (!b->powers) {
+        free(p);
+        return;
+    }
+    memcpy(p, &b->bin[bin], sizeof p);
+    b->bin[bin] = p;
+}
+
+/* The least limit that a refusal names. */
+static uint64_t least_of(const csspgo_error *e)
+{
+    const char *at = strstr(e->message, "the least is ");
+    T_EQ(e->status, CSSPGO_E_LIMIT);
+    return T_CHECK(at != NULL) ? (uint64_t)strtoull(at + 13, NULL, 10) : 0;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What so many paths give without limits. */
+static csspgo_profile *paths_profile(const csspgo_collector_options *how, uint32_t paths)
+{
+    csspgo_profile *p;
+    uint32_t i;
+    lab l;
+    lab_open_paths(&l, how, NULL);
+    for (i = 0; i < paths; i++) T_EQ(lab_path(&l, i, 1 + i % 3), CSSPGO_OK);
+    lab_profile(&l);
+    p = l.p;
+    l.p = new_profile(NULL);
+    lab_close(&l);
+    return p;
+}
+
+/*
+ * A collector with so much memory takes all samples, drained whenever it is full, and none is lost or counted twice; or
+ * it is refused with the least limit, with which it does that. Returns the most memory that it took, in 1/100 of the
+ * limit. room: what its allocator has, in quarters of the limit, and 16 KB; 0: all memory there is.
+ */
+static size_t budget_run(const csspgo_collector_options *how, uint64_t most, unsigned room, int powers, uint32_t paths,
+                         const csspgo_profile *want)
+{
+    csspgo_options o;
+    csspgo_error e;
+    budget b;
+    uint32_t i;
+    size_t peak;
+    unsigned drained = 0;
+    lab l;
+    memset(&o, 0, sizeof o);
+    memset(&b, 0, sizeof b);
+    lab_open_paths(&l, how, NULL);
+    csspgo_collector_free(l.c);
+    o.limits.max_bytes = most;
+    l.c = csspgo_collector_new(l.code, how, &o, &e);
+    if (l.c == NULL) {
+        most = least_of(&e);
+        o.limits.max_bytes = most - 1;
+        T_CHECK(csspgo_collector_new(l.code, how, &o, &e) == NULL && least_of(&e) == most);
+    } else csspgo_collector_free(l.c);
+    o.limits.max_bytes = most;
+    b.room = room != 0 ? (size_t)most / 4 * room + 16384 : SIZE_MAX / 2;
+    b.powers = powers;
+    b.memory = powers ? (char *)malloc(b.room) : NULL;
+    o.allocator.alloc_fn = budget_alloc;
+    o.allocator.free_fn = budget_free;
+    o.allocator.ctx = &b;
+    l.c = csspgo_collector_new(l.code, how, &o, &e);
+    if (!T_CHECK(l.c != NULL)) abort();
+    for (i = 0; i < paths; i++) {
+        csspgo_status s = lab_path(&l, i, 1 + i % 3);
+        T_CHECK(csspgo_collector_memory(l.c) <= most);
+        if (s == CSSPGO_OK) continue;
+        T_CHECK(s == CSSPGO_E_FULL || (s == CSSPGO_E_NOMEM && b.failed != 0));
+        drained++;
+        if (!T_EQ(csspgo_collector_profile(l.c, NULL, l.p, NULL, &e), CSSPGO_OK)) break;
+        if (!T_EQ(lab_path(&l, i, 1 + i % 3), CSSPGO_OK)) break;
+    }
+    T_EQ(csspgo_collector_profile(l.c, NULL, l.p, NULL, &e), CSSPGO_OK);
+    T_CHECK(csspgo_collector_memory(l.c) <= most);
+    T_EQ(csspgo_collector_get_stats(l.c).samples, paths + paths / 3 * 3);
+    T_CHECK(csspgo_equal(l.p, want) && t_valid(l.p));
+    T_CHECK(drained != 0 || how->ignore_stack || most > 200 * (uint64_t)paths);
+    peak = b.peak;
+    lab_close(&l);
+    T_EQ(b.live, 0);
+    free(b.memory);
+    return (size_t)(peak * 100 / most);
+}
+
+static void what_a_limit_accepts_it_can_drain(void)
+{
+    static const uint32_t cache[] = { 0, 1, 16384, 65536 };
+    const uint32_t paths = (uint32_t)t_size(400, 1200);
+    csspgo_collector_options how;
+    uint64_t most;
+    size_t k, worst[3] = { 0, 0, 0 };
+    unsigned flat;
+    memset(&how, 0, sizeof how);
+    for (flat = 0; flat < 2; flat++) {
+        csspgo_profile *want;
+        how.ignore_stack = flat;
+        how.limit_recursion = !flat;
+        want = paths_profile(&how, paths);
+        for (k = 0; k < sizeof cache / sizeof *cache; k++)
+            for (most = 1000; most < 2000000; most += most / (uint64_t)t_size(1, 2)) {
+                how.cache_bytes = cache[k];
+                worst[0] = larger(worst[0], budget_run(&how, most, 0, 0, paths, want));
+                worst[1] = larger(worst[1], budget_run(&how, most, 4, 0, paths, want));
+                worst[2] = larger(worst[2], budget_run(&how, most, 12, 1, paths, want));
+            }
+        csspgo_profile_free(want);
+    }
+    T_CHECK(worst[0] <= 150 && worst[1] <= 150 && worst[2] <= 150);
 }
 
 /* The profile's limit is another one; the message says which. */
@@ -1801,7 +2283,7 @@ static void a_message_names_the_limit_and_its_object(void)
     memset(&o, 0, sizeof o);
     o.limits.max_bytes = 20000;
     p = new_profile(&o);
-    T_EQ(csspgo_collector_profile(l.c, p, NULL, NULL, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_collector_profile(l.c, NULL, p, NULL, &e), CSSPGO_E_LIMIT);
     T_CHECK(strstr(e.message, "limits.max_bytes") != NULL && strstr(e.message, "20000") != NULL &&
             strstr(e.message, "profile") != NULL);
     csspgo_profile_free(p);
@@ -1816,8 +2298,8 @@ static void a_sample_without_a_count_counts_once(void)
     T_EQ(lab_path(&l, 1, 0), CSSPGO_OK);
     T_EQ(lab_path(&l, 1, 2), CSSPGO_OK);
     T_EQ(csspgo_collector_get_stats(l.c).samples, 3);
-    T_EQ(csspgo_collector_profile(l.c, l.p, NULL, NULL, NULL), CSSPGO_OK);
-    T_EQ(csspgo_body_count(l.p, csspgo_func_nodes(l.p, csspgo_func_find(l.p, "f", 1)), csspgo_at(1, 0)) % 3, 0);
+    T_EQ(csspgo_collector_profile(l.c, NULL, l.p, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_body_count(l.p, csspgo_func_nodes(l.p, csspgo_func_find(l.p, "f", 1)), csspgo_loc_at(1, 0)) % 3, 0);
     T_CHECK(csspgo_record_count(l.p) != 0);
     lab_close(&l);
 }
@@ -1876,7 +2358,7 @@ static void x01_gives(csspgo_collector *c, const char *name)
     size_t size;
     memset(&make, 0, sizeof make);
     make.llvm = 19;
-    T_EQ(csspgo_collector_profile(c, p, &make, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, &make, p, NULL, &e), CSSPGO_OK);
     snprintf(path, sizeof path, "data/probes/usage/%s.prof", name);
     want = t_file(path, &size);
     same_text(path, p, want);
@@ -1932,7 +2414,7 @@ static void emit(emitter *e, uint64_t at, uint64_t guid, uint32_t size, uint32_t
     const csspgo_module none = csspgo_no_module();
     csspgo_code_function f;
     csspgo_transfer x[2];
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p[32];
     uint32_t i;
     memset(&f, 0, sizeof f);
@@ -1965,7 +2447,7 @@ static void emit_caller(emitter *e)
     const csspgo_module none = csspgo_no_module();
     csspgo_code_function f;
     csspgo_transfer x;
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p[2];
     memset(&f, 0, sizeof f);
     memset(&x, 0, sizeof x);
@@ -2049,7 +2531,7 @@ static void expect_loop(const csspgo_profile *p, uint64_t with, uint64_t without
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     for (n.id = 2; n.id <= csspgo_node_count(p) + 1; n.id++)
         if (csspgo_func_guid(p, csspgo_node_func(p, n)) == 100)
-            found[csspgo_node_parent(p, n).id == 1] += csspgo_body_count(p, n, csspgo_at(1, 0));
+            found[csspgo_node_parent(p, n).id == 1] += csspgo_body_count(p, n, csspgo_loc_at(1, 0));
     T_EQ(found[0], with);
     T_EQ(found[1], without);
 }
@@ -2078,7 +2560,7 @@ static void any_order_of_what_has_a_stack_and_what_has_none_gives_the_same_profi
             if (k == 0) T_EQ(csspgo_collector_has_contexts(c), order[i][k] == WITH_STACK);   /* it starts anew */
         }
         T_EQ(csspgo_collector_has_contexts(c), 1);
-        T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);
         T_EQ(csspgo_collector_has_contexts(c), 1);                   /* of the profile just taken */
         expect_loop(p, 0x1, 0x1110);
         if (first == NULL) first = p;
@@ -2107,20 +2589,20 @@ static void each_profile_decides_anew_and_joins_what_is_there(void)
     emit(&e, EMIT_BASE, 100, 256, 8);
     c = csspgo_collector_new(e.code, NULL, NULL, NULL);
     loop_ran(c, WITH_STACK, 1);
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);
     expect_loop(p, 1, 0);
     loop_ran(c, WITHOUT_STACK, 16);                          /* a time without any stack: its counts join */
     T_EQ(csspgo_collector_has_contexts(c), 0);
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);
     expect_loop(p, 1, 16);
     loop_ran(c, WITHOUT_STACK, 16);                          /* alone it is a profile without contexts */
-    T_EQ(csspgo_collector_profile(c, flat, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, NULL, flat, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_profile_flags(flat) & CSSPGO_IS_CS, 0);
     loop_ran(c, WITHOUT_STACK, 16);
     loop_ran(c, WITH_STACK, 1);
-    T_EQ(csspgo_collector_profile(c, flat, NULL, NULL, &err), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_profile(c, NULL, flat, NULL, &err), CSSPGO_E_ARGUMENT);
     T_EQ(err.status, CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);        /* nothing was lost */
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);        /* nothing was lost */
     expect_loop(p, 2, 32);
     csspgo_collector_free(c);
     how.always_contexts = 1;
@@ -2128,14 +2610,14 @@ static void each_profile_decides_anew_and_joins_what_is_there(void)
     csspgo_profile_free(flat);
     flat = new_profile(NULL);
     loop_ran(c, WITHOUT_STACK, 3);
-    T_EQ(csspgo_collector_profile(c, flat, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, NULL, flat, NULL, NULL), CSSPGO_OK);
     expect_loop(flat, 0, 3);
     csspgo_collector_free(c);
     how.always_contexts = 0;
     how.ignore_stack = 1;
     c = csspgo_collector_new(e.code, &how, NULL, NULL);
     loop_ran(c, WITH_STACK, 3);
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_E_ARGUMENT);   /* contexts were not wanted */
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_E_ARGUMENT);   /* contexts were not wanted */
     csspgo_collector_free(c);
     csspgo_profile_free(p);
     csspgo_profile_free(flat);
@@ -2181,7 +2663,7 @@ static void emit_again(uint32_t n, uint32_t rounds, uint32_t every)
             emit_caller(&e);
         }
         emit_function(&e, k);
-        if (i % 1000 == 999) e.failed += csspgo_collector_profile(c, p, NULL, NULL, NULL) != CSSPGO_OK;
+        if (i % 1000 == 999) e.failed += csspgo_collector_profile(c, NULL, p, NULL, NULL) != CSSPGO_OK;
         if (i < rounds / 5 && h.live_bytes > early) early = h.live_bytes;
         if (i >= rounds / 5 && h.live_bytes > late) late = h.live_bytes;
         if (i == rounds / 5) early_peak = g.peak;
@@ -2190,16 +2672,17 @@ static void emit_again(uint32_t n, uint32_t rounds, uint32_t every)
     T_CHECK(late <= early + early / 8);
     T_CHECK(g.peak <= early_peak + early_peak / 4);
     T_CHECK(early <= 2 * (live + live / n * (1000 / every)) + 65536);   /* live code, and code with counts not taken */
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) {
-        const csspgo_node caller = csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 7));
-        const csspgo_node node = csspgo_child(p, caller, csspgo_at(2, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 100 + i));
-        wrong += csspgo_body_count(p, node, csspgo_at(1, 0)) != taken[i];
+        const csspgo_node caller = csspgo_child(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 7));
+        const csspgo_node node = csspgo_child(p, caller, csspgo_loc_at(2, 0), CSSPGO_CONTEXT, csspgo_func_add_guid(p, 100 + i));
+        wrong += csspgo_body_count(p, node, csspgo_loc_at(1, 0)) != taken[i];
     }
     T_EQ(wrong, 0);
     for (i = 0; i < n; i++)
         csspgo_code_remove(e.code, EMIT_BASE + (uint64_t)i * EMIT_SLOT, EMIT_BASE + (uint64_t)(i + 1) * EMIT_SLOT,
                            NULL);
+    while (csspgo_code_step(e.code, 1000, NULL) == CSSPGO_MORE) {}          /* what changes put off */
     stats = csspgo_code_get_stats(e.code);
     T_EQ(stats.code_bytes, 64);
     T_CHECK(stats.removed_bytes <= 16 && stats.probes <= 4 && stats.functions == 1);
@@ -2254,6 +2737,7 @@ int main(void)
     what_leads_nowhere_is_looked_at_once();
     many_chains_are_told_quickly();
     contexts_are_cut_to_the_limit();
+    a_context_that_is_cut_begins_anew();
     recursion_of_names_is_compressed();
     contexts_that_went_into_a_profile_are_forgotten();
     only_sampled_functions_count_if_asked_for();
@@ -2265,6 +2749,9 @@ int main(void)
     the_hash_seed_does_not_matter();
     the_order_of_samples_does_not_matter();
     two_deltas_make_what_one_makes();
+    slices_make_what_one_call_makes();
+    a_profile_takes_half_as_much_again();
+    tables_grow_between_slices();
     an_empty_collector_changes_nothing();
     flags_of_an_empty_profile_stay();
     functions_of_an_empty_profile_keep_their_handles();
@@ -2272,6 +2759,7 @@ int main(void)
     no_allocation_failure_loses_anything();
     a_limit_of_memory_is_kept();
     a_full_collector_gives_its_profile();
+    what_a_limit_accepts_it_can_drain();
     a_message_names_the_limit_and_its_object();
     a_sample_without_a_count_counts_once();
     any_order_of_what_has_a_stack_and_what_has_none_gives_the_same_profile();

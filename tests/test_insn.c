@@ -6,7 +6,7 @@ enum { ADDRESS = 0x401000 };
 typedef struct transfer {
     const char *hex;          /* the instruction's bytes */
     uint32_t size;
-    csspgo_kind kind;
+    csspgo_transfer_kind kind;
     uint32_t has_target;
     uint64_t target;          /* relative to ADDRESS     */
 } transfer;
@@ -306,7 +306,7 @@ static void long_runs_of_prefixes_are_skipped(void)
 
 typedef struct word {
     uint32_t word;
-    csspgo_kind kind;
+    csspgo_transfer_kind kind;
     uint32_t has_target;
     uint64_t target;          /* relative to ADDRESS */
 } word;
@@ -385,13 +385,13 @@ static void aarch64_words_have_kind_and_target(void)
 
 /* ----- programs ----- */
 
-static csspgo_kind kind_named(const char *s, size_t n)
+static csspgo_transfer_kind kind_named(const char *s, size_t n)
 {
     static const char *const names[] = {"-", "cond", "jmp", "ijmp", "call", "ret"};
     size_t i;
     for (i = 0; i < 6; i++)
-        if (strlen(names[i]) == n && memcmp(names[i], s, n) == 0) return (csspgo_kind)i;
-    return CSSPGO_KIND_FORCE_32;
+        if (strlen(names[i]) == n && memcmp(names[i], s, n) == 0) return (csspgo_transfer_kind)i;
+    return CSSPGO_TRANSFER_KIND_FORCE_32;
 }
 
 /*

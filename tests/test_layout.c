@@ -1,6 +1,7 @@
 /* test_layout.c - layer layout: traces of first execution, reservoirs, balanced partitioning, orders. */
-#define CSSPGO_WITH_LAYOUT 1
 #include "t.h"
+#define CSSPGO_LINKER_ORDER_IMPLEMENTATION
+#include "../examples/share/linker_order.h"
 
 #define DATA "data/temporal/"
 
@@ -59,7 +60,7 @@ static void graph_expect(graph *x, const char *line, uint32_t llvm)
     char text[65536];
     size_t i, k = 0;
     x->how.llvm = llvm;
-    T_EQ(csspgo_bipartite_order(&x->g, &x->how, NULL, order, NULL), CSSPGO_OK);
+    T_EQ(csspgo_balanced_partition(&x->g, &x->how, NULL, order, NULL), CSSPGO_OK);
     for (i = 0; i < x->g.nodes; i++) k += (size_t)sprintf(text + k, " %u", (unsigned)x->id[order[i]]);
     t_same("bp_graphs.txt", text, k, line, strlen(line));
 }
@@ -94,24 +95,24 @@ static void a_graph_that_makes_no_sense_is_refused(void)
     uint32_t order[4] = { 7, 7, 7, 7 };
     csspgo_error e;
     graph_clear(x);
-    T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, order, &e), CSSPGO_OK);
+    T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, order, &e), CSSPGO_OK);
     x->g.nodes = 2;
     x->begin[1] = 1;
     x->begin[2] = 2;
     x->group[1] = 1000;
-    T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, order, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, order, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.offset, 1);
     x->group[1] = 999;
     x->begin[1] = 3;
-    T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, order, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, order, &e), CSSPGO_E_ARGUMENT);
     x->begin[1] = 1;
     x->how.depth = 31;
-    T_EQ(csspgo_bipartite_order(&x->g, &x->how, NULL, order, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_balanced_partition(&x->g, &x->how, NULL, order, &e), CSSPGO_E_ARGUMENT);
     x->how.depth = 0;
     x->how.llvm = 18;
-    T_EQ(csspgo_bipartite_order(&x->g, &x->how, NULL, order, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_balanced_partition(&x->g, &x->how, NULL, order, &e), CSSPGO_E_ARGUMENT);
     T_EQ(order[0], 7);
-    T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, order, &e), CSSPGO_OK);
+    T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, order, &e), CSSPGO_OK);
     T_EQ(order[0], 0);
     T_EQ(order[1], 1);
     T_EQ(order[2], 7);
@@ -145,14 +146,14 @@ static void an_order_is_a_permutation_that_depends_on_structure_only(void)
         for (llvm = 0; llvm <= 19; llvm += 19) {
             graph_random(x, seed, 1 + seed * 13, 1 + seed / 2, 1);
             x->how.llvm = llvm;
-            T_EQ(csspgo_bipartite_order(&x->g, &x->how, NULL, a, NULL), CSSPGO_OK);
+            T_EQ(csspgo_balanced_partition(&x->g, &x->how, NULL, a, NULL), CSSPGO_OK);
             memset(seen, 0, sizeof seen);
             for (i = 0; i < x->g.nodes; i++) seen[a[i]]++;
             for (i = 0; i < x->g.nodes && seen[i] == 1;) i++;
             T_EQ(i, x->g.nodes);
             for (i = 0; i < x->begin[x->g.nodes]; i++) x->group[i] = 1000 - x->group[i] * 7 % 1000;   /* other names */
             x->g.groups = 1001;
-            T_EQ(csspgo_bipartite_order(&x->g, &x->how, NULL, b, NULL), CSSPGO_OK);
+            T_EQ(csspgo_balanced_partition(&x->g, &x->how, NULL, b, NULL), CSSPGO_OK);
             T_CHECK(memcmp(a, b, x->g.nodes * sizeof *a) == 0);
         }
     }
@@ -167,19 +168,19 @@ static void weight_counts_like_copies(void)
     uint32_t seed, i, same = 0;
     for (seed = 0; seed < 20; seed++) {
         graph_random(x, seed, 20 + seed * 11, 4 + seed / 2, 1);
-        T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, a, NULL), CSSPGO_OK);
+        T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, a, NULL), CSSPGO_OK);
         for (i = 0; i < 100; i++) weight[i] = 8;
         x->g.weight = weight;
-        T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, b, NULL), CSSPGO_OK);
+        T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, b, NULL), CSSPGO_OK);
         T_CHECK(memcmp(a, b, x->g.nodes * sizeof *a) == 0);
     }
     for (seed = 0; seed < 100; seed++) {
         graph_random(x, seed, 12, 3, 10);
-        T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, a, NULL), CSSPGO_OK);
+        T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, a, NULL), CSSPGO_OK);
         graph_random(x, seed, 12, 3, 1);
         for (i = 0; i < 3; i++) weight[i] = 10;
         x->g.weight = weight;
-        T_EQ(csspgo_bipartite_order(&x->g, NULL, NULL, b, NULL), CSSPGO_OK);
+        T_EQ(csspgo_balanced_partition(&x->g, NULL, NULL, b, NULL), CSSPGO_OK);
         same += memcmp(a, b, 12 * sizeof *a) == 0;
     }
     T_CHECK(same >= 90);
@@ -194,7 +195,7 @@ static void ordering_survives_every_failing_allocation(void)
     for (nth = 1; nth < 100; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        const csspgo_status s = csspgo_bipartite_order(&x->g, NULL, &o, order, NULL);
+        const csspgo_status s = csspgo_balanced_partition(&x->g, NULL, &o, order, NULL);
         T_EQ(h.live, 0);
         if (s == CSSPGO_OK) break;
         T_EQ(s, CSSPGO_E_NOMEM);
@@ -376,6 +377,41 @@ static void names_are_not_lost(void)
     T_EQ(csspgo_layout_add(l, &trace, 1, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_layout_write(l, NULL, 0, &size, NULL), CSSPGO_E_UNSUPPORTED);
     csspgo_layout_free(l);
+}
+
+/* A name of any bytes is written so that it reads back, or refused; plain names never are. */
+static void names_read_back_or_are_refused(void)
+{
+    static const char bytes[] = "a1,\n#:$ ";
+    size_t n, of, i;
+    for (n = 0; n < 8 + 64 + 512; n++) {
+        char name[4] = "";
+        const size_t size = n < 8 ? 1 : n < 72 ? 2 : 3;
+        csspgo_layout *l = layout_of(0, -1, -1), *back = layout_of(0, -1, -1);
+        uint64_t id;
+        csspgo_trace trace;
+        csspgo_status s;
+        for (i = 0, of = n; i < size; i++, of /= 8) name[i] = bytes[of % 8];
+        id = csspgo_guid(name, size);
+        trace.id = &id;
+        trace.count = 1;
+        trace.weight = 1;
+        T_EQ(csspgo_layout_add_name(l, name, size, NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_add(l, &trace, 1, 0, NULL), CSSPGO_OK);
+        s = csspgo_layout_write(l, NULL, 0, &of, NULL);
+        if (memchr(name, ',', size) != NULL || memchr(name, '\n', size) != NULL) T_EQ(s, CSSPGO_E_UNSUPPORTED);
+        if (name[0] == 'a' && strcspn(name, ",\n# ") == size && memchr(name, ':', size) == NULL) T_EQ(s, CSSPGO_OK);
+        if (s == CSSPGO_OK) {
+            char *text = text_of(l, &of);
+            const char *got;
+            T_EQ(csspgo_layout_read(back, text, of, NULL), CSSPGO_OK);
+            got = csspgo_layout_name(back, id, &of);
+            T_CHECK(got != NULL && of == size && memcmp(got, name, size) == 0);
+            free(text);
+        } else T_EQ(s, CSSPGO_E_UNSUPPORTED);
+        csspgo_layout_free(back);
+        csspgo_layout_free(l);
+    }
 }
 
 static void an_unknown_rule_is_refused(void)
@@ -777,7 +813,7 @@ static const char *const local_text = ":temporal_prof_traces\n1\n1\n1\nmain,st.c
 static void functions_find_their_symbols(void)
 {
     csspgo_layout *l = layout_of(0, -1, -1);
-    csspgo_layout_resolution r;
+    csspgo_layout_found r;
     uint64_t bytes;
     size_t size;
     T_EQ(add_text(l, local_text, NULL), CSSPGO_OK);
@@ -802,6 +838,11 @@ static void functions_find_their_symbols(void)
     T_EQ(r.stripped, 2);
     T_EQ(r.nameless, 0);
     T_EQ(r.symbols, 10);
+    T_EQ(csspgo_layout_get_stats(l).symbols, 10);
+    T_CHECK(!csspgo_layout_has_counters(l, csspgo_guid("main", 4)));
+    T_EQ(add_text(l, "main\n1\n1\n5\n", NULL), CSSPGO_OK);
+    T_CHECK(csspgo_layout_has_counters(l, csspgo_guid("main", 4)));
+    T_CHECK(!csspgo_layout_has_counters(l, csspgo_guid("odd", 3)) && !csspgo_layout_has_counters(l, 1));
     csspgo_layout_free(l);
 }
 
@@ -831,7 +872,8 @@ static void every_linker_gets_its_form(void)
     char buf[8];
     T_EQ(add_text(l, ":temporal_prof_traces\n1\n1\n1\nmain,st.c;hid,gone\n", NULL), CSSPGO_OK);
     trace.id = &id;
-    trace.count = trace.weight = 1;
+    trace.count = 1;
+    trace.weight = 1;
     T_EQ(csspgo_layout_add(l, &trace, 1, 0, NULL), CSSPGO_OK);
     order_becomes(l, CSSPGO_ORDER_LLD, "# Ordered 4 functions\n# Total area under the page fault curve: 1.234568e+10\n"
                   "# 0x12ab\nmain\n# st.c\nhid\ngone\n");
@@ -1079,7 +1121,7 @@ static void an_order_survives_every_failing_allocation(void)
         csspgo_layout *l = csspgo_layout_new(NULL, &o, NULL);
         csspgo_layout_format form;
         csspgo_layout_score score;
-        csspgo_layout_resolution r;
+        csspgo_layout_found r;
         csspgo_layout_symbol one;
         uint64_t id[20];
         csspgo_status s = l != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
@@ -1200,7 +1242,7 @@ static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t p
     const size_t counter = coverage ? 1 : 8, slots = coverage ? 9 : 2;
     const size_t tail = 16 + (version == 8 ? 3u : 4u) * pointer;
     const size_t record = version == 8 ? (pointer == 4 ? 40u : 48u) : pointer == 4 ? 48u : 64u;
-    const size_t counts = 8 * head[version - 8] + 3 * record;
+    const size_t counts = (size_t)(8 * head[version - 8]) + 3 * record;
     size_t i, size = 0;
 #define PUT(at, n, value)                                                                                             \
     do {                                                                                                              \
@@ -1217,7 +1259,7 @@ static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t p
     PUT(version == 8 ? 56 : 72, 8, 2 + 5);            /* names: sizes and text */
     PUT(version == 8 ? 64 : 80, 8, 0x1000 + 3 * record);   /* delta */
     for (i = 0; i < 3; i++) {
-        const size_t at = 8 * head[version - 8] + i * record;
+        const size_t at = (size_t)(8 * head[version - 8]) + i * record;
         PUT(at, 8, csspgo_guid(&names[2 * i], 1));
         PUT(at + 8, 8, 9);
         PUT(at + 16, pointer, 0x1000 + 3 * record - i * record + i * slots * counter);
@@ -1373,9 +1415,10 @@ static void enter(csspgo_trace_clock *clock, csspgo_trace_slot *slot, const char
 static void collected(const csspgo_trace_slot *slot, uint32_t begin, uint32_t end, const char *want)
 {
     uint64_t id[8], out[8];
+    const csspgo_trace_phase phase = { slot, sizeof *slot, id, 8, begin, end };
     size_t i, n;
     for (i = 0; i < 8; i++) id[i] = 107 - i;
-    T_EQ(csspgo_trace_collect(slot, sizeof *slot, id, 8, begin, end, NULL, out, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_trace_collect(&phase, NULL, out, &n, NULL), CSSPGO_OK);
     if (!T_EQ(n, strlen(want))) return;
     for (i = 0; i < n; i++) T_EQ('a' + 107 - out[i], want[i]);
 }
@@ -1385,6 +1428,7 @@ static void the_first_call_of_a_phase_is_recorded(void)
     csspgo_trace_slot slot[8];
     csspgo_trace_clock clock;
     uint64_t id = 0, out;
+    const csspgo_trace_phase narrow = { slot, 3, &id, 1, 0, 0 };
     size_t n;
     uint32_t level, match;
     memset(slot, 0, sizeof slot);
@@ -1409,7 +1453,7 @@ static void the_first_call_of_a_phase_is_recorded(void)
     collected(slot, 0, 0, "hdcba");
     collected(slot, csspgo_trace_now(&clock), csspgo_trace_now(&clock), "dcba");
     T_EQ(clock.last, UINT32_MAX);
-    T_EQ(csspgo_trace_collect(slot, 3, &id, 1, 0, 0, NULL, &out, &n, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_trace_collect(&narrow, NULL, &out, &n, NULL), CSSPGO_E_ARGUMENT);
 }
 
 static void collecting_survives_every_failing_allocation(void)
@@ -1417,6 +1461,7 @@ static void collecting_survives_every_failing_allocation(void)
     csspgo_trace_slot slot[40];
     csspgo_trace_clock clock;
     uint64_t id[40], out[40];
+    const csspgo_trace_phase phase = { slot, sizeof *slot, id, 40, 0, 0 };
     long nth;
     size_t i, n;
     memset(slot, 0, sizeof slot);
@@ -1428,7 +1473,7 @@ static void collecting_survives_every_failing_allocation(void)
     for (nth = 1; nth < 100; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
-        const csspgo_status s = csspgo_trace_collect(slot, sizeof *slot, id, 40, 0, 0, &o, out, &n, NULL);
+        const csspgo_status s = csspgo_trace_collect(&phase, &o, out, &n, NULL);
         T_EQ(h.live, 0);
         T_EQ(n, s == CSSPGO_OK ? 40 : 0);
         if (s == CSSPGO_OK) break;
@@ -1607,6 +1652,30 @@ static void samples_become_traces(void)
     csspgo_code_free(code);
 }
 
+/* Equal traces become one with the sum of their weights, wherever they are. */
+static void equal_traces_are_joined(void)
+{
+    csspgo_code *code = sampled_code();
+    int bits, k;
+    for (bits = 0; bits < 16; bits++) {
+        csspgo_trace_sampler *t = sampler_of(code, 0, 0, 1);
+        int leaves = 0;
+        char want[100];
+        for (k = 0; k < 4; k++) {
+            char sample[40];
+            snprintf(sample, sizeof sample, "50 %d %s main", k + 1, bits >> k & 1 ? "leaf" : "work");
+            T_EQ(add_sample(t, sample), CSSPGO_OK);
+            leaves += bits >> k & 1;
+        }
+        if (leaves % 4 == 0) snprintf(want, sizeof want, "4 main,%s\n1\n", leaves != 0 ? "leaf" : "work");
+        else if (bits & 1) snprintf(want, sizeof want, "%d main,leaf\n%d main,work\n2\n", leaves, 4 - leaves);
+        else snprintf(want, sizeof want, "%d main,work\n%d main,leaf\n2\n", 4 - leaves, leaves);
+        offered_is(t, want);
+        csspgo_trace_sampler_free(t);
+    }
+    csspgo_code_free(code);
+}
+
 static void address_spaces_are_kept_apart(void)
 {
     csspgo_code *code = sampled_code();
@@ -1721,12 +1790,13 @@ static void callers_in_decoded_code_are_found(void)
     static const char *const names[] = { "caller", "callee" };
     const uint64_t stack[2] = { 0x2006, 0x2005 };
     csspgo_code *code = csspgo_code_new(NULL, NULL);
+    const csspgo_code_bytes b = { CSSPGO_X86_64, 0x2000, bytes, sizeof bytes, NULL, 0 };
     csspgo_trace_sampler *t;
     csspgo_module none;
     csspgo_sample s;
     size_t i;
     none.id = 0;
-    T_EQ(csspgo_code_add_bytes(code, none, CSSPGO_X86_64, 0x2000, bytes, sizeof bytes, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_bytes(code, none, &b, NULL), CSSPGO_OK);
     for (i = 0; i < 2; i++) {
         csspgo_code_function f;
         memset(&f, 0, sizeof f);
@@ -1789,6 +1859,7 @@ int main(void)
     the_rows_of_the_grammar();
     bad_text_is_refused_where_it_is_bad();
     names_are_not_lost();
+    names_read_back_or_are_refused();
     an_unknown_rule_is_refused();
     reservoirs_are_merged_as_by_llvm();
     our_reservoir_never_holds_more_than_it_may();
@@ -1822,6 +1893,7 @@ int main(void)
     equal_chunks_follow_the_first_of_them();
     T_FAILING(ordering_chunks_survives_every_failing_allocation());
     samples_become_traces();
+    equal_traces_are_joined();
     address_spaces_are_kept_apart();
     branch_records_show_functions();
     callers_in_decoded_code_are_found();

@@ -72,7 +72,7 @@ static void check(const char *binary, const char *input, const char *want_name, 
     } else {
         feed_script(c, r.t.code, path);
     }
-    T_EQ(csspgo_collector_line_profile(c, r.lines, p, &how, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_line_profile(c, r.lines, &how, p, NULL, &e), CSSPGO_OK);
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     snprintf(path, sizeof path, "data/generate/out/%s.txt", want_name);
     want = t_file(path, &want_size);
@@ -277,9 +277,10 @@ static csspgo_status profile_of(recorded *r, const char *script, csspgo_generate
     csspgo_status s;
     csspgo_error e;
     feed_script(c, r->t.code, script);
-    s = csspgo_collector_line_profile(c, r->lines, p, &how, NULL, &e);
+    s = csspgo_collector_line_profile(c, r->lines, &how, p, NULL, &e);
     T_EQ(e.status, s);
-    if (s == CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r->lines, p, &how, NULL, &e), CSSPGO_OK);   /* nothing new */
+    if (s == CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r->lines, &how, p, NULL,
+                                                           &e), CSSPGO_OK);   /* nothing new */
     csspgo_collector_free(c);
     return s;
 }
@@ -379,7 +380,7 @@ static void names_make_the_profile_that_samples_make(void)
             snprintf(path, sizeof path, "data/generate/out/%s.cs.unsym", binary[i]);
             c = named_collector(&r, path, NULL);
             T_EQ(csspgo_collector_has_contexts(c), 1);
-            T_EQ(csspgo_collector_line_profile(c, r.lines, got, &how, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_collector_line_profile(c, r.lines, &how, got, NULL, NULL), CSSPGO_OK);
             T_EQ(csspgo_validate(got, NULL), CSSPGO_OK);
             T_CHECK(csspgo_equal(got, want));
             csspgo_collector_free(c);
@@ -401,7 +402,7 @@ static void names_are_no_use_by_probe_and_take_no_samples_with_stacks(void)
     recorded_open(&r, "tiny.line", NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
     c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     s.stack = &address;
     s.stack_count = 1;
@@ -409,12 +410,68 @@ static void names_are_no_use_by_probe_and_take_no_samples_with_stacks(void)
     s.stack_count = 0;
     T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);           /* no context: it mixes, here it has no records */
     T_EQ(csspgo_node_count(p), 0);
-    T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, &e), CSSPGO_OK);      /* nothing was lost */
+    T_EQ(csspgo_collector_line_profile(c, r.lines, NULL, p, NULL, &e), CSSPGO_OK);      /* nothing was lost */
     T_EQ(csspgo_head(p, csspgo_find(p, "main")), 2);
     T_EQ(csspgo_head(p, csspgo_find(p, "main:3.1 @ b")), 3);
-    T_EQ(csspgo_body_count(p, csspgo_find(p, "main"), csspgo_at(3, 1)), 3);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "main"), csspgo_loc_at(3, 1)), 3);
     csspgo_collector_free(c);
     csspgo_profile_free(p);
+    recorded_close(&r);
+}
+
+/* The profile of a collector with names. */
+static csspgo_profile *named_profile(const recorded *r, csspgo_collector *c)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    T_EQ(csspgo_collector_line_profile(c, r->lines, NULL, p, NULL, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_record_count(p) != 0);
+    return p;
+}
+
+/* What was taken holds the contexts with their names; the collector goes on, with other names or with samples. */
+static void names_can_be_taken(void)
+{
+    static const char second[] = "[main:3.1 @ b]\n1\n20-24:5\n0\n";
+    const uint64_t address = 0x401000;
+    csspgo_unsymbolized_options offsets;
+    csspgo_collector *c[3], *taken;
+    csspgo_profile *p[4], *none = csspgo_profile_new(NULL, NULL);
+    csspgo_options o;
+    csspgo_sample s;
+    csspgo_error e;
+    t_heap heap;
+    recorded r;
+    size_t i;
+    recorded_open(&r, "tiny.line", NULL);
+    T_EQ(recorded_lines(&r), CSSPGO_OK);
+    offsets.module = r.t.module;
+    offsets.base = r.t.base;
+    o = t_options(&heap, 0);
+    c[0] = named_collector(&r, "data/generate/cs-line.unsym", NULL);
+    c[1] = llvm_collector(r.t.code, NULL, NULL);
+    c[2] = named_collector(&r, "data/generate/cs-line.unsym", &o);
+    taken = csspgo_collector_take(c[2], &e);
+    T_CHECK(taken != NULL && csspgo_collector_has_contexts(taken));
+    for (i = 1; i < 3; i++) T_EQ(csspgo_read_unsymbolized(c[i], second, sizeof second - 1, &offsets, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile_step(taken, 1, NULL, none, NULL, &e), CSSPGO_E_ARGUMENT);
+    p[0] = named_profile(&r, c[0]);
+    p[1] = named_profile(&r, c[1]);
+    p[2] = named_profile(&r, taken);
+    p[3] = named_profile(&r, c[2]);
+    T_CHECK(csspgo_equal(p[2], p[0]));
+    T_CHECK(csspgo_equal(p[3], p[1]));
+    csspgo_collector_free(taken);
+    taken = csspgo_collector_take(c[2], &e);     /* empty; samples in contexts may come behind names */
+    T_CHECK(taken != NULL);
+    memset(&s, 0, sizeof s);
+    s.stack = &address;
+    s.stack_count = 1;
+    T_EQ(csspgo_collector_add(c[2], &s, 1, NULL), CSSPGO_OK);
+    csspgo_collector_free(taken);
+    for (i = 0; i < 3; i++) csspgo_collector_free(c[i]);
+    T_EQ(heap.live, 0);
+    for (i = 0; i < 4; i++) csspgo_profile_free(p[i]);
+    csspgo_profile_free(none);
     recorded_close(&r);
 }
 
@@ -437,7 +494,7 @@ static void names_are_compressed_and_cut(void)
         how.max_depth = i == 2;
         c = csspgo_collector_new(r.t.code, &how, NULL, NULL);
         T_EQ(csspgo_read_unsymbolized(c, text, sizeof text - 1, NULL, NULL), CSSPGO_OK);
-        T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_line_profile(c, r.lines, NULL, p, NULL, NULL), CSSPGO_OK);
         T_CHECK(csspgo_has_record(p, csspgo_find(p, want[i])));
         csspgo_collector_free(c);
         csspgo_profile_free(p);
@@ -508,17 +565,18 @@ static void failing_allocations_change_nothing_with_names(void)
     recorded_open(&r, "tiny.line", NULL);
     T_EQ(recorded_lines(&r), CSSPGO_OK);
     c = named_collector(&r, "data/generate/cs-line.unsym", NULL);
-    T_EQ(csspgo_collector_line_profile(c, r.lines, want, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_line_profile(c, r.lines, NULL, want, NULL, NULL), CSSPGO_OK);
     csspgo_collector_free(c);
     for (nth = 1; s != CSSPGO_OK && nth < 1000; nth++) {
         csspgo_options o = t_options(&heap, nth);
         csspgo_profile *p = csspgo_profile_new(&o, NULL);
         c = p != NULL ? named_collector(&r, "data/generate/cs-line.unsym", &o) : NULL;
-        s = c != NULL ? csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, NULL) : CSSPGO_E_NOMEM;
+        s = c != NULL ? csspgo_collector_line_profile(c, r.lines, NULL, p, NULL, NULL) : CSSPGO_E_NOMEM;
         T_CHECK(s == CSSPGO_OK || s == CSSPGO_E_NOMEM);
         if (p != NULL && s != CSSPGO_OK) T_EQ(csspgo_node_count(p), 0);
         heap.nth = 0;
-        if (c != NULL && s != CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, NULL), CSSPGO_OK);
+        if (c != NULL && s != CSSPGO_OK) T_EQ(csspgo_collector_line_profile(c, r.lines, NULL, p, NULL,
+                                                                            NULL), CSSPGO_OK);
         if (c != NULL) T_CHECK(csspgo_equal(p, want));
         csspgo_collector_free(c);
         csspgo_profile_free(p);
@@ -544,7 +602,7 @@ static hand_made hand_made_run(uint32_t llvm, int caller, uint32_t branches, uin
 {
     static const csspgo_transfer transfer[] = { { 0x1010, 0x1040, 5, CSSPGO_CALL }, { 0x1060, 0x1044, 2, CSSPGO_COND },
                                                 { 0x107f, 0, 1, CSSPGO_RET } };
-    static const csspgo_line_inline node[] = { { "f", 1, 0, { 0, 0 } }, { "g", 1, 1, { 2, 0 } } };
+    static const csspgo_line_inline_node node[] = { { "f", 1, 0, { 0, 0 } }, { "g", 1, 1, { 2, 0 } } };
     static const csspgo_line_row row[] = { { 0x1040, 1, { 1, 0 } }, { 0x1048, 1, { 2, 0 } }, { 0x1050, 2, { 1, 0 } },
                                            { 0x1058, 1, { 2, 0 } }, { 0x1060, 1, { 3, 0 } } };
     const csspgo_module none = csspgo_no_module();
@@ -585,7 +643,7 @@ static hand_made hand_made_run(uint32_t llvm, int caller, uint32_t branches, uin
 static csspgo_profile *hand_made_profile(hand_made *h, const csspgo_generate_options *how, csspgo_status want)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
-    T_EQ(csspgo_collector_line_profile(h->c, h->lines, p, how, NULL, NULL), want);
+    T_EQ(csspgo_collector_line_profile(h->c, h->lines, how, p, NULL, NULL), want);
     csspgo_collector_free(h->c);
     csspgo_line_table_free(h->lines);
     csspgo_code_free(h->code);
@@ -594,7 +652,7 @@ static csspgo_profile *hand_made_profile(hand_made *h, const csspgo_generate_opt
 
 static uint64_t line_count(csspgo_profile *p, const char *context, uint32_t line)
 {
-    return csspgo_body_count(p, csspgo_find(p, context), csspgo_at(line, 0));
+    return csspgo_body_count(p, csspgo_find(p, context), csspgo_loc_at(line, 0));
 }
 
 /* A line that has instructions of its own and an inlined call ran once, not twice. */
@@ -618,7 +676,7 @@ static void an_inlined_call_is_not_added_to_its_line(void)
  */
 static void what_is_inlined_beside(void)
 {
-    static const csspgo_line_inline node[] = { { "f", 1, 0, { 0, 0 } }, { "g", 1, 1, { 2, 0 } }, { "h", 1, 1, { 2, 0 } } };
+    static const csspgo_line_inline_node node[] = { { "f", 1, 0, { 0, 0 } }, { "g", 1, 1, { 2, 0 } }, { "h", 1, 1, { 2, 0 } } };
     static const csspgo_line_row row[] = { { 0x1040, 1, { 1, 23 } }, { 0x1048, 2, { 1, 0 } }, { 0x1050, 3, { 7, 0 } },
                                            { 0x1060, 1, { 3, 0 } } };
     const csspgo_generate_options how = line_options(0, 0, 1, 0);
@@ -633,7 +691,7 @@ static void what_is_inlined_beside(void)
         T_EQ(line_count(p, "f:2 @ g", 1), 10);
         T_EQ(line_count(p, "f:2 @ g", 7), llvm ? 10 : 0);
         T_EQ(line_count(p, "f:2 @ h", 7), llvm ? 0 : 10);
-        T_EQ(csspgo_body_count(p, csspgo_find(p, "f"), csspgo_at(1, 2)), 10);
+        T_EQ(csspgo_body_count(p, csspgo_find(p, "f"), csspgo_loc_at(1, 2)), 10);
         csspgo_profile_free(p);
     }
 }
@@ -641,7 +699,7 @@ static void what_is_inlined_beside(void)
 /* LLVM 19 looks up unknown code at the address 1, where functions may be that a linker dropped. */
 static void unknown_code_calls_from_address_1(void)
 {
-    static const csspgo_line_inline node[] = { { "gone", 4, 0, { 0, 0 } }, { "inner", 5, 1, { 3, 0 } } };
+    static const csspgo_line_inline_node node[] = { { "gone", 4, 0, { 0, 0 } }, { "inner", 5, 1, { 3, 0 } } };
     static const csspgo_line_row row[] = { { 1, 2, { 4, 0 } }, { 2, 1, { 5, 0 } } };
     const csspgo_branch branch[] = { { 0x1060, 0x1044, 0 }, { 0x900000, 0x1040, 0 } };
     const csspgo_generate_options as_llvm = line_options(0, 0, 1, 0);
@@ -667,8 +725,8 @@ static void unknown_code_calls_from_address_1(void)
         T_EQ(llvm ? csspgo_head(p, csspgo_find(p, "f")) : 7, 7);
         gone = csspgo_find(p, "gone");
         T_EQ(gone.id != 0, llvm);
-        gone = csspgo_child(p, gone, csspgo_at(3, 0), CSSPGO_INLINEE, csspgo_func_find(p, "inner", 5));
-        T_EQ(llvm ? csspgo_target_count(p, gone, csspgo_at(4, 0), csspgo_func_find(p, "f", 1)) : 0, llvm ? 7 : 0);
+        gone = csspgo_child(p, gone, csspgo_loc_at(3, 0), CSSPGO_INLINEE, csspgo_func_find(p, "inner", 5));
+        T_EQ(llvm ? csspgo_target_count(p, gone, csspgo_loc_at(4, 0), csspgo_func_find(p, "f", 1)) : 0, llvm ? 7 : 0);
         csspgo_profile_free(p);
     }
 }
@@ -695,7 +753,7 @@ static void lines_without_branch_records(void)
     csspgo_profile *p = hand_made_profile(&h, &how, CSSPGO_E_UNSUPPORTED);
     T_EQ(csspgo_node_count(p), 0);
     csspgo_profile_free(p);
-    how.estimate_fn = csspgo_estimate;
+    how.estimate_fn = csspgo_estimate_blocks;
     h = hand_made_run(0, 0, 0, 10);
     p = hand_made_profile(&h, &how, CSSPGO_OK);
     T_CHECK(line_count(p, "f", 2) != 0);
@@ -707,7 +765,7 @@ static void bad_tables_are_refused(void)
 {
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_line_table *l = csspgo_line_table_new(NULL, NULL);
-    csspgo_line_inline n;
+    csspgo_line_inline_node n;
     csspgo_line_row row;
     memset(&n, 0, sizeof n);
     memset(&row, 0, sizeof row);
@@ -743,11 +801,11 @@ static void counts_stand_at_base_discriminators(void)
     size_t i;
     for (i = 0; i < sizeof v / sizeof *v; i++) {
         uint32_t factor = 0;
-        const csspgo_loc loc = csspgo_base_loc(csspgo_at(7, v[i].raw), &factor);
+        const csspgo_loc loc = csspgo_base_loc(csspgo_loc_at(7, v[i].raw), &factor);
         T_EQ(loc.line, 7);
         T_EQ(loc.discriminator, v[i].base);
         T_EQ(factor, v[i].factor);
-        T_EQ(csspgo_base_loc(csspgo_at(7, v[i].raw), NULL).discriminator, v[i].base);
+        T_EQ(csspgo_base_loc(csspgo_loc_at(7, v[i].raw), NULL).discriminator, v[i].base);
     }
 }
 
@@ -762,7 +820,7 @@ static void rows_go_with_the_code_of_a_jit(void)
     csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_code_function f;
-    csspgo_line_inline n[2];
+    csspgo_line_inline_node n[2];
     csspgo_line_row row[ROWS];
     csspgo_branch b[2];
     csspgo_sample sample;
@@ -791,13 +849,13 @@ static void rows_go_with_the_code_of_a_jit(void)
         for (k = 0; k < ROWS; k++) {
             row[k].address = AT + k * 8;
             row[k].inline_node = 1 + k % 2;
-            row[k].loc = csspgo_at(k + 1 + i % 7, 0);     /* other lines each time */
+            row[k].loc = csspgo_loc_at(k + 1 + i % 7, 0); /* other lines each time */
         }
         failed += csspgo_code_add_function(code, none, &f, NULL) != CSSPGO_OK;
         failed += csspgo_line_table_add(l, code, none, n, 2, row, ROWS, NULL) != CSSPGO_OK;
         if (i % 5 == 0) failed += csspgo_collector_add(c, &sample, 1, NULL) != CSSPGO_OK;
         failed += csspgo_code_remove(code, AT, AT + SIZE, NULL) != CSSPGO_OK;
-        if (i % 100 == 99) failed += csspgo_collector_line_profile(c, l, p, NULL, NULL, NULL) != CSSPGO_OK;
+        if (i % 100 == 99) failed += csspgo_collector_line_profile(c, l, NULL, p, NULL, NULL) != CSSPGO_OK;
         if (i != ROUNDS / 4) continue;
         code_most = h.peak;
         lines_most = g.peak;
@@ -806,9 +864,10 @@ static void rows_go_with_the_code_of_a_jit(void)
     T_CHECK(h.peak <= code_most + code_most / 8 && g.peak <= lines_most + lines_most / 8);
     T_CHECK(g.peak < 100000);
     for (k = 0; k < 7; k++) {                             /* the loop begins at row 4: line 5 and up, in turn */
-        const csspgo_node node = csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT,
+        const csspgo_node node = csspgo_child(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT,
                                               csspgo_func_find(p, "f", 1));
-        T_EQ(csspgo_body_count(p, node, csspgo_at(5 + k, 0)), ROUNDS / 100);   /* a line's most frequent instruction */
+        T_EQ(csspgo_body_count(p, node, csspgo_loc_at(5 + k, 0)),
+             ROUNDS / 100); /* a line's most frequent instruction */
     }
     csspgo_collector_free(c);
     csspgo_line_table_free(l);
@@ -865,7 +924,7 @@ static void a_collector_out_of_memory_keeps_its_counts(void)
         csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         heap.calls = 0;
         heap.nth = nth;
-        s = csspgo_collector_line_profile(c, r.lines, p, NULL, NULL, &e);
+        s = csspgo_collector_line_profile(c, r.lines, NULL, p, NULL, &e);
         heap.nth = 0;
         if (s == CSSPGO_OK) T_CHECK(csspgo_equal(p, want));
         else T_EQ(csspgo_node_count(p), 0);
@@ -899,6 +958,7 @@ int main(void)
     T_FAILING(a_collector_out_of_memory_keeps_its_counts());
     names_make_the_profile_that_samples_make();
     names_are_no_use_by_probe_and_take_no_samples_with_stacks();
+    names_can_be_taken();
     names_are_compressed_and_cut();
     T_FAILING(contexts_become_names());
     T_FAILING(failing_allocations_change_nothing_with_names());

@@ -20,7 +20,7 @@ static uint64_t guid(const char *name)
 static csspgo_loc parse_loc(const char **s)
 {
     char *end;
-    csspgo_loc l = csspgo_at((uint32_t)strtoul(*s, &end, 10), 0);
+    csspgo_loc l = csspgo_loc_at((uint32_t)strtoul(*s, &end, 10), 0);
     if (*end == '.') l.discriminator = (uint32_t)strtoul(end + 1, &end, 10);
     *s = end;
     return l;
@@ -53,8 +53,8 @@ static csspgo_profile *parse_profile(const csspgo_options *o, const char *name, 
     csspgo_profile *p = csspgo_profile_new(o, NULL);
     csspgo_node n;
     if (p == NULL) return NULL;
-    csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, name, strlen(name)));
+    csspgo_profile_set_flags(p, CSSPGO_IS_PROBE);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, name, strlen(name)));
     T_EQ(csspgo_set_checksum(p, n, 1), CSSPGO_OK);
     T_EQ(csspgo_add_total(p, n, 100000), CSSPGO_OK);
     for (;;) {
@@ -104,7 +104,7 @@ static void map_text(const csspgo_matcher *m, const csspgo_match_loc *v, size_t 
     size_t i;
     *out = '\0';
     for (i = 0; i < n; i++) {
-        const csspgo_match_result r = csspgo_matcher_map(m, guid("f"), v[i].loc);
+        const csspgo_match_result r = csspgo_matcher_locate(m, guid("f"), v[i].loc);
         const int call = r.how == CSSPGO_FOUND_CALL;
         if (calls_only ? !call : r.to.line == v[i].loc.line && r.to.discriminator == v[i].loc.discriminator) continue;
         out += sprintf(out, *out == '\0' ? "%lu" : " %lu", (unsigned long)v[i].loc.line);
@@ -228,7 +228,7 @@ static void read_unit(const char *of, unit *u)
         if (sscanf(s, " probe %u %31s", &id, name) != 2 || u->codes == 0) continue;
         u->code[u->codes - 1].locs++;
         l = &u->loc[u->locs++];
-        l->loc = csspgo_at(id, 0);
+        l->loc = csspgo_loc_at(id, 0);
         if (strcmp(name, "block") == 0) continue;
         l->kind = CSSPGO_MATCH_INDIRECT;
         if (sscanf(s, " probe %u call @%31s", &id, callee) != 2) continue;
@@ -270,7 +270,7 @@ static void check_applied(const csspgo_matcher *m, const csspgo_profile *p, cons
         unsigned id;
         text += 8;
         if (sscanf(text, "%llu samples from profile (ProbeId=%u,", &count, &id) != 2) continue;
-        T_EQ(csspgo_body_count(p, top, csspgo_matcher_map(m, guid(name), csspgo_at(id, 0)).to), count);
+        T_EQ(csspgo_body_count(p, top, csspgo_matcher_locate(m, guid(name), csspgo_loc_at(id, 0)).to), count);
         found++;
     }
     T_CHECK(found != 0);
@@ -383,12 +383,12 @@ static void counts_call_sites_and_checksums_move_together(void)
     T_EQ(lost, 0);
     T_EQ(csspgo_checksum(q, test), UINT64_C(563108754654518));
     T_EQ(csspgo_checksum(q, inner), UINT64_C(281597007930704));
-    T_EQ(csspgo_body_count(q, test, csspgo_at(4, 0)), 20001);
-    T_EQ(csspgo_body_count(q, test, csspgo_at(10, 0)), 1);
-    T_EQ(csspgo_target_count(q, test, csspgo_at(10, 0), csspgo_func_find(q, "ext2", 4)), 1);
-    T_EQ(csspgo_body_count(q, inner, csspgo_at(5, 0)), 20013);
-    T_EQ(csspgo_target_count(q, inner, csspgo_at(5, 0), csspgo_func_find(q, "ext", 3)), 20013);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "inner"), csspgo_at(5, 0)), 52);
+    T_EQ(csspgo_body_count(q, test, csspgo_loc_at(4, 0)), 20001);
+    T_EQ(csspgo_body_count(q, test, csspgo_loc_at(10, 0)), 1);
+    T_EQ(csspgo_target_count(q, test, csspgo_loc_at(10, 0), csspgo_func_find(q, "ext2", 4)), 1);
+    T_EQ(csspgo_body_count(q, inner, csspgo_loc_at(5, 0)), 20013);
+    T_EQ(csspgo_target_count(q, inner, csspgo_loc_at(5, 0), csspgo_func_find(q, "ext", 3)), 20013);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "inner"), csspgo_loc_at(5, 0)), 52);
     T_EQ(csspgo_find(q, "test:5 @ inner").id, 0);
     csspgo_profile_free(q);
 }
@@ -408,7 +408,7 @@ static void a_renamed_inlinee_is_found_and_named_anew(void)
             n = csspgo_find(q, context);
             T_CHECK(n.id != 0);
             T_EQ(csspgo_checksum(q, n), v[i].checksum);
-            T_EQ(csspgo_body_count(q, n, csspgo_at(v[i].fc, 0)), 102009);
+            T_EQ(csspgo_body_count(q, n, csspgo_loc_at(v[i].fc, 0)), 102009);
             T_EQ(csspgo_func_find(q, "compute_old", 11).id, 0);
             csspgo_profile_free(q);
         }
@@ -436,7 +436,7 @@ static void a_call_site_that_is_gone_leaves_its_callee_without_caller(void)
         gone = csspgo_find(q, "gone");
         T_EQ(csspgo_total(q, gone), 600);
         T_EQ(csspgo_head(q, gone), 60);
-        T_EQ(csspgo_body_count(q, gone, csspgo_at(2, 0)), 540);
+        T_EQ(csspgo_body_count(q, gone, csspgo_loc_at(2, 0)), 540);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:5 @ kept")), 300);
         T_EQ(csspgo_find(q, "main:4 @ kept").id, 0);
         T_EQ(csspgo_checksum(q, csspgo_find(q, "main")), 10);
@@ -458,16 +458,16 @@ static void guids_match_as_names_do(void)
     T_EQ(csspgo_matcher_module(m, p, u.code, u.codes, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_module(k, q, u.code, u.codes, NULL, NULL), CSSPGO_OK);
     for (i = 1; i <= 17; i++) {
-        const csspgo_match_result a = csspgo_matcher_map(m, guid("test"), csspgo_at(i, 0));
-        const csspgo_match_result b = csspgo_matcher_map(k, guid("test"), csspgo_at(i, 0));
+        const csspgo_match_result a = csspgo_matcher_locate(m, guid("test"), csspgo_loc_at(i, 0));
+        const csspgo_match_result b = csspgo_matcher_locate(k, guid("test"), csspgo_loc_at(i, 0));
         T_EQ(a.how, b.how);
         T_EQ(a.to.line, b.to.line);
     }
-    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(5, 0)).to.line, 3);
-    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(5, 0)).how, CSSPGO_FOUND_CALL);
-    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(10, 0)).how, CSSPGO_FOUND_UNKNOWN);
-    T_EQ(csspgo_matcher_map(m, guid("test"), csspgo_at(13, 0)).to.line, 6);
-    T_EQ(csspgo_matcher_map(m, guid("other"), csspgo_at(13, 0)).how, CSSPGO_FOUND_IDENTITY);
+    T_EQ(csspgo_matcher_locate(m, guid("test"), csspgo_loc_at(5, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_locate(m, guid("test"), csspgo_loc_at(5, 0)).how, CSSPGO_FOUND_CALL);
+    T_EQ(csspgo_matcher_locate(m, guid("test"), csspgo_loc_at(10, 0)).how, CSSPGO_FOUND_UNKNOWN);
+    T_EQ(csspgo_matcher_locate(m, guid("test"), csspgo_loc_at(13, 0)).to.line, 6);
+    T_EQ(csspgo_matcher_locate(m, guid("other"), csspgo_loc_at(13, 0)).how, CSSPGO_FOUND_IDENTITY);
     csspgo_matcher_free(k);
     csspgo_matcher_free(m);
     csspgo_profile_free(q);
@@ -504,7 +504,7 @@ static void align_answers_are_in_order_and_of_the_right_kind(void)
         csspgo_profile *p;
         csspgo_match_code c;
         size_t n, k, i;
-        csspgo_loc last = csspgo_at(0, 0);
+        csspgo_loc last = csspgo_loc_at(0, 0);
         random_text(&state, next_random(&state) % 60, 1 + round % 20, here);
         random_text(&state, next_random(&state) % 60, 1 + round % 20, there);
         n = parse_code(here, v);
@@ -514,7 +514,7 @@ static void align_answers_are_in_order_and_of_the_right_kind(void)
         c = code_of("f", 2, v, n);
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
         for (i = 0; i < n; i++) {
-            const csspgo_match_result r = csspgo_matcher_map(m, guid("f"), v[i].loc);
+            const csspgo_match_result r = csspgo_matcher_locate(m, guid("f"), v[i].loc);
             const csspgo_match_loc *t = r.to.line >= 1 && r.to.line <= k ? &old[r.to.line - 1] : NULL;
             if (r.how >= CSSPGO_FOUND_CLASS) continue;
             if (k == 0) { T_EQ(r.how, CSSPGO_FOUND_IDENTITY); continue; }
@@ -550,7 +550,7 @@ static void blocks_before_the_first_call_move_all_that_follows(void)
             c = code_of("f", 2, v, n);
             T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
             for (i = 3; i <= 30; i++)
-                T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(i + shift, 0)).to.line, i);
+                T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(i + shift, 0)).to.line, i);
             csspgo_profile_free(p);
             csspgo_matcher_free(m);
         }
@@ -617,7 +617,7 @@ static void long_sequences_equal_the_plain_algorithm(void)
         d = plain_lcs(a, n, b, m, pair);
         if (d > most) most = d;
         for (i = 0; i < n; i++) {
-            const csspgo_match_result r = csspgo_matcher_map(k, guid("f"), a[i].loc);
+            const csspgo_match_result r = csspgo_matcher_locate(k, guid("f"), a[i].loc);
             T_EQ(r.how == CSSPGO_FOUND_CALL ? r.to.line : 0, pair[i] + 1);
         }
         csspgo_profile_free(p);
@@ -658,7 +658,7 @@ static void calls_of_lines_move_as_opt_19_moves_them(void)
             unsigned line;
             if (!T_EQ(sscanf(s, "Applied %llu samples from profile (offset: %u", &count, &line), 2)) break;
             T_EQ(csspgo_body_count(p, csspgo_find(p, "test"),
-                                   csspgo_matcher_map(m, guid("test"), csspgo_at(line, 0)).to), count);
+                                   csspgo_matcher_locate(m, guid("test"), csspgo_loc_at(line, 0)).to), count);
         }
         T_EQ(n, on ? 11 : 8);
         free(text);
@@ -698,9 +698,9 @@ static void inlinees_move_with_their_calls(void)
             T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
             for (k = 0; k < 3; k++) T_CHECK(csspgo_find(q, v[i].at[k]).id != 0);
             n = csspgo_find(q, v[i].at[1]);
-            T_EQ(csspgo_body_count(q, n, csspgo_at(0, 0)), 200);
-            T_CHECK(csspgo_child(q, n, csspgo_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(q, "side", 4)).id != 0);
-            T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_at((uint32_t)atoi(v[i].at[3]), 0),
+            T_EQ(csspgo_body_count(q, n, csspgo_loc_at(0, 0)), 200);
+            T_CHECK(csspgo_child(q, n, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(q, "side", 4)).id != 0);
+            T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_loc_at((uint32_t)atoi(v[i].at[3]), 0),
                                      csspgo_func_find(q, "leaf", 4)), 100);
             T_EQ(csspgo_node_count(q), csspgo_node_count(p) - (i == 5 ? 2u : 0u));
             csspgo_matcher_free(m);
@@ -720,7 +720,7 @@ static void what_became_of_a_function_is_told(void)
         csspgo_matcher *m = matcher(modes[i]);
         csspgo_match_outcome f;
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
-        f = csspgo_matcher_about(m, guid("f"));
+        f = csspgo_matcher_get_outcome(m, guid("f"));
         T_EQ(f.profile, guid("f"));
         T_EQ(f.samples, 1001 + 1002 + 1003 + 1004 + 1005);
         T_EQ(f.lost_samples, 1002);
@@ -732,10 +732,10 @@ static void what_became_of_a_function_is_told(void)
         T_EQ(f.unknown, 0);
         c.checksum = 1;                               /* as in the profile */
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
-        f = csspgo_matcher_about(m, guid("f"));
+        f = csspgo_matcher_get_outcome(m, guid("f"));
         T_CHECK(f.known && !f.stale && !f.mapped);
         T_EQ(f.lost_samples, 0);
-        f = csspgo_matcher_about(m, guid("g"));
+        f = csspgo_matcher_get_outcome(m, guid("g"));
         T_EQ(f.profile, guid("g"));
         T_EQ(f.known, 0);
         csspgo_matcher_free(m);
@@ -759,7 +759,7 @@ static void what_was_rewritten_loses_its_counts(void)
         m = csspgo_matcher_new(&how, NULL, NULL);
         q = csspgo_profile_new(NULL, NULL);
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
-        f = csspgo_matcher_about(m, guid("f"));
+        f = csspgo_matcher_get_outcome(m, guid("f"));
         T_CHECK(f.confidence < 25);
         T_EQ(f.doubted, least != 0);
         T_EQ(f.lost_samples == f.samples, least != 0);
@@ -773,14 +773,14 @@ static void what_was_rewritten_loses_its_counts(void)
 }
 
 /* A map of function f with profile `old` and code `now`, both as parse_code reads them. */
-static csspgo_matcher *matched_texts(const char *old, const char *now, csspgo_match_loc *v, uint32_t no_near,
+static csspgo_matcher *matched_texts(const char *old, const char *now, csspgo_match_loc *v, uint32_t near_is_unknown,
                                      csspgo_profile **p)
 {
     const csspgo_match_code c = code_of("f", 2, v, parse_code(now, v));
     csspgo_match_options how;
     csspgo_matcher *m;
     memset(&how, 0, sizeof how);
-    how.no_near = no_near;
+    how.near_is_unknown = near_is_unknown;
     m = csspgo_matcher_new(&how, NULL, NULL);
     *p = csspgo_profile_new(NULL, NULL);
     T_EQ(csspgo_read(*p, old, strlen(old), NULL), CSSPGO_OK);
@@ -790,7 +790,7 @@ static csspgo_matcher *matched_texts(const char *old, const char *now, csspgo_ma
 
 static csspgo_match_result at(const csspgo_matcher *m, uint32_t line)
 {
-    return csspgo_matcher_map(m, guid("f"), csspgo_at(line, 0));
+    return csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(line, 0));
 }
 
 /* Its count says otherwise: the call is of its class, and all blocks one further on would fit. */
@@ -828,7 +828,7 @@ static void a_block_without_a_count_gets_that_of_its_class(void)
         T_EQ(at(m, 3).how, eq ? CSSPGO_FOUND_CLASS : CSSPGO_FOUND_ALIGNED);
         T_EQ(at(m, 3).to.line, eq ? 1 : 3);
         T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
-        T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)), eq ? 10 : 0);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_loc_at(3, 0)), eq ? 10 : 0);
         csspgo_matcher_free(m);
         csspgo_profile_free(q);
         csspgo_profile_free(p);
@@ -839,18 +839,18 @@ static void new_blocks_are_as_hot_as_the_colder_of_their_neighbours(void)
 {
     static const char old[] = "f:240:90\n 1: 90\n 2: 90 a:90\n 3: 90\n 4: 10\n 5: 10 b:10\n !CFGChecksum: 1\n";
     csspgo_match_loc v[8];
-    uint32_t no_near;
-    for (no_near = 0; no_near < 2; no_near++) {
+    uint32_t near_is_unknown;
+    for (near_is_unknown = 0; near_is_unknown < 2; near_is_unknown++) {
         csspgo_profile *p, *q = csspgo_profile_new(NULL, NULL);
-        csspgo_matcher *m = matched_texts(old, "1 2:a 3 4 5 6:b", v, no_near, &p);
+        csspgo_matcher *m = matched_texts(old, "1 2:a 3 4 5 6:b", v, near_is_unknown, &p);
         T_EQ(at(m, 3).to.line, 3);
         T_EQ(at(m, 5).to.line, 4);
-        T_EQ(at(m, 4).how, no_near ? CSSPGO_FOUND_UNKNOWN : CSSPGO_FOUND_NEAR);
-        if (!no_near) T_EQ(at(m, 4).to.line, 4);
-        T_EQ(csspgo_matcher_about(m, guid("f")).unknown, 1);
+        T_EQ(at(m, 4).how, near_is_unknown ? CSSPGO_FOUND_UNKNOWN : CSSPGO_FOUND_NEAR);
+        if (!near_is_unknown) T_EQ(at(m, 4).to.line, 4);
+        T_EQ(csspgo_matcher_get_outcome(m, guid("f")).unknown, 1);
         T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
-        T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)), 90);
-        T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(4, 0)), no_near ? 0 : 10);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_loc_at(3, 0)), 90);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_loc_at(4, 0)), near_is_unknown ? 0 : 10);
         csspgo_matcher_free(m);
         csspgo_profile_free(q);
         csspgo_profile_free(p);
@@ -867,7 +867,7 @@ static void rewritten_code_gets_no_guesses(void)
         csspgo_match_loc v[8];
         csspgo_profile *p, *q = csspgo_profile_new(NULL, NULL);
         csspgo_matcher *m = matched_texts(old, now[i], v, 0, &p);
-        const csspgo_match_outcome f = csspgo_matcher_about(m, guid("f"));
+        const csspgo_match_outcome f = csspgo_matcher_get_outcome(m, guid("f"));
         uint32_t guesses = 0, unknown = 0;
         for (k = 1; k <= f.locations; k++) {
             guesses += at(m, k).how == CSSPGO_FOUND_NEAR;
@@ -903,16 +903,16 @@ static void rewritten_code_with_a_new_name_keeps_its_entry_alone(void)
         uint64_t lost;
         T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
-        f = csspgo_matcher_about(m, guid(v[i].name));
+        f = csspgo_matcher_get_outcome(m, guid(v[i].name));
         T_EQ(f.renamed, i != 1);
         for (k = 0; k < c.locs; k++)
-            aligned += csspgo_matcher_map(m, guid(v[i].name), loc[k].loc).how == CSSPGO_FOUND_ALIGNED;
+            aligned += csspgo_matcher_locate(m, guid(v[i].name), loc[k].loc).how == CSSPGO_FOUND_ALIGNED;
         T_EQ(aligned, v[i].kept ? 3 : 1);
-        T_EQ(csspgo_matcher_map(m, guid(v[i].name), csspgo_at(1, 0)).to.line, 1);
+        T_EQ(csspgo_matcher_locate(m, guid(v[i].name), csspgo_loc_at(1, 0)).to.line, 1);
         T_EQ(f.lost_samples == 0, v[i].kept);
         T_EQ(csspgo_matcher_apply(m, p, q, &lost, NULL), CSSPGO_OK);
         T_EQ(lost, f.lost_samples);
-        T_EQ(csspgo_body_count(q, csspgo_find(q, v[i].name), csspgo_at(1, 0)), 100);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, v[i].name), csspgo_loc_at(1, 0)), 100);
         csspgo_matcher_free(m);
         csspgo_profile_free(q);
         csspgo_profile_free(p);
@@ -964,11 +964,11 @@ static void numbers_without_a_trace_take_what_lies_between(void)
     v[4].kind = CSSPGO_MATCH_ANY;
     v[6].callee = 0;
     T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(4, 0)).to.line, 3);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(5, 0)).to.line, 4);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(5, 0)).how, CSSPGO_FOUND_ALIGNED);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(6, 0)).how, CSSPGO_FOUND_CALL);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(7, 0)).how, CSSPGO_FOUND_UNKNOWN);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(4, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(5, 0)).to.line, 4);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(5, 0)).how, CSSPGO_FOUND_ALIGNED);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(6, 0)).how, CSSPGO_FOUND_CALL);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(7, 0)).how, CSSPGO_FOUND_UNKNOWN);
     csspgo_matcher_free(m);
     csspgo_profile_free(p);
 }
@@ -994,7 +994,7 @@ static void flow_completes_what_matching_leaves_unknown(void)
     memset(j, 0, sizeof j);
     memset(in, 0, sizeof in);
     for (i = 0; i < 7; i++) {
-        const csspgo_match_result r = csspgo_matcher_map(m, guid("f"), csspgo_at(block_id[i], 0));
+        const csspgo_match_result r = csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(block_id[i], 0));
         b[i].known = r.how < CSSPGO_FOUND_NEAR;
         if (b[i].known) b[i].count = csspgo_body_count(p, csspgo_find(p, "f"), r.to);
         if (b[i].known && b[i].count == 0) b[i].known = 0;
@@ -1032,7 +1032,7 @@ static void flow_random(uint32_t *state, flow_case *c)
     size_t i, n = 1 + next_random(state) % FLOW_BLOCKS, edges = 0;
     memset(c, 0, sizeof *c);
     for (i = 0; i < n; i++) {
-        c->block[i] = c->loc[i].loc = csspgo_at((uint32_t)i + 1, 0);
+        c->block[i] = c->loc[i].loc = csspgo_loc_at((uint32_t)i + 1, 0);
         if (i != 0) {
             c->edge[edges].from = next_random(state) % (uint32_t)i;
             c->edge[edges++].to = (uint32_t)i;
@@ -1107,14 +1107,14 @@ static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
         T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
         csspgo_recount_totals(q);
         T_EQ(csspgo_add_profile(again, q, NULL), CSSPGO_OK);
-        T_EQ(csspgo_matcher_complete(m, q, &c.flow, 1, NULL, &unfit, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_complete(m, &c.flow, 1, NULL, q, &unfit, NULL), CSSPGO_OK);
         T_EQ(unfit, 0);
         t_valid(q);
         changed += !csspgo_equal(again, q);
         for (n = csspgo_func_nodes(q, csspgo_func_find(q, "f", 1)); n.id != 0; n = csspgo_node_next_same(q, n))
             if (csspgo_has_record(q, n)) check_fits(q, n, &c.flow);
-        T_EQ(csspgo_body_count(q, csspgo_find(q, "g"), csspgo_at(1, 0)), 77);
-        T_EQ(csspgo_body_count(q, csspgo_find(q, "main"), csspgo_at(1, 0)), 5);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "g"), csspgo_loc_at(1, 0)), 77);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "main"), csspgo_loc_at(1, 0)), 5);
         csspgo_profile_free(again);
         again = csspgo_profile_new(NULL, NULL);
         T_EQ(csspgo_add_profile(again, q, NULL), CSSPGO_OK);
@@ -1126,6 +1126,45 @@ static void a_matched_profile_can_be_made_to_fit_the_control_flow(void)
         csspgo_matcher_free(m);
     }
     T_CHECK(changed > 500);
+}
+
+/* All contexts of a profile together have one budget of steps: what comes after it stays as it was, and is counted. */
+static void contexts_share_one_budget(void)
+{
+    enum { CONTEXTS = 60 };
+    static const csspgo_loc block[4] = { { 1, 0 }, { 3, 0 }, { 5, 0 }, { 6, 0 } };
+    csspgo_cfg_edge edge[4] = { { 0, 1, 0, 0, 0 }, { 1, 2, 0, 0, 0 }, { 1, 3, 0, 0, 0 }, { 2, 3, 0, 0, 0 } };
+    csspgo_match_loc v[8];
+    const csspgo_match_code c = code_of("f", 2, v, parse_code("1 2:a 3 4:b 5 6", v));
+    char text[CONTEXTS * 160];
+    csspgo_match_cfg f;
+    csspgo_options o;
+    size_t n = 0, unfit, last = CONTEXTS, partly = 0;
+    unsigned i;
+    memset(&f, 0, sizeof f);
+    memset(&o, 0, sizeof o);
+    f.guid = guid("f");
+    f.loc = block;
+    f.cfg = t_cfg(NULL, 4, edge, 4);
+    for (i = 0; i < CONTEXTS; i++)
+        n += (size_t)sprintf(text + n, "[main:%u @ f]:1000:100\n 1: 100\n 2: 60 a:60\n 3: 100\n 4: 30 b:30\n 5: 100\n"
+                                       " !CFGChecksum: 1\n", i + 1);
+    for (o.limits.max_steps = 1; last != 0 && o.limits.max_steps < 1u << 20; o.limits.max_steps *= 2) {
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(&o, NULL);
+        csspgo_matcher *m = matcher(0);
+        T_EQ(csspgo_read(p, text, n, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_complete(m, &f, 1, NULL, q, &unfit, NULL), CSSPGO_OK);
+        T_CHECK(unfit <= last);                           /* more steps, more contexts */
+        partly += unfit != 0 && unfit != CONTEXTS;
+        last = unfit;
+        t_valid(q);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(p);
+        csspgo_profile_free(q);
+    }
+    T_CHECK(last == 0 && partly >= 3);
 }
 
 /* The function of flow_completes_what_matching_leaves_unknown: each context by itself, what was guessed given up. */
@@ -1149,36 +1188,36 @@ static void what_was_not_found_follows_in_every_context(void)
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
-    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_complete(m, &f, 1, NULL, q, &unfit, &e), CSSPGO_OK);
     T_EQ(unfit, 0);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(6, 0)), 100);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:1 @ f"), csspgo_at(6, 0)), 10);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:1 @ f"), csspgo_at(4, 0)), 10);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_loc_at(6, 0)), 100);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:1 @ f"), csspgo_loc_at(6, 0)), 10);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:1 @ f"), csspgo_loc_at(4, 0)), 10);
     /* bad control flow: nothing changes */
-    csspgo_add_body(q, csspgo_find(q, "f"), csspgo_at(3, 0), UINT64_MAX);
+    csspgo_add_body(q, csspgo_find(q, "f"), csspgo_loc_at(3, 0), UINT64_MAX);
     f.cfg.blocks = 3;
-    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_matcher_complete(m, &f, 1, NULL, q, &unfit, &e), CSSPGO_E_ARGUMENT);
     T_CHECK(strstr(e.message, "number 0") != NULL);
     f.cfg.blocks = 0;
     f.cfg.edges = 0;
-    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, NULL, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_matcher_complete(m, &f, 1, NULL, q, NULL, NULL), CSSPGO_E_ARGUMENT);
     f.cfg.blocks = 4;
     f.cfg.edges = 4;                                      /* counts above 2^60: that context stays as it is */
-    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_complete(m, &f, 1, NULL, q, &unfit, NULL), CSSPGO_OK);
     T_EQ(unfit, 1);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_at(3, 0)), UINT64_MAX);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_loc_at(3, 0)), UINT64_MAX);
     {
         const csspgo_loc far_block[2] = { { 1, 0 }, { 65536, 0 } };
         f.loc = far_block;
         f.cfg.blocks = 2;
         f.cfg.edges = 0;
-        T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, &e), CSSPGO_E_RANGE);
+        T_EQ(csspgo_matcher_complete(m, &f, 1, NULL, q, &unfit, &e), CSSPGO_E_RANGE);
         T_CHECK(strstr(e.message, "65536") != NULL && t_valid(q));
         f.loc = block;
         f.cfg.blocks = f.cfg.edges = 4;
     }
     f.guid = 5;                                       /* nobody's */
-    T_EQ(csspgo_matcher_complete(m, q, &f, 1, NULL, &unfit, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_complete(m, &f, 1, NULL, q, &unfit, NULL), CSSPGO_OK);
     T_EQ(unfit, 0);
     csspgo_matcher_free(m);
     csspgo_profile_free(p);
@@ -1202,7 +1241,7 @@ static void every_allocation_may_fail_while_counts_are_completed(void)
     for (step = 1; !done; step++) {
         csspgo_status s;
         h.nth = h.calls + step;
-        s = csspgo_matcher_complete(m, q, &c.flow, 1, NULL, NULL, NULL);
+        s = csspgo_matcher_complete(m, &c.flow, 1, NULL, q, NULL, NULL);
         h.nth = 0;
         done = s == CSSPGO_OK;
         T_CHECK(done || (s == CSSPGO_E_NOMEM && csspgo_equal(q, was)));
@@ -1338,7 +1377,7 @@ static void a_moved_namespace_is_a_rename(void)
     c[1] = code_of("other", 2, g, parse_code("1 2", g));
     T_EQ(csspgo_matcher_module(m, p, c, 2, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_profile_of(m, guid("_ZN3new4workEv")), guid("_ZN3old4workEv"));
-    T_EQ(csspgo_matcher_map(m, guid("_ZN3new4workEv"), csspgo_at(4, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_locate(m, guid("_ZN3new4workEv"), csspgo_loc_at(4, 0)).to.line, 3);
     T_EQ(csspgo_matcher_profile_of(m, guid("other")), guid("other"));
     csspgo_matcher_free(m);
     csspgo_profile_free(p);
@@ -1452,7 +1491,7 @@ static void where_a_function_is_called_tells_whose_profile_it_is(void)
                 csspgo_rename to;
                 memset(&to, 0, sizeof to);
                 to.from = "old", to.from_size = 3, to.to = "_Z3oldl", to.to_size = 7;
-                T_EQ(csspgo_remap(p, &to, 1, NULL, NULL), CSSPGO_OK);
+                T_EQ(csspgo_rename_functions(p, &to, 1, NULL, NULL), CSSPGO_OK);
             }
             T_EQ(csspgo_add_profile(p, body, NULL), CSSPGO_OK);
             c[0] = code_of("main", claimed[i].code[0] == '=' ? 1 : 2, v[0], claimed_code(claimed[i].code, name, v[0]));
@@ -1625,9 +1664,9 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
         T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q:2 @ y")), 270);
         T_EQ(csspgo_total(q, csspgo_find(q, "p")), 10);    /* a quarter of what has no caller */
         T_EQ(csspgo_total(q, csspgo_find(q, "q")), 30);
-        T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_at(2, 0), csspgo_func_find(q, "p", 1)), 10);
-        T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_at(4, 0), csspgo_func_find(q, "q", 1)), 30);
-        T_EQ(csspgo_matcher_about(m, guid("q")).samples, 3 * csspgo_matcher_about(m, guid("p")).samples);
+        T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_loc_at(2, 0), csspgo_func_find(q, "p", 1)), 10);
+        T_EQ(csspgo_target_count(q, csspgo_find(q, "main"), csspgo_loc_at(4, 0), csspgo_func_find(q, "q", 1)), 30);
+        T_EQ(csspgo_matcher_get_outcome(m, guid("q")).samples, 3 * csspgo_matcher_get_outcome(m, guid("p")).samples);
         csspgo_matcher_free(m);
         csspgo_profile_free(q);
     }
@@ -1664,7 +1703,7 @@ static void an_inlinee_of_another_module_loses_its_caller(void)
             T_EQ(g.id != 0, !g_stays);
             T_EQ(h.id != 0, !h_stays);
             if (!g_stays) T_EQ(csspgo_head(q, g), 7);
-            if (!h_stays) T_EQ(csspgo_body_count(q, h, csspgo_at(1, 0)), 13);
+            if (!h_stays) T_EQ(csspgo_body_count(q, h, csspgo_loc_at(1, 0)), 13);
             T_EQ(csspgo_total(q, csspgo_find(q, "f")), g_stays ? (h_stays ? 30 : 17) : 10);
             csspgo_matcher_free(m);
             csspgo_profile_free(q);
@@ -1732,9 +1771,9 @@ static void instances_of_a_template_keep_their_own_profiles(void)
         name[5] = '1';
         T_EQ(csspgo_matcher_profile_of(m, guid(c[i].name)), guid(i == 3 ? c[i].name : name));
     }
-    T_EQ(csspgo_matcher_map(m, guid("main"), csspgo_at(4, 0)).to.line, 2);
-    T_EQ(csspgo_matcher_map(m, guid("main"), csspgo_at(4, 0)).how, CSSPGO_FOUND_RENAMED);
-    T_CHECK(csspgo_matcher_map(m, guid("main"), csspgo_at(3, 0)).to.line != 2);
+    T_EQ(csspgo_matcher_locate(m, guid("main"), csspgo_loc_at(4, 0)).to.line, 2);
+    T_EQ(csspgo_matcher_locate(m, guid("main"), csspgo_loc_at(4, 0)).how, CSSPGO_FOUND_RENAMED);
+    T_CHECK(csspgo_matcher_locate(m, guid("main"), csspgo_loc_at(3, 0)).to.line != 2);
     csspgo_matcher_free(m);
     csspgo_profile_free(p);
 }
@@ -1766,19 +1805,19 @@ static void check_split(const csspgo_matcher *m, const csspgo_profile *q, uint64
     static const uint64_t counts[] = { 10, 100, 100, 90, 0, 10 };
     const csspgo_node h = csspgo_find(q, "h"), b = csspgo_find(q, "h:5 @ b");
     uint32_t i;
-    for (i = 0; i < 6; i++) T_EQ(csspgo_body_count(q, h, csspgo_at(i + 1, 0)), counts[i]);
+    for (i = 0; i < 6; i++) T_EQ(csspgo_body_count(q, h, csspgo_loc_at(i + 1, 0)), counts[i]);
     T_EQ(csspgo_head(q, h), 10);
     T_EQ(csspgo_total(q, h), 310 + 121);
     T_EQ(csspgo_checksum(q, h), 3);
     T_CHECK(b.id != 0);
-    T_EQ(csspgo_body_count(q, b, csspgo_at(2, 0)), 30);
+    T_EQ(csspgo_body_count(q, b, csspgo_loc_at(2, 0)), 30);
     T_EQ(csspgo_find(q, "b").id, 0);
     T_EQ(csspgo_find(q, "w").id, 0);
     T_EQ(lost, 0);
     T_EQ(csspgo_matcher_profile_of(m, guid("h")), guid("f"));
-    T_EQ(csspgo_matcher_map(m, guid("h"), csspgo_at(3, 0)).how, CSSPGO_FOUND_CALL);
-    T_EQ(csspgo_matcher_about(m, guid("h")).mapped, 1);
-    T_EQ(csspgo_matcher_about(m, guid("h")).known, 0);
+    T_EQ(csspgo_matcher_locate(m, guid("h"), csspgo_loc_at(3, 0)).how, CSSPGO_FOUND_CALL);
+    T_EQ(csspgo_matcher_get_outcome(m, guid("h")).mapped, 1);
+    T_EQ(csspgo_matcher_get_outcome(m, guid("h")).known, 0);
 }
 
 static void code_in_a_new_function_keeps_its_counts(void)
@@ -1870,19 +1909,19 @@ static void many_renames_take_little_memory(void)
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_matcher *m = csspgo_matcher_new(NULL, &o, NULL);
     const csspgo_func f = csspgo_func_add(p, "main", 4);
-    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f);
+    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, f);
     uint32_t i;
-    csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
+    csspgo_profile_set_flags(p, CSSPGO_IS_PROBE);
     T_EQ(csspgo_set_checksum(p, n, 1), CSSPGO_OK);
     c[0] = code_of("main", 2, v, N);
     for (i = 0; i < N; i++) {
         const csspgo_func g = csspgo_func_add(p, old, (size_t)sprintf(old, "old%u", (unsigned)i));
-        T_EQ(csspgo_add_body(p, n, csspgo_at(i + 1, 0), 5), CSSPGO_OK);
-        T_EQ(csspgo_add_target(p, n, csspgo_at(i + 1, 0), g, 5), CSSPGO_OK);
-        T_EQ(csspgo_add_body(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, g),
-                             csspgo_at(1, 0), 5), CSSPGO_OK);
+        T_EQ(csspgo_add_body(p, n, csspgo_loc_at(i + 1, 0), 5), CSSPGO_OK);
+        T_EQ(csspgo_add_target(p, n, csspgo_loc_at(i + 1, 0), g, 5), CSSPGO_OK);
+        T_EQ(csspgo_add_body(p, csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, g),
+                             csspgo_loc_at(1, 0), 5), CSSPGO_OK);
         memset(&v[i], 0, sizeof v[i]);
-        v[i].loc = csspgo_at(i + 1, 0);
+        v[i].loc = csspgo_loc_at(i + 1, 0);
         v[i].kind = CSSPGO_MATCH_CALL;
         sprintf(name[i], "new%u", (unsigned)i);
         v[i].callee = guid(name[i]);
@@ -1916,7 +1955,7 @@ static void limits_and_losses_are_told(void)
         T_EQ(at(m, 4).how, CSSPGO_FOUND_IDENTITY);
         csspgo_matcher_free(m);
     }
-    v[3].loc = csspgo_at(70000, 0);                   /* b: where no profile can say so */
+    v[3].loc = csspgo_loc_at(70000, 0);               /* b: where no profile can say so */
     m = matcher(0);
     T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_apply(m, p, q, &lost, NULL), CSSPGO_OK);
@@ -1946,9 +1985,9 @@ static void similarity_is_strict(void)
             csspgo_match_code c[2];
             csspgo_matcher *m;
             csspgo_profile *p = parse_profile(NULL, "was", "1:a 2:b 3:c 4:d 5:e");
-            csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN,
+            csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
                                             csspgo_func_add(p, "top", 3));
-            T_EQ(csspgo_add_target(p, n, csspgo_at(2, 0), csspgo_func_find(p, "was", 3), 9), CSSPGO_OK);
+            T_EQ(csspgo_add_target(p, n, csspgo_loc_at(2, 0), csspgo_func_find(p, "was", 3), 9), CSSPGO_OK);
             memset(&how, 0, sizeof how);
             how.llvm = is_main ? 22 : 19;
             how.rename = 1;
@@ -1974,9 +2013,9 @@ static void bad_arguments_are_refused(void)
     c[0] = c[1] = code_of("f", 2, v, parse_code("1 2 3:a", v));
     T_EQ(csspgo_matcher_module(m, p, c, 2, &r, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(3, 0)).how, CSSPGO_FOUND_IDENTITY);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(3, 0)).how, CSSPGO_FOUND_IDENTITY);
     T_EQ(csspgo_matcher_module(m, p, c, 1, &r, &e), CSSPGO_OK);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(3, 0)).to.line, 2);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(3, 0)).to.line, 2);
     T_EQ(csspgo_matcher_module(m, p, NULL, 0, &r, &e), CSSPGO_OK);
     T_EQ(r.functions, 0);
     csspgo_matcher_free(m);
@@ -2140,7 +2179,7 @@ static csspgo_code *code_map(const csspgo_options *o)
     csspgo_code *c = csspgo_code_new(o, NULL);
     csspgo_code_function f[2];
     csspgo_transfer t[9];
-    csspgo_inline n[4];
+    csspgo_inline_node n[4];
     csspgo_probe p[12];
     int ok = c != NULL;
     size_t i;
@@ -2230,8 +2269,8 @@ static void a_code_map_is_the_matcher_s_input(void)
     p = parse_profile(NULL, "f", "1 2 3:b 4:* 5 6:c");
     m = matcher(0);
     T_EQ(csspgo_matcher_module(m, p, f, 1, NULL, &e), CSSPGO_OK);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(5, 0)).to.line, 3);
-    T_EQ(csspgo_matcher_map(m, guid("f"), csspgo_at(9, 0)).to.line, 6);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(5, 0)).to.line, 3);
+    T_EQ(csspgo_matcher_locate(m, guid("f"), csspgo_loc_at(9, 0)).to.line, 6);
     csspgo_matcher_free(m);
     csspgo_profile_free(p);
     csspgo_match_input_free(in);
@@ -2260,7 +2299,7 @@ static csspgo_code *two_modules(int whole)
     static const uint32_t call[][2] = { { 0x1008, 0x4000 }, { 0x1018, 0x5000 }, { 0x2008, 0x5000 } };
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     csspgo_transfer t[3];
-    csspgo_inline n[4];
+    csspgo_inline_node n[4];
     csspgo_probe p[7];
     uint32_t i;
     memset(n, 0, sizeof n);
@@ -2319,7 +2358,7 @@ static csspgo_code *forked_code(void)
     csspgo_code *c = csspgo_code_new(NULL, NULL);
     const csspgo_code_function f = function_at(0x5000, 0x5030, "h", 79);
     csspgo_transfer t[3];
-    csspgo_inline n;
+    csspgo_inline_node n;
     csspgo_probe p[6];
     size_t i;
     static const uint32_t at[] = { 0x5000, 0x5004, 0x5009, 0x5018, 0x501c, 0x5020 }, id[] = { 1, 2, 3, 3, 4, 5 };
@@ -2381,12 +2420,12 @@ static void a_code_map_gives_the_control_flow_of_functions(void)
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
     T_EQ(csspgo_matcher_module(m, p, h, 1, NULL, &e), CSSPGO_OK);
     T_EQ(csspgo_matcher_apply(m, p, q, NULL, &e), CSSPGO_OK);
-    T_EQ(csspgo_matcher_complete(m, q, f, n, NULL, &unfit, &e), CSSPGO_OK);
+    T_EQ(csspgo_matcher_complete(m, f, n, NULL, q, &unfit, &e), CSSPGO_OK);
     T_EQ(unfit, 0);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(1, 0)), 100);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(2, 0)), 100);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(3, 0)), 77);   /* two blocks have it: left alone */
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_at(4, 0)), 30);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(1, 0)), 100);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(2, 0)), 100);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(3, 0)), 77); /* two blocks have it: left alone */
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(4, 0)), 30);
     csspgo_match_input_free(in);
     csspgo_matcher_free(m);
     csspgo_profile_free(p);
@@ -2449,6 +2488,7 @@ int main(void)
     numbers_without_a_trace_take_what_lies_between();
     flow_completes_what_matching_leaves_unknown();
     a_matched_profile_can_be_made_to_fit_the_control_flow();
+    contexts_share_one_budget();
     what_was_not_found_follows_in_every_context();
     T_FAILING(every_allocation_may_fail_while_counts_are_completed());
     base_names_are_what_is_left_of_mangled_ones();

@@ -1,6 +1,8 @@
 /* test_misuse.c - mistakes of the program: what CSSPGO_VALIDATE says of them, and what counters and reports show. The
  * hook keeps the sentence and lets the call go on, except where that would use freed memory.
  */
+#undef  CSSPGO_IMPLEMENTATION_INCLUDED   /* with a copy of the library of its own */
+#define CSSPGO_STATIC
 #include <setjmp.h>
 #include <string.h>
 
@@ -24,9 +26,6 @@ static void keep_sentence(const char *function, const char *text)
 }
 
 #define CSSPGO_VALIDATE
-#define CSSPGO_WITH_LAYOUT
-#define CSSPGO_WITH_CTXPROF
-#define CSSPGO_WITH_BOTTLENECK
 #define CSSPGO_VALIDATE_LOG(function, text) keep_sentence((function), (text))
 #include "t.h"
 #include "code.h"
@@ -49,7 +48,7 @@ static csspgo_status function_at(csspgo_code *code, uint64_t begin, uint64_t end
     return csspgo_code_add_function(code, csspgo_no_module(), &f, err);
 }
 
-static csspgo_status transfer_at(csspgo_code *code, uint64_t address, csspgo_kind kind, uint64_t target)
+static csspgo_status transfer_at(csspgo_code *code, uint64_t address, csspgo_transfer_kind kind, uint64_t target)
 {
     const csspgo_transfer t = make_transfer(address, 5, kind, target);
     return csspgo_code_add_transfers(code, csspgo_no_module(), &t, 1, NULL);
@@ -58,7 +57,7 @@ static csspgo_status transfer_at(csspgo_code *code, uint64_t address, csspgo_kin
 /* transfers: how many of the six are told. */
 static csspgo_code *make_code(unsigned transfers)
 {
-    static const struct { uint64_t at, to; csspgo_kind kind; } all[] = {
+    static const struct { uint64_t at, to; csspgo_transfer_kind kind; } all[] = {
         { MAIN + 0x10, F, CSSPGO_CALL }, { F + 0x20, G, CSSPGO_CALL }, { G + 0x30, 0, CSSPGO_RET },
         { MAIN + 0x80, MAIN, CSSPGO_JMP }, { G + 0x10, G + 0x20, CSSPGO_COND }, { F + 0x40, 0, CSSPGO_RET }
     };
@@ -249,7 +248,7 @@ static void probes_without_counts_are_told(void)
 {
     csspgo_code *code = make_code(6);
     csspgo_collector *c;
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p;
     csspgo_error e;
     memset(&in, 0, sizeof in);
@@ -281,7 +280,7 @@ static void probes_without_counts_are_told(void)
 
 static void add_probe(csspgo_code *code, const char *name, uint64_t address, uint32_t id, uint32_t discriminator)
 {
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p;
     memset(&in, 0, sizeof in);
     memset(&p, 0, sizeof p);
@@ -296,7 +295,7 @@ static void add_probe(csspgo_code *code, const char *name, uint64_t address, uin
 /* A probe of an inlinee: at one address, another call site makes it another probe. */
 static void add_inlined_probe(csspgo_code *code, const char *name, uint64_t address, uint32_t site)
 {
-    csspgo_inline in[2];
+    csspgo_inline_node in[2];
     csspgo_probe p;
     memset(in, 0, sizeof in);
     memset(&p, 0, sizeof p);
@@ -424,7 +423,7 @@ static void a_damaged_code_map_is_told(void)
     csspgo__window *w = csspgo__window_before(code, UINT64_MAX);
     csspgo__range *r = csspgo__range_before(code, UINT64_MAX);
     csspgo__placed *p;
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe probe;
     unsigned i;
     memset(&in, 0, sizeof in);
@@ -443,13 +442,22 @@ static void a_damaged_code_map_is_told(void)
     broken_word(code, &r->end, r->end + 1, "a function is not in areas");
     broken_word(code, &r->func, 99, "a function has no name");
     broken_word(code, &p->id, 1, "a probe is not at its place");
-    broken_word(code, &code->node[1].placed, 2, "probes do not add up to those of inline nodes");
-    broken_word(code, &code->node[1].parent, 1, "an inline tree is broken");
+    broken_word(code, &csspgo__inline_of(code, 1)->placed, 2, "probes do not add up to those of inline nodes");
+    broken_word(code, &csspgo__inline_of(code, 1)->parent, 1, "an inline tree is broken");
     broken_word(code, csspgo__ordered_first(&code->table[CSSPGO__STOPS], 0), 18, "a stop is no call, jump or return");
-    code->byte[a->pos + 3] ^= CSSPGO_CALL << CSSPGO__KIND_SHIFT;
+    broken_word(code, &code->live, 1, "sizes do not add up to those of areas");
+    broken_word(code, &code->past_bytes, 1, "past code does not add up");
+    broken_word(code, &csspgo__func_name(code, 1)->refs, 99, "functions are not referred to as often as they say");
+    broken_word(code, &code->run[CSSPGO__LABELS].used, 99, "used numbers do not add up");
+    *csspgo__byte_at(code, a->pos + 3) ^= CSSPGO_CALL << CSSPGO__KIND_SHIFT;
     T_CHECK(said(NULL));
     for (i = 0; i < 100; i++) transfer_at(code, MAIN + 0x90, CSSPGO_COND, 0);
     T_CHECK(said("csspgo_code_add_transfers: a transfer is in no table: the code map is damaged"));
+    csspgo_code_free(code);
+    code = make_code(0);
+    T_EQ(csspgo_code_remove(code, G, G + 16, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_validate(code, NULL), CSSPGO_OK);
+    if (T_CHECK(code->deads != 0)) broken_word(code, csspgo__dead_at(code, 0), 17, "removed code has no area");
     csspgo_code_free(code);
 }
 
@@ -485,6 +493,26 @@ static void lives_and_handles_are_checked(void)
     T_CHECK(said(NULL));
 }
 
+/* The module of another map, which this one has by number, too. */
+static void modules_of_another_map_are_told(void)
+{
+    csspgo_code *code = make_code(0), *other = csspgo_code_new(NULL, NULL);
+    const csspgo_module m = csspgo_code_add_module(code, "a", 1, NULL, 0, NULL);
+    const csspgo_module n = csspgo_code_add_module(other, "b", 1, NULL, 0, NULL);
+    csspgo_module by_id = csspgo_no_module();
+    T_EQ(m.id, n.id);
+    csspgo_code_add_area(code, n, 0x700000, 16, NULL);
+    T_CHECK(said("csspgo_code_add_area: the module is of another code map"));
+    csspgo_code_set_bias(code, n, 4096, NULL);
+    T_CHECK(said("csspgo_code_set_bias: the module is of another code map"));
+    by_id.id = m.id;
+    T_EQ(csspgo_code_add_area(code, by_id, 0x710000, 16, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_add_area(code, m, 0x720000, 16, NULL), CSSPGO_OK);
+    T_CHECK(said(NULL));
+    csspgo_code_free(code);
+    csspgo_code_free(other);
+}
+
 /* What a public function says of an object that is none; nothing of the call is done. */
 #define SAID_OF(call, text) \
     do { \
@@ -502,7 +530,7 @@ static void freed_objects_are_told(void)
     csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
     csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
-    csspgo_sizes *sizes = csspgo_sizes_new(NULL, NULL);
+    csspgo_size_table *sizes = csspgo_size_table_new(NULL, NULL);
     csspgo_line_table *table = csspgo_line_table_new(NULL, NULL);
     csspgo_block_finder *finder = csspgo_block_finder_new(code, NULL, NULL);
     csspgo_ctx *ctx = csspgo_ctx_new(NULL, NULL);
@@ -510,8 +538,8 @@ static void freed_objects_are_told(void)
     SAID_OF(csspgo_line_table_free(table), "csspgo_line_table_free: the csspgo_line_table was freed already");
     csspgo_block_finder_free(finder);
     SAID_OF(csspgo_block_finder_free(finder), "csspgo_block_finder_free: the csspgo_block_finder was freed already");
-    csspgo_sizes_free(sizes);
-    SAID_OF(csspgo_sizes_free(sizes), "csspgo_sizes_free: the csspgo_sizes was freed already");
+    csspgo_size_table_free(sizes);
+    SAID_OF(csspgo_size_table_free(sizes), "csspgo_size_table_free: the csspgo_size_table was freed already");
     csspgo_ctx_free(ctx);
     SAID_OF(csspgo_ctx_free(ctx), "csspgo_ctx_free: the csspgo_ctx was freed already");
     csspgo_tracker_free(t);
@@ -522,7 +550,9 @@ static void freed_objects_are_told(void)
     SAID_OF(csspgo_node_count(p), "csspgo_node_count: the csspgo_profile was freed already");
     SAID_OF(csspgo_add_profile(q, p, NULL), "csspgo_add_profile: the csspgo_profile was freed already");
     SAID_OF(csspgo_equal(q, p), "csspgo_equal: the csspgo_profile was freed already");
-    SAID_OF(csspgo_collector_profile(c, p, NULL, NULL, NULL), "csspgo_collector_profile: the csspgo_profile was freed");
+    SAID_OF(csspgo_collector_profile(c, NULL, p, NULL, NULL), "csspgo_collector_profile: the csspgo_profile was freed");
+    SAID_OF(csspgo_collector_profile_step(c, 1, NULL, p, NULL, NULL),
+            "csspgo_collector_profile_step: the csspgo_profile was freed");
     csspgo_collector_free(c);
     SAID_OF(csspgo_collector_free(c), "csspgo_collector_free: the csspgo_collector was freed already");
     SAID_OF(csspgo_collector_flush(c, NULL), "csspgo_collector_flush: the csspgo_collector was freed already");
@@ -551,10 +581,8 @@ static void parsers_freed_twice_are_told(void)
     FREED_TWICE(csspgo_preagg, csspgo_preagg_new(&how, NULL, NULL));
     FREED_TWICE(csspgo_perfdata, csspgo_perfdata_new(NULL, NULL));
     FREED_TWICE(csspgo_script, csspgo_script_new(NULL, NULL, NULL));
-    FREED_TWICE(csspgo_pprof, csspgo_pprof_new(NULL, NULL, NULL));
     FREED_TWICE(csspgo_probe_set, csspgo_probe_set_new(NULL, NULL));
-    FREED_TWICE(csspgo_spaces, csspgo_spaces_new(code, NULL, NULL));
-    FREED_TWICE(csspgo_aggregator, csspgo_aggregator_new(code, csspgo_no_module(), NULL, NULL));
+    FREED_TWICE(csspgo_processes, csspgo_processes_new(code, NULL, NULL));
     FREED_TWICE(csspgo_layout, csspgo_layout_new(NULL, NULL, NULL));
     FREED_TWICE(csspgo_trace_sampler, csspgo_trace_sampler_new(code, NULL, NULL, NULL));
     FREED_TWICE(csspgo_ctx_runtime, csspgo_ctx_runtime_new(NULL, NULL));
@@ -633,17 +661,17 @@ static void refusals_without_an_error_are_told(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     const csspgo_func f = csspgo_func_add(p, "f", 1);
-    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, f);
+    const csspgo_node n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, f);
     csspgo_func other;
     csspgo_node none;
     char text[8];
     other.id = 77;
     none.id = 0;
-    T_EQ(csspgo_add_body(p, n, csspgo_at(0xffff, 0), 1), CSSPGO_OK);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(0xffff, 0), 1), CSSPGO_OK);
     T_CHECK(said(NULL));
-    T_EQ(csspgo_add_body(p, n, csspgo_at(70000, 0), 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(70000, 0), 1), CSSPGO_E_ARGUMENT);
     T_CHECK(said("csspgo_add_body: a line or probe id above 65535"));
-    T_EQ(csspgo_add_target(p, n, csspgo_at(70000, 0), f, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_target(p, n, csspgo_loc_at(70000, 0), f, 1), CSSPGO_E_ARGUMENT);
     T_CHECK(said("csspgo_add_target: a line or probe id above 65535"));
     T_EQ(csspgo_add_total(p, none, 1), CSSPGO_E_ARGUMENT);
     T_CHECK(said("csspgo_add_total: node 0 and the root hold no counts"));
@@ -652,14 +680,126 @@ static void refusals_without_an_error_are_told(void)
     none.id = 99;
     T_EQ(csspgo_set_checksum(p, none, 1), CSSPGO_E_ARGUMENT);
     T_CHECK(said("csspgo_set_checksum: no such node"));
-    T_EQ(csspgo_context(p, none, text, sizeof text), 0);
-    T_CHECK(said("csspgo_context: no such node"));
-    T_EQ(csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, other).id, 0);
+    T_EQ(csspgo_context_text(p, none, text, sizeof text), 0);
+    T_CHECK(said("csspgo_context_text: no such node"));
+    T_EQ(csspgo_child(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, other).id, 0);
     T_CHECK(said("csspgo_child: no such function"));
-    T_EQ(csspgo_child(p, none, csspgo_at(0, 0), CSSPGO_CONTEXT, f).id, 0);
+    T_EQ(csspgo_child(p, none, csspgo_loc_at(0, 0), CSSPGO_CONTEXT, f).id, 0);
     T_CHECK(said("csspgo_child: no such node"));
     csspgo_profile_free(p);
     T_CHECK(said(NULL));
+}
+
+/* Two profiles with other functions and nodes at the same ids. */
+static csspgo_profile *of_two(const char *text)
+{
+    csspgo_profile *p = csspgo_load(text, strlen(text), NULL, NULL);
+    if (p == NULL) abort();
+    return p;
+}
+
+/* A handle of another profile is told of also where an id like it is there, in the name of the function. */
+static void handles_of_another_profile_are_told(void)
+{
+    static const char ours[] = "[main]:4:1\n 3: 4 x:4\n[main:3 @ x]:9:1\n 3: 9\n";
+    static const char theirs[] = "[main]:4:1\n 3: 4 y:4\n[main:3 @ y]:5:1\n 3: 5\n";
+    csspgo_profile *p = of_two(ours), *q = of_two(theirs);
+    const csspgo_node x = csspgo_find(p, "main:3 @ x"), y = csspgo_find(q, "main:3 @ y"), top = csspgo_find(q, "main");
+    const csspgo_func f = csspgo_func_find(q, "y", 1);
+    csspgo_tracker *t;
+    char text[64];
+    size_t n;
+    T_EQ(x.id, y.id);
+    T_CHECK(said(NULL));
+    csspgo_total(p, y);
+    T_CHECK(said("csspgo_total: no such node: the handle is of another profile"));
+    csspgo_body_count(p, y, csspgo_loc_at(3, 0));
+    T_CHECK(said("csspgo_body_count: no such node: the handle is of another profile"));
+    csspgo_node_parent(p, y);
+    T_CHECK(said("csspgo_node_parent: no such node"));
+    csspgo_node_next(p, top, csspgo_find(p, "main"));
+    T_CHECK(said("csspgo_node_next: no such node"));
+    csspgo_context_text(p, y, text, sizeof text);
+    T_CHECK(said("csspgo_context_text: no such node"));
+    csspgo_add_body(p, y, csspgo_loc_at(3, 0), 0);
+    T_CHECK(said("csspgo_add_body: no such node"));
+    csspgo_set_checksum(p, y, 0);
+    T_CHECK(said("csspgo_set_checksum: no such node"));
+    csspgo_remove(p, &top, 0, NULL);
+    T_CHECK(said(NULL));
+    csspgo_remove(p, &y, 1, NULL);
+    T_CHECK(said("csspgo_remove: no such node"));
+    csspgo_func_name(p, f, &n);
+    T_CHECK(said("csspgo_func_name: no such function: the handle is of another profile"));
+    csspgo_func_guid(p, f);
+    T_CHECK(said("csspgo_func_guid: no such function"));
+    csspgo_func_nodes(p, f);
+    T_CHECK(said("csspgo_func_nodes: no such function"));
+    csspgo_set_listed(p, f, 1);
+    T_CHECK(said("csspgo_set_listed: no such function"));
+    csspgo_child(p, csspgo_root(q), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, f);  /* the root is everyone's */
+    T_CHECK(said("csspgo_child: no such function"));
+    csspgo_child(p, top, csspgo_loc_at(3, 0), CSSPGO_CONTEXT, csspgo_func_find(p, "x", 1));
+    T_CHECK(said("csspgo_child: no such node"));
+    csspgo_profile_free(p);
+    p = of_two(ours);
+    t = csspgo_tracker_new(p, NULL, NULL);
+    csspgo_tracker_callee(t, csspgo_tracker_find(t, NULL, 0), csspgo_loc_at(3, 0), f);
+    T_CHECK(said("csspgo_tracker_callee: no such function"));
+    csspgo_tracker_node_state(t, y);
+    T_CHECK(said("csspgo_tracker_node_state: no such node"));
+    csspgo_tracker_mark_inlined(t, y, NULL);
+    T_CHECK(said("csspgo_tracker_mark_inlined: no such node"));
+    csspgo_tracker_promote(t, y, NULL, NULL);
+    T_CHECK(said(": no such node"));                         /* it and csspgo_tracker_move, which it calls */
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+    times_said = 0;
+}
+
+/* What a rebuild left behind is told of. Clones and snapshots have the functions, a tracker also the nodes. */
+static void handles_of_before_a_rebuild_are_told(void)
+{
+    csspgo_profile *p = of_two("[main]:4:1\n 3: 4 x:4\n[main:3 @ x]:9:1\n 3: 9\n[z]:8:1\n 3: 8\n"), *q;
+    csspgo_node x = csspgo_find(p, "main:3 @ x"), base;
+    const csspgo_func main_func = csspgo_func_find(p, "main", 4), x_func = csspgo_func_find(p, "x", 1);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    T_EQ(csspgo_total(csspgo_tracker_profile(t), x), 9);
+    T_EQ(csspgo_tracker_promote(t, x, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_base(t, x_func, 1, &base, NULL), CSSPGO_OK);
+    T_EQ(csspgo_total(csspgo_tracker_profile(t), csspgo_tracker_resolve(t, x)), 9);
+    T_CHECK(csspgo_tracker_contexts(t, x_func).id != 0);
+    T_CHECK(said(NULL));
+    q = csspgo_tracker_snapshot(t, NULL);
+    T_CHECK(csspgo_func_nodes(q, x_func).id != 0);
+    T_CHECK(said(NULL));
+    if (base.id > 1) {
+        csspgo_head(q, base);
+        T_CHECK(said("csspgo_head: no such node"));
+    }
+    csspgo_profile_free(q);
+    csspgo_tracker_free(t);
+    x = csspgo_find(p, "main:3 @ x");
+    q = csspgo_profile_clone(p, NULL);
+    T_EQ(csspgo_func_guid(q, main_func), csspgo_func_guid(p, main_func));
+    T_CHECK(said(NULL));
+    csspgo_total(q, x);
+    T_CHECK(said("csspgo_total: no such node: the handle is of another profile, or of before a rebuild"));
+    csspgo_profile_free(q);
+    T_CHECK(csspgo_read(p, "?", 1, NULL) != CSSPGO_OK);            /* changes nothing */
+    T_EQ(csspgo_total(p, x), 9);
+    T_EQ(csspgo_read(p, "[z]:8:1\n 3: 8\n", 14, NULL), CSSPGO_OK);
+    T_EQ(csspgo_total(p, x), 9);
+    T_CHECK(said(NULL));
+    T_EQ(csspgo_flatten(p, NULL), CSSPGO_OK);
+    T_EQ(csspgo_func_find(p, "x", 1).id, x_func.id);
+    T_CHECK(csspgo_func_nodes(p, x_func).id != 0);
+    T_CHECK(said(NULL));
+    csspgo_total(p, x);
+    T_CHECK(said("csspgo_total: no such node: the handle is of another profile, or of before a rebuild"));
+    for (x.id = 1; x.id <= csspgo_node_count(p) + 1; x.id++) csspgo_total(p, x);      /* ids are everyone's */
+    csspgo_profile_free(p);
 }
 
 /* What a pointer that is NULL is missing. The calls do not get further than their checks. */
@@ -670,11 +810,12 @@ static void null_pointers_are_told(void)
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
     const csspgo_module none = csspgo_no_module();
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_func f;
-    size_t n;
+    csspgo_inliner_result made;
     jmp_buf here;
     memset(&in, 0, sizeof in);
+    memset(&made, 0, sizeof made);
     f.id = 0;
     leave_by = &here;
     if (setjmp(here) == 0) csspgo_code_add_transfers(code, none, NULL, 3, NULL);
@@ -687,10 +828,12 @@ static void null_pointers_are_told(void)
     T_CHECK(said("csspgo_find: context is NULL"));
     if (setjmp(here) == 0) csspgo_collector_profile(c, NULL, NULL, NULL, NULL);
     T_CHECK(said("csspgo_collector_profile: p is NULL"));
+    if (setjmp(here) == 0) csspgo_collector_profile_step(c, 1, NULL, NULL, NULL, NULL);
+    T_CHECK(said("csspgo_collector_profile_step: p is NULL"));
     if (setjmp(here) == 0) csspgo_collector_line_profile(c, NULL, NULL, NULL, NULL, NULL);
     T_CHECK(said("csspgo_collector_line_profile: p is NULL"));
-    if (setjmp(here) == 0) csspgo_tracker_inline(t, f, NULL, 5, NULL, NULL, 0, &n, NULL, NULL);
-    T_CHECK(said("csspgo_tracker_inline: callable is NULL, but n is not 0"));
+    if (setjmp(here) == 0) csspgo_tracker_decide(t, f, NULL, 5, NULL, &made, NULL);
+    T_CHECK(said("csspgo_tracker_decide: callable is NULL, but n is not 0"));
     leave_by = NULL;
     T_EQ(csspgo_code_add_transfers(code, none, NULL, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_add_probes(code, none, NULL, 0, NULL, 0, NULL), CSSPGO_OK);
@@ -699,6 +842,49 @@ static void null_pointers_are_told(void)
     csspgo_profile_free(p);
     csspgo_collector_free(c);
     csspgo_code_free(code);
+}
+
+/* Handles in arrays, a probe twice in one call, and a map that is gone while an object still needs it. */
+static void what_arrays_hold_is_told(void)
+{
+    csspgo_code *code = make_code(0);
+    csspgo_profile *p = of_two("[main]:4:1\n 3: 4 x:4\n[main:3 @ x]:9:1\n 3: 9\n");
+    csspgo_profile *q = of_two("[main]:4:1\n 3: 4 y:4\n[main:3 @ y]:5:1\n 3: 5\n");
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
+    csspgo_block_finder *finder;
+    csspgo_ctx_prune_options how;
+    csspgo_frame frame;
+    csspgo_node cut = csspgo_find(q, "main:3 @ y");
+    csspgo_inline_node in;
+    csspgo_probe probe[2];
+    csspgo_code_graph graph;
+    memset(&frame, 0, sizeof frame);
+    frame.func = csspgo_func_find(q, "y", 1);
+    SAID_OF(csspgo_tracker_find(t, &frame, 1), "csspgo_tracker_find: no such function");
+    SAID_OF(csspgo_tracker_enter(t, &frame, 1), "csspgo_tracker_enter: no such function");
+    memset(&how, 0, sizeof how);
+    how.cut = &cut;
+    how.cuts = 1;
+    SAID_OF(csspgo_ctx_prune(c, &how, NULL), "csspgo_ctx_prune: no such node");
+    memset(&in, 0, sizeof in);
+    in.guid = csspgo_guid("main", 4);
+    memset(probe, 0, sizeof probe);
+    probe[0].address = MAIN;
+    probe[0].id = probe[0].inline_node = 1;
+    probe[1] = probe[0];
+    SAID_OF(csspgo_code_add_probes(code, csspgo_no_module(), &in, 1, probe, 2, NULL),
+            "csspgo_code_add_probes: a probe stands twice in the call");
+    finder = csspgo_block_finder_new(code, NULL, NULL);
+    csspgo_code_free(code);
+    T_CHECK(said(NULL));
+    SAID_OF(csspgo_code_cfg(finder, MAIN, &graph, NULL), "csspgo_code_cfg: the csspgo_code was freed already");
+    csspgo_block_finder_free(finder);
+    csspgo_ctx_free(c);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+    T_CHECK(said(NULL));
 }
 
 int main(void)
@@ -712,6 +898,9 @@ int main(void)
     probes_without_counts_are_told();
     a_damaged_code_map_is_told();
     lives_and_handles_are_checked();
+    handles_of_another_profile_are_told();
+    handles_of_before_a_rebuild_are_told();
+    modules_of_another_map_are_told();
     null_pointers_are_told();
     the_same_probe_twice_is_told();
     probes_of_other_code_are_told();
@@ -723,6 +912,7 @@ int main(void)
     a_profile_that_was_taken_is_not_freed();
     memory_of_freed_objects_goes_back();
     refusals_without_an_error_are_told();
+    what_arrays_hold_is_told();
     T_EQ(private_names, 0);
     return t_end();
 }

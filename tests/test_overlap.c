@@ -1,6 +1,7 @@
 /* test_overlap.c - comparing two profiles: LLVM's overlap and the quality of blocks' counts. */
 #include "t.h"
-#include "overlap_report.h"
+#define CSSPGO_OVERLAP_TABLE_IMPLEMENTATION
+#include "../examples/share/overlap_table.h"
 
 #define DATA "data/formats/"
 
@@ -86,45 +87,64 @@ static void sort_lines(char *text, size_t size)
     free(copy);
 }
 
-static void check_report(const char *base, const char *test, const char *want_path, report_filter filter)
+/* What is in a temporary file, with a NUL; for free(). */
+static char *told(FILE *f, size_t *size)
 {
-    char path[2][200];
-    size_t size;
-    char *want;
-    report r = { NULL, 0, 0 };
+    char *text;
+    *size = (size_t)ftell(f);
+    text = (char *)malloc(*size + 1);
+    if (text == NULL) abort();
+    rewind(f);
+    T_EQ(fread(text, 1, *size, f), *size);
+    text[*size] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void check_report(const char *base, const char *test, const char *want_path, csspgo_overlap_table how)
+{
+    csspgo_overlap_row row[100];
+    csspgo_overlap_figures f;
+    char path[2][200], *want, *text;
+    size_t size, n, told_size;
+    FILE *out = tmpfile();
     csspgo_profile *b, *t;
     sprintf(path[0], DATA "%.100s", base);
     sprintf(path[1], DATA "%.100s", test);
     b = from_file(path[0]);
     t = from_file(path[1]);
-    T_EQ(report_overlap(&r, b, base, t, test, NULL, &filter), CSSPGO_OK);
+    how.base_name = base;
+    how.test_name = test;
+    T_EQ(csspgo_overlap(b, t, NULL, &f, row, 100, &n, NULL), CSSPGO_OK);
+    if (out == NULL) abort();
+    T_EQ(csspgo_write_overlap(t, &f, row, n, &how, out, NULL), CSSPGO_OK);
+    text = told(out, &told_size);
     want = t_file(want_path, &size);
-    if (want != NULL && r.data != NULL) {
+    if (want != NULL) {
         sort_lines(want, size);
-        sort_lines(r.data, r.size);
-        t_same(want_path, r.data, r.size, want, size);
+        sort_lines(text, told_size);
+        t_same(want_path, text, told_size, want, size);
     }
     free(want);
-    free(r.data);
+    free(text);
     csspgo_profile_free(b);
     csspgo_profile_free(t);
 }
 
 static void the_reports_are_llvms(void)
 {
-    report_filter f;
-    f.value_cutoff = UINT64_MAX;
-    f.similarity = 0;
-    f.function = NULL;
+    csspgo_overlap_table f;
+    memset(&f, 0, sizeof f);
+    f.llvm = 19;
     check_report("ops/in/ovbase.txt", "ops/in/ovtest.txt", DATA "overlap/base-test.txt", f);
     check_report("ops/in/ovbase.txt", "ops/in/zero.txt", DATA "overlap/base-zero.txt", f);
-    f.function = "fo";
+    f.part = "fo";
     check_report("ops/in/ovbase.txt", "ops/in/ovtest.txt", DATA "overlap/base-test-func.txt", f);
-    f.function = NULL;
+    f.part = NULL;
     f.similarity = 0.9;
     check_report("ops/in/ovbase.txt", "ops/in/ovtest.txt", DATA "overlap/base-test-sim.txt", f);
     f.similarity = 0;
-    f.value_cutoff = 0;
+    f.by_value = 1;
     check_report("ops/in/ovbase.txt", "ops/in/ovtest.txt", DATA "overlap/base-test-v0.txt", f);
     check_report("ops/in/ovbase.txt", "ops/in/ovbase.txt", DATA "overlap/base-base.txt", f);
     check_report("text/14-cs-line.txt", "ops/out/cold-trim.text", DATA "overlap/cs.txt", f);
@@ -178,7 +198,7 @@ static void some_bodies(csspgo_profile *p, csspgo_node n, int probe)
 {
     unsigned k = rnd(5);
     csspgo_add_total(p, n, rnd(100));
-    while (k-- != 0) csspgo_add_body(p, n, csspgo_at(1 + rnd(6), probe ? 0 : rnd(2)), rnd(3) == 0 ? 0 : rnd(50));
+    while (k-- != 0) csspgo_add_body(p, n, csspgo_loc_at(1 + rnd(6), probe ? 0 : rnd(2)), rnd(3) == 0 ? 0 : rnd(50));
 }
 
 static csspgo_func some_func(csspgo_profile *p)
@@ -192,14 +212,14 @@ static csspgo_profile *some_profile(int cs, const csspgo_options *o)
 {
     csspgo_profile *p = profile_with(o);
     unsigned n = 1 + rnd(6), depth;
-    if (cs) csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    if (cs) csspgo_profile_set_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
     while (n-- != 0) {
-        csspgo_node at = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN,
+        csspgo_node at = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), cs ? CSSPGO_CONTEXT : CSSPGO_PLAIN,
                                          some_func(p));
         if (!cs || rnd(2)) some_bodies(p, at, cs);
         for (depth = rnd(5); depth != 0; depth--) {
             const csspgo_node up = at;
-            at = csspgo_node_add(p, at, csspgo_at(rnd(4), cs ? 0 : rnd(2)), cs ? CSSPGO_CONTEXT : CSSPGO_INLINEE,
+            at = csspgo_node_add(p, at, csspgo_loc_at(rnd(4), cs ? 0 : rnd(2)), cs ? CSSPGO_CONTEXT : CSSPGO_INLINEE,
                                  some_func(p));
             if (!cs || rnd(3)) some_bodies(p, at, cs);
             if (rnd(3) == 0 && up.id != csspgo_root(p).id) at = up;
@@ -245,7 +265,7 @@ typedef struct sums {
 static void model_sums(csspgo_profile *p, csspgo_node n, sums *s)
 {
     size_t k, i;
-    const csspgo_body *b = csspgo_bodies(p, n, &k);
+    const csspgo_body *b = csspgo_get_bodies(p, n, &k);
     csspgo_node c;
     for (i = 0; i < k; i++) {
         s->samples += b[i].count;
@@ -273,7 +293,7 @@ static void model_hot(model *m, uint64_t b, uint64_t t, uint64_t weight)
 
 static void model_unit(model *m, uint64_t b, uint64_t t, uint64_t weight)
 {
-    const double x = csspgo_share(b, m->row.base_samples), y = csspgo_share(t, m->row.test_samples);
+    const double x = csspgo_fraction(b, m->row.base_samples), y = csspgo_fraction(t, m->row.test_samples);
     m->difference += x > y ? x - y : y - x;
     m->row.overlap_samples += b < t ? b : t;
     m->row.union_samples += b > t ? b : t;
@@ -283,7 +303,7 @@ static void model_unit(model *m, uint64_t b, uint64_t t, uint64_t weight)
 static int has_body(csspgo_profile *p, csspgo_node n, csspgo_loc loc)
 {
     size_t k, i;
-    const csspgo_body *b = csspgo_bodies(p, n, &k);
+    const csspgo_body *b = csspgo_get_bodies(p, n, &k);
     for (i = 0; i < k; i++)
         if (b[i].loc.line == loc.line && b[i].loc.discriminator == loc.discriminator) return 1;
     return 0;
@@ -309,12 +329,12 @@ static void model_pair(model *m, csspgo_node base, csspgo_node test)
 {
     csspgo_profile *b = m->p[0], *t = m->p[1];
     size_t k, i;
-    const csspgo_body *v = csspgo_bodies(b, base, &k);
+    const csspgo_body *v = csspgo_get_bodies(b, base, &k);
     csspgo_node c;
     for (i = 0; i < k; i++)
         if (has_body(t, test, v[i].loc)) model_unit(m, v[i].count, csspgo_body_count(t, test, v[i].loc), 1);
         else model_unique(m, 0, v[i].count, 1);
-    v = csspgo_bodies(t, test, &k);
+    v = csspgo_get_bodies(t, test, &k);
     for (i = 0; i < k; i++)
         if (!has_body(b, base, v[i].loc)) model_unique(m, 1, v[i].count, 1);
     for (c = csspgo_node_first_child(b, base); c.id != 0; c = csspgo_node_next_sibling(b, c)) {
@@ -353,10 +373,10 @@ static void model_function(model *m, csspgo_node base, csspgo_node test)
     if (base.id != 0 && test.id != 0) {
         model_pair(m, base, test);
         m->row.internal_similarity = 1 - m->difference / 2;
-        distance = csspgo_share(b.samples, m->f.base_samples) - csspgo_share(t.samples, m->f.test_samples);
+        distance = csspgo_fraction(b.samples, m->f.base_samples) - csspgo_fraction(t.samples, m->f.test_samples);
         m->row.similarity = m->row.internal_similarity * (1 - (distance < 0 ? -distance : distance));
-        m->f.similarity += m->row.similarity * (csspgo_share(b.samples, m->f.base_samples) +
-                                                csspgo_share(t.samples, m->f.test_samples)) / 2;
+        m->f.similarity += m->row.similarity * (csspgo_fraction(b.samples, m->f.base_samples) +
+                                                csspgo_fraction(t.samples, m->f.test_samples)) / 2;
     } else {
         m->row.base_unique_samples = b.samples;
         m->row.test_unique_samples = t.samples;
@@ -488,16 +508,15 @@ static void rows_come_as(csspgo_profile *base, csspgo_profile *test, const char 
 {
     csspgo_overlap_row row[16];
     csspgo_overlap_figures f;
-    report r = { NULL, 0, 0 };
-    size_t n, i;
+    char text[400];
+    size_t n, i, size = 0;
     T_EQ(csspgo_overlap(base, test, NULL, &f, row, 16, &n, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) {
-        if (row[i].base.id != 0) report_context(&r, base, row[i].base);
-        else report_context(&r, test, row[i].test);
-        report_say(&r, "|");
+        const int in_base = row[i].base.id != 0;
+        size += csspgo_context_text(in_base ? base : test, in_base ? row[i].base : row[i].test, text + size, sizeof text - size);
+        if (size + 1 < sizeof text) text[size++] = '|';
     }
-    t_same(want, r.data, r.size, want, strlen(want));
-    free(r.data);
+    t_same(want, text, size, want, strlen(want));
 }
 
 /* The order in which a profile was made does not show. */
@@ -625,15 +644,15 @@ static void one_function_meets_one_function(void)
     memset(&o, 0, sizeof o);
     o.llvm = 19;
     q = from_text_with("foo:5:1\n 1: 5\n", &o);
-    n = csspgo_node_add(q, csspgo_root(q), csspgo_at(0, 0), CSSPGO_PLAIN,
+    n = csspgo_node_add(q, csspgo_root(q), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
                         csspgo_func_add_guid(q, csspgo_guid("foo", 3)));
-    T_EQ(csspgo_add_body(q, n, csspgo_at(1, 0), 7), CSSPGO_OK);
+    T_EQ(csspgo_add_body(q, n, csspgo_loc_at(1, 0), 7), CSSPGO_OK);
     f = figures_of(p, q);
     check_shared(f.functions, 1, 0, 1);
     T_EQ(f.overlap_samples, 5);
-    n = csspgo_node_add(g, csspgo_root(g), csspgo_at(0, 0), CSSPGO_PLAIN,
+    n = csspgo_node_add(g, csspgo_root(g), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
                         csspgo_func_add_guid(g, csspgo_guid("foo", 3)));
-    T_EQ(csspgo_add_body(g, n, csspgo_at(1, 0), 7), CSSPGO_OK);
+    T_EQ(csspgo_add_body(g, n, csspgo_loc_at(1, 0), 7), CSSPGO_OK);
     f = figures_of(g, q);
     check_shared(f.functions, 1, 0, 1);
     T_EQ(f.overlap_samples, 7);
@@ -769,16 +788,16 @@ static csspgo_profile *deep_profile(unsigned depth, unsigned width)
 {
     csspgo_profile *p = profile_with(NULL);
     csspgo_func f = csspgo_func_add(p, "f", 1);
-    csspgo_node at = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f);
+    csspgo_node at = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, f);
     unsigned i, k;
     for (i = 0; i < depth; i++) {
         for (k = 0; k < width; k++)
-            csspgo_add_body(p, csspgo_node_add(p, at, csspgo_at((k * 7919) % 65536, 0), CSSPGO_INLINEE, f),
-                            csspgo_at(1, 0), k);
-        csspgo_add_body(p, at, csspgo_at(2, 0), 1);
-        at = csspgo_node_add(p, at, csspgo_at(1, 1), CSSPGO_INLINEE, f);
+            csspgo_add_body(p, csspgo_node_add(p, at, csspgo_loc_at((k * 7919) % 65536, 0), CSSPGO_INLINEE, f),
+                            csspgo_loc_at(1, 0), k);
+        csspgo_add_body(p, at, csspgo_loc_at(2, 0), 1);
+        at = csspgo_node_add(p, at, csspgo_loc_at(1, 1), CSSPGO_INLINEE, f);
     }
-    csspgo_add_body(p, at, csspgo_at(3, 0), 5);
+    csspgo_add_body(p, at, csspgo_loc_at(3, 0), 5);
     return p;
 }
 

@@ -1,5 +1,7 @@
 /* test_pprof.c - profiles of pprof: mappings and samples, which value counts, callers, gzip, bad input */
 #include "t.h"
+#define CSSPGO_PPROF_IMPLEMENTATION
+#include "../examples/share/pprof.h"
 #include "table.h"
 #include "out.h"
 
@@ -342,7 +344,7 @@ static void mappings_that_overlap_are_moved(void)
 }
 
 /* Callers of demo.pie: 1ae, 25d and 2af are behind calls. */
-/* Text that was copied to huge pages goes on at the same addresses, which csspgo_spaces knows. */
+/* Text that was copied to huge pages goes on at the same addresses, which csspgo_processes knows. */
 static void memory_without_a_file_stays_over_one(void)
 {
     static const char want[] = "M 1000 2000 0 /x\nM 1800 400 0 //anon\nS 1 1900 2900\n";

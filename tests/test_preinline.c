@@ -21,9 +21,9 @@ static uint64_t option(const char *command, const char *name, uint64_t otherwise
 }
 
 /* For a field where 0 stands for the default. */
-static uint32_t given(uint64_t v)
+static uint64_t given(uint64_t v)
 {
-    return v != 0 ? (uint32_t)v : CSSPGO_ZERO;
+    return v != 0 ? v : CSSPGO_ZERO;
 }
 
 static plan plan_of(const char *want, const char *command)
@@ -75,7 +75,7 @@ static uint64_t cutoff(csspgo_profile *p, uint64_t ppm)
     csspgo_cutoff c;
     csspgo_summary s;
     c.ppm = ppm;
-    T_EQ(csspgo_summarize(p, &c, 1, &s, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(p, &c, 1, &s, NULL), CSSPGO_OK);
     return c.min_count;
 }
 
@@ -83,7 +83,7 @@ static void run_plan(plan *k, const char *command)
 {
     csspgo_options o;
     csspgo_profile *p;
-    csspgo_sizes *s = sizes_of(k->sizes, k->lines);
+    csspgo_size_table *s = sizes_of(k->sizes, k->lines);
     char path[128], *got, *want;
     size_t got_size, want_size;
     uint64_t hot;
@@ -92,13 +92,12 @@ static void run_plan(plan *k, const char *command)
     p = read_profile(k->input, &o);
     hot = k->hot != 0 ? k->hot : cutoff(p, 990000);
     if (k->preinline) {
-        memset(&k->how, 0, sizeof k->how);
-        T_EQ(csspgo_preinline_defaults(p, &k->how, NULL), CSSPGO_OK);
+        T_EQ(csspgo_preinline_defaults(p, NULL, &k->how, NULL), CSSPGO_OK);
         if (k->cold != 0) k->how.cold_count = k->cold;
         k->how.sizes = k->cost ? s : NULL;
         k->how.hot_threshold =
             given(option(command, "--sample-profile-hot-inline-threshold=", k->how.hot_threshold));
-        k->how.cold_threshold = (uint32_t)option(command, "--sample-profile-cold-inline-threshold=", 0);
+        k->how.cold_threshold = option(command, "--sample-profile-cold-inline-threshold=", 0);
         k->how.growth_limit = given(option(command, "--sample-profile-inline-growth-limit=", k->how.growth_limit));
         k->how.replay = strstr(command, "--csspgo-replay-preinline") != NULL;
         T_EQ(csspgo_preinline(p, &k->how, NULL, NULL), CSSPGO_OK);
@@ -114,13 +113,13 @@ static void run_plan(plan *k, const char *command)
         c.base_only = (uint32_t)k->preinline;
         T_EQ(csspgo_trim_cold(p, &c, NULL), CSSPGO_OK);
 #else
-        csspgo_profile_free(p); csspgo_sizes_free(s); return;
+        csspgo_profile_free(p); csspgo_size_table_free(s); return;
 #endif
     }
 #ifndef NO_EDIT
     if (k->nest) T_EQ(csspgo_nest(p, k->nest_flags, NULL), CSSPGO_OK);
 #else
-    if (k->nest) { csspgo_profile_free(p); csspgo_sizes_free(s); return; }
+    if (k->nest) { csspgo_profile_free(p); csspgo_size_table_free(s); return; }
 #endif
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
     snprintf(path, sizeof path, "data/generate/%s", k->want);
@@ -130,7 +129,7 @@ static void run_plan(plan *k, const char *command)
     free(got);
     free(want);
     csspgo_profile_free(p);
-    csspgo_sizes_free(s);
+    csspgo_size_table_free(s);
 }
 
 /*
@@ -198,7 +197,7 @@ static csspgo_profile *random_profile(uint64_t seed, const csspgo_options *optio
     const uint64_t funcs = 2 + random_next(&seed) % 6;
     uint64_t i;
     if (p == NULL) return NULL;
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
     for (i = 0; i < 40; i++) {
         csspgo_node node = csspgo_root(p);
         uint64_t depth = 1 + random_next(&seed) % 6;
@@ -208,12 +207,12 @@ static csspgo_profile *random_profile(uint64_t seed, const csspgo_options *optio
             const uint32_t site = node.id == 1 ? 0 : (uint32_t)(2 + random_next(&seed) % 3);
             name[0] = (char)('a' + random_next(&seed) % funcs);
             f = csspgo_func_add(p, name, 1);
-            node = csspgo_node_add(p, node, csspgo_at(site, 0), CSSPGO_CONTEXT, f);
+            node = csspgo_node_add(p, node, csspgo_loc_at(site, 0), CSSPGO_CONTEXT, f);
         }
         csspgo_add_total(p, node, random_next(&seed) % 1000);
         csspgo_add_head(p, node, random_next(&seed) % 50);
-        csspgo_add_body(p, node, csspgo_at(1 + (uint32_t)(random_next(&seed) % 4), 0), random_next(&seed) % 500);
-        csspgo_add_target(p, node, csspgo_at(3, 0), f, random_next(&seed) % 90);
+        csspgo_add_body(p, node, csspgo_loc_at(1 + (uint32_t)(random_next(&seed) % 4), 0), random_next(&seed) % 500);
+        csspgo_add_target(p, node, csspgo_loc_at(3, 0), f, random_next(&seed) % 90);
         csspgo_set_attributes(p, node, (uint32_t)(random_next(&seed) % 2));
     }
     return p;
@@ -229,8 +228,8 @@ static uint64_t sum_of(const csspgo_profile *p)
         csspgo_node node;
         node.id = id;
         sum += csspgo_total(p, node) + 3 * csspgo_head(p, node);
-        for (i = 0, csspgo_bodies(p, node, &n); i < n; i++) sum += 5 * csspgo_bodies(p, node, &n)[i].count;
-        for (i = 0, csspgo_targets(p, node, &n); i < n; i++) sum += 7 * csspgo_targets(p, node, &n)[i].count;
+        for (i = 0, csspgo_get_bodies(p, node, &n); i < n; i++) sum += 5 * csspgo_get_bodies(p, node, &n)[i].count;
+        for (i = 0, csspgo_get_targets(p, node, &n); i < n; i++) sum += 7 * csspgo_get_targets(p, node, &n)[i].count;
     }
     return sum;
 }
@@ -266,8 +265,7 @@ static void of_two_checksums_the_base_s_stays_and_losses_are_counted(void)
     static const char text[] = "[f]:10:1\n 1: 10\n !CFGChecksum: 5\n[m]:7:1\n 1: 7\n !CFGChecksum: 1\n"
                                "[m:2 @ f]:30:1\n 1: 30\n !CFGChecksum: 6\n";
     T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
-    memset(&how, 0, sizeof how);
-    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_preinline_defaults(p, NULL, &how, NULL), CSSPGO_OK);
     how.replay = 1;                                                    /* nothing was inlined: f goes to its base */
     T_EQ(csspgo_preinline(p, &how, &stats, NULL), CSSPGO_OK);
     T_EQ(stats.dropped, 30);
@@ -285,21 +283,20 @@ static void vtable_counts_go_where_their_context_goes(void)
     size_t n;
     static const char text[] = "[f]:10:1\n 1: 10\n[m]:7:1\n 1: 7\n[m:2 @ f]:30:1\n 1: 30\n[m:3 @ g]:5:5\n 1: 5\n";
     T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
-    csspgo_add_vtable(p, csspgo_find(p, "f"), csspgo_at(2, 0), csspgo_func_add(p, "_ZTV1B", 6), 3);
-    csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_at(2, 0), csspgo_func_add(p, "_ZTV1B", 6), 4);
-    csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 5);
-    csspgo_add_vtable(p, csspgo_find(p, "m:3 @ g"), csspgo_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 6);
-    memset(&how, 0, sizeof how);
-    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
+    csspgo_add_vtable(p, csspgo_find(p, "f"), csspgo_loc_at(2, 0), csspgo_func_add(p, "_ZTV1B", 6), 3);
+    csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_loc_at(2, 0), csspgo_func_add(p, "_ZTV1B", 6), 4);
+    csspgo_add_vtable(p, csspgo_find(p, "m:2 @ f"), csspgo_loc_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 5);
+    csspgo_add_vtable(p, csspgo_find(p, "m:3 @ g"), csspgo_loc_at(1, 0), csspgo_func_add(p, "_ZTV1A", 6), 6);
+    T_EQ(csspgo_preinline_defaults(p, NULL, &how, NULL), CSSPGO_OK);
     how.replay = 1;                                                    /* nothing was inlined: all go to their bases */
     T_EQ(csspgo_preinline(p, &how, NULL, NULL), CSSPGO_OK);
     f = csspgo_find(p, "f");
     T_EQ(csspgo_total(p, f), 40);
-    v = csspgo_vtables(p, f, &n);
+    v = csspgo_get_vtables(p, f, &n);
     if (T_CHECK(n == 2)) {
         T_CHECK(v[0].loc.line == 1 && v[0].count == 5 && v[1].loc.line == 2 && v[1].count == 7);
     }
-    v = csspgo_vtables(p, csspgo_find(p, "g"), &n);
+    v = csspgo_get_vtables(p, csspgo_find(p, "g"), &n);
     T_CHECK(n == 1 && v[0].count == 6);
     T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
     csspgo_profile_free(p);
@@ -333,33 +330,32 @@ static void sizes_are_by_context(void)
     static const char text[] = "[m]:7:1\n 1: 7\n 2: 900 f:900\n[k]:7:1\n 1: 7\n 2: 400 f:400\n"
                                "[m:2 @ f]:900:900\n 1: 900\n[k:2 @ f]:400:400\n 1: 400\n";
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
-    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
+    csspgo_size_table *s = csspgo_size_table_new(NULL, NULL);
     csspgo_preinline_options how;
     csspgo_frame v[2];
     csspgo_error e;
     T_EQ(csspgo_read(p, text, sizeof text - 1, &e), CSSPGO_OK);
     v[0] = frame_of("m", 2);
     v[1] = frame_of("f", 0);
-    T_EQ(csspgo_sizes_add(s, v, 2, 200000, NULL), CSSPGO_OK);
-    T_EQ(csspgo_sizes_add(s, v + 1, 1, 10, NULL), CSSPGO_OK);
+    T_EQ(csspgo_size_table_add(s, v, 2, 200000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_size_table_add(s, v + 1, 1, 10, NULL), CSSPGO_OK);
     v[0] = frame_of("m", 0);
-    T_EQ(csspgo_sizes_add(s, v, 1, 50, NULL), CSSPGO_OK);
+    T_EQ(csspgo_size_table_add(s, v, 1, 50, NULL), CSSPGO_OK);
     v[0] = frame_of("k", 0);
-    T_EQ(csspgo_sizes_add(s, v, 1, 50, NULL), CSSPGO_OK);
-    T_EQ(csspgo_sizes_add(s, v, 0, 50, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_size_table_add(s, v, 1, 50, NULL), CSSPGO_OK);
+    T_EQ(csspgo_size_table_add(s, v, 0, 50, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     v[0].loc.line = 65536;
-    T_EQ(csspgo_sizes_add(s, v, 1, 50, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_size_table_add(s, v, 1, 50, &e), CSSPGO_E_ARGUMENT);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
-    memset(&how, 0, sizeof how);
-    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_preinline_defaults(p, NULL, &how, NULL), CSSPGO_OK);
     how.sizes = s;
     how.cold_count = 7;
     T_EQ(csspgo_preinline(p, &how, NULL, NULL), CSSPGO_OK);
     T_CHECK(!csspgo_has_record(p, csspgo_find(p, "m:2 @ f")));
     T_EQ(csspgo_attributes(p, csspgo_find(p, "k:2 @ f")), CSSPGO_SHOULD_BE_INLINED);
     T_EQ(csspgo_total(p, csspgo_find(p, "f")), 900);
-    csspgo_sizes_free(s);
+    csspgo_size_table_free(s);
     csspgo_profile_free(p);
 }
 
@@ -368,7 +364,7 @@ static int wants(const csspgo_preinline_options *options, uint64_t count, uint64
 {
     csspgo_options o;
     csspgo_profile *p;
-    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
+    csspgo_size_table *s = csspgo_size_table_new(NULL, NULL);
     csspgo_preinline_options how = *options;
     csspgo_preinline_stats stats;
     csspgo_frame v[2];
@@ -377,22 +373,22 @@ static int wants(const csspgo_preinline_options *options, uint64_t count, uint64
     o.llvm = llvm;
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL || s == NULL) abort();
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
-    m = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "m", 1));
-    f = csspgo_node_add(p, m, csspgo_at(2, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "f", 1));
-    T_EQ(csspgo_add_target(p, m, csspgo_at(2, 0), csspgo_func_add(p, "f", 1), count), CSSPGO_OK);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    m = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "m", 1));
+    f = csspgo_node_add(p, m, csspgo_loc_at(2, 0), CSSPGO_CONTEXT, csspgo_func_add(p, "f", 1));
+    T_EQ(csspgo_add_target(p, m, csspgo_loc_at(2, 0), csspgo_func_add(p, "f", 1), count), CSSPGO_OK);
     T_EQ(csspgo_add_total(p, f, 1), CSSPGO_OK);
     v[0] = frame_of("m", 0);
-    T_EQ(csspgo_sizes_add(s, v, 1, 50, NULL), CSSPGO_OK);
+    T_EQ(csspgo_size_table_add(s, v, 1, 50, NULL), CSSPGO_OK);
     v[0] = frame_of("m", 2);
     v[1] = frame_of("f", 0);
-    T_EQ(csspgo_sizes_add(s, v, 2, size, NULL), CSSPGO_OK);
+    T_EQ(csspgo_size_table_add(s, v, 2, size, NULL), CSSPGO_OK);
     how.sizes = s;
     how.limit_min = how.limit_max = UINT32_MAX - 1;
-    how.growth_limit = how.again = 1;
+    how.growth_limit = how.reinline_factor = 1;
     T_EQ(csspgo_preinline(p, &how, &stats, NULL), CSSPGO_OK);
     T_EQ(stats.inlined + stats.kept, 1);
-    csspgo_sizes_free(s);
+    csspgo_size_table_free(s);
     csspgo_profile_free(p);
     return stats.inlined == 1;
 }
@@ -427,16 +423,16 @@ static void thresholds_are_llvm_s_on_every_machine(void)
     memset(&how, 0, sizeof how);
     for (i = 0; i < sizeof cases / sizeof *cases; i++)
         for (llvm = 0; llvm <= 19; llvm += 19) {
-            how.cold_count = cases[i].cold != 0 ? cases[i].cold : UINT64_MAX;   /* 0 */
-            how.top_count = cases[i].top;
+            how.cold_count = cases[i].cold != 0 ? cases[i].cold : CSSPGO_ZERO;
+            how.hottest_count = cases[i].top;
             how.hot_threshold = cases[i].hot_threshold;
             how.cold_threshold = cases[i].cold_threshold;
             T_CHECK(wants(&how, cases[i].count, cases[i].smaller - 1, llvm));
             T_CHECK(!wants(&how, cases[i].count, cases[i].smaller, llvm));
         }
-    how.cold_count = UINT64_MAX;                      /* 0 */
+    how.cold_count = CSSPGO_ZERO;
     how.cold_threshold = 0;
-    how.top_count = 1;
+    how.hottest_count = 1;
     how.hot_threshold = 42949673;                     /* 4 bytes above 2^32; LLVM's threshold has 32 bits */
     T_CHECK(wants(&how, 1, 0xfffffff0u, 0));
     T_CHECK(wants(&how, 1, 4, 19) && !wants(&how, 1, 5, 19));
@@ -446,18 +442,17 @@ static void thresholds_are_llvm_s_on_every_machine(void)
 static void sizes_come_from_probes(void)
 {
     csspgo_profile *p = read_profile("out/tiny.flat-all.txt", NULL);
-    csspgo_sizes *s = csspgo_sizes_new(NULL, NULL);
+    csspgo_size_table *s = csspgo_size_table_new(NULL, NULL);
     csspgo_preinline_options how;
     csspgo_preinline_stats stats;
     t_table t;
     T_EQ(t_table_load(&t, "data/generate/tables/tiny.probe.tsv", NULL), CSSPGO_OK);
-    T_EQ(csspgo_sizes_add_code(s, t.code, NULL), CSSPGO_OK);
-    memset(&how, 0, sizeof how);
-    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
+    T_EQ(csspgo_size_table_add_code(s, t.code, NULL), CSSPGO_OK);
+    T_EQ(csspgo_preinline_defaults(p, NULL, &how, NULL), CSSPGO_OK);
     how.sizes = s;
     T_EQ(csspgo_preinline(p, &how, &stats, NULL), CSSPGO_OK);
     T_CHECK(stats.inlined + stats.kept != 0);
-    csspgo_sizes_free(s);
+    csspgo_size_table_free(s);
     csspgo_profile_free(p);
     t_table_free(&t);
 }
@@ -495,9 +490,9 @@ static void failing_allocations_leave_sizes_usable(void)
     T_EQ(t_table_load(&t, "data/generate/tables/tiny.probe.tsv", NULL), CSSPGO_OK);
     for (nth = 1; nth < 100; nth++) {
         csspgo_options o = t_options(&heap, nth);
-        csspgo_sizes *s = csspgo_sizes_new(&o, NULL);
-        const csspgo_status status = s != NULL ? csspgo_sizes_add_code(s, t.code, NULL) : CSSPGO_E_NOMEM;
-        csspgo_sizes_free(s);
+        csspgo_size_table *s = csspgo_size_table_new(&o, NULL);
+        const csspgo_status status = s != NULL ? csspgo_size_table_add_code(s, t.code, NULL) : CSSPGO_E_NOMEM;
+        csspgo_size_table_free(s);
         T_EQ(heap.live, 0);
         if (status == CSSPGO_OK) break;
         T_EQ(status, CSSPGO_E_NOMEM);

@@ -208,7 +208,7 @@ static void put_stack(str *s, const csspgo_probe_tables *t, uint32_t node)
     uint32_t path[64], n = 0;
     for (; t->inlines[node - 1].parent != 0; node = t->inlines[node - 1].parent) path[n++] = node;
     while (n-- > 0) {
-        const csspgo_inline *child = &t->inlines[path[n] - 1];
+        const csspgo_inline_node *child = &t->inlines[path[n] - 1];
         put_name(s, t, t->inlines[child->parent - 1].guid);
         str_u64(s, ":%llu", child->site);
         if (n != 0) str_text(s, " @ ");
@@ -453,7 +453,7 @@ static uint64_t vector_symbol(const char *name)
 /* One function to be encoded, built step by step. */
 typedef struct builder {
     csspgo_probe_function f;
-    csspgo_inline inlines[200];
+    csspgo_inline_node inlines[200];
     csspgo_probe  probes[200];
 } builder;
 
@@ -468,7 +468,7 @@ static void build_begin(builder *b, uint64_t symbol, uint64_t address)
 
 static uint32_t build_node(builder *b, uint32_t parent, uint32_t site, uint64_t guid)
 {
-    csspgo_inline *n = &b->inlines[b->f.inline_count++];
+    csspgo_inline_node *n = &b->inlines[b->f.inline_count++];
     n->guid = guid;
     n->parent = parent;
     n->site = site;
@@ -1165,6 +1165,29 @@ static void a_lenient_reader_lets_odd_sentinels_move_the_base(void)
     csspgo_probe_set_free(t);
 }
 
+static void inlinees_without_a_site_are_counted(void)
+{
+    unsigned bits, k;
+    for (bits = 0; bits < 8; bits++) {
+        csspgo_probe_set *t = new_probes(0);
+        csspgo_probe_section in;
+        str s;
+        memset(&s, 0, sizeof s);
+        rec(&s, 1, 1, 3);
+        absolute(&s, 1, 0, 0x100);
+        for (k = 0; k < 3; k++) {
+            str_byte(&s, bits >> k & 1 ? 0 : 5 + k);
+            rec(&s, 2 + k, 1, 0);
+            delta(&s, 1, 1);
+        }
+        in = section_of(&s, NULL, 0);
+        T_EQ(csspgo_probe_set_decode(t, &in, NULL), CSSPGO_OK);
+        T_EQ(csspgo_probe_set_get_stats(t).sites_0, (bits & 1) + (bits >> 1 & 1) + (bits >> 2));
+        free(s.p);
+        csspgo_probe_set_free(t);
+    }
+}
+
 /* ok_attr_reserved, ok_disc_zero, ok_dup_child: legal oddities survive decoding and encoding. */
 static void legal_oddities_are_kept(void)
 {
@@ -1524,7 +1547,7 @@ static csspgo_status use_everything(const csspgo_options *o, const sample *s, co
     if (status == CSSPGO_OK) status = csspgo_probe_set_add_descriptor(t, &d, &e);
     if (status == CSSPGO_OK) status = csspgo_probe_set_add(t, &b->f, &e);
     if (status == CSSPGO_OK) status = csspgo_probe_set_by_address(t, order, &e);
-    if (status == CSSPGO_OK) status = csspgo_cfg_checksum(&cfg, blocks, 19, o, &checksum, &e);
+    if (status == CSSPGO_OK) status = csspgo_cfg_checksum(&cfg, NULL, o, blocks, &checksum, &e);
     if (status != CSSPGO_OK && t != NULL) {            /* what failed can be repeated or given up */
         const csspgo_probe_tables v = csspgo_probe_set_tables(t);
         T_CHECK(v.probe_count == 0 || v.probe_count == 67 || v.probe_count == 69);
@@ -1664,6 +1687,14 @@ static void adding_descriptors_survives_every_failure(void)
     T_LONG(nth > 5);
 }
 
+static csspgo_status checksum_of(const csspgo_cfg *cfg, uint32_t llvm, csspgo_cfg_probes *blocks, uint64_t *checksum,
+                                 csspgo_error *e)
+{
+    csspgo_probe_options how;
+    how.llvm = llvm;
+    return csspgo_cfg_checksum(cfg, &how, NULL, blocks, checksum, e);
+}
+
 static void long_names_are_a_limit(void)
 {
     csspgo_options o;
@@ -1747,7 +1778,7 @@ static size_t check_cfg_vectors(const char *path, uint32_t version)
             total += numbered[i];
         }
         cfg.blocks = n;
-        T_EQ(csspgo_cfg_checksum(&cfg, blocks, version, NULL, &checksum, NULL), CSSPGO_OK);
+        T_EQ(checksum_of(&cfg, version, blocks, &checksum, NULL), CSSPGO_OK);
         if (!T_EQ(checksum, hash)) fprintf(stderr, "    %s\n", name);
         T_EQ((checksum >> 32 & 0xffff), 4 * edges);
         T_EQ(checksum >> 48, calls);
@@ -1798,7 +1829,7 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
         edge[i].to = i + 1;
         b[i].call_count = i == 0;
     }
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, NULL), CSSPGO_OK);
     for (i = 0; i + 1 < N; i++) ids[i] = i + 3;
     T_EQ(b[1].id, 3);
     T_EQ(checksum, expect_checksum(ids, N - 1, 1));              /* 159996 bytes: 17 bits and a half */
@@ -1806,7 +1837,7 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
     b[0].call_count = 65533;                                     /* ids 2 to 0xfffe */
     b[1].call_count = 0;                                         /* block 0xffff    */
     b[2].call_count = 2;                                         /* block 0x10000; no call may follow it */
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[0].numbered_calls, 65533);
     T_EQ(b[1].id, 0xffff);
     T_EQ(b[2].id, 0x10000);
@@ -1817,11 +1848,11 @@ static void large_functions_are_numbered_in_part_and_their_sizes_overlap(void)
     T_EQ(checksum, expect_checksum(ids, 2, 65533));
 
     b[0].call_count = UINT32_MAX;                                /* 65534 of them get ids */
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[0].numbered_calls, 65534);
     T_EQ(b[1].id, 0);
     T_EQ(checksum, expect_checksum(ids, 0, 65534));
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 14, NULL, &checksum, NULL), CSSPGO_E_LIMIT);
+    T_EQ(checksum_of(&cfg, 14, b, &checksum, NULL), CSSPGO_E_LIMIT);
     free(b);
     free(edge);
     free(ids);
@@ -1848,7 +1879,7 @@ static void cycles_and_long_chains_of_invokes_end(void)
         b[i].call_count = 1;
     }
     b[2].flags = CSSPGO_CFG_EH_PAD;
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, NULL), CSSPGO_OK);
     T_EQ(checksum, expect_checksum(ids, 0, 2));                  /* ends at block 1, whose successors have no ids */
 
     memset(b, 0, N * sizeof *b);                                 /* half of the blocks enter a chain of invokes   */
@@ -1860,7 +1891,7 @@ static void cycles_and_long_chains_of_invokes_end(void)
         if (i >= N / 2 && i + 1 < N) b[i].flags = CSSPGO_CFG_INVOKE;
         if (i + 1 == N / 2) b[i].flags = CSSPGO_CFG_INVOKE;
     }
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, NULL), CSSPGO_OK);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, NULL), CSSPGO_OK);
     T_EQ(b[N - 1].id, 0);
     free(b);
     free(edge);
@@ -1877,22 +1908,29 @@ static void bad_graphs_are_refused(void)
     memset(edge, 0, sizeof edge);
     edge_add(&cfg, 0, 1);
     edge_add(&cfg, 0, 2);
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, &e), CSSPGO_E_ARGUMENT);
     T_EQ(checksum, 0);
     T_CHECK(e.message[0] != '\0');
     cfg.edges = 1;
-    T_EQ(csspgo_cfg_checksum(&cfg, b, (uint32_t)17, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(checksum_of(&cfg, 17, b, &checksum, &e), CSSPGO_E_ARGUMENT);
     b[1].flags = CSSPGO_CFG_INVOKE;
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, &e), CSSPGO_E_ARGUMENT);
     b[1].flags = 0;
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_OK);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, &e), CSSPGO_OK);
     T_EQ(e.status, CSSPGO_OK);
     cfg.blocks = cfg.edges = 0;
-    T_EQ(csspgo_cfg_checksum(&cfg, b, 19, NULL, &checksum, &e), CSSPGO_OK);
+    T_EQ(checksum_of(&cfg, 19, b, &checksum, &e), CSSPGO_OK);
     T_EQ(checksum, 0xffffffff);
 }
 
 /* ----- call probes in discriminators ------------------------------------------------------------------------------ */
+
+static uint32_t packed(const csspgo_call_probe *c, uint32_t llvm)
+{
+    csspgo_probe_options how;
+    how.llvm = llvm;
+    return csspgo_call_probe_pack(c, &how);
+}
 
 static void call_probes_are_packed_as_llvm_packs_them(void)
 {
@@ -1913,7 +1951,7 @@ static void call_probes_are_packed_as_llvm_packs_them(void)
     uint32_t id;
     csspgo_call_probe c;
     for (i = 0; i < sizeof v / sizeof *v; i++) {
-        T_EQ(csspgo_call_probe_pack(&v[i].c, v[i].version), v[i].d);
+        T_EQ(packed(&v[i].c, v[i].version), v[i].d);
         T_EQ(csspgo_call_probe_unpack(v[i].d, &c), 1);
         T_EQ(c.id, v[i].c.id);
         T_EQ(c.kind, v[i].c.kind);
@@ -1926,7 +1964,7 @@ static void call_probes_are_packed_as_llvm_packs_them(void)
         in.kind = id % 3;
         in.percent = id % 101;
         in.base_discriminator = id % 11;
-        lost += !csspgo_call_probe_unpack(csspgo_call_probe_pack(&in, 19), &c);
+        lost += !csspgo_call_probe_unpack(packed(&in, 19), &c);
         lost += c.id != id || c.kind != in.kind || c.percent != in.percent;
         lost += c.base_discriminator != (id <= 8191 && in.base_discriminator <= 7 ? in.base_discriminator : 0);
     }
@@ -1939,15 +1977,15 @@ static void discriminators_that_are_no_call_probes_are_told_apart(void)
     uint32_t d;
     for (d = 0; d < 7; d++) T_EQ(csspgo_call_probe_unpack(0x1B200010 | d, &c), 0);
     memset(&c, 0, sizeof c);
-    T_EQ(csspgo_call_probe_pack(&c, 19), 0);         /* id 0 */
+    T_EQ(packed(&c, 19), 0);         /* id 0 */
     c.id = 0x10000;
-    T_EQ(csspgo_call_probe_pack(&c, 19), 0);
+    T_EQ(packed(&c, 19), 0);
     c.id = 1;
     c.kind = 3;
-    T_EQ(csspgo_call_probe_pack(&c, 19), 0);
+    T_EQ(packed(&c, 19), 0);
     c.kind = 2;
     c.percent = 101;
-    T_EQ(csspgo_call_probe_pack(&c, 19), 0);
+    T_EQ(packed(&c, 19), 0);
 }
 
 /* ----- the tool of oracle_probes.sh ------------------------------------------------------------------------------- */
@@ -2037,6 +2075,7 @@ int main(int argc, char **argv)
     every_malformed_input_has_the_verdict_of_the_manifest();
     lenient_reading_counts_what_it_takes();
     a_lenient_reader_lets_odd_sentinels_move_the_base();
+    inlinees_without_a_site_are_counted();
     legal_oddities_are_kept();
     every_prefix_is_rejected_or_ends_at_a_record();
     every_prefix_of_descriptors_is_rejected_or_ends_at_an_entry();

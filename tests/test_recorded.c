@@ -20,7 +20,7 @@ static void by_line(csspgo_collector *c, const t_table *t, const char *table, cs
     memset(&how, 0, sizeof how);
     how.llvm = 19;
     T_EQ(csspgo_line_table_add(l, t->code, t->module, rows.node, rows.nodes, rows.row, rows.rows, NULL), CSSPGO_OK);
-    T_EQ(csspgo_collector_line_profile(c, l, p, &how, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_line_profile(c, l, &how, p, NULL, NULL), CSSPGO_OK);
     csspgo_line_table_free(l);
     free(rows.node);
     free(rows.row);
@@ -31,14 +31,13 @@ static void by_line(csspgo_collector *c, const t_table *t, const char *table, cs
 static void finish(csspgo_profile *p, const char *table, int nested)
 {
     csspgo_preinline_options how;
-    csspgo_sizes *sizes = sizes_of(table, 1);
-    memset(&how, 0, sizeof how);
-    T_EQ(csspgo_preinline_defaults(p, &how, NULL), CSSPGO_OK);
+    csspgo_size_table *sizes = sizes_of(table, 1);
+    T_EQ(csspgo_preinline_defaults(p, NULL, &how, NULL), CSSPGO_OK);
     how.sizes = sizes;
     T_EQ(csspgo_preinline(p, &how, NULL, NULL), CSSPGO_OK);
     if (nested) T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
-    csspgo_sizes_free(sizes);
+    csspgo_size_table_free(sizes);
 }
 
 static void check(const char *name)

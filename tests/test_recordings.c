@@ -106,7 +106,7 @@ static void samples_of_text_are_of_events(void)
         char got[600];
         size_t at, used = 0;
         uint32_t i;
-        csspgo_event e;
+        csspgo_event_info e;
         for (at = 0; at <= sizeof text - 1; at += piece) {
             const size_t n = sizeof text - 1 - at < piece ? sizeof text - 1 - at : piece;
             csspgo_sample sample;
@@ -135,7 +135,7 @@ static void names_of_events_are_bounded(void)
     csspgo_script *s = any_script(NULL);
     csspgo_sample sample;
     csspgo_mmap map;
-    csspgo_event e;
+    csspgo_event_info e;
     csspgo_item item;
     memset(text, 'x', 300);
     size = 300 + (size_t)sprintf(text + 300, ": \n\t 1\n\n");
@@ -316,7 +316,7 @@ static void addresses_may_name_their_module(void)
     csspgo_script_stats stats;
     text_out out;
     T_EQ(csspgo_code_set_build_id(code, m, own, 20, NULL), CSSPGO_OK);
-    T_EQ(csspgo_code_map(code, m, 0x100000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(code, m, 0x100000, NULL), CSSPGO_OK);
     T_EQ(print_text(&out, text, 4096, code, &stats), CSSPGO_OK);
     expect_same("build ids in text", out.at, "S 0/0 10140b 101410 1 10140b>1 7>100008\n");
     csspgo_code_free(code);
@@ -365,12 +365,12 @@ typedef struct reading {          /* how a recording is read */
 } reading;
 
 /* Reads a recording into a collector. */
-static csspgo_spaces_stats read_recording(csspgo_collector *c, csspgo_code *code, reading how)
+static csspgo_processes_stats read_recording(csspgo_collector *c, csspgo_code *code, reading how)
 {
     csspgo_script *s = how.perfdata ? NULL : any_script(code);
     csspgo_perfdata *d = how.perfdata ? csspgo_perfdata_new(NULL, NULL) : NULL;
-    csspgo_spaces *spaces = csspgo_spaces_new(code, NULL, NULL);
-    csspgo_spaces_stats stats;
+    csspgo_processes *spaces = csspgo_processes_new(code, NULL, NULL);
+    csspgo_processes_stats stats;
     csspgo_sample sample;
     csspgo_mmap map;
     csspgo_error e;
@@ -386,15 +386,15 @@ static csspgo_spaces_stats read_recording(csspgo_collector *c, csspgo_code *code
             const csspgo_item item = s != NULL ? csspgo_script_next(s, &sample, &map, &e)
                                                : csspgo_perfdata_next(d, &sample, &map, &e);
             if (item == CSSPGO_ITEM_NONE) break;
-            if (item != CSSPGO_ITEM_SAMPLE) T_EQ(csspgo_spaces_event(spaces, item, &sample, &map, NULL), CSSPGO_OK);
-            else if (T_EQ(csspgo_spaces_sample(spaces, &sample, NULL), CSSPGO_OK))
+            if (item != CSSPGO_ITEM_SAMPLE) T_EQ(csspgo_processes_event(spaces, item, &sample, &map, NULL), CSSPGO_OK);
+            else if (T_EQ(csspgo_processes_sample(spaces, &sample, NULL), CSSPGO_OK))
                 T_EQ(csspgo_collector_add(c, &sample, 1, NULL), CSSPGO_OK);
         }
         T_EQ(e.status, CSSPGO_OK);
         at += n;
     } while (n != 0);
-    stats = csspgo_spaces_get_stats(spaces);
-    csspgo_spaces_free(spaces);
+    stats = csspgo_processes_get_stats(spaces);
+    csspgo_processes_free(spaces);
     csspgo_script_free(s);
     csspgo_perfdata_free(d);
     free(text);
@@ -402,11 +402,11 @@ static csspgo_spaces_stats read_recording(csspgo_collector *c, csspgo_code *code
 }
 
 /* The raw counters of a recording, for free(). */
-static char *raw_of(const char *table, reading how, csspgo_spaces_stats *stats, csspgo_collector_stats *collected)
+static char *raw_of(const char *table, reading how, csspgo_processes_stats *stats, csspgo_collector_stats *collected)
 {
     csspgo_collector_options options;
     csspgo_collector *c;
-    csspgo_spaces_stats of;
+    csspgo_processes_stats of;
     char *text;
     size_t size = 0;
     t_table t;
@@ -441,7 +441,7 @@ static void every_form_of_text_gives_the_same_counters(void)
     for (i = 0; i < sizeof forms / sizeof forms[0]; i++)
         for (k = 0; k < sizeof pieces / sizeof pieces[0]; k++) {
             const int offsets = strcmp(forms[i], "perf61-offsets") == 0;
-            csspgo_spaces_stats stats;
+            csspgo_processes_stats stats;
             char path[128], *raw;
             snprintf(path, sizeof path, FORMS "%s.ps", forms[i]);
             how.path = path;
@@ -476,7 +476,7 @@ static void processes_add_up(void)
         want = raw_of(table, how, NULL, NULL);
         if (compat) expect_same("multi-single.ps", want, expect);
         for (i = 0; i < sizeof by_path / sizeof by_path[0]; i++) {
-            csspgo_spaces_stats stats;
+            csspgo_processes_stats stats;
             char *raw;
             how.path = by_path[i].path;
             how.perfdata = by_path[i].perfdata;
@@ -521,7 +521,8 @@ static csspgo_code *some_module(csspgo_module *module)
     return code;
 }
 
-static void mapped(csspgo_spaces *s, uint32_t pid, uint64_t address, uint64_t size, uint64_t offset, const char *path)
+static void mapped(csspgo_processes *s, uint32_t pid, uint64_t address, uint64_t size, uint64_t offset,
+                   const char *path)
 {
     csspgo_mmap m;
     memset(&m, 0, sizeof m);
@@ -532,10 +533,10 @@ static void mapped(csspgo_spaces *s, uint32_t pid, uint64_t address, uint64_t si
     m.path = path;
     m.path_size = strlen(path);
     m.executable = 1;
-    T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, NULL, &m, NULL), CSSPGO_OK);
+    T_EQ(csspgo_processes_event(s, CSSPGO_ITEM_MMAP, NULL, &m, NULL), CSSPGO_OK);
 }
 
-static void happened(csspgo_spaces *s, csspgo_item item, uint32_t pid, uint32_t tid, uint32_t parent)
+static void happened(csspgo_processes *s, csspgo_item item, uint32_t pid, uint32_t tid, uint32_t parent)
 {
     csspgo_mmap m;
     csspgo_sample sample;
@@ -545,11 +546,11 @@ static void happened(csspgo_spaces *s, csspgo_item item, uint32_t pid, uint32_t 
     sample.tid = tid;
     m.pid = parent;
     m.executable = item == CSSPGO_ITEM_COMM;
-    T_EQ(csspgo_spaces_event(s, item, &sample, &m, NULL), CSSPGO_OK);
+    T_EQ(csspgo_processes_event(s, item, &sample, &m, NULL), CSSPGO_OK);
 }
 
 /* Where the first address of a sample goes. */
-static uint64_t placed(csspgo_spaces *s, uint32_t pid, uint64_t address)
+static uint64_t placed(csspgo_processes *s, uint32_t pid, uint64_t address)
 {
     csspgo_branch b;
     csspgo_sample x;
@@ -560,7 +561,7 @@ static uint64_t placed(csspgo_spaces *s, uint32_t pid, uint64_t address)
     x.branches = &b;
     x.branch_count = 1;
     x.pid = pid;
-    T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
+    T_EQ(csspgo_processes_sample(s, &x, NULL), CSSPGO_OK);
     T_EQ(x.branches[0].to, x.branches[0].from);
     T_EQ(x.branches[0].flags, 5);
     return x.branches[0].from;
@@ -570,14 +571,14 @@ static void mappings_follow_processes(void)
 {
     csspgo_module m;
     csspgo_code *code = some_module(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     T_EQ(placed(s, 5, 0x1500), 0x1500);                /* nothing is known: where it was linked */
     mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
     T_EQ(placed(s, 5, 0x50500), 0x1500);               /* offset 0x500 */
     T_EQ(placed(s, 5, 0x1500), 1);                     /* link-time addresses are no run-time addresses */
     T_EQ(placed(s, 5, 0x60500), 0x60500);
     T_EQ(placed(s, 6, 0x50500), 0x1500);               /* of 6 there was no event: guessed */
-    T_EQ(csspgo_spaces_get_stats(s).guessed, 1);
+    T_EQ(csspgo_processes_get_stats(s).guessed, 1);
     mapped(s, 6, 0x50000, 0x2000, 0, "/x/other");
     T_EQ(placed(s, 6, 0x50500), 0x50500);
     happened(s, CSSPGO_ITEM_FORK, 7, 7, 5);
@@ -598,13 +599,13 @@ static void mappings_follow_processes(void)
     T_EQ(placed(s, 5, 0x50c00), 0x1c00);               /* samples may come late */
     happened(s, CSSPGO_ITEM_FORK, 5, 5, 99);           /* the pid again; the parent is not known */
     T_EQ(placed(s, 5, 0x90000), 0x90000);
-    T_EQ(csspgo_spaces_get_stats(s).places, 2);
+    T_EQ(csspgo_processes_get_stats(s).places, 2);
     mapped(s, 9, 0x50000, 0x1000, 0x900000, "/x/m");
-    T_EQ(csspgo_spaces_get_stats(s).unfit_mappings, 1);
-    T_EQ(csspgo_code_map(code, m, 0x100000, NULL), CSSPGO_OK);
+    T_EQ(csspgo_processes_get_stats(s).unfit_mappings, 1);
+    T_EQ(csspgo_code_set_bias(code, m, 0x100000, NULL), CSSPGO_OK);
     T_EQ(placed(s, 7, 0x70500), 0x101500);             /* where the code map has it */
-    csspgo_spaces_free(s);
-    csspgo_spaces_free(NULL);
+    csspgo_processes_free(s);
+    csspgo_processes_free(NULL);
     csspgo_code_free(code);
 }
 
@@ -613,14 +614,14 @@ static void most_of_a_sample_decides_between_overlapping_mappings(void)
 {
     csspgo_module m;
     csspgo_code *code = some_module(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     csspgo_branch b[2];
     csspgo_sample x;
     int i;
     mapped(s, 1, 0x50000, 0x2000, 0, "/x/m");
     mapped(s, 2, 0x50808, 0x2000, 0, "/x/m");          /* calls are elsewhere here */
     mapped(s, 3, 0x50808, 0x2000, 0, "/x/m");
-    T_EQ(csspgo_spaces_get_stats(s).places, 2);
+    T_EQ(csspgo_processes_get_stats(s).places, 2);
     T_EQ(placed(s, 0, 0x50700), 0x1700);
     T_EQ(placed(s, 0, 0x52100), 0x28f8);
     T_EQ(placed(s, 0, 0x50f00), 0x16f8);               /* both: the last one */
@@ -635,12 +636,12 @@ static void most_of_a_sample_decides_between_overlapping_mappings(void)
         b[0].to = 0x50f00;
         b[1].from = 0x90000;
         b[1].to = 0x50f20;
-        T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
+        T_EQ(csspgo_processes_sample(s, &x, NULL), CSSPGO_OK);
         T_EQ(x.branches[0].to, i != 0 ? 0x1f00 : 0x16f8);
         T_EQ(x.branches[1].to, i != 0 ? 0x1f20 : 0x1718);
         T_EQ(x.branches[1].from, 0x90000);
     }
-    csspgo_spaces_free(s);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
@@ -648,7 +649,7 @@ static void some_mappings_are_those_of_all_processes(void)
 {
     csspgo_module m;
     csspgo_code *code = some_module(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     mapped(s, 5, 0x70000, 0x2000, 0, "/x/other");
     mapped(s, UINT32_MAX, 0x50000, 0x2000, 0, "/x/m");
     mapped(s, 6, 0x60000, 0x2000, 0, "/x/m (deleted)");
@@ -657,8 +658,8 @@ static void some_mappings_are_those_of_all_processes(void)
     T_EQ(placed(s, 6, 0x60500), 0x1500);
     T_EQ(placed(s, 5, 0x60500), 0x60500);
     T_EQ(placed(s, 0, 0x60500), 0x1500);
-    T_EQ(csspgo_spaces_get_stats(s).guessed, 0);
-    csspgo_spaces_free(s);
+    T_EQ(csspgo_processes_get_stats(s).guessed, 0);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
@@ -668,7 +669,7 @@ static void ended_processes_are_forgotten_when_there_are_many(void)
     csspgo_code *code = some_module(&m);
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
-    csspgo_spaces *s = csspgo_spaces_new(code, &o, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, &o, NULL);
     uint32_t pid;
     for (pid = 1; pid <= 20000; pid++) {
         mapped(s, pid, 0x50000 + 0x10000 * (uint64_t)(pid % 3), 0x2000, 0, "/x/m");
@@ -676,7 +677,35 @@ static void ended_processes_are_forgotten_when_there_are_many(void)
         happened(s, CSSPGO_ITEM_EXIT, pid, pid, 0);
     }
     T_CHECK(h.live < 2000 && h.live_bytes < 4000000);
-    csspgo_spaces_free(s);
+    csspgo_processes_free(s);
+    T_EQ(h.live, 0);
+    csspgo_code_free(code);
+}
+
+/* Few lines that stand for many mappings: the memory is bounded, and samples find their code among all mappings. */
+static void forks_of_a_large_process_have_a_limit(void)
+{
+    enum { LARGE = 500, CHILDREN = 2000 };
+    csspgo_module m;
+    csspgo_code *code = some_module(&m);
+    t_heap h;
+    const csspgo_options o = t_options(&h, 0);
+    csspgo_processes *s = csspgo_processes_new(code, &o, NULL);
+    uint32_t i, round;
+    uint64_t lost;
+    for (i = 1; i <= LARGE; i++) mapped(s, 1, (uint64_t)i << 20, 0x2000, 0, "/x/m");
+    for (round = 0; round < 2; round++) {                   /* and once more with the same numbers: nothing adds up */
+        for (i = 2; i < CHILDREN; i++) happened(s, CSSPGO_ITEM_FORK, i, i, 1);
+        T_CHECK(h.live_bytes < 16000000);
+    }
+    T_CHECK(csspgo_processes_get_stats(s).forgotten != 0);
+    for (i = 2; i < CHILDREN; i += 50) T_EQ(placed(s, i, ((uint64_t)7 << 20) + 0x500), 0x1500);
+    T_CHECK(csspgo_processes_get_stats(s).guessed != 0);
+    for (i = 2; i < CHILDREN; i++) happened(s, CSSPGO_ITEM_COMM, i, i, 1);
+    lost = csspgo_processes_get_stats(s).forgotten;
+    for (i = 2; i < 100; i++) happened(s, CSSPGO_ITEM_FORK, i, i, 1);         /* there is room again */
+    T_EQ(csspgo_processes_get_stats(s).forgotten, lost);
+    csspgo_processes_free(s);
     T_EQ(h.live, 0);
     csspgo_code_free(code);
 }
@@ -685,13 +714,13 @@ static void too_many_mappings_are_counted(void)
 {
     csspgo_module m;
     csspgo_code *code = some_module(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     uint64_t i;
     for (i = 1; i <= 5000; i++) mapped(s, 3, i << 20, 0x2000, 0, "/x/m");
-    T_CHECK(csspgo_spaces_get_stats(s).forgotten != 0);
+    T_CHECK(csspgo_processes_get_stats(s).forgotten != 0);
     T_EQ(placed(s, 3, ((uint64_t)1 << 20) + 0x500), 0x1500);
     T_EQ(placed(s, 3, ((uint64_t)5000 << 20) + 0x500), ((uint64_t)5000 << 20) + 0x500);
-    csspgo_spaces_free(s);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
@@ -716,7 +745,7 @@ static uint32_t random_next(void)
 
 typedef struct call_model {
     int            to[FUNCTIONS][CALLS], tail[FUNCTIONS];
-    csspgo_inlined inlined[FUNCTIONS][CALLS];
+    csspgo_inline_depth inlined[FUNCTIONS][CALLS];
     csspgo_code   *code;
 } call_model;
 
@@ -749,8 +778,7 @@ static void model_code(call_model *m)
         else p[255] = 0xc3;
     }
     m->code = csspgo_code_new(NULL, NULL);
-    T_EQ(csspgo_code_add_bytes(m->code, csspgo_no_module(), CSSPGO_X86_64, FUNCTION(0), bytes, sizeof bytes, NULL, 0,
-                               NULL), CSSPGO_OK);
+    T_EQ(add_code(m->code, csspgo_no_module(), FUNCTION(0), bytes, sizeof bytes, NULL), CSSPGO_OK);
     memset(&v, 0, sizeof v);
     for (f = 0; f < FUNCTIONS; f++) {
         v.begin = FUNCTION(f);
@@ -805,7 +833,7 @@ static size_t print_stack(const call_model *m, char *to, const int *caller, uint
     for (i = 0; i < n; i++) {
         const int f = caller[i] / 16, c = caller[i] % 16;
         const unsigned long long a = (unsigned long long)FUNCTION(f) + 32 + 16 * (unsigned)c;
-        const csspgo_inlined in = m->inlined[f][c];
+        const csspgo_inline_depth in = m->inlined[f][c];
         for (k = 0; k < in.all && form != TEXT_PLAIN && form != TEXT_NAMES; k++) {
             const int says = form == TEXT_MARKED && k >= in.same;
             size += (size_t)sprintf(to + size, says ? "\t%llx g (inlined)\n" : form == TEXT_MARKED ? "\t%llx f\n"
@@ -819,7 +847,7 @@ static size_t print_stack(const call_model *m, char *to, const int *caller, uint
 /* The next sample of a script, folded, has these callers. */
 static int folds_to(const call_model *m, csspgo_script *s, const char *text, size_t size, const int *caller, uint32_t n)
 {
-    csspgo_inlined inlined[128];
+    csspgo_inline_depth inlined[128];
     csspgo_sample x;
     csspgo_mmap map;
     uint32_t i;
@@ -831,7 +859,7 @@ static int folds_to(const call_model *m, csspgo_script *s, const char *text, siz
         const uint64_t in = x.stack[i] - FUNCTION(0);
         inlined[i] = m->inlined[in / 256][(in % 256 - 32) / 16];
     }
-    T_EQ(csspgo_script_fold_inlined(s, &x, inlined, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_drop_repeats(s, inlined, &x, NULL), CSSPGO_OK);
     same = x.stack_count == n + 1;
     for (i = 0; same && i < n; i++)
         same = x.stack[i + 1] == FUNCTION(caller[i] / 16) + 32 + 16 * (unsigned)(caller[i] % 16);
@@ -895,7 +923,7 @@ static csspgo_code *module_of_bytes(csspgo_module *module)
     v.size = SIZE;
     v.executable = 1;
     *module = csspgo_code_add_module(code, "m", 1, &v, 1, NULL);
-    T_EQ(csspgo_code_add_bytes(code, *module, CSSPGO_X86_64, 0x1400, bytes, SIZE, NULL, 0, NULL), CSSPGO_OK);
+    T_EQ(add_code(code, *module, 0x1400, bytes, SIZE, NULL), CSSPGO_OK);
     free(bytes);
     return code;
 }
@@ -913,7 +941,8 @@ static void memory_without_a_file_hides_no_module(void)
     csspgo_code *code = module_of_bytes(&m);
     size_t i;
     for (i = 0; i < sizeof names / sizeof *names; i++) {
-        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
+        T_MSG(csspgo_path_is_fileless(names[i], strlen(names[i])), names[i]);
         mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
         mapped(s, 5, 0x50600, 0x200, i & 1 ? 0x50600 : 0, names[i]);
         mapped(s, 5, 0x51000, 0x5000, 0, names[i]);                     /* sticks out */
@@ -922,7 +951,7 @@ static void memory_without_a_file_hides_no_module(void)
         T_EQ(placed(s, 5, 0x5083b), 0x183b);
         T_EQ(placed(s, 5, 0x5103b), 0x203b);
         T_EQ(placed(s, 5, 0x55000), 0x55000);
-        T_EQ(csspgo_spaces_get_stats(s).covered, 2);
+        T_EQ(csspgo_processes_get_stats(s).covered, 2);
         happened(s, CSSPGO_ITEM_FORK, 6, 6, 5);
         T_EQ(placed(s, 6, 0x5063b), 0x163b);
         happened(s, CSSPGO_ITEM_COMM, 6, 6, 0);
@@ -931,15 +960,16 @@ static void memory_without_a_file_hides_no_module(void)
         T_EQ(placed(s, 5, 0x5063b), 0x163b);
         mapped(s, 7, 0x50000, 0x2000, 0, names[i]);                     /* where no module is */
         T_EQ(placed(s, 7, 0x5063b), 0x5063b);
-        T_EQ(csspgo_spaces_get_stats(s).refuted, 0);
-        csspgo_spaces_free(s);
+        T_EQ(csspgo_processes_get_stats(s).refuted, 0);
+        csspgo_processes_free(s);
     }
     for (i = 0; i < sizeof others / sizeof *others; i++) {
-        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
+        T_MSG(!csspgo_path_is_fileless(others[i], strlen(others[i])), others[i]);
         mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
         mapped(s, 5, 0x50600, 0x200, 0, others[i]);
         T_EQ(placed(s, 5, 0x5063b), 0x5063b);
-        csspgo_spaces_free(s);
+        csspgo_processes_free(s);
     }
     csspgo_code_free(code);
 }
@@ -949,7 +979,7 @@ static void memory_without_a_file_goes_on_between_parts_of_one(void)
 {
     csspgo_module m;
     csspgo_code *code = module_of_bytes(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     mapped(s, 5, 0x50000, 0x600, 0, "/x/m");
     mapped(s, 5, 0x50600, 0x900, 0, "//anon");
     mapped(s, 5, 0x50f00, 0x9000, 0, "/memfd:x");
@@ -970,12 +1000,12 @@ static void memory_without_a_file_goes_on_between_parts_of_one(void)
     happened(s, CSSPGO_ITEM_COMM, 6, 6, 0);
     mapped(s, 6, 0x50f00, 0x1100, 0xf00, "/x/m");
     T_EQ(placed(s, 6, 0x5061b), 0x5061b);              /* that was of another program */
-    csspgo_spaces_free(s);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
 /* A sample with one branch record, a sampled address and a caller, moved; returns where the caller went. */
-static uint64_t caller_placed(csspgo_spaces *s, uint64_t from, uint64_t to, uint64_t leaf, uint64_t caller)
+static uint64_t caller_placed(csspgo_processes *s, uint64_t from, uint64_t to, uint64_t leaf, uint64_t caller)
 {
     uint64_t stack[2];
     csspgo_branch b;
@@ -991,7 +1021,7 @@ static uint64_t caller_placed(csspgo_spaces *s, uint64_t from, uint64_t to, uint
     x.stack_count = 2;
     x.branch_count = from != 0;
     x.pid = 5;
-    T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
+    T_EQ(csspgo_processes_sample(s, &x, NULL), CSSPGO_OK);
     return x.stack[1];
 }
 
@@ -999,7 +1029,7 @@ static void samples_refute_that_memory_without_a_file_is_a_module(void)
 {
     csspgo_module m;
     csspgo_code *code = module_of_bytes(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     int i;
     mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
     mapped(s, 5, 0x50600, 0x200, 0, "//anon");
@@ -1010,23 +1040,23 @@ static void samples_refute_that_memory_without_a_file_is_a_module(void)
     for (i = 0; i < 20; i++) caller_placed(s, 0x50605, 0x5061c, 0x5061e, 0x50622);
     T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x50620);
     T_EQ(caller_placed(s, 0, 0, 0x50601, 0x50840), 0x1840);                    /* beside it nothing has changed */
-    T_EQ(csspgo_spaces_get_stats(s).refuted, 1);
+    T_EQ(csspgo_processes_get_stats(s).refuted, 1);
     mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* other memory: it begins anew */
     T_EQ(caller_placed(s, 0x5061b, 0x50600, 0x50601, 0x50620), 0x1620);
     mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* the first sample already */
     T_EQ(caller_placed(s, 0x50605, 0x5061c, 0x5061e, 0x50620), 0x50620);
     mapped(s, 5, 0x50600, 0x200, 0, "//anon");                                 /* without branch records */
     T_EQ(caller_placed(s, 0, 0, 0x5061e, 0x50620), 0x50620);
-    T_EQ(csspgo_spaces_get_stats(s).refuted, 3);
-    T_EQ(csspgo_code_map(code, m, 0x4f000, NULL), CSSPGO_OK);                  /* where the code map has it, too */
+    T_EQ(csspgo_processes_get_stats(s).refuted, 3);
+    T_EQ(csspgo_code_set_bias(code, m, 0x4f000, NULL), CSSPGO_OK);             /* where the code map has it, too */
     T_EQ(caller_placed(s, 0, 0, 0x5061e, 0x50620), 1);
     T_EQ(caller_placed(s, 0, 0, 0x50401, 0x50420), 0x50420);
-    csspgo_spaces_free(s);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
 /* The stack of a sample, moved; returns its frames in a number: 16 bits each, the innermost lowest. */
-static uint64_t stack_placed(csspgo_spaces *s, uint64_t a, uint64_t b, uint64_t c)
+static uint64_t stack_placed(csspgo_processes *s, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t v[3], all = 0;
     csspgo_sample x;
@@ -1037,7 +1067,7 @@ static uint64_t stack_placed(csspgo_spaces *s, uint64_t a, uint64_t b, uint64_t 
     memset(&x, 0, sizeof x);
     x.stack = v;
     x.stack_count = 3;
-    T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
+    T_EQ(csspgo_processes_sample(s, &x, NULL), CSSPGO_OK);
     for (i = 0; i < 3; i++) all |= (x.stack[i] & 0xffff) << 16 * i;
     return all;
 }
@@ -1047,21 +1077,21 @@ static void offsets_in_files_become_addresses(void)
     const uint64_t kernel = UINT64_MAX - 0xfff;
     csspgo_module m;
     csspgo_code *code = some_module(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
     T_EQ(stack_placed(s, 0x404, 0x510, 0x27345), 0x000115101404);    /* the caller's caller is of another file */
     T_EQ(stack_placed(s, 0x404, 0x511, 0x620), 0x162000011404);      /* no call ends at 511 */
     T_EQ(stack_placed(s, kernel, 0x404, 0x510), 0x15101404f000);     /* no return address below the kernel's frames */
-    T_EQ(csspgo_spaces_get_stats(s).offset_stacks, 3);
-    T_EQ(csspgo_spaces_get_stats(s).offset_frames, 6);
+    T_EQ(csspgo_processes_get_stats(s).offset_stacks, 3);
+    T_EQ(csspgo_processes_get_stats(s).offset_frames, 6);
     T_EQ(stack_placed(s, 0x50404, 0x50510, 0x510), 0x051015101404);  /* surely addresses */
-    csspgo_spaces_free(s);
-    s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes_free(s);
+    s = csspgo_processes_new(code, NULL, NULL);
     mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
     T_EQ(stack_placed(s, 0x50404, 0x50510, 0x27345), 0x734515101404);
     T_EQ(stack_placed(s, 0x404, 0x510, 0x27345), 0x734505100404);    /* most were addresses: junk, not offsets */
-    T_EQ(csspgo_spaces_get_stats(s).offset_stacks, 0);
-    csspgo_spaces_free(s);
+    T_EQ(csspgo_processes_get_stats(s).offset_stacks, 0);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
@@ -1072,7 +1102,7 @@ static void offsets_in_files_become_addresses(void)
 static void offsets_that_are_addresses_too(void)
 {
     csspgo_code *code = csspgo_code_new(NULL, NULL);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     csspgo_segment v;
     csspgo_code_function f;
     csspgo_module m;
@@ -1101,10 +1131,10 @@ static void offsets_that_are_addresses_too(void)
         x.branches = &b;
         x.stack_count = x.branch_count = 1;
         b.to = i < 2 || i > 10 ? 0x6001 : 0x4001;
-        T_EQ(csspgo_spaces_sample(s, &x, NULL), CSSPGO_OK);
+        T_EQ(csspgo_processes_sample(s, &x, NULL), CSSPGO_OK);
         T_EQ(x.stack[0], i < 2 ? 0x6010 : 0x4010);     /* offsets are sure only as long as nothing speaks against it */
     }
-    csspgo_spaces_free(s);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
@@ -1117,7 +1147,7 @@ static csspgo_module text_module(csspgo_code *code, const char *name, uint64_t b
     v.address = v.file_offset = v.size = 0x1000;
     v.executable = 1;
     m = csspgo_code_add_module(code, name, strlen(name), &v, 1, NULL);
-    T_EQ(csspgo_code_map(code, m, bias, NULL), CSSPGO_OK);
+    T_EQ(csspgo_code_set_bias(code, m, bias, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_add_area(code, m, 0x1000, 0x1000, NULL), CSSPGO_OK);
     return m;
 }
@@ -1164,7 +1194,7 @@ static void offsets_in_several_files(void)
     for (i = 0; i < sizeof by_example / sizeof by_example[0]; i++) {
         csspgo_code *code = csspgo_code_new(NULL, NULL);
         const csspgo_module prog = text_module(code, "prog", 0), lib = text_module(code, "lib.so", 0x100000);
-        csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+        csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
         csspgo_script *script = any_script(code);
         csspgo_sample sample;
         csspgo_mmap map;
@@ -1179,12 +1209,12 @@ static void offsets_in_several_files(void)
         csspgo_script_end(script);
         T_EQ(csspgo_script_next(script, &sample, &map, NULL), CSSPGO_ITEM_SAMPLE);
         T_EQ(csspgo_script_frame_files(script) != NULL, strchr(by_example[i].frames, '(') != NULL);
-        csspgo_spaces_frame_files(s, csspgo_script_frame_files(script));
-        T_EQ(csspgo_spaces_sample(s, &sample, NULL), CSSPGO_OK);
+        csspgo_processes_frame_files(s, csspgo_script_frame_files(script));
+        T_EQ(csspgo_processes_sample(s, &sample, NULL), CSSPGO_OK);
         for (k = 0; k < sample.stack_count; k++)
             if (!T_EQ(sample.stack[k], by_example[i].want[k])) fprintf(stderr, "frame %u of %s", k, by_example[i].frames);
         csspgo_script_free(script);
-        csspgo_spaces_free(s);
+        csspgo_processes_free(s);
         csspgo_code_free(code);
     }
 }
@@ -1194,13 +1224,13 @@ static void records_of_offsets_are_counted(void)
 {
     csspgo_module m;
     csspgo_code *code = some_module(&m);
-    csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
     mapped(s, 5, 0x50000, 0x2000, 0, "/x/m");
     placed(s, 5, 0x40b);
     placed(s, 5, 0x5040b);
     placed(s, 5, 0x40c);                               /* no branch there */
-    T_EQ(csspgo_spaces_get_stats(s).offset_records, 1);
-    csspgo_spaces_free(s);
+    T_EQ(csspgo_processes_get_stats(s).offset_records, 1);
+    csspgo_processes_free(s);
     csspgo_code_free(code);
 }
 
@@ -1244,20 +1274,20 @@ static void build_ids_say_which_mapping_is_the_module(void)
         for (early = 0; early < 2; early++) {
             csspgo_module m;
             csspgo_code *code = some_module(&m);
-            csspgo_spaces *s = csspgo_spaces_new(code, NULL, NULL);
+            csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
             csspgo_mmap e = with_id(by_example[i].path, by_example[i].id, by_example[i].size);
-            csspgo_spaces_stats stats;
+            csspgo_processes_stats stats;
             T_EQ(csspgo_code_set_build_id(code, m, own, 20, NULL), CSSPGO_OK);
             if (early) {                               /* the file's table of build ids was read before */
-                T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_BUILD_ID, NULL, &e, NULL), CSSPGO_OK);
+                T_EQ(csspgo_processes_event(s, CSSPGO_ITEM_BUILD_ID, NULL, &e, NULL), CSSPGO_OK);
                 e.build_id_size = 0;
             }
-            T_EQ(csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, NULL, &e, NULL), CSSPGO_OK);
-            stats = csspgo_spaces_get_stats(s);
+            T_EQ(csspgo_processes_event(s, CSSPGO_ITEM_MMAP, NULL, &e, NULL), CSSPGO_OK);
+            stats = csspgo_processes_get_stats(s);
             T_EQ(stats.mappings, (unsigned)by_example[i].hit);
             T_EQ(stats.other_builds != 0, by_example[i].other);
             if (by_example[i].other) T_CHECK(stats.other_build_size == 20 && memcmp(stats.other_build, other, 20) == 0);
-            csspgo_spaces_free(s);
+            csspgo_processes_free(s);
             if (!early) T_EQ(map_says(code, &e), by_example[i].hit);
             csspgo_code_free(code);
         }
@@ -1340,7 +1370,7 @@ static void add_function(csspgo_code *code, const char *name, uint64_t begin, ui
 /* Two functions, f, which loops, and g, which calls it and loops, and a further range of g. Every address is code. */
 static csspgo_code *some_functions(void)
 {
-    static const struct { uint64_t address, target; csspgo_kind kind; } by_address[] = {
+    static const struct { uint64_t address, target; csspgo_transfer_kind kind; } by_address[] = {
         { 0x1008, 0x1000, CSSPGO_COND }, { 0x100c, 0, CSSPGO_RET }, { 0x1024, 0x1000, CSSPGO_CALL },
         { 0x1030, 0x1020, CSSPGO_COND }, { 0x1038, 0, CSSPGO_RET }, { 0x1064, 0x1028, CSSPGO_JMP },
         { 0x10d0, 0, CSSPGO_RET } };
@@ -1472,8 +1502,7 @@ static void single_branches_give_a_branch_and_a_run(void)
     T_EQ(s.no_branches, 1);
     T_EQ(s.bad_targets, 0);
     expect_counters(&how, before, 4, "3 1020-1024:3 1028-1030:2 1034-1038:1 1 1030->1020:3 ");
-    T_EQ(csspgo_code_add_bytes(code, csspgo_no_module(), CSSPGO_X86_64, 0x2000, bytes, sizeof bytes, NULL, 0, NULL),
-         CSSPGO_OK);
+    T_EQ(add_code(code, csspgo_no_module(), 0x2000, bytes, sizeof bytes, NULL), CSSPGO_OK);
     got = counters_of(code, &how, odd, 2, &s);
     T_CHECK(strcmp(got, "1 2000-2000:1 0 ") == 0);
     T_EQ(s.bad_targets, 1);
@@ -1589,7 +1618,7 @@ static csspgo_status events_with(const csspgo_options *o, csspgo_code *code)
 {
     static const unsigned char id[20] = { 7 };
     csspgo_error e;
-    csspgo_spaces *s = csspgo_spaces_new(code, o, &e);
+    csspgo_processes *s = csspgo_processes_new(code, o, &e);
     csspgo_status status = e.status;
     csspgo_mmap m = with_id("/x/n", id, 20);
     csspgo_sample x;
@@ -1602,19 +1631,19 @@ static csspgo_status events_with(const csspgo_options *o, csspgo_code *code)
     x.stack = &stack;
     x.branches = &b;
     x.stack_count = x.branch_count = 1;
-    status = csspgo_spaces_event(s, CSSPGO_ITEM_BUILD_ID, &x, &m, NULL);
+    status = csspgo_processes_event(s, CSSPGO_ITEM_BUILD_ID, &x, &m, NULL);
     m.path = "/x/m";
     m.build_id_size = 0;
     for (i = 1; i < 60 && status == CSSPGO_OK; i++) {
         m.pid = i;
-        status = csspgo_spaces_event(s, CSSPGO_ITEM_MMAP, &x, &m, NULL);
+        status = csspgo_processes_event(s, CSSPGO_ITEM_MMAP, &x, &m, NULL);
         x.pid = x.tid = i + 100;
         m.pid = i;
-        if (status == CSSPGO_OK) status = csspgo_spaces_event(s, CSSPGO_ITEM_FORK, &x, &m, NULL);
+        if (status == CSSPGO_OK) status = csspgo_processes_event(s, CSSPGO_ITEM_FORK, &x, &m, NULL);
     }
-    if (status == CSSPGO_OK) status = csspgo_spaces_sample(s, &x, NULL);
+    if (status == CSSPGO_OK) status = csspgo_processes_sample(s, &x, NULL);
     T_CHECK(status != CSSPGO_OK || x.stack[0] == 0x1404);
-    csspgo_spaces_free(s);
+    csspgo_processes_free(s);
     return status;
 }
 
@@ -1715,7 +1744,7 @@ static csspgo_status folds_with(const csspgo_options *o, const csspgo_code *code
     T_EQ(csspgo_script_feed(s, text, strlen(text), NULL), CSSPGO_OK);
     if (csspgo_script_next(s, &x, &m, &e) == CSSPGO_ITEM_SAMPLE) {
         T_EQ(x.stack_count, 240);
-        if (csspgo_script_fold_inlined(s, &x, NULL, &e) == CSSPGO_OK) T_EQ(x.stack_count, 2);
+        if (csspgo_script_drop_repeats(s, NULL, &x, &e) == CSSPGO_OK) T_EQ(x.stack_count, 2);
         else T_EQ(x.stack_count, 240);
     }
     csspgo_script_free(s);
@@ -1774,6 +1803,7 @@ int main(void)
     most_of_a_sample_decides_between_overlapping_mappings();
     some_mappings_are_those_of_all_processes();
     ended_processes_are_forgotten_when_there_are_many();
+    forks_of_a_large_process_have_a_limit();
     too_many_mappings_are_counted();
     lines_of_inlined_functions_fold_to_the_frames();
     memory_without_a_file_hides_no_module();

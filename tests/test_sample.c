@@ -1688,7 +1688,7 @@ static csspgo_status pd_events(const pd *d, size_t piece, uint32_t out, t_out *t
     csspgo_perfdata *r = csspgo_perfdata_new(NULL, NULL);
     csspgo_sample s;
     csspgo_mmap m;
-    csspgo_event e;
+    csspgo_event_info e;
     size_t at = 0, n = 1;
     uint32_t i;
     char line[400];

@@ -3,7 +3,6 @@
  * it was to change is what it was, and nothing leaks. The library is compiled with CSSPGO__COMMIT_CHECKS: no commit asks
  * for memory at all.
  */
-#define CSSPGO_WITH_CTXPROF
 #include "t.h"
 
 /* ----- a heap whose allocations fail from a call on, or that one only ----- */
@@ -72,7 +71,7 @@ static csspgo_func some_func(csspgo_profile *p, uint32_t kind)
 
 static csspgo_loc some_loc(uint32_t kind)
 {
-    return csspgo_at(kind == LLVM && rnd(4) == 0 ? 70000 + rnd(3) : 1 + rnd(4), 0);
+    return csspgo_loc_at(kind == LLVM && rnd(4) == 0 ? 70000 + rnd(3) : 1 + rnd(4), 0);
 }
 
 /* Adds records at random. 1, or 0 without memory. */
@@ -87,7 +86,7 @@ static int grow(csspgo_profile *p, uint32_t kind, uint32_t records)
         uint32_t d;
         f.id = 0;
         for (d = 0; d < depth; d++) {
-            const csspgo_loc at = d != 0 ? some_loc(kind) : csspgo_at(0, 0);
+            const csspgo_loc at = d != 0 ? some_loc(kind) : csspgo_loc_at(0, 0);
             f = some_func(p, kind);
             if (f.id == 0) return 0;
             n = csspgo_node_add(p, n, at, kind != NESTED ? CSSPGO_CONTEXT : d == 0 ? CSSPGO_PLAIN : CSSPGO_INLINEE, f);
@@ -135,13 +134,13 @@ static int open_profiles(world *w, int tracked)
     seed = 1 + w->kind;
     w->p = csspgo_profile_new(&w->options, NULL);
     if (w->p == NULL) return 0;
-    csspgo_set_profile_flags(w->p, w->kind == NESTED ? 0 : CSSPGO_IS_CS);
+    csspgo_profile_set_flags(w->p, w->kind == NESTED ? 0 : CSSPGO_IS_CS);
     if (!grow(w->p, w->kind, 12)) return 0;
     how.take = 1;
     how.subtract = w->kind == GUIDS;
     if (!tracked) {
         w->q = csspgo_profile_new(&plain, NULL);
-        csspgo_set_profile_flags(w->q, csspgo_profile_flags(w->p));
+        csspgo_profile_set_flags(w->q, csspgo_profile_flags(w->p));
         return grow(w->q, w->kind, 9);
     }
     w->t = csspgo_tracker_new(w->p, &how, NULL);
@@ -248,7 +247,7 @@ static csspgo_status do_remap(world *w, csspgo_error *e)
     names[1].to = "another";
     names[0].from_size = names[1].from_size = names[0].to_size = 2;
     names[1].to_size = 7;
-    return csspgo_remap(w->p, names, 2, NULL, e);
+    return csspgo_rename_functions(w->p, names, 2, NULL, e);
 }
 
 static csspgo_status do_remove(world *w, csspgo_error *e)
@@ -294,12 +293,11 @@ static csspgo_status do_clone(world *w, csspgo_error *e)
 static csspgo_status do_order(world *w, csspgo_error *e)
 {
     csspgo_node *node = (csspgo_node *)malloc((csspgo_record_count(w->p) + 1) * sizeof *node);
-    const csspgo_status s = csspgo_order(w->p, node, e);
+    const csspgo_status s = csspgo_file_order(w->p, node, e);
     free(node);
     return s;
 }
 
-#ifndef CSSPGO_NO_MATCH
 /* What fits f1 and f2 is mapped to other lines, and added to p. */
 static csspgo_status do_match(world *w, csspgo_error *e)
 {
@@ -310,7 +308,7 @@ static csspgo_status do_match(world *w, csspgo_error *e)
     memset(loc, 0, sizeof loc);
     memset(code, 0, sizeof code);
     for (i = 0; i < 4; i++) {
-        loc[i].loc = csspgo_at(2 + i, 0);
+        loc[i].loc = csspgo_loc_at(2 + i, 0);
         loc[i].kind = i % 2 ? CSSPGO_MATCH_CALL : CSSPGO_MATCH_BLOCK;
         loc[i].callee = csspgo_guid(i == 1 ? "f3" : "f4", 2);
     }
@@ -339,7 +337,7 @@ static csspgo_status do_match_shared(world *w, csspgo_error *e)
     memset(code, 0, sizeof code);
     for (i = 0; i < 3; i++) {
         for (k = 0; k < 4; k++) {
-            loc[i][k].loc = csspgo_at(1 + k, 0);
+            loc[i][k].loc = csspgo_loc_at(1 + k, 0);
             if (i == 0) loc[i][k].kind = CSSPGO_MATCH_CALL;
             loc[i][k].callee = i == 0 ? csspgo_guid(name[1 + k % 2], 3) : 0;
         }
@@ -354,7 +352,6 @@ static csspgo_status do_match_shared(world *w, csspgo_error *e)
     return s == CSSPGO_OK ? csspgo_matcher_apply(w->m, w->q, w->p, NULL, e) : s;
 }
 
-#ifndef CSSPGO_NO_FLOW
 /* Each function is a diamond, of whose blocks one has no line. */
 static csspgo_status do_complete(world *w, csspgo_error *e)
 {
@@ -370,7 +367,7 @@ static csspgo_status do_complete(world *w, csspgo_error *e)
     memset(block, 0, sizeof block);
     memset(cfg, 0, sizeof cfg);
     memcpy(edge, edges, sizeof edge);
-    for (i = 0; i < 4; i++) loc[i] = csspgo_at(i == 2 ? 0 : 1 + i, 0);
+    for (i = 0; i < 4; i++) loc[i] = csspgo_loc_at(i == 2 ? 0 : 1 + i, 0);
     for (i = 0; i < 3; i++) {
         sprintf(name, "f%lu", (unsigned long)(1 + i));
         cfg[i].guid = csspgo_guid(name, 2);
@@ -382,22 +379,18 @@ static csspgo_status do_complete(world *w, csspgo_error *e)
     }
     w->m = csspgo_matcher_new(NULL, NULL, NULL);
     s = csspgo_matcher_module(w->m, w->p, NULL, 0, NULL, e);
-    return s == CSSPGO_OK ? csspgo_matcher_complete(w->m, w->p, cfg, 3, NULL, NULL, e) : s;
+    return s == CSSPGO_OK ? csspgo_matcher_complete(w->m, cfg, 3, NULL, w->p, NULL, e) : s;
 }
-#endif
-#endif
 
-#ifndef CSSPGO_NO_GENERATE
 static csspgo_status do_preinline(world *w, csspgo_error *e)
 {
     csspgo_preinline_options how;
     memset(&how, 0, sizeof how);
     how.cold_count = 1;
-    how.top_count = 5;
+    how.hottest_count = 5;
     how.llvm = w->options.llvm;
     return csspgo_preinline(w->p, &how, NULL, e);
 }
-#endif
 
 /* p is only read, but its memory is used. */
 static csspgo_status do_overlap(world *w, csspgo_error *e)
@@ -495,7 +488,7 @@ static csspgo_status do_move(world *w, csspgo_error *e)
     csspgo_node top = csspgo_node_first_child(p, csspgo_root(p)), n = deep_node(w), at;
     for (at = n; csspgo_node_parent(p, at).id != csspgo_root(p).id; at = csspgo_node_parent(p, at)) {}
     if (top.id == at.id) top = csspgo_node_next_sibling(p, top);
-    return csspgo_tracker_move(w->t, n, top, csspgo_at(9, 0), NULL, e);
+    return csspgo_tracker_move(w->t, n, top, csspgo_loc_at(9, 0), NULL, e);
 }
 
 /* All contexts but the first: marks, of which one is taken back. */
@@ -553,31 +546,32 @@ static csspgo_status do_tracker_order(world *w, csspgo_error *e)
 {
     csspgo_func order[16];
     size_t n;
-    return csspgo_tracker_order(w->t, NULL, 0, order, 16, &n, e);
+    return csspgo_tracker_compile_order(w->t, NULL, 0, order, 16, &n, e);
 }
 
 /* The inliner's view of a function; within a checkpoint and without. */
 static csspgo_status do_inline(world *w, csspgo_error *e)
 {
-    csspgo_callable callable[16];
-    csspgo_call call[16];
-    csspgo_decision out[64];
-    csspgo_node base;
+    csspgo_inliner_code callable[16];
+    csspgo_inliner_call call[16];
+    csspgo_inliner_decision out[64];
+    csspgo_inliner_result made;
     csspgo_status s;
-    size_t n;
     uint32_t i;
     memset(callable, 0, sizeof callable);
     for (i = 0; i < 16; i++) {
-        call[i].loc = csspgo_at(1 + i % 4, 0);
+        call[i].loc = csspgo_loc_at(1 + i % 4, 0);
         call[i].target.id = i < 8 ? 1 + i % 7 : 0;
         callable[i].size = 10 + i;
         callable[i].calls = call + i % 5;
         callable[i].call_count = 8;
     }
-    s = csspgo_tracker_inline(w->t, csspgo_node_func(csspgo_tracker_profile(w->t),
+    made.decision = out;
+    made.cap = 64;
+    s = csspgo_tracker_decide(w->t, csspgo_node_func(csspgo_tracker_profile(w->t),
                               csspgo_node_parent(csspgo_tracker_profile(w->t), deep_node(w))),
-                              callable, 16, NULL, out, 64, &n, &base, e);
-    T_CHECK(s == CSSPGO_OK || n == 0);
+                              callable, 16, NULL, &made, e);
+    T_CHECK(s == CSSPGO_OK || made.count == 0);
     return s;
 }
 
@@ -589,16 +583,17 @@ static csspgo_status do_inline_all(world *w, csspgo_error *e)
     uint32_t point;
     size_t n, i;
     csspgo_status s = csspgo_tracker_checkpoint(w->t, &point, e);
-    csspgo_decision out[64];
-    csspgo_node base;
-    size_t count;
-    csspgo_callable callable[16];
+    csspgo_inliner_decision out[64];
+    csspgo_inliner_result made;
+    csspgo_inliner_code callable[16];
     if (s != CSSPGO_OK) return s;
     memset(callable, 0, sizeof callable);
     for (i = 0; i < 16; i++) callable[i].size = 10;
-    s = csspgo_tracker_order(w->t, NULL, 0, order, 16, &n, e);
+    made.decision = out;
+    made.cap = 64;
+    s = csspgo_tracker_compile_order(w->t, NULL, 0, order, 16, &n, e);
     for (i = 0; i < n && s == CSSPGO_OK; i++)
-        s = csspgo_tracker_inline(w->t, order[i], callable, 16, NULL, out, 64, &count, &base, e);
+        s = csspgo_tracker_decide(w->t, order[i], callable, 16, NULL, &made, e);
     if (s != CSSPGO_OK) T_EQ(csspgo_tracker_rollback(w->t, point, &other), CSSPGO_OK);
     else s = csspgo_tracker_commit(w->t, point, e);
     return s;
@@ -702,16 +697,10 @@ static const struct operation {
     { "read binary", do_read_binary, PROFILE },
     { "clone", do_clone, PROFILE },
     { "order", do_order, PROFILE },
-#ifndef CSSPGO_NO_MATCH
     { "match", do_match, PROFILE },
     { "match shared", do_match_shared, PROFILE },
-#ifndef CSSPGO_NO_FLOW
     { "complete", do_complete, PROFILE },
-#endif
-#endif
-#ifndef CSSPGO_NO_GENERATE
     { "preinline", do_preinline, PROFILE },
-#endif
     { "overlap", do_overlap, PROFILE },
     { "write", do_write, PROFILE },
     { "lazy_load", do_lazy, PROFILE },
@@ -750,7 +739,7 @@ static uint64_t marks_of(const csspgo_tracker *t)
     csspgo_node n = csspgo_root(p);
     uint64_t sum = 0;
     while ((n = csspgo_node_next(p, csspgo_root(p), n)).id != 0)
-        sum += (uint64_t)csspgo_tracker_state(t, n) * n.id * n.id * UINT64_C(0x9e3779b97f4a7c15);
+        sum += (uint64_t)csspgo_tracker_node_state(t, n) * n.id * n.id * UINT64_C(0x9e3779b97f4a7c15);
     return sum;
 }
 

@@ -1,6 +1,7 @@
 /* test_sim.c - layer bottleneck: the simulator and the text of its models. */
-#define CSSPGO_WITH_BOTTLENECK
 #include "t.h"
+#define CSSPGO_SIM_MODEL_IMPLEMENTATION
+#include "../examples/share/sim_model.h"
 #include "events.h"
 
 static csspgo_sim_model *model_of(const char *text)
@@ -25,9 +26,9 @@ static csspgo_sim_result run(const csspgo_sim_model *m, uint32_t llvm, event_tex
     how.llvm = llvm;
     sink.events_fn = event_sink;
     sink.ctx = o;
+    if (o != NULL) how.sink = &sink;
     if (o != NULL) memset(o, 0, sizeof *o);
-    T_EQ(csspgo_sim_run(&b.machine, b.instruction, b.count, b.iterations, &how, NULL, o != NULL ? &sink : NULL, &r, &e),
-         CSSPGO_OK);
+    T_EQ(csspgo_sim_run(&b.machine, b.instruction, b.count, b.iterations, &how, NULL, &r, &e), CSSPGO_OK);
     T_CHECK(o == NULL || o->cycles == r.cycles);
     return r;
 }
@@ -213,7 +214,7 @@ static void overlapping_uses_are_served_and_counted(void)
     x.use = use;
     use[0] = b.instruction[0].use[1];
     use[1] = use[0];
-    T_EQ(csspgo_sim_run(&b.machine, &x, 1, 1, NULL, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_sim_run(&b.machine, &x, 1, 1, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
     T_CHECK(strcmp(e.message, "csspgo_sim_run: instruction 0 needs more units at a time than there are") == 0);
     csspgo_sim_model_free(m);
 }
@@ -266,7 +267,7 @@ static void the_generic_machine_ranks(void)
         x.def = &def;
         x.read = &reg;
         x.defs = x.reads = 1;
-        T_EQ(csspgo_sim_run(&m, &x, 1, 1000, NULL, NULL, NULL, &r, NULL), CSSPGO_OK);
+        T_EQ(csspgo_sim_run(&m, &x, 1, 1000, NULL, NULL, &r, NULL), CSSPGO_OK);
         T_EQ(r.cycles, 1000 * x.latency + 3);
         if (k == CSSPGO_SIM_MULTIPLY || k == CSSPGO_SIM_DIVIDE) T_CHECK(r.cycles > before);
         before = r.cycles;
@@ -289,17 +290,17 @@ static void bad_arguments_are_refused(void)
     memset(&how, 0, sizeof how);
     memset(&none, 0, sizeof none);
     memset(empty, 0, sizeof empty);
-    T_EQ(csspgo_sim_run(&m, &x, 1, 1, &how, NULL, NULL, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_sim_run(&m, &x, 1, 1, &how, NULL, NULL, &e), CSSPGO_OK);
     how.llvm = 18;
-    T_EQ(csspgo_sim_run(&m, &x, 1, 1, &how, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_sim_run(&m, &x, 0, 1, NULL, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_sim_run(&m, &x, 1, 0, NULL, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_sim_run(&m, &x, 4097, 1, NULL, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_sim_run(&m, &x, 1, 1, &how, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_sim_run(&m, &x, 0, 1, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_sim_run(&m, &x, 1, 0, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_sim_run(&m, &x, 4097, 1, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);
 #define REFUSED(change) \
     do {                                                                                              \
         bad = x;                                                                                      \
         change;                                                                                       \
-        T_EQ(csspgo_sim_run(&m, &bad, 1, 1, NULL, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);          \
+        T_EQ(csspgo_sim_run(&m, &bad, 1, 1, NULL, NULL, NULL, &e), CSSPGO_E_ARGUMENT);          \
     } while (0)
     REFUSED(bad.uses = 65);
     REFUSED(bad.uops = 65536);
@@ -331,12 +332,14 @@ static void cycles_and_sinks_end_a_run(void)
     memset(&o, 0, sizeof o);
     sink.events_fn = event_sink;
     sink.ctx = &o;
+    how.sink = &sink;
     how.max_cycles = 1000;
-    T_EQ(csspgo_sim_run(&b.machine, b.instruction, 1, b.iterations, &how, NULL, &sink, &r, &e), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_sim_run(&b.machine, b.instruction, 1, b.iterations, &how, NULL, &r, &e), CSSPGO_E_LIMIT);
     T_EQ(r.cycles, 1000);
     T_EQ(o.cycles, 1000);
     o.stop_at = 300;
-    T_EQ(csspgo_sim_run(&b.machine, b.instruction, 1, b.iterations, NULL, NULL, &sink, &r, &e), CSSPGO_E_IO);
+    how.max_cycles = 0;
+    T_EQ(csspgo_sim_run(&b.machine, b.instruction, 1, b.iterations, &how, NULL, &r, &e), CSSPGO_E_IO);
     T_CHECK(r.cycles != 0 && r.cycles < 400);
     free(o.text);
     csspgo_sim_model_free(m);
@@ -350,7 +353,7 @@ static size_t peak_of(uint32_t iterations)
     const csspgo_sim_block b = csspgo_sim_model_block(m);
     t_heap h;
     const csspgo_options o = t_options(&h, 0);
-    T_EQ(csspgo_sim_run(&b.machine, b.instruction, b.count, iterations, NULL, &o, NULL, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_sim_run(&b.machine, b.instruction, b.count, iterations, NULL, &o, NULL, NULL), CSSPGO_OK);
     T_EQ(h.live, 0);
     csspgo_sim_model_free(m);
     free(text);
@@ -380,9 +383,12 @@ static void every_failing_allocation_is_survived(void)
         if (m != NULL) {
             const csspgo_sim_block b = csspgo_sim_model_block(m);
             csspgo_bottleneck_sink sink;
+            csspgo_sim_options how;
+            memset(&how, 0, sizeof how);
+            how.sink = &sink;
             sink.events_fn = event_sink;
             sink.ctx = &out;
-            s = csspgo_sim_run(&b.machine, b.instruction, b.count, b.iterations, NULL, &o, &sink, NULL, &e);
+            s = csspgo_sim_run(&b.machine, b.instruction, b.count, b.iterations, &how, &o, NULL, &e);
             T_EQ(s, e.status);
         }
         csspgo_sim_model_free(m);
@@ -473,6 +479,31 @@ static void bad_models_are_refused_where_they_are_bad(void)
     }
 }
 
+static void models_obey_options(void)
+{
+    static const char text[] = "model dispatch 1 rob 1\ninst 0 uops 1 lat 1\n";
+    csspgo_options o;
+    csspgo_sim_model *m;
+    csspgo_error e;
+    t_heap h;
+    memset(&o, 0, sizeof o);
+    o.llvm = 18;
+    T_CHECK(csspgo_sim_model_read(text, sizeof text - 1, &o, &e) == NULL);
+    T_CHECK(e.status == CSSPGO_E_ARGUMENT &&
+            strcmp(e.message, "csspgo_sim_model_read: csspgo_options.llvm must be 0 or 19") == 0);
+    o = t_options(&h, 0);
+    o.allocator.free_fn = NULL;
+    T_CHECK(csspgo_sim_model_read(text, sizeof text - 1, &o, &e) == NULL && e.status == CSSPGO_E_ARGUMENT);
+    for (o = t_options(&h, 0), o.limits.max_bytes = 1, m = NULL; m == NULL; o.limits.max_bytes++) {
+        m = csspgo_sim_model_read(text, sizeof text - 1, &o, &e);
+        T_CHECK(m != NULL || e.status == CSSPGO_E_LIMIT);
+    }
+    T_CHECK(h.live_bytes < o.limits.max_bytes && h.peak < 100000);
+    csspgo_sim_model_free(m);
+    csspgo_sim_model_free(NULL);
+    T_EQ(h.live, 0);
+}
+
 static void every_prefix_is_a_model_or_refused(void)
 {
     size_t size, i;
@@ -504,6 +535,7 @@ int main(void)
     T_FAILING(every_failing_allocation_is_survived());
     a_model_says_it_all();
     bad_models_are_refused_where_they_are_bad();
+    models_obey_options();
     every_prefix_is_a_model_or_refused();
     return t_end();
 }

@@ -87,7 +87,7 @@ static int name_cmp(const csspgo_profile *p, csspgo_func a, csspgo_func b)
 static void put_targets(text *x, const csspgo_profile *p, csspgo_node node, csspgo_loc loc)
 {
     size_t n, i, k;
-    const csspgo_target *t = csspgo_targets_at(p, node, loc, &n);
+    const csspgo_target *t = csspgo_get_targets_at(p, node, loc, &n);
     char done[64];
     memset(done, 0, sizeof done);
     for (i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ static void put_record(text *x, const csspgo_profile *p, csspgo_node node, uint3
     static const char *const states[] = { "Raw", "Synthetic", "Inlined", "Merged" };
     static const char *const attributes[] = { "WasInlined", "ShouldBeInlined", "DupIntoBase" };
     size_t n, i;
-    const csspgo_body *b = csspgo_bodies(p, node, &n);
+    const csspgo_body *b = csspgo_get_bodies(p, node, &n);
     puts_(x, "total=");
     putn(x, csspgo_total(p, node));
     puts_(x, " head=");
@@ -151,14 +151,14 @@ static void put_node(text *x, const csspgo_tracker *t, csspgo_node node)
     const csspgo_profile *p = csspgo_tracker_profile(t);
     put_context(x, p, node);
     puts_(x, " ");
-    if (csspgo_has_record(p, node)) put_record(x, p, node, csspgo_tracker_state(t, node));
+    if (csspgo_has_record(p, node)) put_record(x, p, node, csspgo_tracker_node_state(t, node));
     else puts_(x, "(no samples)\n");
 }
 
 static void put_tree(text *x, const csspgo_tracker *t, csspgo_node node)
 {
     csspgo_node child[256];
-    const size_t n = csspgo_tracker_children(t, node, child, 256);
+    const size_t n = csspgo_tracker_get_children(t, node, child, 256);
     size_t i;
     if (node.id != 1) {
         puts_(x, "  ");
@@ -180,13 +180,13 @@ static void put_list(text *x, const csspgo_tracker *t, csspgo_func f)
 static void add_flat(csspgo_profile *q, csspgo_node to, const csspgo_profile *p, csspgo_node from)
 {
     size_t n, i;
-    const csspgo_body *b = csspgo_bodies(p, from, &n);
+    const csspgo_body *b = csspgo_get_bodies(p, from, &n);
     const csspgo_target *g;
     csspgo_func f;
     T_EQ(csspgo_add_total(q, to, csspgo_total(p, from)), CSSPGO_OK);
     T_EQ(csspgo_add_head(q, to, csspgo_head(p, from)), CSSPGO_OK);
     for (i = 0; i < n; i++) T_EQ(csspgo_add_body(q, to, b[i].loc, b[i].count), CSSPGO_OK);
-    g = csspgo_targets(p, from, &n);
+    g = csspgo_get_targets(p, from, &n);
     for (i = 0; i < n; i++) {
         size_t size;
         const char *name = csspgo_func_name(p, g[i].func, &size);
@@ -209,11 +209,11 @@ static void put_flat(text *x, const csspgo_tracker *t)
         const char *name = csspgo_func_name(p, f, &size);
         const csspgo_func g = csspgo_func_add(q, name, size);
         for (n = csspgo_tracker_contexts(t, f); n.id != 0; n = csspgo_tracker_next(t, n)) {
-            to = csspgo_node_add(q, csspgo_root(q), csspgo_at(0, 0), CSSPGO_CONTEXT, g);
+            to = csspgo_node_add(q, csspgo_root(q), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, g);
             add_flat(q, to, p, n);
         }
     }
-    if (!T_CHECK(csspgo_record_count(q) <= 256) || !T_EQ(csspgo_order(q, order, NULL), CSSPGO_OK)) abort();
+    if (!T_CHECK(csspgo_record_count(q) <= 256) || !T_EQ(csspgo_file_order(q, order, NULL), CSSPGO_OK)) abort();
     for (i = 1; i < csspgo_record_count(q); i++) {    /* by name */
         const csspgo_node at = order[i];
         uint32_t k;
@@ -235,7 +235,7 @@ static csspgo_loc read_loc(const char *s)
     char *end;
     line = strtoul(s, &end, 10);
     if (*end == '.') disc = strtoul(end + 1, NULL, 10);
-    return csspgo_at((uint32_t)line, (uint32_t)disc);
+    return csspgo_loc_at((uint32_t)line, (uint32_t)disc);
 }
 
 static csspgo_func func_of(const csspgo_tracker *t, const char *name)
@@ -259,7 +259,7 @@ static void put_result(text *x, const csspgo_tracker *t, csspgo_node n, int with
     if (with_context) put_context(x, csspgo_tracker_profile(t), n);
     if (with_context == 2) puts_(x, "\n");
     if (with_context == 1) puts_(x, " ");
-    if (with_context != 2) put_record(x, csspgo_tracker_profile(t), n, csspgo_tracker_state(t, n));
+    if (with_context != 2) put_record(x, csspgo_tracker_profile(t), n, csspgo_tracker_node_state(t, n));
 }
 
 /* Runs one line of an .ops file and puts what it says. */
@@ -622,7 +622,7 @@ static int model_mark(world *w, unsigned i)
 
 static csspgo_loc site_loc(unsigned site)
 {
-    return csspgo_at(site / 2, site % 2);
+    return csspgo_loc_at(site / 2, site % 2);
 }
 
 static csspgo_node node_at(const world *w, const model_frame *path, unsigned depth)
@@ -661,7 +661,7 @@ static void links_are_right(const csspgo_tracker *t)
             if (csspgo_has_record(p, c))
                 T_EQ(csspgo_tracker_callee(t, n, csspgo_node_loc(p, c), csspgo_node_func(p, c)).id, c.id);
         }
-        T_EQ(csspgo_tracker_children(t, n, NULL, 0), children);
+        T_EQ(csspgo_tracker_get_children(t, n, NULL, 0), children);
     }
     T_CHECK(live - 1 <= csspgo_node_count(p));
 }
@@ -675,24 +675,24 @@ static void same_record(const world *w, const model_record *r)
     size_t count;
     if (!T_CHECK(n.id != 0)) return;
     T_EQ(csspgo_has_record(p, n), 1);
-    T_EQ(csspgo_tracker_state(w->t, n), r->state);
+    T_EQ(csspgo_tracker_node_state(w->t, n), r->state);
     T_EQ(csspgo_attributes(p, n), r->attributes);
     T_EQ(csspgo_total(p, n), r->total);
     T_EQ(csspgo_head(p, n), r->head);
     T_EQ(csspgo_checksum(p, n), r->checksum);
     for (i = 0; i < LOCS; i++) {
         bodies += r->has_body[i];
-        T_EQ(csspgo_body_count(p, n, csspgo_at(i, i & 1)), r->body[i]);
+        T_EQ(csspgo_body_count(p, n, csspgo_loc_at(i, i & 1)), r->body[i]);
         for (k = 0; k < FUNCS; k++) {
             targets += r->has_target[i][k];
-            T_EQ(csspgo_target_count(p, n, csspgo_at(i, i & 1), w->func[k]), r->target[i][k]);
+            T_EQ(csspgo_target_count(p, n, csspgo_loc_at(i, i & 1), w->func[k]), r->target[i][k]);
         }
     }
-    csspgo_bodies(p, n, &count);
+    csspgo_get_bodies(p, n, &count);
     T_EQ(count, bodies);
-    csspgo_targets(p, n, &count);
+    csspgo_get_targets(p, n, &count);
     T_EQ(count, targets);
-    vtable = csspgo_vtables(p, n, &count);
+    vtable = csspgo_get_vtables(p, n, &count);
     for (i = 0; i < LOCS; i++) {
         if (!r->has_vtable[i]) continue;
         if (!T_CHECK(vtables < count)) return;
@@ -760,7 +760,7 @@ static void same_callees(world *w, const model_frame *path, unsigned depth, unsi
     model_frame f[2 * DEPTH + 2];
     memcpy(f, path, depth * sizeof *f);
     f[depth].site = site;
-    n = csspgo_tracker_callees(w->t, caller, site_loc(site), out, RECORDS);
+    n = csspgo_tracker_get_callees(w->t, caller, site_loc(site), out, RECORDS);
     any.id = 0;
     for (k = 0, i = 0; k < FUNCS; k++) {
         const model_record *r;
@@ -779,13 +779,13 @@ static void same_callees(world *w, const model_frame *path, unsigned depth, unsi
     T_EQ(csspgo_tracker_callee(w->t, caller, site_loc(site), any).id,
          best != NULL ? node_at(w, best->path, best->depth).id : 0);
     for (i = 1; i < n; i++) {
-        const uint64_t a = csspgo_tracker_entry(w->t, out[i - 1]), b = csspgo_tracker_entry(w->t, out[i]);
+        const uint64_t a = csspgo_tracker_entry_count(w->t, out[i - 1]), b = csspgo_tracker_entry_count(w->t, out[i]);
         const csspgo_func x = csspgo_node_func(p, out[i - 1]), y = csspgo_node_func(p, out[i]);
         T_CHECK(a > b || (a == b && csspgo_func_guid(p, x) < csspgo_func_guid(p, y)));
     }
     if (n > 1) {
         csspgo_node two[2];
-        T_EQ(csspgo_tracker_callees(w->t, caller, site_loc(site), two, 2), n);
+        T_EQ(csspgo_tracker_get_callees(w->t, caller, site_loc(site), two, 2), n);
         T_CHECK(two[0].id == out[0].id && two[1].id == out[1].id);
     }
 }
@@ -833,7 +833,7 @@ static csspgo_profile *random_world(world *w, const csspgo_options *o)
     const unsigned want = 1 + rnd(&w->seed, RECORDS), checksums = rnd(&w->seed, 3), alike = rnd(&w->seed, 3) == 0;
     unsigned i, k, d;
     if (p == NULL) return NULL;
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
     for (i = 0; i < FUNCS; i++) w->func[i] = csspgo_func_add(p, names[i], strlen(names[i]));
     for (i = 0; i < LOCS; i++) w->type[i] = csspgo_func_add(p, types[i], 2);
     w->m.n = 0;
@@ -864,16 +864,16 @@ static csspgo_profile *random_world(world *w, const csspgo_options *o)
             r->has_vtable[k] = rnd(&w->seed, 6) == 0;
             if (r->has_vtable[k]) {
                 r->vtable[k] = random_count(&w->seed);
-                csspgo_add_vtable(p, node, csspgo_at(k, 0), w->type[k], r->vtable[k]);
+                csspgo_add_vtable(p, node, csspgo_loc_at(k, 0), w->type[k], r->vtable[k]);
             }
             if (!r->has_body[k]) continue;
             r->body[k] = random_count(&w->seed);
-            csspgo_add_body(p, node, csspgo_at(k, k & 1), r->body[k]);
+            csspgo_add_body(p, node, csspgo_loc_at(k, k & 1), r->body[k]);
             d = rnd(&w->seed, FUNCS);
             if (rnd(&w->seed, 2)) continue;
             r->has_target[k][d] = 1;
             r->target[k][d] = random_count(&w->seed);
-            csspgo_add_target(p, node, csspgo_at(k, k & 1), w->func[d], r->target[k][d]);
+            csspgo_add_target(p, node, csspgo_loc_at(k, k & 1), w->func[d], r->target[k][d]);
         }
     }
     return p;
@@ -971,7 +971,7 @@ static void step_promote_call(world *w)
     memcpy(f, r->path, depth * sizeof *f);
     site = 1 + rnd(&w->seed, SITES);
     caller = node_at(w, f, depth);
-    n = csspgo_tracker_children(w->t, caller, child, RECORDS);
+    n = csspgo_tracker_get_children(w->t, caller, child, RECORDS);
     for (i = 0; i < n; i++) {                         /* what the call has, frames without counts too */
         const csspgo_loc loc = csspgo_node_loc(csspgo_tracker_profile(w->t), child[i]);
         if (loc.line != site_loc(site).line || loc.discriminator != site_loc(site).discriminator) continue;
@@ -1110,8 +1110,8 @@ static void its_profile_is_a_profile(const csspgo_tracker *t)
     T_EQ(csspgo_add_profile(r, kept, NULL), CSSPGO_OK);
     T_EQ(csspgo_merge(r, kept, NULL, NULL, &e), CSSPGO_OK);
     same_text("twice the tracker's profile", q, r);
-    T_EQ(csspgo_summarize(p, NULL, 0, &a, NULL), CSSPGO_OK);
-    T_EQ(csspgo_summarize(kept, NULL, 0, &b, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(p, NULL, 0, &a, NULL), CSSPGO_OK);
+    T_EQ(csspgo_compute_summary(kept, NULL, 0, &b, NULL), CSSPGO_OK);
     T_CHECK(memcmp(&a, &b, sizeof a) == 0);
     T_EQ(csspgo_overlap(p, kept, NULL, &o, NULL, 0, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_flatten(q, NULL), CSSPGO_OK);
@@ -1219,7 +1219,7 @@ static csspgo_func add_func(csspgo_profile *p, const char *name)
 static csspgo_node add_context(csspgo_profile *p, const char *context, uint64_t count)
 {
     csspgo_node n = csspgo_root(p);
-    csspgo_loc site = csspgo_at(0, 0);
+    csspgo_loc site = csspgo_loc_at(0, 0);
     while (*context != '\0') {
         const size_t frame = strcspn(context, " "), name = strcspn(context, ": ");
         n = csspgo_node_add(p, n, site, CSSPGO_CONTEXT, csspgo_func_add(p, context, name));
@@ -1228,9 +1228,9 @@ static csspgo_node add_context(csspgo_profile *p, const char *context, uint64_t 
     }
     csspgo_add_total(p, n, 10 * count);
     csspgo_add_head(p, n, count);
-    csspgo_add_body(p, n, csspgo_at(1, 0), count);
-    csspgo_add_target(p, n, csspgo_at(2 + (uint32_t)(count & 1), 0), add_func(p, count & 2 ? "x" : "y"), count);
-    csspgo_add_vtable(p, n, csspgo_at(2 + (uint32_t)(count & 1), 0), add_func(p, count & 2 ? "vx" : "vy"), count);
+    csspgo_add_body(p, n, csspgo_loc_at(1, 0), count);
+    csspgo_add_target(p, n, csspgo_loc_at(2 + (uint32_t)(count & 1), 0), add_func(p, count & 2 ? "x" : "y"), count);
+    csspgo_add_vtable(p, n, csspgo_loc_at(2 + (uint32_t)(count & 1), 0), add_func(p, count & 2 ? "vx" : "vy"), count);
     return n;
 }
 
@@ -1238,7 +1238,7 @@ static csspgo_profile *small_profile(const csspgo_options *o)
 {
     csspgo_profile *p = csspgo_profile_new(o, NULL);
     csspgo_node nested;
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
     add_context(p, "main", 100);
     add_context(p, "main:1 @ a", 31);
     add_context(p, "main:1 @ a:2 @ b", 22);
@@ -1247,8 +1247,8 @@ static csspgo_profile *small_profile(const csspgo_options *o)
     add_context(p, "main:2 @ a", 45);
     add_context(p, "main:2 @ a:2 @ b", 56);
     add_context(p, "a", 7);
-    nested = csspgo_node_add(p, csspgo_find(p, "main:2 @ a"), csspgo_at(9, 0), CSSPGO_INLINEE, add_func(p, "in"));
-    csspgo_add_body(p, nested, csspgo_at(1, 0), 3);
+    nested = csspgo_node_add(p, csspgo_find(p, "main:2 @ a"), csspgo_loc_at(9, 0), CSSPGO_INLINEE, add_func(p, "in"));
+    csspgo_add_body(p, nested, csspgo_loc_at(1, 0), 3);
     return p;
 }
 
@@ -1257,12 +1257,14 @@ enum {
     OP_CHECKPOINT, OP_SNAPSHOT, OPS
 };
 
-static csspgo_status inline_all(csspgo_tracker *t, const char *name, uint32_t context_less, csspgo_decision *out,
-                                size_t *count)
+static csspgo_status inline_all(csspgo_tracker *t, const char *name, uint32_t context_less,
+                                csspgo_inliner_decision *out, size_t *count)
 {
-    csspgo_inline_options how;
-    csspgo_callable f[16];
-    csspgo_call calls[16][4];
+    csspgo_inliner_options how;
+    csspgo_inliner_result made;
+    csspgo_status s;
+    csspgo_inliner_code f[16];
+    csspgo_inliner_call calls[16][4];
     static const char *const who[] = { "main", "a", "b", "c" };
     uint32_t i, k;
     memset(&how, 0, sizeof how);
@@ -1274,15 +1276,19 @@ static csspgo_status inline_all(csspgo_tracker *t, const char *name, uint32_t co
         f[g.id].size = 10 + i;
         f[g.id].calls = calls[g.id];
         f[g.id].call_count = 4;
-        for (k = 0; k < 4; k++) calls[g.id][k].loc = csspgo_at(k, 0);   /* all of them indirect */
+        for (k = 0; k < 4; k++) calls[g.id][k].loc = csspgo_loc_at(k, 0); /* all of them indirect */
     }
-    return csspgo_tracker_inline(t, func_of(t, name), f, 16, &how, out, 32, count, NULL, NULL);
+    made.decision = out;
+    made.cap = 32;
+    s = csspgo_tracker_decide(t, func_of(t, name), f, 16, &how, &made, NULL);
+    *count = made.count;
+    return s;
 }
 
 static csspgo_status one_operation(csspgo_tracker *t, int op)
 {
     const csspgo_profile *p = csspgo_tracker_profile(t);
-    csspgo_decision out[32];
+    csspgo_inliner_decision out[32];
     csspgo_frame frame[2];
     csspgo_func order[16], any;
     csspgo_node n;
@@ -1294,21 +1300,21 @@ static csspgo_status one_operation(csspgo_tracker *t, int op)
     case OP_BASE: return csspgo_tracker_base(t, func_of(t, "a"), 1, &n, NULL);
     case OP_PROMOTE: return csspgo_tracker_promote(t, csspgo_find(p, "main:2 @ a"), &n, NULL);
     case OP_MOVE:
-        return csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), csspgo_find(p, "main"), csspgo_at(1, 0), NULL,
+        return csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), csspgo_find(p, "main"), csspgo_loc_at(1, 0), NULL,
                                    NULL);
-    case OP_CALL: return csspgo_tracker_promote_call(t, csspgo_find(p, "main"), csspgo_at(1, 0), any, NULL);
+    case OP_CALL: return csspgo_tracker_promote_call(t, csspgo_find(p, "main"), csspgo_loc_at(1, 0), any, NULL);
     case OP_MARK: return csspgo_tracker_mark_inlined(t, csspgo_find(p, "main:1 @ a"), NULL);
     case OP_ENTER:
         memset(frame, 0, sizeof frame);
         frame[0].func = func_of(t, "main");
-        frame[0].loc = csspgo_at(1, 0);
+        frame[0].loc = csspgo_loc_at(1, 0);
         frame[1].func = func_of(t, "a");
         return csspgo_tracker_enter(t, frame, 2).id != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM;
     case OP_UNMARK: return csspgo_tracker_unmark(t, csspgo_find(p, "main:1 @ c"), NULL);
     case OP_LATE:
         for (n.id = 2; csspgo_tracker_resolve(t, n).id == n.id && n.id < 20; n.id++) {}
         return csspgo_tracker_mark_inlined(t, n, NULL);
-    case OP_ORDER: return csspgo_tracker_order(t, NULL, 0, order, 16, &count, NULL);
+    case OP_ORDER: return csspgo_tracker_compile_order(t, NULL, 0, order, 16, &count, NULL);
     case OP_INLINE: return inline_all(t, "main", 0, out, &count);
     case OP_CONTEXT_LESS: return inline_all(t, "main", 1, out, &count);
     case OP_CHECKPOINT: return csspgo_tracker_checkpoint(t, &mark, NULL);
@@ -1435,19 +1441,19 @@ static void queries_and_marks_allocate_nothing(void)
     f.id = 0;
     memset(frame, 0, sizeof frame);
     frame[0].func = func_of(t, "main");
-    frame[0].loc = csspgo_at(2, 0);
+    frame[0].loc = csspgo_loc_at(2, 0);
     frame[1].func = func_of(t, "a");
     before = h.calls;
     for (n.id = 1; n.id <= csspgo_node_count(p) + 1; n.id++) {
         for (line = 0; line < 4; line++) {
-            csspgo_tracker_callee(t, n, csspgo_at(line, 0), f);
-            csspgo_tracker_callee(t, n, csspgo_at(line, 0), frame[1].func);
-            csspgo_tracker_callees(t, n, csspgo_at(line, 0), out, 4);
+            csspgo_tracker_callee(t, n, csspgo_loc_at(line, 0), f);
+            csspgo_tracker_callee(t, n, csspgo_loc_at(line, 0), frame[1].func);
+            csspgo_tracker_get_callees(t, n, csspgo_loc_at(line, 0), out, 4);
         }
-        csspgo_tracker_children(t, n, out, 4);
+        csspgo_tracker_get_children(t, n, out, 4);
         csspgo_tracker_resolve(t, n);
-        csspgo_tracker_state(t, n);
-        csspgo_tracker_entry(t, n);
+        csspgo_tracker_node_state(t, n);
+        csspgo_tracker_entry_count(t, n);
         csspgo_tracker_next(t, n);
     }
     for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) csspgo_tracker_contexts(t, f);
@@ -1473,20 +1479,20 @@ static csspgo_profile *many_contexts(const csspgo_options *o, uint32_t contexts)
 {
     csspgo_profile *p = csspgo_profile_new(o, NULL);
     const csspgo_func main_func = csspgo_func_add(p, "main", 4), f = csspgo_func_add(p, "f", 1);
-    const csspgo_node top = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, main_func);
+    const csspgo_node top = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, main_func);
     uint32_t i;
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
     for (i = 0; i < contexts; i++) {
-        csspgo_node n = csspgo_node_add(p, top, csspgo_at(1, i), CSSPGO_CONTEXT, f);
+        csspgo_node n = csspgo_node_add(p, top, csspgo_loc_at(1, i), CSSPGO_CONTEXT, f);
         csspgo_add_total(p, n, 3);
-        csspgo_add_body(p, n, csspgo_at(1, 0), 1);
-        csspgo_add_body(p, n, csspgo_at(2, i), 2);
-        csspgo_add_target(p, n, csspgo_at(2, i), main_func, 1);
-        csspgo_add_vtable(p, n, csspgo_at(3, i), main_func, 1);
+        csspgo_add_body(p, n, csspgo_loc_at(1, 0), 1);
+        csspgo_add_body(p, n, csspgo_loc_at(2, i), 2);
+        csspgo_add_target(p, n, csspgo_loc_at(2, i), main_func, 1);
+        csspgo_add_vtable(p, n, csspgo_loc_at(3, i), main_func, 1);
         if (i % 100 != 99) continue;
-        n = csspgo_node_add(p, n, csspgo_at(4, 0), CSSPGO_CONTEXT, f);
+        n = csspgo_node_add(p, n, csspgo_loc_at(4, 0), CSSPGO_CONTEXT, f);
         csspgo_add_total(p, n, 10);
-        csspgo_add_body(p, n, csspgo_at(2, i / 2), 10);
+        csspgo_add_body(p, n, csspgo_loc_at(2, i / 2), 10);
     }
     return p;
 }
@@ -1505,15 +1511,15 @@ static void many_contexts_become_one_base_in_time(void)
     T_EQ(csspgo_tracker_base(t, func_of(t, "f"), 1, &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_validate(now, NULL), CSSPGO_OK);
     T_EQ(csspgo_total(now, n), 3 * many + many / 10);
-    T_EQ(csspgo_body_count(now, n, csspgo_at(1, 0)), many);
+    T_EQ(csspgo_body_count(now, n, csspgo_loc_at(1, 0)), many);
     for (i = 0; i < many; i++) {
         const uint64_t recursive = i < many / 2 && (i % 50 == 49) ? 10 : 0;
-        if (csspgo_body_count(now, n, csspgo_at(2, i)) != 2 + recursive) break;
+        if (csspgo_body_count(now, n, csspgo_loc_at(2, i)) != 2 + recursive) break;
     }
     T_EQ(i, many);
-    csspgo_targets(now, n, &count);
+    csspgo_get_targets(now, n, &count);
     T_EQ(count, many);
-    csspgo_vtables(now, n, &count);
+    csspgo_get_vtables(now, n, &count);
     T_EQ(count, many);
     links_are_right(t);
     T_EQ(csspgo_tracker_rollback(t, savepoint, NULL), CSSPGO_OK);
@@ -1578,29 +1584,29 @@ static void bad_arguments_are_refused(void)
     T_CHECK(refused(csspgo_tracker_unmark(t, high, &e), &e));
     T_CHECK(refused(csspgo_tracker_base(t, f, 1, &n, &e), &e));
     T_CHECK(refused(csspgo_tracker_base(t, bad, 1, &n, &e), &e));
-    T_CHECK(refused(csspgo_tracker_order(t, &bad, 1, NULL, 0, &count, &e), &e));
-    T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), none, csspgo_at(1, 0), NULL, &e), &e));
+    T_CHECK(refused(csspgo_tracker_compile_order(t, &bad, 1, NULL, 0, &count, &e), &e));
+    T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main:2 @ a"), none, csspgo_loc_at(1, 0), NULL, &e), &e));
     n = csspgo_find(p, "main:2 @ a");
-    T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main"), n, csspgo_at(1, 0), NULL, &e), &e));
+    T_CHECK(refused(csspgo_tracker_move(t, csspgo_find(p, "main"), n, csspgo_loc_at(1, 0), NULL, &e), &e));
     T_CHECK(strcmp(e.message, "csspgo_tracker_move: the caller is below the node") == 0);
     T_CHECK(refused(csspgo_tracker_rollback(t, 0, &e), &e));
     T_CHECK(refused(csspgo_tracker_commit(t, 1, &e), &e));
     T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 0, &n, &e), CSSPGO_OK);
     T_CHECK(e.status == CSSPGO_OK && e.message[0] == '\0');
-    T_EQ(csspgo_tracker_callee(t, high, csspgo_at(1, 0), func_of(t, "a")).id, 0);
-    T_EQ(csspgo_tracker_callee(t, none, csspgo_at(1, 0), f).id, 0);
-    T_EQ(csspgo_tracker_callees(t, none, csspgo_at(1, 0), NULL, 0), 0);
-    T_EQ(csspgo_tracker_callees(t, csspgo_find(p, "main"), csspgo_at(1, 0), NULL, 0), 2);
-    T_EQ(csspgo_tracker_callees(t, csspgo_find(p, "main"), csspgo_at(70000, 0), NULL, 0), 0);
+    T_EQ(csspgo_tracker_callee(t, high, csspgo_loc_at(1, 0), func_of(t, "a")).id, 0);
+    T_EQ(csspgo_tracker_callee(t, none, csspgo_loc_at(1, 0), f).id, 0);
+    T_EQ(csspgo_tracker_get_callees(t, none, csspgo_loc_at(1, 0), NULL, 0), 0);
+    T_EQ(csspgo_tracker_get_callees(t, csspgo_find(p, "main"), csspgo_loc_at(1, 0), NULL, 0), 2);
+    T_EQ(csspgo_tracker_get_callees(t, csspgo_find(p, "main"), csspgo_loc_at(70000, 0), NULL, 0), 0);
     T_EQ(csspgo_tracker_find(t, NULL, 0).id, 0);
     T_EQ(csspgo_tracker_contexts(t, bad).id, 0);
     T_EQ(csspgo_tracker_next(t, none).id, 0);
-    T_EQ(csspgo_tracker_state(t, high), 0);
-    T_EQ(csspgo_tracker_entry(t, none), 0);
+    T_EQ(csspgo_tracker_node_state(t, high), 0);
+    T_EQ(csspgo_tracker_entry_count(t, none), 0);
     T_EQ(csspgo_tracker_resolve(t, high).id, 0);
     csspgo_tracker_free(t);
     csspgo_tracker_free(NULL);
-    csspgo_add_total(q, csspgo_node_add(q, csspgo_root(q), csspgo_at(0, 0), CSSPGO_PLAIN, add_func(q, "f")), 1);
+    csspgo_add_total(q, csspgo_node_add(q, csspgo_root(q), csspgo_loc_at(0, 0), CSSPGO_PLAIN, add_func(q, "f")), 1);
     T_CHECK(csspgo_tracker_new(q, NULL, &e) == NULL);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     csspgo_profile_free(q);
@@ -1616,14 +1622,14 @@ static void a_move_stays_within_the_depth_limit(void)
     memset(&o, 0, sizeof o);
     o.limits.max_depth = 4;
     p = csspgo_profile_new(&o, NULL);
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
     n = add_context(p, "x:1 @ a:1 @ b:1 @ c", 1);
     (void)n;
     add_context(p, "m:1 @ n", 1);
     t = csspgo_tracker_new(p, NULL, NULL);
     at = csspgo_find(p, "x:1 @ a");
-    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
-    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_at(5, 0), &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_loc_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_loc_at(5, 0), &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_find(csspgo_tracker_profile(t), "m:5 @ a:1 @ b:1 @ c").id, csspgo_find(p, "x:1 @ a:1 @ b:1 @ c").id);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
@@ -1647,7 +1653,7 @@ static void names_lose_the_suffixes_of_later_passes(void)
     T_EQ(named(t, "foo.llvm.1.x").id, 0);
     T_EQ(named(t, "bar").id, 0);
     csspgo_tracker_free(t);
-    csspgo_set_profile_flags(p, CSSPGO_HAS_UNIQ | CSSPGO_IS_MD5);
+    csspgo_profile_set_flags(p, CSSPGO_HAS_UNIQ | CSSPGO_IS_MD5);
     t = csspgo_tracker_new(p, NULL, NULL);
     T_EQ(named(t, "foo.__uniq.12.llvm.3").id, uniq.id);
     T_EQ(named(t, "bar.llvm.3").id, guid.id);
@@ -1666,8 +1672,8 @@ static void a_snapshot_knows_a_name_and_its_guid_as_one_function(void)
         csspgo_tracker *t;
         memset(&how, 0, sizeof how);
         how.take = take;
-        csspgo_set_profile_flags(p, CSSPGO_IS_CS);
-        csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, guid), 3);
+        csspgo_profile_set_flags(p, CSSPGO_IS_CS);
+        csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, guid), 3);
         t = csspgo_tracker_new(p, &how, NULL);
         T_EQ(named(t, "bar").id, 0);
         q = csspgo_tracker_snapshot(t, NULL);
@@ -1691,13 +1697,13 @@ static void what_is_nested_moves_and_goes_with_its_record(void)
     csspgo_error e;
     T_EQ(csspgo_tracker_checkpoint(t, &mark, NULL), CSSPGO_OK);
     T_EQ(csspgo_tracker_promote(t, csspgo_find(q, "main:2 @ a"), &n, NULL), CSSPGO_OK);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "a:9 @ in"), csspgo_at(1, 0)), 3);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "a:9 @ in"), csspgo_loc_at(1, 0)), 3);
     T_EQ(csspgo_total(q, n), 520);
-    csspgo_vtables(q, n, &count);
+    csspgo_get_vtables(q, n, &count);
     T_EQ(count, 2);
     T_EQ(csspgo_tracker_rollback(t, mark, NULL), CSSPGO_OK);
-    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:2 @ a:9 @ in"), csspgo_at(1, 0)), 3);
-    csspgo_vtables(q, csspgo_find(q, "a"), &count);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "main:2 @ a:9 @ in"), csspgo_loc_at(1, 0)), 3);
+    csspgo_get_vtables(q, csspgo_find(q, "a"), &count);
     T_EQ(count, 1);
     csspgo_tracker_free(t);
     csspgo_set_checksum(p, csspgo_find(p, "a"), 5);
@@ -1714,7 +1720,7 @@ static void what_is_nested_moves_and_goes_with_its_record(void)
 
 static csspgo_node nest(csspgo_profile *p, csspgo_node up, uint32_t line, const char *name, uint64_t total)
 {
-    const csspgo_node n = csspgo_node_add(p, up, csspgo_at(line, 0), CSSPGO_INLINEE, add_func(p, name));
+    const csspgo_node n = csspgo_node_add(p, up, csspgo_loc_at(line, 0), CSSPGO_INLINEE, add_func(p, name));
     csspgo_add_total(p, n, total);
     return n;
 }
@@ -1723,38 +1729,43 @@ static csspgo_node nest(csspgo_profile *p, csspgo_node up, uint32_t line, const 
 static void an_entry_count_is_found_without_a_head_count(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
-    csspgo_node f, g, x, n;
+    csspgo_node f, g, k, x, n;
     csspgo_tracker *t;
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
-    f = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, add_func(p, "f"));
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
+    f = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, add_func(p, "f"));
     csspgo_add_total(p, f, 9);
-    csspgo_add_body(p, f, csspgo_at(4, 0), 5);
-    g = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, add_func(p, "g"));
+    csspgo_add_body(p, f, csspgo_loc_at(4, 0), 5);
+    g = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, add_func(p, "g"));
     csspgo_add_total(p, g, 100);
-    csspgo_add_body(p, g, csspgo_at(3, 0), 77);
+    csspgo_add_body(p, g, csspgo_loc_at(3, 0), 77);
     nest(p, g, 4, "late", 50);
-    csspgo_add_body(p, nest(p, g, 3, "a", 20), csspgo_at(1, 0), 11);
+    csspgo_add_body(p, nest(p, g, 3, "a", 20), csspgo_loc_at(1, 0), 11);
     x = nest(p, g, 3, "b", 20);                       /* it begins with two that say nothing but that they ran, */
     nest(p, x, 1, "c", 5);
     nest(p, x, 1, "d", 5);
-    csspgo_add_body(p, nest(p, x, 2, "e", 5), csspgo_at(1, 0), 1000);
+    csspgo_add_body(p, nest(p, x, 2, "e", 5), csspgo_loc_at(1, 0), 1000);
     x = nest(p, g, 3, "dead", 0);                     /* and this one did not */
     nest(p, x, 1, "dead2", 0);
     x = nest(p, g, 3, "ran", 1);                      /* ran, though what it begins with did not */
     nest(p, x, 1, "dead", 0);
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, add_func(p, "h"));
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, add_func(p, "h"));
     csspgo_add_total(p, n, 1);
     nest(p, n, 1, "dead", 0);
+    k = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, add_func(p, "k"));
+    csspgo_add_total(p, k, 90);
+    csspgo_add_body(p, k, csspgo_loc_at(2, 0), 7);    /* its own code is before what is inlined */
+    csspgo_add_body(p, nest(p, k, 3, "a", 70), csspgo_loc_at(1, 0), 70);
     t = csspgo_tracker_new(p, NULL, NULL);
-    T_EQ(csspgo_tracker_entry(t, f), 5);
-    T_EQ(csspgo_tracker_entry(t, g), 11 + 2 + 0 + 1);
-    T_EQ(csspgo_tracker_entry(t, n), 1);
+    T_EQ(csspgo_tracker_entry_count(t, k), 7);
+    T_EQ(csspgo_tracker_entry_count(t, f), 5);
+    T_EQ(csspgo_tracker_entry_count(t, g), 11 + 2 + 0 + 1);
+    T_EQ(csspgo_tracker_entry_count(t, n), 1);
     csspgo_tracker_free(t);
     csspgo_add_head(p, g, 3);
-    csspgo_add_body(p, f, csspgo_at(1, 0), 0);        /* first location, count 0, but it ran */
+    csspgo_add_body(p, f, csspgo_loc_at(1, 0), 0);    /* first location, count 0, but it ran */
     t = csspgo_tracker_new(p, NULL, NULL);
-    T_EQ(csspgo_tracker_entry(t, f), 1);
-    T_EQ(csspgo_tracker_entry(t, g), 3);
+    T_EQ(csspgo_tracker_entry_count(t, f), 1);
+    T_EQ(csspgo_tracker_entry_count(t, g), 3);
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
 }
@@ -1766,16 +1777,92 @@ static void a_stack_that_is_entered_is_marked(void)
     csspgo_frame f[3];
     memset(f, 0, sizeof f);
     f[0].func = func_of(t, "main");
-    f[0].loc = csspgo_at(1, 0);
+    f[0].loc = csspgo_loc_at(1, 0);
     f[1].func = func_of(t, "a");
-    f[1].loc = csspgo_at(2, 0);
+    f[1].loc = csspgo_loc_at(2, 0);
     f[2].func = func_of(t, "b");
-    T_EQ(csspgo_tracker_state(t, csspgo_tracker_enter(t, f, 1)), CSSPGO_RAW);
-    T_EQ(csspgo_tracker_state(t, csspgo_tracker_find(t, f, 3)), CSSPGO_RAW);
-    T_EQ(csspgo_tracker_state(t, csspgo_tracker_enter(t, f, 3)), CSSPGO_RAW | CSSPGO_INLINED);
+    T_EQ(csspgo_tracker_node_state(t, csspgo_tracker_enter(t, f, 1)), CSSPGO_RAW);
+    T_EQ(csspgo_tracker_node_state(t, csspgo_tracker_find(t, f, 3)), CSSPGO_RAW);
+    T_EQ(csspgo_tracker_node_state(t, csspgo_tracker_enter(t, f, 3)), CSSPGO_RAW | CSSPGO_INLINED);
     T_EQ(csspgo_tracker_enter(t, f, 3).id, csspgo_find(p, "main:1 @ a:2 @ b").id);
     f[2].func = func_of(t, "main");
     T_EQ(csspgo_tracker_enter(t, f, 3).id, 0);
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+/* Lists of callees and of children: whatever the room, what fits is what the whole list begins with. */
+static void a_list_of_any_room_begins_as_the_whole_one(void)
+{
+    enum { N = 9 };
+    uint64_t seed;
+    for (seed = 1; seed <= 50; seed++) {
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+        uint64_t state = seed * 0x9E3779B97F4A7C15u;
+        csspgo_node all[N], some[N], main_;
+        csspgo_tracker *t;
+        size_t cap, i;
+        int children;
+        csspgo_profile_set_flags(p, CSSPGO_IS_CS);
+        main_ = add_context(p, "main", 1);
+        for (i = 0; i < N; i++) {
+            char context[] = "main:1 @ f0";
+            context[10] = (char)('0' + i);
+            add_context(p, context, rnd(&state, 5));
+        }
+        t = csspgo_tracker_new(p, NULL, NULL);
+        for (children = 0; children < 2; children++)
+            for (cap = N + 1; cap-- > 0;) {
+                csspgo_node *const out = cap == N ? all : some;
+                T_EQ(children ? csspgo_tracker_get_children(t, main_, out, cap)
+                              : csspgo_tracker_get_callees(t, main_, csspgo_loc_at(1, 0), out, cap), N);
+                for (i = 0; i < cap; i++) T_EQ(out[i].id, all[i].id);
+                for (i = 1; i < cap && !children; i++) {
+                    const uint64_t a = csspgo_tracker_entry_count(t, out[i - 1]);
+                    const uint64_t b = csspgo_tracker_entry_count(t, out[i]);
+                    T_CHECK(a > b || (a == b && csspgo_func_guid(p, csspgo_node_func(p, out[i - 1])) <
+                                                csspgo_func_guid(p, csspgo_node_func(p, out[i]))));
+                }
+            }
+        csspgo_tracker_free(t);
+        csspgo_profile_free(p);
+    }
+}
+
+/* The smallest hot count is the caller's, or that of the profile at the caller's cutoff, 99 % by default. */
+static void hot_is_what_the_options_say(void)
+{
+    csspgo_profile *p = small_profile(NULL);
+    csspgo_tracker_options how;
+    uint32_t ppm;
+    memset(&how, 0, sizeof how);
+    for (ppm = 0; ppm < 1000000; ppm += 90000) {
+        csspgo_tracker *t;
+        uint64_t want;
+        T_EQ(csspgo_count_threshold(p, ppm != 0 ? ppm : 990000, &want, NULL), CSSPGO_OK);
+        how.hot_ppm = ppm;
+        for (how.hot_count = 0; how.hot_count < 100; how.hot_count += 77) {
+            t = csspgo_tracker_new(p, &how, NULL);
+            T_EQ(csspgo_tracker_hot_count(t), how.hot_count != 0 ? how.hot_count : want);
+            csspgo_tracker_free(t);
+        }
+    }
+    csspgo_profile_free(p);
+}
+
+/* A context that was inlined when the base was made, and then was not after all, gets into the base. */
+static void a_base_takes_what_was_unmarked(void)
+{
+    csspgo_profile *p = small_profile(NULL);
+    csspgo_tracker *t = csspgo_tracker_new(p, NULL, NULL);
+    const csspgo_node n = csspgo_find(p, "main:1 @ a");
+    csspgo_node base;
+    T_EQ(csspgo_tracker_mark_inlined(t, n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 1, &base, NULL), CSSPGO_OK);
+    T_EQ(csspgo_total(csspgo_tracker_profile(t), base), 10 * (13 + 45 + 7));
+    T_EQ(csspgo_tracker_unmark(t, n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_base(t, func_of(t, "a"), 1, &base, NULL), CSSPGO_OK);
+    T_EQ(csspgo_total(csspgo_tracker_profile(t), base), 10 * (13 + 45 + 7 + 31));
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
 }
@@ -1799,22 +1886,22 @@ static void callers_come_first(void)
     csspgo_func f[16], more;
     csspgo_tracker *t;
     size_t n;
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
     add_context(p, "b:1 @ c", 5);
     add_context(p, "a:1 @ c:1 @ d", 5);
     add_context(p, "d", 5);
     more = add_func(p, "e");                          /* to be compiled; not in the tree */
     t = csspgo_tracker_new(p, NULL, NULL);
-    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_compile_order(t, NULL, 0, f, 16, &n, NULL), CSSPGO_OK);
     ordered(t, f, n, "b a c d");                      /* what is unrelated: later names first */
-    T_EQ(csspgo_tracker_order(t, &more, 1, f, 3, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_compile_order(t, &more, 1, f, 3, &n, NULL), CSSPGO_OK);
     T_EQ(n, 5);
     ordered(t, f, 3, "e b a");
     csspgo_tracker_free(t);
     add_context(p, "d:1 @ b", 900);                   /* d calls b: a cycle b c d, broken where it is coldest */
     add_context(p, "d", 900);
     t = csspgo_tracker_new(p, NULL, NULL);
-    T_EQ(csspgo_tracker_order(t, NULL, 0, f, 16, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_compile_order(t, NULL, 0, f, 16, &n, NULL), CSSPGO_OK);
     ordered(t, f, n, "a d b c");
     csspgo_tracker_free(t);
     csspgo_profile_free(p);
@@ -1829,7 +1916,7 @@ static void of_two_entries_to_a_cycle_the_hotter_one_comes_first(void)
         csspgo_func f[4];
         csspgo_tracker *t;
         size_t n;
-        csspgo_set_profile_flags(p, CSSPGO_IS_CS);
+        csspgo_profile_set_flags(p, CSSPGO_IS_CS);
         add_context(p, "a", 1);
         add_context(p, "b", 1);
         add_context(p, "c", 1);
@@ -1838,7 +1925,7 @@ static void of_two_entries_to_a_cycle_the_hotter_one_comes_first(void)
         add_context(p, "c:1 @ a", 1);
         add_context(p, "c:2 @ b", 1);
         t = csspgo_tracker_new(p, NULL, NULL);
-        T_EQ(csspgo_tracker_order(t, NULL, 0, f, 4, &n, NULL), CSSPGO_OK);
+        T_EQ(csspgo_tracker_compile_order(t, NULL, 0, f, 4, &n, NULL), CSSPGO_OK);
         ordered(t, f, n, a_is_hotter ? "a b c" : "b a c");
         csspgo_tracker_free(t);
         csspgo_profile_free(p);
@@ -1849,15 +1936,15 @@ static void of_two_entries_to_a_cycle_the_hotter_one_comes_first(void)
 
 typedef struct loader {
     csspgo_tracker *t;
-    csspgo_callable f[16];
-    csspgo_call     call[16][8];
-    csspgo_decision out[32];
+    csspgo_inliner_code f[16];
+    csspgo_inliner_call call[16][8];
+    csspgo_inliner_decision out[32];
     size_t          count;
     text            log, words;   /* words: what is inlined and the entry counts, as opt-19's remarks have them */
 } loader;
 
 /* "leaf foo:2 @ main_loop:6": decision i of function f. */
-static void put_decision(text *x, const csspgo_profile *p, csspgo_func f, const csspgo_decision *d, size_t i)
+static void put_decision(text *x, const csspgo_profile *p, csspgo_func f, const csspgo_inliner_decision *d, size_t i)
 {
     put_func(x, p, d[i].callee);
     puts_(x, " ");
@@ -1966,8 +2053,8 @@ static csspgo_func load_func(loader *l, csspgo_profile *p, const char *name, uin
 
 static void load_call(loader *l, csspgo_func caller, uint32_t probe, csspgo_func callee)
 {
-    csspgo_callable *f = &l->f[caller.id];
-    l->call[caller.id][f->call_count].loc = csspgo_at(probe, 0);
+    csspgo_inliner_code *f = &l->f[caller.id];
+    l->call[caller.id][f->call_count].loc = csspgo_loc_at(probe, 0);
     l->call[caller.id][f->call_count++].target = callee;
 }
 
@@ -1979,9 +2066,14 @@ static void load(loader *l, csspgo_profile *p)
     size_t n, i, k;
     l->t = csspgo_tracker_new(p, NULL, NULL);
     if (!T_CHECK(l->t != NULL)) return;
-    T_EQ(csspgo_tracker_order(l->t, NULL, 0, order, 16, &n, NULL), CSSPGO_OK);
+    T_EQ(csspgo_tracker_compile_order(l->t, NULL, 0, order, 16, &n, NULL), CSSPGO_OK);
     for (i = 0; i < n; i++) {
-        T_EQ(csspgo_tracker_inline(l->t, order[i], l->f, 16, NULL, l->out, 32, &l->count, &base, NULL), CSSPGO_OK);
+        csspgo_inliner_result made;
+        made.decision = l->out;
+        made.cap = 32;
+        T_EQ(csspgo_tracker_decide(l->t, order[i], l->f, 16, NULL, &made, NULL), CSSPGO_OK);
+        l->count = made.count;
+        base = made.base;
         for (k = 0; k < l->count; k++)
             if (l->out[k].inlined) put_decision(&l->words, p, order[i], l->out, k);
         put_entry(&l->words, l->t, order[i], base);
@@ -2056,7 +2148,7 @@ static void attributes_count_in_preinlined_profiles(void)
     loader l;
     csspgo_profile *p = loader_profile("preinliner");
     if (!T_CHECK(p != NULL)) return;
-    csspgo_set_profile_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_IS_PREINLINED);
+    csspgo_profile_set_flags(p, csspgo_profile_flags(p) & ~(uint32_t)CSSPGO_IS_PREINLINED);
     basic_code(&l, p, 6, 8);
     loader_ends_as(&l, p, "basic", "main_loop 1 +foo@:6 +leaf@foo:2\nfoo 10\nleaf 110\n", NULL, NULL);
 }
@@ -2109,9 +2201,9 @@ static void what_was_inlined_before_is_found_by_its_stacks(void)
     t = p != NULL ? csspgo_tracker_new(p, NULL, NULL) : NULL;
     if (!T_CHECK(t != NULL)) return;
     for (i = 0; i < 3; i++) f[i].func = func_of(t, names[i]);
-    f[1].loc = csspgo_at(2, 0);
+    f[1].loc = csspgo_loc_at(2, 0);
     for (call = 6; call <= 8; call += 2) {
-        f[0].loc = csspgo_at(call, 0);
+        f[0].loc = csspgo_loc_at(call, 0);
         T_CHECK(csspgo_tracker_enter(t, f, 2).id != 0 && csspgo_tracker_enter(t, f, 3).id != 0);
     }
     for (i = 0; i < 3; i++) {
@@ -2124,7 +2216,6 @@ static void what_was_inlined_before_is_found_by_its_stacks(void)
     csspgo_profile_free(p);
 }
 
-#ifndef CSSPGO_NO_MATCH
 /* basic_v2.c with the profile of basic.c: LLVM finds no context any more (stale-cs); after matching all are there. */
 static void a_stale_profile_is_matched_before_it_is_tracked(void)
 {
@@ -2142,7 +2233,7 @@ static void a_stale_profile_is_matched_before_it_is_tracked(void)
     memset(loc, 0, sizeof loc);
     memset(&code, 0, sizeof code);
     for (i = 0; i < 13; i++) {
-        loc[i].loc = csspgo_at(i < 10 ? block[i] : i == 10 ? 3 : i == 11 ? 9 : 11, 0);
+        loc[i].loc = csspgo_loc_at(i < 10 ? block[i] : i == 10 ? 3 : i == 11 ? 9 : 11, 0);
         loc[i].kind = i < 10 ? CSSPGO_MATCH_BLOCK : CSSPGO_MATCH_CALL;
         if (i >= 10) loc[i].callee = csspgo_guid(callee[i - 10], 3);
     }
@@ -2163,7 +2254,129 @@ static void a_stale_profile_is_matched_before_it_is_tracked(void)
     csspgo_tracker_free(l.t);
     csspgo_profile_free(q);
 }
-#endif
+
+/* ----- the inliner's options: main calls functions without calls of their own, each option is 0 or drawn ----- */
+
+static uint32_t or_else(uint32_t x, uint32_t otherwise)
+{
+    return x != 0 ? x : otherwise;
+}
+
+static uint32_t near_to(uint64_t *seed, uint32_t n)
+{
+    return n - 1 + rnd(seed, 3);
+}
+
+static void options_of_the_inliner(uint64_t seed)
+{
+    enum { N = 6, HOT = 50 };
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_tracker_options tracked;
+    csspgo_inliner_options how;
+    csspgo_inliner_code f[2 * N + 8];
+    csspgo_inliner_call site[N];
+    csspgo_inliner_decision out[N];
+    csspgo_inliner_result made;
+    csspgo_tracker *t;
+    csspgo_func callee[N], main_;
+    uint64_t count[N], size, limit, budget, all = 0;
+    const int indirect = rnd(&seed, 3) == 0, context_less = rnd(&seed, 3) == 0;
+    size_t want = 0, i;
+    uint32_t direct = 0, inlined = 0;
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
+    csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, add_func(p, "main"));
+    main_ = add_func(p, "main");
+    memset(f, 0, sizeof f);
+    memset(&how, 0, sizeof how);
+    memset(&tracked, 0, sizeof tracked);
+    tracked.hot_count = HOT;
+    f[main_.id].size = rnd(&seed, 4) == 0 ? near_to(&seed, 834) : 1 + rnd(&seed, 20);
+    for (i = 0; i < N; i++) {                         /* the hottest call first */
+        char context[] = "main:0 @ f0";
+        csspgo_inliner_code *c;
+        const unsigned kind = rnd(&seed, 8);
+        context[5] = (char)('1' + (indirect ? 0 : i));
+        context[10] = (char)('0' + i);
+        count[i] = HOT + 10 + rnd(&seed, 8) - 10 * i + (i == 0) * rnd(&seed, 300);
+        if (i == N - 1 && rnd(&seed, 12) == 0) count[i] = 0;
+        if (rnd(&seed, 4) == 0 && i == 1) count[i] = HOT;
+        if (i > 1 && count[i] != 0) count[i] = HOT - 8 * i + rnd(&seed, 8);
+        if (indirect && count[i] != 0) count[i] += rnd(&seed, 3) != 0 ? (uint64_t)(4 * HOT) : 0u;
+        if (i > 0 && count[i] >= count[i - 1]) count[i] = count[i - 1] - (count[i - 1] != 0);
+        all += count[i];
+        add_context(p, context, count[i]);
+        callee[i] = add_func(p, context + 9);
+        c = &f[callee[i].id];
+        c->size = kind == 0 ? near_to(&seed, 3000) : kind == 1 ? near_to(&seed, 45)
+                : kind == 2 ? 0 : 1 + rnd(&seed, 60);
+        if (rnd(&seed, 3) == 0) c->cost = rnd(&seed, 2) != 0 ? near_to(&seed, 45) : near_to(&seed, 3000);
+        c->flags = rnd(&seed, 8) == 0 ? 1 + rnd(&seed, 2) : 0;
+        site[i].loc = csspgo_loc_at(1 + (uint32_t)i, 0);
+        site[i].target = callee[i];
+        csspgo_add_target(p, csspgo_find(p, "main"), site[indirect ? 0 : i].loc, callee[i], count[i]);
+    }
+    how.context_less = (uint32_t)context_less;
+    if (indirect) site[0].target.id = 0;
+    f[main_.id].calls = site;
+    f[main_.id].call_count = indirect ? 1 : N;
+    if (rnd(&seed, 3) == 0) how.hot_cost = rnd(&seed, 2) != 0 ? f[callee[0].id].cost : 1 + rnd(&seed, 60);
+    if (rnd(&seed, 3) == 0) how.cold_cost = rnd(&seed, 2) != 0 ? f[callee[3].id].size : 1 + rnd(&seed, 60);
+    if (rnd(&seed, 3) == 0) how.growth = 1 + rnd(&seed, 20);
+    if (rnd(&seed, 3) == 0) how.min_size = 1 + rnd(&seed, 300);
+    if (rnd(&seed, 3) == 0) how.max_size = 1 + rnd(&seed, 300);
+    if (rnd(&seed, 3) == 0) how.max_targets = 1 + rnd(&seed, 5);
+    if (rnd(&seed, 3) == 0)
+        how.min_percent = rnd(&seed, 2) != 0 ? 1 + rnd(&seed, 50) : (uint32_t)(count[1] * 100 / all);
+    budget = rnd(&seed, 60);
+    if (rnd(&seed, 3) == 0) how.budget = &budget;
+    t = csspgo_tracker_new(p, &tracked, NULL);
+    made.decision = out;
+    made.cap = N;
+    {
+        uint64_t left = how.budget != NULL ? budget : UINT64_MAX;
+        T_EQ(csspgo_tracker_decide(t, main_, f, sizeof f / sizeof *f, &how, &made, NULL), CSSPGO_OK);
+        size = f[main_.id].size;
+        limit = size * or_else(how.growth, 12);
+        if (limit < or_else(how.min_size, 100)) limit = or_else(how.min_size, 100);
+        if (limit > or_else(how.max_size, 10000)) limit = or_else(how.max_size, 10000);
+        for (i = 0; i < N; i++) {
+            const csspgo_inliner_code *c = &f[callee[i].id];
+            const uint32_t most = count[i] > HOT ? or_else(how.hot_cost, 3000) : or_else(how.cold_cost, 45);
+            const int fits = c->size != 0 && c->size <= left && !(c->flags & CSSPGO_NEVER_INLINE) &&
+                             (c->flags & CSSPGO_ALWAYS_INLINE || or_else(c->cost, c->size) < most);
+            if (indirect) {
+                if (size >= limit && i == 0) break;
+                if (direct == or_else(how.max_targets, 3) || count[i] < HOT) break;
+                if (inlined != 0 && count[i] * 100 < all * or_else(how.min_percent, 25)) break;
+                if (c->size == 0) continue;
+                direct++;
+            } else if (size >= limit || (context_less && count[i] == 0)) break;
+            else if (!fits) continue;
+            if (!T_CHECK(want < made.count)) break;
+            T_EQ(out[want].callee.id, callee[i].id);
+            T_EQ(out[want].count, count[i]);
+            T_EQ(out[want].inlined, (uint32_t)fits);
+            T_EQ(out[want].guarded, (uint32_t)indirect);
+            T_EQ(out[want].loc.line, site[indirect ? 0 : i].loc.line);
+            T_EQ(out[want].parent, 0);
+            want++;
+            if (!fits) continue;
+            inlined++;
+            size += c->size;
+            left -= c->size;
+        }
+        T_EQ(made.count, want);
+        if (how.budget != NULL) T_EQ(budget, left);
+    }
+    csspgo_tracker_free(t);
+    csspgo_profile_free(p);
+}
+
+static void each_option_of_the_inliner_counts(void)
+{
+    uint64_t seed;
+    for (seed = 1; seed <= t_size(2000, 20000); seed++) options_of_the_inliner(seed * 0x9E3779B97F4A7C15u);
+}
 
 int main(void)
 {
@@ -2185,13 +2398,15 @@ int main(void)
     what_is_nested_moves_and_goes_with_its_record();
     an_entry_count_is_found_without_a_head_count();
     a_stack_that_is_entered_is_marked();
+    a_list_of_any_room_begins_as_the_whole_one();
+    hot_is_what_the_options_say();
+    a_base_takes_what_was_unmarked();
     callers_come_first();
     of_two_entries_to_a_cycle_the_hotter_one_comes_first();
     the_inliner_decides_as_llvm_does();
+    each_option_of_the_inliner_counts();
     attributes_count_in_preinlined_profiles();
     what_was_inlined_before_is_found_by_its_stacks();
-#ifndef CSSPGO_NO_MATCH
     a_stale_profile_is_matched_before_it_is_tracked();
-#endif
     return t_end();
 }

@@ -13,7 +13,7 @@ static unsigned rnd(unsigned n)
 
 static void names_lose_the_suffixes_of_later_passes(void)
 {
-    static const struct { const char *name; int keep_uniq; size_t size; } x[] = {
+    static const struct { const char *name; uint32_t keep_uniq; size_t size; } x[] = {
         { "f", 0, 1 }, { "f.llvm.123", 0, 1 }, { "f.llvm.1.2", 0, 10 }, { "f.part.0.llvm.7", 1, 1 },
         { "f.llvm.7.part.0", 0, 8 }, { "f.__uniq.9.part.1", 0, 1 }, { "f.__uniq.9.part.1", 1, 10 }, { ".llvm.", 0, 0 }
     };
@@ -68,7 +68,7 @@ static csspgo_func func(csspgo_profile *p, const char *name)
 static csspgo_node node(csspgo_profile *p, csspgo_node parent, uint32_t line, uint32_t disc, csspgo_node_kind kind,
                         const char *name)
 {
-    return csspgo_node_add(p, parent, csspgo_at(line, disc), kind, func(p, name));
+    return csspgo_node_add(p, parent, csspgo_loc_at(line, disc), kind, func(p, name));
 }
 
 static void functions_are_found_by_name(void)
@@ -78,6 +78,9 @@ static void functions_are_found_by_name(void)
     size_t n;
     T_CHECK(a.id == 1 && b.id == 2 && g.id == 3 && func(p, "a").id == 1 && csspgo_func_add_guid(p, 99).id == 3);
     T_EQ(csspgo_func_count(p), 3);
+    T_EQ(csspgo_func_find_guid(p, 99).id, 3);
+    T_EQ(csspgo_func_find_guid(p, csspgo_guid("a", 1)).id, 1);
+    T_EQ(csspgo_func_find_guid(p, 98).id, 0);
     T_EQ(csspgo_func_find(p, "b", 1).id, 0);
     T_EQ(csspgo_func_find(p, "a\nb", 3).id, 2);
     T_CHECK(memcmp(csspgo_func_name(p, b, &n), "a\nb", 3) == 0 && n == 3);
@@ -134,14 +137,14 @@ static void nodes_hang_where_they_may(void)
     T_EQ(node(p, bad, 0, 0, CSSPGO_PLAIN, "f").id, 0);
     bad.id = 0;
     T_EQ(node(p, bad, 0, 0, CSSPGO_PLAIN, "f").id, 0);
-    T_EQ(csspgo_node_add(p, root, csspgo_at(0, 0), CSSPGO_PLAIN, none).id, 0);
+    T_EQ(csspgo_node_add(p, root, csspgo_loc_at(0, 0), CSSPGO_PLAIN, none).id, 0);
     none.id = 77;
-    T_EQ(csspgo_node_add(p, root, csspgo_at(0, 0), CSSPGO_PLAIN, none).id, 0);
+    T_EQ(csspgo_node_add(p, root, csspgo_loc_at(0, 0), CSSPGO_PLAIN, none).id, 0);
     T_EQ(node(p, base, 3, 1, CSSPGO_CONTEXT, "g").id, ctx.id);
-    T_EQ(csspgo_child(p, base, csspgo_at(3, 1), CSSPGO_CONTEXT, func(p, "g")).id, ctx.id);
-    T_EQ(csspgo_child(p, base, csspgo_at(3, 1), CSSPGO_INLINEE, func(p, "g")).id, 0);
-    T_EQ(csspgo_child(p, base, csspgo_at(3, 2), CSSPGO_CONTEXT, func(p, "g")).id, 0);
-    T_EQ(csspgo_child(p, base, csspgo_at(65539, 1), CSSPGO_CONTEXT, func(p, "g")).id, 0);
+    T_EQ(csspgo_child(p, base, csspgo_loc_at(3, 1), CSSPGO_CONTEXT, func(p, "g")).id, ctx.id);
+    T_EQ(csspgo_child(p, base, csspgo_loc_at(3, 1), CSSPGO_INLINEE, func(p, "g")).id, 0);
+    T_EQ(csspgo_child(p, base, csspgo_loc_at(3, 2), CSSPGO_CONTEXT, func(p, "g")).id, 0);
+    T_EQ(csspgo_child(p, base, csspgo_loc_at(65539, 1), CSSPGO_CONTEXT, func(p, "g")).id, 0);
     T_CHECK(csspgo_node_parent(p, ctx).id == base.id && csspgo_node_parent(p, base).id == 1 &&
             csspgo_node_parent(p, root).id == 0);
     T_CHECK(csspgo_node_loc(p, deep).line == 65535 && csspgo_node_loc(p, deep).discriminator == UINT32_MAX);
@@ -213,11 +216,11 @@ static void counts_add_up_as_in_a_plain_table(void)
         char name[8];
         sprintf(name, "f%u", i);
         f[i] = func(p, name);
-        if (i < NODES) n[i] = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, f[i]);
+        if (i < NODES) n[i] = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, f[i]);
     }
     for (i = 0; i < 4000; i++) {                      /* many records grow at once: runs move */
         const unsigned a = rnd(NODES), line = rnd(LINES), t = rnd(FUNCS), c = rnd(3) * rnd(1000);
-        const csspgo_loc loc = csspgo_at(line / 2, line % 2);
+        const csspgo_loc loc = csspgo_loc_at(line / 2, line % 2);
         if (rnd(2)) {
             T_EQ(csspgo_add_body(p, n[a], loc, c), CSSPGO_OK);
             body[a][line] += c;
@@ -231,10 +234,10 @@ static void counts_add_up_as_in_a_plain_table(void)
     T_CHECK(t_valid(p));
     for (i = 0; i < NODES; i++) {
         size_t bodies, targets;
-        const csspgo_body *b = csspgo_bodies(p, n[i], &bodies);
-        const csspgo_target *t = csspgo_targets(p, n[i], &targets);
+        const csspgo_body *b = csspgo_get_bodies(p, n[i], &bodies);
+        const csspgo_target *t = csspgo_get_targets(p, n[i], &targets);
         for (l = nb = nt = 0; l < LINES; l++) {
-            const csspgo_loc loc = csspgo_at(l / 2, l % 2);
+            const csspgo_loc loc = csspgo_loc_at(l / 2, l % 2);
             T_EQ(csspgo_body_count(p, n[i], loc), body[i][l]);
             if (has[i][l])
                 T_CHECK(b[nb].loc.line == l / 2 && b[nb].loc.discriminator == l % 2 && b[nb].count == body[i][l]);
@@ -249,7 +252,7 @@ static void counts_add_up_as_in_a_plain_table(void)
         T_CHECK(nb == bodies && nt == targets);
         for (l = 0; l < LINES; l++) {
             size_t here;
-            t = csspgo_targets_at(p, n[i], csspgo_at(l / 2, l % 2), &here);
+            t = csspgo_get_targets_at(p, n[i], csspgo_loc_at(l / 2, l % 2), &here);
             for (k = nt = 0; k < FUNCS; k++) nt += hast[i][l][k];
             T_CHECK(here == nt && (t != NULL) == (nt != 0) && (t == NULL || t[here - 1].loc.line == l / 2));
         }
@@ -265,17 +268,17 @@ static void counts_saturate_and_zero_makes_an_entry(void)
     csspgo_node bad;
     csspgo_func none;
     size_t count;
-    T_CHECK(!csspgo_has_record(p, n) && csspgo_bodies(p, n, &count) == NULL && count == 0);
-    T_CHECK(csspgo_targets_at(p, n, csspgo_at(1, 0), &count) == NULL && count == 0);
-    T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), 0), CSSPGO_OK);
-    T_CHECK(csspgo_has_record(p, n) && csspgo_bodies(p, n, &count) != NULL && count == 1);
-    T_EQ(csspgo_add_target(p, n, csspgo_at(2, 0), g, 0), CSSPGO_OK);
-    T_CHECK(csspgo_targets(p, n, &count) != NULL && count == 1);
-    csspgo_bodies(p, n, &count);
+    T_CHECK(!csspgo_has_record(p, n) && csspgo_get_bodies(p, n, &count) == NULL && count == 0);
+    T_CHECK(csspgo_get_targets_at(p, n, csspgo_loc_at(1, 0), &count) == NULL && count == 0);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(1, 0), 0), CSSPGO_OK);
+    T_CHECK(csspgo_has_record(p, n) && csspgo_get_bodies(p, n, &count) != NULL && count == 1);
+    T_EQ(csspgo_add_target(p, n, csspgo_loc_at(2, 0), g, 0), CSSPGO_OK);
+    T_CHECK(csspgo_get_targets(p, n, &count) != NULL && count == 1);
+    csspgo_get_bodies(p, n, &count);
     T_EQ(count, 2);                                   /* a target makes the body entry */
-    T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), UINT64_MAX), CSSPGO_OK);
-    T_EQ(csspgo_add_body(p, n, csspgo_at(1, 0), 5), CSSPGO_OK);
-    T_EQ(csspgo_body_count(p, n, csspgo_at(1, 0)), UINT64_MAX);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(1, 0), UINT64_MAX), CSSPGO_OK);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(1, 0), 5), CSSPGO_OK);
+    T_EQ(csspgo_body_count(p, n, csspgo_loc_at(1, 0)), UINT64_MAX);
     csspgo_add_total(p, n, UINT64_MAX - 1);
     csspgo_add_total(p, n, 2);
     csspgo_add_head(p, n, 7);
@@ -289,9 +292,9 @@ static void counts_saturate_and_zero_makes_an_entry(void)
     bad.id = 0;
     T_EQ(csspgo_add_head(p, bad, 1), CSSPGO_E_ARGUMENT);
     bad.id = 3;
-    T_EQ(csspgo_add_body(p, bad, csspgo_at(1, 0), 1), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_add_body(p, n, csspgo_at(65536, 0), 1), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_add_target(p, n, csspgo_at(1, 0), none, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_body(p, bad, csspgo_loc_at(1, 0), 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(65536, 0), 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_target(p, n, csspgo_loc_at(1, 0), none, 1), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_total(p, bad) + csspgo_head(p, bad) + csspgo_checksum(p, bad) + csspgo_attributes(p, bad), 0);
     T_CHECK(t_valid(p));
     csspgo_profile_free(p);
@@ -302,7 +305,7 @@ static void the_caller_of_a_nested_record_has_one(void)
     csspgo_profile *p = t_profile(0);
     const csspgo_node f = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"), g = node(p, f, 1, 0, CSSPGO_INLINEE, "g");
     const csspgo_node h = node(p, g, 1, 0, CSSPGO_INLINEE, "h");
-    T_EQ(csspgo_add_body(p, h, csspgo_at(1, 0), 5), CSSPGO_OK);
+    T_EQ(csspgo_add_body(p, h, csspgo_loc_at(1, 0), 5), CSSPGO_OK);
     T_CHECK(csspgo_has_record(p, f) && csspgo_has_record(p, g) && csspgo_record_count(p) == 3);
     T_EQ(csspgo_total(p, f) + csspgo_total(p, g), 0);
     T_CHECK(t_valid(p));
@@ -318,23 +321,23 @@ static void vtable_counts_add_up_beside_the_body(void)
     csspgo_func none;
     csspgo_node bad;
     size_t n;
-    T_CHECK(csspgo_vtables(p, a, &n) == NULL && n == 0);
-    T_EQ(csspgo_add_vtable(p, a, csspgo_at(4, 1), u, 1), CSSPGO_OK);
-    T_EQ(csspgo_add_vtable(p, a, csspgo_at(4, 1), t, UINT64_MAX), CSSPGO_OK);
-    T_EQ(csspgo_add_vtable(p, a, csspgo_at(4, 1), t, 1), CSSPGO_OK);
-    T_EQ(csspgo_add_vtable(p, a, csspgo_at(2, 0), u, 0), CSSPGO_OK);
-    v = csspgo_vtables(p, a, &n);
+    T_CHECK(csspgo_get_vtables(p, a, &n) == NULL && n == 0);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_loc_at(4, 1), u, 1), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_loc_at(4, 1), t, UINT64_MAX), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_loc_at(4, 1), t, 1), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_loc_at(2, 0), u, 0), CSSPGO_OK);
+    v = csspgo_get_vtables(p, a, &n);
     T_CHECK(n == 3 && v[0].loc.line == 2 && v[0].count == 0 && v[1].func.id == t.id && v[1].count == UINT64_MAX);
-    csspgo_bodies(p, a, &n);
+    csspgo_get_bodies(p, a, &n);
     T_EQ(n, 0);
     none.id = 0;
     bad.id = 9;
-    T_EQ(csspgo_add_vtable(p, a, csspgo_at(1, 0), none, 1), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_add_vtable(p, bad, csspgo_at(1, 0), t, 1), CSSPGO_E_ARGUMENT);
-    T_EQ(csspgo_add_vtable(p, a, csspgo_at(65536, 0), t, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_loc_at(1, 0), none, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_vtable(p, bad, csspgo_loc_at(1, 0), t, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_add_vtable(p, a, csspgo_loc_at(65536, 0), t, 1), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_set_checksum(p, a, 5), CSSPGO_OK);
     T_EQ(csspgo_set_checksum(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), 4), CSSPGO_OK);
-    T_EQ(csspgo_add_vtable(q, csspgo_find(q, "f"), csspgo_at(7, 0), func(q, "V"), 3), CSSPGO_OK);
+    T_EQ(csspgo_add_vtable(q, csspgo_find(q, "f"), csspgo_loc_at(7, 0), func(q, "V"), 3), CSSPGO_OK);
     T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);        /* the larger checksum wins, with its vtables */
     T_CHECK(t_valid(q) && csspgo_equal(p, q));
     csspgo_profile_free(p);
@@ -364,7 +367,7 @@ static csspgo_profile *some_profile(unsigned size, int cs, int checksums, t_heap
     if (heap != NULL) o = t_options(heap, 0);
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
-    csspgo_set_profile_flags(p, cs ? CSSPGO_IS_CS : 0);
+    csspgo_profile_set_flags(p, cs ? CSSPGO_IS_CS : 0);
     for (i = 0; i < size; i++) {
         csspgo_node n = csspgo_root(p);
         unsigned depth = 1 + rnd(4), d;
@@ -377,11 +380,11 @@ static csspgo_profile *some_profile(unsigned size, int cs, int checksums, t_heap
         switch (rnd(7)) {
         case 0: csspgo_add_total(p, n, rnd(100)); break;
         case 1: csspgo_add_head(p, n, rnd(10) == 0 ? UINT64_MAX : rnd(100)); break;
-        case 2: csspgo_add_body(p, n, csspgo_at(rnd(9), rnd(2)), rnd(10) == 0 ? UINT64_MAX - 1 : rnd(100)); break;
-        case 3: csspgo_add_target(p, n, csspgo_at(rnd(9), rnd(2)), csspgo_node_func(p, n), rnd(100)); break;
+        case 2: csspgo_add_body(p, n, csspgo_loc_at(rnd(9), rnd(2)), rnd(10) == 0 ? UINT64_MAX - 1 : rnd(100)); break;
+        case 3: csspgo_add_target(p, n, csspgo_loc_at(rnd(9), rnd(2)), csspgo_node_func(p, n), rnd(100)); break;
         case 4: csspgo_set_attributes(p, n, 1u << rnd(3)); break;
         case 5: csspgo_set_checksum(p, n, checksums ? rnd(3) : 7); break;
-        case 6: csspgo_add_vtable(p, n, csspgo_at(rnd(9), rnd(2)), func(p, rnd(2) ? "T1" : "T2"), rnd(100)); break;
+        case 6: csspgo_add_vtable(p, n, csspgo_loc_at(rnd(9), rnd(2)), func(p, rnd(2) ? "T1" : "T2"), rnd(100)); break;
         }
     }
     return p;
@@ -421,16 +424,16 @@ static void adding_to_nothing_copies_and_to_itself_doubles(void)
 {
     csspgo_profile *p = t_profile(0), *q = t_profile(0);
     const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f"), g = node(p, n, 4, 0, CSSPGO_INLINEE, "g");
-    csspgo_add_body(p, n, csspgo_at(1, 0), 10);
-    csspgo_add_target(p, g, csspgo_at(2, 0), func(p, "x"), 6);
+    csspgo_add_body(p, n, csspgo_loc_at(1, 0), 10);
+    csspgo_add_target(p, g, csspgo_loc_at(2, 0), func(p, "x"), 6);
     csspgo_set_checksum(p, n, 5);
-    csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
+    csspgo_profile_set_flags(p, CSSPGO_IS_PROBE);
     node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "no record");
     T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
     T_CHECK(csspgo_equal(p, q) && csspgo_node_count(q) == 3 && csspgo_profile_flags(q) == CSSPGO_IS_PROBE);
     T_EQ(csspgo_add_profile(p, p, NULL), CSSPGO_OK);
-    T_CHECK(csspgo_body_count(p, n, csspgo_at(1, 0)) == 20 &&
-            csspgo_target_count(p, g, csspgo_at(2, 0), func(p, "x")) == 12);
+    T_CHECK(csspgo_body_count(p, n, csspgo_loc_at(1, 0)) == 20 &&
+            csspgo_target_count(p, g, csspgo_loc_at(2, 0), func(p, "x")) == 12);
     T_CHECK(csspgo_checksum(p, n) == 5 && t_valid(p) && !csspgo_equal(p, q));
     csspgo_profile_free(p);
     csspgo_profile_free(q);
@@ -441,10 +444,10 @@ static csspgo_profile *stamped(uint64_t checksum, uint64_t count, const char *in
 {
     csspgo_profile *p = t_profile(0);
     const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
-    csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
+    csspgo_profile_set_flags(p, CSSPGO_IS_PROBE);
     csspgo_set_checksum(p, n, checksum);
     csspgo_add_total(p, n, count);
-    if (count != 0) csspgo_add_body(p, n, csspgo_at(1, 0), count);
+    if (count != 0) csspgo_add_body(p, n, csspgo_loc_at(1, 0), count);
     if (inlinee != NULL) csspgo_add_total(p, node(p, n, 2, 0, CSSPGO_INLINEE, inlinee), count);
     return p;
 }
@@ -471,7 +474,7 @@ static void the_larger_checksum_wins_with_all_that_is_nested(void)
     q = sum(large, small);
     n = csspgo_find(p, "f");
     T_CHECK(csspgo_equal(p, q) && csspgo_checksum(p, n) == 5 && csspgo_total(p, n) == 0);
-    T_EQ(csspgo_body_count(p, n, csspgo_at(1, 0)), 0);
+    T_EQ(csspgo_body_count(p, n, csspgo_loc_at(1, 0)), 0);
     T_CHECK(!csspgo_has_record(p, csspgo_find(p, "f:2 @ old")) && csspgo_record_count(p) == 1);
     T_EQ(lost(small, large), 7);
     T_EQ(lost(large, small), 7);
@@ -497,7 +500,7 @@ static void profiles_of_different_kinds_do_not_mix(void)
 {
     csspgo_profile *cs = some_profile(20, 1, 0, NULL), *plain = some_profile(20, 0, 0, NULL), *empty = t_profile(0);
     csspgo_profile *probe = some_profile(20, 0, 0, NULL), *before = t_profile(0), *lenient = t_profile(1);
-    csspgo_set_profile_flags(probe, CSSPGO_IS_PROBE);
+    csspgo_profile_set_flags(probe, CSSPGO_IS_PROBE);
     T_EQ(csspgo_add_profile(before, cs, NULL), CSSPGO_OK);
     T_EQ(csspgo_add_profile(cs, plain, NULL), CSSPGO_E_ARGUMENT);
     T_EQ(csspgo_add_profile(plain, cs, NULL), CSSPGO_E_ARGUMENT);
@@ -569,7 +572,7 @@ static void adding_respects_the_limits(void)
     o.limits.max_bytes = 20000;
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) abort();
-    for (i = 0; i < 3000; i++) csspgo_add_body(q, csspgo_find(q, "12345"), csspgo_at(i, 0), 1);
+    for (i = 0; i < 3000; i++) csspgo_add_body(q, csspgo_find(q, "12345"), csspgo_loc_at(i, 0), 1);
     T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_E_LIMIT);
     T_CHECK(csspgo_equal(p, empty) && same_numbers(p, empty) && t_valid(p));
     T_CHECK(csspgo_profile_memory(p) <= 20000);
@@ -588,10 +591,10 @@ static void adding_large_records_is_not_quadratic(void)
     side[1] = q;
     for (k = 0; k < 2; k++) {                         /* even entries here, odd ones there */
         const csspgo_node n = node(side[k], csspgo_root(side[k]), 0, 0, CSSPGO_PLAIN, "f");
-        for (i = 0; i < N; i++) csspgo_add_body(side[k], n, csspgo_at(i >> 4, (i & 15) * 2 + k), 1);
+        for (i = 0; i < N; i++) csspgo_add_body(side[k], n, csspgo_loc_at(i >> 4, (i & 15) * 2 + k), 1);
     }
     T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);        /* by insertion: 40 GB moved */
-    T_CHECK(t_valid(p) && csspgo_body_count(p, csspgo_find(p, "f"), csspgo_at(5000, 3)) == 1);
+    T_CHECK(t_valid(p) && csspgo_body_count(p, csspgo_find(p, "f"), csspgo_loc_at(5000, 3)) == 1);
     csspgo_profile_free(p);
     csspgo_profile_free(q);
 }
@@ -601,11 +604,11 @@ static void many_small_additions_do_not_pile_up(void)
     csspgo_profile *p = t_profile(0);
     const csspgo_node n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "f");
     unsigned i;
-    csspgo_add_body(p, node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "g"), csspgo_at(0, 0), 1);
-    for (i = 0; i < 1000; i++) csspgo_add_body(p, n, csspgo_at(i, 0), 1);
+    csspgo_add_body(p, node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, "g"), csspgo_loc_at(0, 0), 1);
+    for (i = 0; i < 1000; i++) csspgo_add_body(p, n, csspgo_loc_at(i, 0), 1);
     for (i = 0; i < 2000; i++) {
         csspgo_profile *q = t_profile(0);
-        csspgo_add_body(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), csspgo_at(i, 1), 1);
+        csspgo_add_body(q, node(q, csspgo_root(q), 0, 0, CSSPGO_PLAIN, "f"), csspgo_loc_at(i, 1), 1);
         T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);
         csspgo_profile_free(q);
     }
@@ -625,16 +628,16 @@ static void equality_sees_every_difference(void)
         switch (i) {
         case 0: csspgo_add_total(b, n, 1); break;
         case 1: csspgo_add_head(b, n, 1); break;
-        case 2: csspgo_add_body(b, n, csspgo_at(1, 0), 1); break;
-        case 3: csspgo_add_body(b, n, csspgo_at(9, 0), 0); break;
-        case 4: csspgo_add_target(b, n, csspgo_at(1, 0), func(b, "x"), 0); break;
+        case 2: csspgo_add_body(b, n, csspgo_loc_at(1, 0), 1); break;
+        case 3: csspgo_add_body(b, n, csspgo_loc_at(9, 0), 0); break;
+        case 4: csspgo_add_target(b, n, csspgo_loc_at(1, 0), func(b, "x"), 0); break;
         case 5: csspgo_set_checksum(b, n, 6); break;
         case 6: csspgo_set_attributes(b, n, 1); break;
-        case 7: csspgo_set_profile_flags(b, 0); break;
+        case 7: csspgo_profile_set_flags(b, 0); break;
         case 8: csspgo_add_total(b, csspgo_find(b, "f:2 @ in"), 1); break;
         case 9: csspgo_add_total(b, node(b, csspgo_root(b), 0, 0, CSSPGO_PLAIN, "g"), 0); break;   /* an empty record */
         case 10: csspgo_add_total(b, node(b, n, 2, 1, CSSPGO_INLINEE, "in"), 0); break;
-        case 12: csspgo_add_vtable(b, n, csspgo_at(1, 0), func(b, "x"), 0); break;
+        case 12: csspgo_add_vtable(b, n, csspgo_loc_at(1, 0), func(b, "x"), 0); break;
         case 11: csspgo_profile_free(b); b = stamped(5, 2, "no"); break;
         }
         T_CHECK(!csspgo_equal(a, b) && !csspgo_equal(b, a));
@@ -642,7 +645,7 @@ static void equality_sees_every_difference(void)
     }
     b = stamped(5, 2, "in");
     func(b, "unused");
-    csspgo_set_profile_flags(b, csspgo_profile_flags(b) ^ CSSPGO_HAS_UNIQ);           /* depends on a file's form */
+    csspgo_profile_set_flags(b, csspgo_profile_flags(b) ^ CSSPGO_HAS_UNIQ);           /* depends on a file's form */
     node(b, csspgo_find(b, "f"), 8, 8, CSSPGO_INLINEE, "link");       /* a frame without record does not count */
     T_CHECK(csspgo_equal(a, b) && csspgo_equal(b, a));
     csspgo_profile_free(a);
@@ -655,13 +658,13 @@ static void order_and_ids_do_not_matter_for_equality(void)
     csspgo_node n;
     func(b, "z");
     n = node(b, csspgo_root(b), 0, 0, CSSPGO_PLAIN, "g");
-    csspgo_add_target(b, n, csspgo_at(1, 0), func(b, "y"), 2);
-    csspgo_add_target(b, n, csspgo_at(1, 0), func(b, "x"), 1);
+    csspgo_add_target(b, n, csspgo_loc_at(1, 0), func(b, "y"), 2);
+    csspgo_add_target(b, n, csspgo_loc_at(1, 0), func(b, "x"), 1);
     csspgo_add_total(b, node(b, csspgo_root(b), 0, 0, CSSPGO_PLAIN, "f"), 3);
     csspgo_add_total(a, node(a, csspgo_root(a), 0, 0, CSSPGO_PLAIN, "f"), 3);
     n = node(a, csspgo_root(a), 0, 0, CSSPGO_PLAIN, "g");
-    csspgo_add_target(a, n, csspgo_at(1, 0), func(a, "x"), 1);
-    csspgo_add_target(a, n, csspgo_at(1, 0), func(a, "y"), 2);
+    csspgo_add_target(a, n, csspgo_loc_at(1, 0), func(a, "x"), 1);
+    csspgo_add_target(a, n, csspgo_loc_at(1, 0), func(a, "y"), 2);
     T_CHECK(csspgo_equal(a, b) && csspgo_equal(b, a));
     csspgo_profile_free(a);
     csspgo_profile_free(b);
@@ -679,14 +682,14 @@ static void lenient_profiles_hold_wide_lines_and_twins(void)
     b = node(p, m, 65533, 7, CSSPGO_CONTEXT, "foo");            /* the same mod 2^16 */
     T_CHECK(a.id != 0 && b.id != 0 && a.id != b.id);
     T_CHECK(csspgo_node_loc(p, a).line == 4294967293u && csspgo_node_loc(p, a).discriminator == 7);
-    T_EQ(csspgo_child(p, m, csspgo_at(4294967293u, 7), CSSPGO_CONTEXT, func(p, "foo")).id, a.id);
-    T_EQ(csspgo_child(p, m, csspgo_at(4294967293u, 8), CSSPGO_CONTEXT, func(p, "foo")).id, 0);
+    T_EQ(csspgo_child(p, m, csspgo_loc_at(4294967293u, 7), CSSPGO_CONTEXT, func(p, "foo")).id, a.id);
+    T_EQ(csspgo_child(p, m, csspgo_loc_at(4294967293u, 8), CSSPGO_CONTEXT, func(p, "foo")).id, 0);
     twin = node(p, b, 9, 0, CSSPGO_DUPLICATE, "foo");
     T_CHECK(twin.id != 0 && node(p, b, 9, 0, CSSPGO_DUPLICATE, "bar").id == 0 &&
             node(p, b, 0, 0, CSSPGO_DUPLICATE, "foo").id == 0);
     T_EQ(node(p, twin, 1, 0, CSSPGO_CONTEXT, "foo").id, 0);
     for (i = 0; i < 200; i++) T_CHECK(node(p, m, 70000 + i, i % 3, CSSPGO_INLINEE, "in").id != 0);
-    csspgo_add_body(p, a, csspgo_at(65536, 0), 1);
+    csspgo_add_body(p, a, csspgo_loc_at(65536, 0), 1);
     csspgo_add_total(p, twin, 2);
     T_CHECK(t_valid(p));
     T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
@@ -721,9 +724,9 @@ static void any_allocation_may_fail(void)
                 sprintf(name, "f%u", i);
                 n = node(p, csspgo_root(p), 0, 0, CSSPGO_PLAIN, name);
                 if (n.id == 0) done = 0;
-                else if (csspgo_add_target(p, n, csspgo_at(i, 0), csspgo_node_func(p, n), 1) != CSSPGO_OK) done = 0;
+                else if (csspgo_add_target(p, n, csspgo_loc_at(i, 0), csspgo_node_func(p, n), 1) != CSSPGO_OK) done = 0;
             }
-            if (csspgo_order(p, order, NULL) != CSSPGO_OK) done = 0;
+            if (csspgo_file_order(p, order, NULL) != CSSPGO_OK) done = 0;
             T_CHECK(t_valid(p));
             T_EQ(csspgo_profile_memory(p), heap.live_bytes);
             csspgo_profile_free(p);
@@ -739,18 +742,18 @@ static void the_text_of_a_context_finds_it(void)
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
     const csspgo_node root = csspgo_root(p);
     const csspgo_func f = csspgo_func_add(p, "main", 4), g = csspgo_func_add_guid(p, 77);
-    const csspgo_node m = csspgo_node_add(p, root, csspgo_at(0, 0), CSSPGO_CONTEXT, f);
-    const csspgo_node b = csspgo_node_add(p, m, csspgo_at(12, 0), CSSPGO_CONTEXT, f);
-    const csspgo_node c = csspgo_node_add(p, b, csspgo_at(3, 1), CSSPGO_INLINEE, g);
+    const csspgo_node m = csspgo_node_add(p, root, csspgo_loc_at(0, 0), CSSPGO_CONTEXT, f);
+    const csspgo_node b = csspgo_node_add(p, m, csspgo_loc_at(12, 0), CSSPGO_CONTEXT, f);
+    const csspgo_node c = csspgo_node_add(p, b, csspgo_loc_at(3, 1), CSSPGO_INLINEE, g);
     char text[40];
     size_t cap;
-    T_EQ(csspgo_context(p, root, text, sizeof text), 0);
+    T_EQ(csspgo_context_text(p, root, text, sizeof text), 0);
     T_EQ(text[0], 0);
-    T_EQ(csspgo_context(p, b, text, sizeof text), 14);
+    T_EQ(csspgo_context_text(p, b, text, sizeof text), 14);
     T_CHECK(strcmp(text, "main:12 @ main") == 0 && csspgo_find(p, text).id == b.id);
     for (cap = 0; cap < sizeof text; cap++) {
         memset(text, '#', sizeof text);
-        T_EQ(csspgo_context(p, c, text, cap), 23);
+        T_EQ(csspgo_context_text(p, c, text, cap), 23);
         T_CHECK(cap == 0 || strncmp(text, "main:12 @ main:3.1 @ 77", cap - 1) == 0);
         T_CHECK(cap == 0 || strlen(text) == (cap > 23 ? 23 : cap - 1));
         T_CHECK(text[cap] == '#');
@@ -765,7 +768,7 @@ static void a_walk_visits_what_is_below_a_node(void)
     size_t i, seen;
     n[0] = csspgo_root(p);
     for (i = 1; i < 7; i++)                           /* 1 and 2 below the root, two below each of these */
-        n[i] = csspgo_node_add(p, n[(i - 1) / 2], csspgo_at(i > 2 ? (uint32_t)i : 0, 0), CSSPGO_CONTEXT,
+        n[i] = csspgo_node_add(p, n[(i - 1) / 2], csspgo_loc_at(i > 2 ? (uint32_t)i : 0, 0), CSSPGO_CONTEXT,
                                csspgo_func_add(p, &"abcdefg"[i], 1));
     for (i = 0; i < 7; i++) {
         for (seen = 0, at = n[i]; (at = csspgo_node_next(p, n[i], at)).id != 0; seen++) {
@@ -789,15 +792,15 @@ static void a_clone_has_everything_and_a_life_of_its_own(void)
         csspgo_node n;
         n.id = 0;
         if (p != NULL) n = node(p, csspgo_root(p), 0, 0, CSSPGO_CONTEXT, "main");
-        if (n.id != 0 && csspgo_add_body(p, n, csspgo_at(3, 0), 5) == CSSPGO_OK) {
+        if (n.id != 0 && csspgo_add_body(p, n, csspgo_loc_at(3, 0), 5) == CSSPGO_OK) {
             q = csspgo_profile_clone(p, &e);
             T_EQ(q == NULL, e.status != CSSPGO_OK);
         }
         if (q != NULL) {
             T_CHECK(csspgo_equal(p, q) && t_valid(q) && csspgo_find(q, "main").id != 0);
             T_EQ(func(q, "main").id, func(p, "main").id);
-            csspgo_add_body(q, csspgo_find(q, "main"), csspgo_at(3, 0), 5);
-            T_EQ(csspgo_body_count(p, n, csspgo_at(3, 0)), 5);
+            csspgo_add_body(q, csspgo_find(q, "main"), csspgo_loc_at(3, 0), 5);
+            T_EQ(csspgo_body_count(p, n, csspgo_loc_at(3, 0)), 5);
         }
         csspgo_profile_free(q);
         csspgo_profile_free(p);
@@ -812,8 +815,13 @@ static void a_clone_knows_a_name_and_its_guid_as_one_function(void)
 {
     csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q, *sum;
     const csspgo_func foo = csspgo_func_add_guid(p, csspgo_guid("foo", 3)), bar = func(p, "bar");
-    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, foo), 5), CSSPGO_OK);
-    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, bar), 6), CSSPGO_OK);
+    csspgo_profile *names = t_profile(0);
+    T_EQ(func(names, "foo").id, 1);
+    T_EQ(csspgo_func_find_guid(names, csspgo_guid("foo", 3)).id, 1);   /* none came by its GUID */
+    T_EQ(csspgo_func_find_guid(names, csspgo_guid("bar", 3)).id, 0);
+    csspgo_profile_free(names);
+    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, foo), 5), CSSPGO_OK);
+    T_EQ(csspgo_add_total(p, csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, bar), 6), CSSPGO_OK);
     q = csspgo_profile_clone(p, NULL);
     sum = csspgo_profile_clone(q, NULL);
     T_CHECK(t_valid(q) && csspgo_equal(p, q) && t_valid(sum) && csspgo_equal(p, sum));
@@ -838,12 +846,47 @@ static void totals_are_recounted(void)
     csspgo_node g;
     if (p == NULL || csspgo_read(p, text, sizeof text - 1, NULL) != CSSPGO_OK) abort();
     csspgo_recount_totals(p);
-    g = csspgo_child(p, csspgo_find(p, "f"), csspgo_at(3, 0), CSSPGO_INLINEE, csspgo_func_find(p, "g", 1));
-    T_EQ(csspgo_total(p, csspgo_child(p, g, csspgo_at(2, 0), CSSPGO_INLINEE, csspgo_func_find(p, "h", 1))), 2);
+    g = csspgo_child(p, csspgo_find(p, "f"), csspgo_loc_at(3, 0), CSSPGO_INLINEE, csspgo_func_find(p, "g", 1));
+    T_EQ(csspgo_total(p, csspgo_child(p, g, csspgo_loc_at(2, 0), CSSPGO_INLINEE, csspgo_func_find(p, "h", 1))), 2);
     T_EQ(csspgo_total(p, g), UINT64_MAX);
     T_EQ(csspgo_total(p, csspgo_find(p, "f")), UINT64_MAX);
     T_EQ(csspgo_total(p, csspgo_find(p, "k")), 0);
     T_EQ(csspgo_validate(p, NULL), CSSPGO_OK);
+    csspgo_profile_free(p);
+}
+
+/* ----- csspgo_dump ----- */
+
+typedef struct dumped { char text[2000]; size_t size; } dumped;
+
+static void take_text(void *ctx, const char *text, size_t size)
+{
+    dumped *d = (dumped *)ctx;
+    if (d->size + size >= sizeof d->text) size = sizeof d->text - 1 - d->size;
+    memcpy(d->text + d->size, text, size);
+    d->text[d->size += size] = '\0';
+}
+
+static void a_dump_shows_nodes_and_counts(void)
+{
+    static const char text[] = "[main:3 @ foo]:30:10\n 1: 10\n 2.1: 20 bar:20\n";
+    csspgo_profile *p = csspgo_load(text, sizeof text - 1, NULL, NULL);
+    csspgo_node foo;
+    dumped d;
+    T_CHECK(p != NULL);
+    if (p == NULL) return;
+    foo = csspgo_find(p, "main:3 @ foo");
+    d.size = 0;
+    csspgo_dump(p, csspgo_root(p), take_text, &d);
+    T_CHECK(strcmp(d.text, "#1 root\n"
+                  "  #2 context at 0 main\n"
+                  "    #3 context at 3 foo  total 30, head 10, checksum 0, attributes 0; body 1:10 2.1:20; calls 2.1 bar:20\n") == 0);
+    d.size = 0;
+    csspgo_dump(p, foo, take_text, &d);
+    T_CHECK(strncmp(d.text, "#3 context at 3 foo", 19) == 0);
+    d.size = 0;
+    csspgo_dump(p, csspgo_node_first_child(p, foo), take_text, &d);         /* none */
+    T_CHECK(d.size == 0);
     csspgo_profile_free(p);
 }
 
@@ -879,5 +922,6 @@ int main(void)
     T_FAILING(a_clone_has_everything_and_a_life_of_its_own());
     a_clone_knows_a_name_and_its_guid_as_one_function();
     totals_are_recounted();
+    a_dump_shows_nodes_and_counts();
     return t_end();
 }

@@ -50,7 +50,7 @@ static size_t insn_at(const stream *s, uint64_t address)
     return a - 1;
 }
 
-static csspgo_kind kind_of(const stream *s, uint64_t address)
+static csspgo_transfer_kind kind_of(const stream *s, uint64_t address)
 {
     return is_code(s, address) ? s->t.insn[insn_at(s, address)].kind : CSSPGO_NONE;
 }
@@ -131,7 +131,7 @@ static void stream_close(stream *s)
 /* What a branch does to the stack of calls. */
 static void take_branch(const stream *s, shadow *k, const csspgo_branch *b)
 {
-    const csspgo_kind kind = kind_of(s, b->from);
+    const csspgo_transfer_kind kind = kind_of(s, b->from);
     if (kind == CSSPGO_CALL || (!is_code(s, b->from) && is_code(s, b->to) && is_entry(s, b->to))) {
         if (k->depth == FRAMES) abort();
         k->site[k->depth++] = is_code(s, b->from) ? b->from : 0;
@@ -497,7 +497,7 @@ static csspgo_code *hand_code(const csspgo_transfer *transfers, size_t n)
     return code;
 }
 
-static csspgo_transfer transfer(uint64_t address, csspgo_kind kind, uint64_t target)
+static csspgo_transfer transfer(uint64_t address, csspgo_transfer_kind kind, uint64_t target)
 {
     csspgo_transfer t;
     memset(&t, 0, sizeof t);
@@ -525,7 +525,7 @@ static void expect_counts(csspgo_code *code, const char *sample, const char *wan
     memset(&plain, 0, sizeof plain);
     memset(branch, 0, sizeof branch);
     memset(&how, 0, sizeof how);
-    how.judge_fn = csspgo_judge;
+    how.judge_fn = csspgo_judge_stacks;
     c = csspgo_collector_new(code, &how, NULL, NULL);
     for (; *at != '|'; at = *end == ' ' ? end + 1 : end) stack[s.stack_count++] = (uint64_t)strtoull(at, &end, 16);
     for (at++; *at != '\0'; at = *end == ',' ? end + 1 : end) {
@@ -671,7 +671,7 @@ static void every_allocation_may_fail(void)
     t[2] = transfer(0x1048, CSSPGO_CALL, 0x1060);
     code = hand_code(t, 3);
     memset(&how, 0, sizeof how);
-    how.judge_fn = csspgo_judge;
+    how.judge_fn = csspgo_judge_stacks;
     s.count = 5;
     for (nth = 1; !done; nth++) {
         t_heap h;
@@ -699,7 +699,7 @@ static void every_allocation_may_fail(void)
 /* Adds block probes of function `func`, ids from 1, and a call probe with the next id at `call` if that is not 0. */
 static void hand_probes(csspgo_code *code, const char *func, const uint64_t *blocks, size_t n, uint64_t call)
 {
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p[8];
     size_t i;
     memset(&in, 0, sizeof in);
@@ -741,11 +741,11 @@ static csspgo_profile *estimate(csspgo_code *code, uint32_t flat, const char *sa
     csspgo_generate_options how;
     memset(&what, 0, sizeof what);
     memset(&how, 0, sizeof how);
-    how.estimate_fn = csspgo_estimate;
+    how.estimate_fn = csspgo_estimate_blocks;
     what.ignore_stack = flat;
     c = csspgo_collector_new(code, &what, NULL, NULL);
     T_EQ(add_addresses(c, samples), CSSPGO_OK);
-    T_EQ(csspgo_collector_profile(c, p, &how, stats, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(c, &how, p, stats, NULL), CSSPGO_OK);
     csspgo_collector_free(c);
     return p;
 }
@@ -827,7 +827,7 @@ static void one_address_makes_a_profile(void)
             sprintf(text, "%u %x", hits[h], address);
             p = estimate(code, 0, text, NULL);
             for (i = 0; i < 5; i++) {
-                n[i] = csspgo_body_count(p, csspgo_find(p, "[a]"), csspgo_at(i + 1, 0));
+                n[i] = csspgo_body_count(p, csspgo_find(p, "[a]"), csspgo_loc_at(i + 1, 0));
                 all += n[i] * (i < 4 ? 4 : 16);
             }
             T_CHECK(n[address < 0x1010 ? (address - 0x1000) / 4 : 4] >= 1024 * hits[h] / 32);
@@ -876,8 +876,9 @@ static void a_context_with_one_sample_has_counts(void)
     hand_probes(code, "b", b, 3, 0);
     p = estimate(code, 0, "1 1029 1014,800 1024 100c,800 102c 100c,1600 1038 100c", NULL);
     once = csspgo_find(p, "[a:2 @ b]");
-    T_CHECK(csspgo_body_count(p, once, csspgo_at(1, 0)) > 10 && csspgo_body_count(p, once, csspgo_at(2, 0)) > 10);
-    T_EQ(csspgo_body_count(p, once, csspgo_at(1, 0)), csspgo_body_count(p, once, csspgo_at(3, 0)));
+    T_CHECK(csspgo_body_count(p, once, csspgo_loc_at(1, 0)) > 10 &&
+            csspgo_body_count(p, once, csspgo_loc_at(2, 0)) > 10);
+    T_EQ(csspgo_body_count(p, once, csspgo_loc_at(1, 0)), csspgo_body_count(p, once, csspgo_loc_at(3, 0)));
     T_CHECK(csspgo_total(p, once) < 200);
     csspgo_profile_free(p);
     csspgo_code_free(code);
@@ -946,12 +947,12 @@ static void recursion_is_not_taken_for_calls_from_outside(void)
     /* a called b 512 times; each time b called itself 7 times: 512 in the first level, 3072 in the others */
     p = estimate(code, 0, "16 1012,4 1020 1014,4 1038 1014,"
                           "28 1020 102c 1014,28 1038 102c 1014,48 102a 102c 1014", NULL);
-    calls = csspgo_body_count(p, csspgo_find(p, "a"), csspgo_at(2, 0));
-    again = csspgo_body_count(p, csspgo_find(p, "a:2 @ b:4 @ b"), csspgo_at(4, 0));
+    calls = csspgo_body_count(p, csspgo_find(p, "a"), csspgo_loc_at(2, 0));
+    again = csspgo_body_count(p, csspgo_find(p, "a:2 @ b:4 @ b"), csspgo_loc_at(4, 0));
     T_CHECK(calls > 480 && calls < 560 && again > 3000 && again < 3300);
-    first = csspgo_body_count(p, csspgo_find(p, "a:2 @ b"), csspgo_at(4, 0));
+    first = csspgo_body_count(p, csspgo_find(p, "a:2 @ b"), csspgo_loc_at(4, 0));
     T_CHECK(first > 480 && first < 560);
-    T_EQ(csspgo_target_count(p, csspgo_find(p, "a"), csspgo_at(2, 0), csspgo_func_find(p, "b", 1)), calls);
+    T_EQ(csspgo_target_count(p, csspgo_find(p, "a"), csspgo_loc_at(2, 0), csspgo_func_find(p, "b", 1)), calls);
     csspgo_profile_free(p);
     csspgo_code_free(code);
 }
@@ -965,14 +966,14 @@ static void estimates_have_to_be_asked_for(void)
     csspgo_generate_options how;
     csspgo_error e;
     memset(&how, 0, sizeof how);
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_OK);          /* nothing to estimate */
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, &e), CSSPGO_OK);          /* nothing to estimate */
     T_EQ(add_addresses(c, "16 1003,8 1009,32 1018"), CSSPGO_OK);
-    T_EQ(csspgo_collector_profile(c, p, NULL, NULL, &e), CSSPGO_E_UNSUPPORTED);
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, &e), CSSPGO_E_UNSUPPORTED);
     T_CHECK(e.status == CSSPGO_E_UNSUPPORTED && strstr(e.message, "estimate_fn") != NULL);
-    T_EQ(csspgo_collector_profile(c, p, &how, NULL, NULL), CSSPGO_E_UNSUPPORTED);
+    T_EQ(csspgo_collector_profile(c, &how, p, NULL, NULL), CSSPGO_E_UNSUPPORTED);
     T_EQ(csspgo_record_count(p), 0);
-    how.estimate_fn = csspgo_estimate;
-    T_EQ(csspgo_collector_profile(c, p, &how, NULL, &e), CSSPGO_OK);
+    how.estimate_fn = csspgo_estimate_blocks;
+    T_EQ(csspgo_collector_profile(c, &how, p, NULL, &e), CSSPGO_OK);
     T_EQ(csspgo_head(p, csspgo_find(p, "a")), 2048);
     csspgo_profile_free(p);
     csspgo_collector_free(c);
@@ -986,20 +987,20 @@ static void every_allocation_of_an_estimate_may_fail(void)
     long nth;
     int done = 0;
     memset(&how, 0, sizeof how);
-    how.estimate_fn = csspgo_estimate;
+    how.estimate_fn = csspgo_estimate_blocks;
     for (nth = 1; !done && nth < 500; nth++) {
         t_heap h;
         const csspgo_options o = t_options(&h, nth);
         csspgo_collector *c = csspgo_collector_new(code, NULL, &o, NULL);
         csspgo_profile *p = csspgo_profile_new(NULL, NULL);
         csspgo_status status = c == NULL ? CSSPGO_E_NOMEM : add_addresses(c, "16 1003,8 1009,32 1018");
-        if (status == CSSPGO_OK) status = csspgo_collector_profile(c, p, &how, NULL, NULL);
+        if (status == CSSPGO_OK) status = csspgo_collector_profile(c, &how, p, NULL, NULL);
         done = status == CSSPGO_OK;
         T_CHECK(done || status == CSSPGO_E_NOMEM);
         T_EQ(csspgo_record_count(p), done);
         if (c != NULL && !done && csspgo_collector_get_stats(c).addresses == 56) {
             h.nth = 0;                                  /* what the collector holds is still there */
-            T_EQ(csspgo_collector_profile(c, p, &how, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(c, &how, p, NULL, NULL), CSSPGO_OK);
             T_EQ(csspgo_head(p, csspgo_find(p, "a")), 2048);
         }
         csspgo_profile_free(p);
@@ -1019,7 +1020,8 @@ static uint32_t rnd(uint32_t *state, uint32_t below)
 /* Code that makes no sense, in which samples are anywhere: functions without end, jumps into each other. */
 static void any_code_and_any_addresses_make_a_profile(void)
 {
-    static const csspgo_kind kinds[] = { CSSPGO_COND, CSSPGO_COND, CSSPGO_JMP, CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_RET };
+    static const csspgo_transfer_kind kinds[] = { CSSPGO_COND, CSSPGO_COND, CSSPGO_JMP, CSSPGO_IJMP, CSSPGO_CALL,
+                                                 CSSPGO_RET };
     uint32_t state = 7, round;
     const uint32_t rounds = (uint32_t)t_size(200, 400);
     for (round = 0; round < rounds; round++) {
@@ -1060,8 +1062,8 @@ static void any_code_and_any_addresses_make_a_profile(void)
             T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
         }
         memset(&how, 0, sizeof how);
-        how.estimate_fn = csspgo_estimate;
-        T_EQ(csspgo_collector_profile(c, p, &how, &stats, &e), CSSPGO_OK);
+        how.estimate_fn = csspgo_estimate_blocks;
+        T_EQ(csspgo_collector_profile(c, &how, p, &stats, &e), CSSPGO_OK);
         T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
         T_CHECK(stats.unsolved <= stats.estimated);
         csspgo_profile_free(p);
@@ -1082,7 +1084,7 @@ static void a_run_without_branch_records_is_known_approximately(int show)
     double sum[2], least = 0;
     csspgo_node node, *same;
     memset(&with, 0, sizeof with);
-    with.estimate_fn = csspgo_estimate;
+    with.estimate_fn = csspgo_estimate_blocks;
     if (!stream_open(&s, recordings[2].table, recordings[2].script, recordings[2].period)) return;
     for (pass = 0; pass < 2; pass++) {                  /* every branch; every third instruction's address and stack */
         c = csspgo_collector_new(s.t.code, NULL, NULL, NULL);
@@ -1112,7 +1114,7 @@ static void a_run_without_branch_records_is_known_approximately(int show)
             const cut how = cut_of(32, 0);
             cut_stream(&s, &how, c);
         }
-        T_EQ(csspgo_collector_profile(c, pass == 0 ? exact : ours, &with, NULL, NULL), CSSPGO_OK);
+        T_EQ(csspgo_collector_profile(c, &with, pass == 0 ? exact : ours, NULL, NULL), CSSPGO_OK);
         csspgo_collector_free(c);
     }
     sum[0] = sum[1] = 0;
@@ -1123,7 +1125,7 @@ static void a_run_without_branch_records_is_known_approximately(int show)
     same[1] = csspgo_root(ours);
     for (node.id = 2; node.id <= csspgo_node_count(exact) + 1; node.id++) {
         size_t n, size;
-        const csspgo_body *b = csspgo_bodies(exact, node, &n);
+        const csspgo_body *b = csspgo_get_bodies(exact, node, &n);
         const char *name = csspgo_func_name(exact, csspgo_node_func(exact, node), &size);
         const csspgo_node up = same[csspgo_node_parent(exact, node).id];
         if (up.id == 0) continue;

@@ -54,7 +54,7 @@ static csspgo_collector_stats expect_text(const char *what, t_table *t, const cs
     csspgo_collector_stats stats;
     size_t n;
     char *got;
-    csspgo_code_map(t->code, t->module, 0, NULL);           /* scripts without mapping events expect no other */
+    csspgo_code_set_bias(t->code, t->module, 0, NULL);      /* scripts without mapping events expect no other */
     T_EQ(read_script(c, t->code, script, size, 100000), CSSPGO_OK);
     got = text_of(c, NULL, &n);
     if (got != NULL) t_same(what, got, n, want, want_size);
@@ -1006,9 +1006,50 @@ static void failing_allocations(t_table *t, const hand *list, size_t n, const ch
     T_LONG(steps > 20 && nth < 100000);
 }
 
+/* All samples in one call, and after each failure the rest from err.offset on: each is taken once. */
+static void failing_calls_go_on(t_table *t, const hand *list, size_t n, const char *want, size_t want_size)
+{
+    csspgo_sample *all = (csspgo_sample *)malloc(n * sizeof *all);
+    csspgo_collector_options how = no_options();
+    size_t i, within = 0;
+    long nth;
+    if (all == NULL) abort();
+    for (i = 0; i < n; i++) {
+        all[i] = list[i].sample;
+        all[i].stack = list[i].stack;
+        all[i].branches = list[i].branch;
+    }
+    how.cache_bytes = 20000;
+    for (nth = 3; nth < 40; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_collector *c = csspgo_collector_new(t->code, &how, &o, NULL);
+        csspgo_status s = CSSPGO_E_NOMEM;
+        csspgo_error err;
+        char *got;
+        size_t size;
+        for (i = 0; c != NULL && s == CSSPGO_E_NOMEM; i += (size_t)err.offset) {
+            s = csspgo_collector_add(c, all + i, n - i, &err);
+            if (s == CSSPGO_OK) break;
+            within += err.offset != 0;
+            T_EQ(s, CSSPGO_E_NOMEM);
+            if (!T_CHECK(err.offset < n - i)) break;
+            h.nth = 0;
+        }
+        h.nth = 0;
+        got = c != NULL ? text_of(c, NULL, &size) : NULL;
+        if (got != NULL) t_same("from err.offset on", got, size, want, want_size);
+        free(got);
+        csspgo_collector_free(c);
+    }
+    T_CHECK(within > 3);
+    free(all);
+}
+
 static void every_allocation_may_fail(void)
 {
     T_FAILING(with_program("mix", failing_allocations));
+    with_program("mix", failing_calls_go_on);
 }
 
 static void failing_allocations_of_the_reader(const char *binary, const char *path, long least)
@@ -1341,7 +1382,7 @@ static void compare_program(const char *binary, const char *trace, uint64_t shif
         mutator_open(&m, &t, list, n);
         m.shift = shift;
         /* the trace of demo.probe serves demo.pie: same code at other addresses, of which the jumps make no sense */
-        T_EQ(csspgo_code_map(t.code, t.module, shift, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_set_bias(t.code, t.module, shift, NULL), CSSPGO_OK);
         for (round = 0; round < 12; round++) compare_once(&m, binary, dir, round);
         free(list);
         free(m.transfer);
@@ -1386,11 +1427,11 @@ static void a_limit_that_no_sample_fits_is_refused(void)
             memset(&how, 0, sizeof how);
             how.cache_bytes = cache[k];
             T_CHECK(limited(&t, &how, most[i], &e) == NULL);
-            T_EQ(e.status, CSSPGO_E_ARGUMENT);
+            T_EQ(e.status, CSSPGO_E_LIMIT);
             T_CHECK(strncmp(e.message, "csspgo_collector_new: ", 22) == 0);
             T_EQ(said(e.message, "limits.max_bytes is "), most[i]);
             least = said(e.message, "the least is ");
-            T_CHECK(limited(&t, &how, least * 9 / 10, &e) == NULL && e.status == CSSPGO_E_ARGUMENT);
+            T_CHECK(limited(&t, &how, least * 9 / 10, &e) == NULL && e.status == CSSPGO_E_LIMIT);
             c = limited(&t, &how, least, &e);
             if (!T_CHECK(c != NULL && e.status == CSSPGO_OK)) continue;
             hand_begin(&h);
@@ -1508,7 +1549,7 @@ static void compare_orders(const mutator *m, unsigned round)
     how.keep_leaves = round % 7 == 1;
     how.keep_records = round % 5 == 1;
     how.ignore_stack = round % 11 == 1;
-    how.judge_fn = round % 4 == 1 ? csspgo_judge : NULL;
+    how.judge_fn = round % 4 == 1 ? csspgo_judge_stacks : NULL;
     for (i = 0; i < ORDERED; i++) {
         mixed(m, &list[i]);
         order[i] = i;
@@ -1544,7 +1585,7 @@ static void any_order_of_mixed_samples_gives_the_same_counters(void)
         if (script != NULL && load(&t, "data/unwind/tables", programs[i])) {
             n = hands_of(script, &list);
             mutator_open(&m, &t, list, n);
-            T_EQ(csspgo_code_map(t.code, t.module, 0, NULL), CSSPGO_OK);
+            T_EQ(csspgo_code_set_bias(t.code, t.module, 0, NULL), CSSPGO_OK);
             for (round = 0; round < rounds; round++) compare_orders(&m, round);
             free(list);
             free(m.transfer);

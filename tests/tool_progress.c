@@ -1,5 +1,5 @@
 /* What progress lines of the tool say. */
-#include "../examples/tool/record.h"
+#include "../examples/tool/record/record.h"
 
 static int failed;
 

@@ -41,8 +41,8 @@ holds "the form of the profile does not matter" sh -c "$T flame $D/cs.ext | cmp 
 holds "nor the order of its records" sh -c "awk '/^\\[/ { n++ } { r[n] = r[n] \$0 \"\\n\" } END { for (; n; n--) printf \"%s\", r[n] }' $D/cs.txt >$B/back.txt && $T flame $B/back.txt | cmp - $D/cs.svg"
 holds "a profile of GUIDs shows GUIDs" sh -c "$T folded $D/cs.md5 2>/dev/null | grep -qx '0xdb956436e78dd5fa;0x5cf8c24cdb18bdac 100'"
 holds "or the names it is given" sh -c "$T folded --names=$D/names.txt $D/cs.md5 2>/dev/null | grep -qx 'main;foo;bar 50'"
-if [ -f ../examples/build/demo ]; then
-    printf 'main:5:1\n 1: 5\n' | $T folded - --binary=../examples/build/demo >$B/binary.folded 2>$B/err
+if [ -f build/made/demo ]; then
+    printf 'main:5:1\n 1: 5\n' | $T folded - --binary=build/made/demo >$B/binary.folded 2>$B/err
     holds "--binary takes a program" grep -qx 'main 5' $B/binary.folded
 fi
 

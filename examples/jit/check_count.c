@@ -22,7 +22,7 @@ int same_counts(const csspgo_profile *p, const truth *t, const program *prog, in
     for (i = 1; i < t->count; i++) {
         const truth_node *v = &t->node[i];
         const func *f = &prog->f[v->func];
-        const csspgo_loc at = csspgo_at(v->site, 0);
+        const csspgo_loc at = csspgo_loc_at(v->site, 0);
         uint64_t calls;
         id = csspgo_func_find(p, f->name, strlen(f->name));
         node[i] = csspgo_child(p, node[v->parent], at, CSSPGO_CONTEXT, id);
@@ -30,7 +30,7 @@ int same_counts(const csspgo_profile *p, const truth *t, const program *prog, in
         wrong += lossy ? calls > v->count[0] || csspgo_head(p, node[i]) > v->count[0]
                        : calls != v->count[0] || csspgo_head(p, node[i]) != v->count[0];
         for (k = 1; k <= f->probes; k++) {
-            const uint64_t ours = csspgo_body_count(p, node[i], csspgo_at(k, 0));
+            const uint64_t ours = csspgo_body_count(p, node[i], csspgo_loc_at(k, 0));
             wrong += lossy ? ours > v->count[k] : ours != v->count[k];
             if (!lossy && ours != v->count[k] && wrong < 10)
                 printf("  %s (in %s) probe %u: %" PRIu64 ", not %" PRIu64 "\n", f->name,

@@ -103,21 +103,21 @@ csspgo_profile *true_profile(const expected *x)
     csspgo_node *node = (csspgo_node *)calloc(x->truth.count + 1, sizeof *node);
     uint32_t i, k, bad = 0;
     if (p == NULL || node == NULL) abort();
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
     node[0] = csspgo_root(p);
     for (i = 1; i < x->truth.count; i++) {
         const truth_node *t = &x->truth.node[i];
         const char *name = x->p->f[t->func].name;
         const csspgo_func f = csspgo_func_add(p, name, strlen(name));
-        node[i] = csspgo_node_add(p, node[t->parent], csspgo_at(t->site, 0), CSSPGO_CONTEXT, f);
+        node[i] = csspgo_node_add(p, node[t->parent], csspgo_loc_at(t->site, 0), CSSPGO_CONTEXT, f);
         bad += csspgo_add_head(p, node[i], t->count[0]) != CSSPGO_OK;
         for (k = 1; k <= x->p->f[t->func].probes; k++) {
             if (t->count[k] == 0) continue;           /* records of 0 would change the order of equally hot calls */
-            bad += csspgo_add_body(p, node[i], csspgo_at(k, 0), t->count[k]) != CSSPGO_OK;
+            bad += csspgo_add_body(p, node[i], csspgo_loc_at(k, 0), t->count[k]) != CSSPGO_OK;
             bad += csspgo_add_total(p, node[i], t->count[k]) != CSSPGO_OK;
         }
         if (t->parent != 0)
-            bad += csspgo_add_target(p, node[t->parent], csspgo_at(t->site, 0), f, t->count[0]) != CSSPGO_OK;
+            bad += csspgo_add_target(p, node[t->parent], csspgo_loc_at(t->site, 0), f, t->count[0]) != CSSPGO_OK;
     }
     free(node);
     check(bad == 0, "the interpreter's counts become a profile", x->name);

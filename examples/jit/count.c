@@ -63,8 +63,8 @@ static void describe_functions(const program *p, csspgo_ctx_function *function, 
         function[f].sites = p->f[f].calls;
         for (i = 0; i < p->f[f].count; i++) {
             const insn *n = &p->f[f].code[i];
-            if (n->leads) counter[n->counter] = csspgo_at(n->block, 0);
-            if (n->site != 0) site[n->call] = csspgo_at(n->site, 0);
+            if (n->leads) counter[n->counter] = csspgo_loc_at(n->block, 0);
+            if (n->site != 0) site[n->call] = csspgo_loc_at(n->site, 0);
         }
         loc += p->f[f].blocks + p->f[f].calls;
     }
@@ -84,7 +84,7 @@ csspgo_status counting_profile(counting *c, csspgo_profile *p)
     describe_functions(c->p, function, loc);
     if (s == CSSPGO_OK) s = csspgo_ctx_snapshot(c->runtime, NULL, counts, NULL, &e);
     if (s == CSSPGO_OK) s = csspgo_ctx_profile(counts, function, c->p->count, q, &e);
-    if (s == CSSPGO_OK) csspgo_set_profile_flags(q, csspgo_profile_flags(q) | CSSPGO_IS_PROBE);
+    if (s == CSSPGO_OK) csspgo_profile_set_flags(q, csspgo_profile_flags(q) | CSSPGO_IS_PROBE);
     if (s == CSSPGO_OK) s = csspgo_add_profile(p, q, &e);
     if (s == CSSPGO_OK) csspgo_ctx_reset(c->runtime, NULL);
     csspgo_profile_free(q);

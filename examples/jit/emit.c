@@ -91,7 +91,7 @@ void emit_move(emitter *e, int to, int from)
 }
 
 /* A control transfer of `size` bytes from `at` to here; label + 1 that it goes to, 0: none. */
-void emit_transfer(emitter *e, csspgo_kind kind, size_t at, uint32_t label)
+void emit_transfer(emitter *e, csspgo_transfer_kind kind, size_t at, uint32_t label)
 {
     csspgo_transfer *t;
     e->transfer = (csspgo_transfer *)room(e->transfer, e->transfers, &e->transfer_cap, sizeof *e->transfer);

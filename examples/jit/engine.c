@@ -85,7 +85,7 @@ int compile(engine *g, uint32_t f, uint32_t tier, const plan *how)
     e.e = g;
     e.func = f;
     emit_unit(&e, g->p->f[f].params);
-    e.inlined = (csspgo_inline *)calloc(u.copies, sizeof *e.inlined);
+    e.inlined = (csspgo_inline_node *)calloc(u.copies, sizeof *e.inlined);
     if (e.inlined == NULL) abort();
     for (i = 0; i < u.copies; i++) {
         e.inlined[i].guid = csspgo_guid(g->p->f[u.copy[i].func].name, strlen(g->p->f[u.copy[i].func].name));

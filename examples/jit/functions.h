@@ -44,7 +44,7 @@ void emit_number(emitter *e, int what, int rm, int64_t value);
 int fits32(int64_t v);
 void emit_load_number(emitter *e, int rm, int64_t value);
 void emit_move(emitter *e, int to, int from);
-void emit_transfer(emitter *e, csspgo_kind kind, size_t at, uint32_t label);
+void emit_transfer(emitter *e, csspgo_transfer_kind kind, size_t at, uint32_t label);
 void emit_branch(emitter *e, int condition, uint32_t label);
 void emit_trap_if(emitter *e, int condition);
 void emit_probe(emitter *e, uint32_t kind, uint32_t id, uint32_t copy);

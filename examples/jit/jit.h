@@ -25,8 +25,9 @@
 #ifndef _GNU_SOURCE
 #  define _GNU_SOURCE
 #endif
-#define CSSPGO_WITH_CTXPROF
 #define CSSPGO_WITH_BOTTLENECK
+#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_WITH_DECODE
 #include "../../csspgo.h"
 
 #include <inttypes.h>
@@ -155,7 +156,7 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, MACHINE_REGS = 10 };
 /* One copy of a function's code in a unit; 0 is the function itself. */
 typedef struct unit_copy {
     uint32_t    func, parent, site;   /* parent: the copy that it is inlined in, at call probe site */
-    uint32_t    decision;             /* number from 1 of the csspgo_decision; 0: copy 0            */
+    uint32_t    decision;             /* number from 1 of the csspgo_inliner_decision; 0: copy 0    */
     uint32_t    first_block;          /* index of its block 0 in tables of all blocks               */
     csspgo_node node;                 /* its counts                                                 */
     uint64_t    num, den;             /* the part of them that is this copy's; den 0: all           */
@@ -178,7 +179,7 @@ typedef struct plan {
     csspgo_tracker        *tracker;
     csspgo_node            base;      /* counts of the function's own code                          */
     const csspgo_func     *func;      /* the profile's functions by number in the program           */
-    const csspgo_decision *decision;
+    const csspgo_inliner_decision *decision;
     size_t                 decisions;
     int                    counted;   /* 1: its code counts                                         */
 } plan;
@@ -249,7 +250,7 @@ typedef struct emitter {
     unsigned char   *byte;
     csspgo_transfer *transfer;
     csspgo_probe    *probe;
-    csspgo_inline   *inlined;
+    csspgo_inline_node *inlined;
     uint32_t        *trap;            /* ends of jumps to the trap stub          */
     segment         *segment;
     uint64_t        *label;           /* addresses                               */
@@ -319,12 +320,9 @@ struct sampler {
     csspgo_branch window[LBR];        /* taken branches, oldest first                                         */
     uint32_t      branches;
     uint64_t      last, steps;        /* the instruction that is being executed; how many were single-stepped */
-    uint32_t      count;              /* samples in the buffer                                                */
+    csspgo_queue *queue;              /* from the signal handlers to sampler_drain                            */
     csspgo_profile *profile;          /* of samples without branch records                                    */
-    uint64_t      taken, lost;        /* handed to csspgo; no room, or in a prologue with no caller to be seen */
-    csspgo_sample sample[SAMPLES];
-    csspgo_branch branch[SAMPLES][LBR];
-    uint64_t      stack[SAMPLES][STACK];
+    uint64_t      taken, lost;        /* handed to csspgo; in a prologue with no caller to be seen            */
 };
 extern struct sampler sampler;
 #endif

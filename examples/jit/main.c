@@ -9,7 +9,7 @@
  *
  * Programs are in the language of jit.h. They start as tier-1 code: every function on its own, with probes. While
  * that runs, samples arrive (samples.c), and csspgo makes of them one tree of calling contexts, in this process.
- * Then tier 2 compiles what ran again: csspgo_tracker_inline decides on a copy of the profile what to inline where and
+ * Then tier 2 compiles what ran again: csspgo_tracker_decide decides on a copy of the profile what to inline where and
  * which targets of indirect calls to try first. Both tiers use one generator (unit.c, instructions.c), and tier-2 code
  * takes the addresses of the tier-1 code that it replaces.
  *
@@ -17,7 +17,7 @@
  * path of calls, with csspgo's runtime for contextual instrumentation. The counts become the same kind of profile, and
  * the same inliner works on it.
  *
- * Of the three ways that `bench` compares the two that inline differ in one field of csspgo_inline_options: profile,
+ * Of the three ways that `bench` compares the two that inline differ in one field of csspgo_inliner_options: profile,
  * budget, policy and generator are the same, but without contexts the inliner sees the counts of a function as the sum
  * over all its callers. The third, no inlining, has the profile for its registers only.
  *

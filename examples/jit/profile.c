@@ -11,7 +11,7 @@ static csspgo_node add_frames(csspgo_profile *p, csspgo_node up, csspgo_loc *sit
     for (i = 0; i < n && up.id != 0; i++) {
         const csspgo_func f = csspgo_func_add(p, frames[i].name, frames[i].name_size);
         up = csspgo_node_add(p, up, *site, CSSPGO_CONTEXT, f);
-        *site = csspgo_at(frames[i].loc.line, 0);
+        *site = csspgo_loc_at(frames[i].loc.line, 0);
     }
     return up;
 }
@@ -22,7 +22,7 @@ static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64
 {
     csspgo_frame frames[STACK];
     csspgo_node node = csspgo_root(p), at;
-    csspgo_loc site = csspgo_at(0, 0), here;
+    csspgo_loc site = csspgo_loc_at(0, 0), here;
     csspgo_status s = CSSPGO_OK;
     uint32_t kind = CSSPGO_PROBE_BLOCK;
     size_t i, k;
@@ -36,7 +36,7 @@ static csspgo_status add_block(const csspgo_code *map, csspgo_profile *p, uint64
         }
         if (depth == 0) {                                 /* not our code: contexts begin behind it */
             node = csspgo_root(p);
-            site = csspgo_at(0, 0);
+            site = csspgo_loc_at(0, 0);
         } else node = add_frames(p, node, &site, frames, depth);
         if (node.id == 0) return CSSPGO_E_NOMEM;
     }
@@ -91,6 +91,14 @@ static csspgo_status add_stack(engine *g, const csspgo_sample *in)
                                           1 + 2520 / p->segment[low - 1].length);
 }
 
+/* A sample, if all was well so far. */
+static csspgo_status hand_over(engine *g, const csspgo_sample *sample, csspgo_status s)
+{
+    if (g->collector == NULL || g->deaf || s != CSSPGO_OK) return s;
+    sampler.taken++;
+    return sample->branch_count != 0 ? csspgo_collector_add(g->collector, sample, 1, NULL) : add_stack(g, sample);
+}
+
 /* Hands all samples so far to csspgo. Call it where no code runs, and before code is freed. */
 csspgo_status sampler_drain(engine *g)
 {
@@ -99,17 +107,12 @@ csspgo_status sampler_drain(engine *g)
     csspgo_error error;
     csspgo_mmap map;
     csspgo_item item;
-    uint32_t i;
-    for (i = 0; i < sampler.count && g->collector != NULL && !g->deaf && s == CSSPGO_OK; i++, sampler.taken++)
-        s = sampler.sample[i].branch_count != 0 ? csspgo_collector_add(g->collector, &sampler.sample[i], 1, NULL)
-                                                : add_stack(g, &sampler.sample[i]);
-    sampler.count = 0;
+    for (; sampler.queue != NULL && csspgo_queue_front(sampler.queue, &sample); csspgo_queue_pop(sampler.queue))
+        s = hand_over(g, &sample, s);
     if (sampler.page == NULL) return s;
     sampler.ring.head = __atomic_load_n(&sampler.page->data_head, __ATOMIC_ACQUIRE);
     while ((item = csspgo_ring_next(&sampler.ring, &sample, &map, &error)) != CSSPGO_ITEM_NONE) {
-        if (item != CSSPGO_ITEM_SAMPLE || g->collector == NULL || g->deaf || s != CSSPGO_OK) continue;
-        sampler.taken++;
-        s = sample.branch_count != 0 ? csspgo_collector_add(g->collector, &sample, 1, NULL) : add_stack(g, &sample);
+        if (item == CSSPGO_ITEM_SAMPLE) s = hand_over(g, &sample, s);
     }
     __atomic_store_n(&sampler.page->data_tail, sampler.ring.tail, __ATOMIC_RELEASE);
     return s;
@@ -125,7 +128,7 @@ static uint64_t estimate_entry(const program *prog, const csspgo_profile *p, css
     while (f < prog->count && (strlen(prog->f[f].name) != size || memcmp(prog->f[f].name, name, size) != 0)) f++;
     for (i = 0; f < prog->count && i < prog->f[f].count; i++) {
         if (!prog->f[f].code[i].leads) continue;
-        count = csspgo_body_count(p, n, csspgo_at(prog->f[f].code[i].block, 0)) / guess(&prog->f[f], i);
+        count = csspgo_body_count(p, n, csspgo_loc_at(prog->f[f].code[i].block, 0)) / guess(&prog->f[f], i);
         if (count > entry) entry = count;
     }
     return entry;
@@ -160,7 +163,7 @@ csspgo_status take_profile(engine *g, csspgo_profile *p)
     if (g->counts != NULL) return counting_profile(g->counts, p);
     if (g->collector == NULL) return CSSPGO_E_NOMEM;
     if (s != CSSPGO_OK || sampler.profile == NULL)
-        return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, p, NULL, NULL, &e);
+        return s != CSSPGO_OK ? s : csspgo_collector_profile(g->collector, NULL, p, NULL, &e);
     s = estimate_calls(g->p, sampler.profile);
     if (s == CSSPGO_OK) s = csspgo_add_profile(p, sampler.profile, NULL);
     csspgo_profile_free(sampler.profile);

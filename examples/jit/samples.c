@@ -39,19 +39,18 @@ static uint32_t walk(const engine *g, const mcontext_t *m, uint64_t stack[STACK]
     return n;
 }
 
-static csspgo_sample *new_sample(const mcontext_t *m)
+/* Into the queue: the stack as it is now, and branches. */
+static void push_sample(const mcontext_t *m, const csspgo_branch *branches, uint32_t n)
 {
-    csspgo_sample *s = &sampler.sample[sampler.count];
-    if (sampler.count == SAMPLES) {
-        sampler.lost++;
-        return NULL;
-    }
-    memset(s, 0, sizeof *s);
-    s->count = 1;
-    s->stack = sampler.stack[sampler.count];
-    s->stack_count = walk(sampler.g, m, sampler.stack[sampler.count]);
-    s->branches = sampler.branch[sampler.count++];
-    return s;
+    uint64_t stack[STACK];
+    csspgo_sample s;
+    memset(&s, 0, sizeof s);
+    s.count = 1;
+    s.stack = stack;
+    s.stack_count = walk(sampler.g, m, stack);
+    s.branches = branches;
+    s.branch_count = n;
+    csspgo_queue_push(sampler.queue, 0, &s);
 }
 
 static void on_timer(int number, siginfo_t *info, void *context)
@@ -65,7 +64,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
         sampler.last = (uint64_t)m->gregs[REG_RIP];
         sampler.branches = 0;
         m->gregs[REG_EFL] |= 0x100;
-    } else new_sample(m);
+    } else push_sample(m, NULL, 0);
 }
 
 /*
@@ -79,7 +78,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
     mcontext_t *m = &((ucontext_t *)context)->uc_mcontext;
     const uint64_t rip = (uint64_t)m->gregs[REG_RIP], from = sampler.last;
     const int outside = sampler.g == NULL || piece_at(sampler.g, rip) == NULL;
-    csspgo_sample *s;
+    csspgo_branch newest_first[LBR];
     csspgo_insn insn;
     uint32_t k;
     (void)number;
@@ -97,10 +96,8 @@ static void on_trap(int number, siginfo_t *info, void *context)
     sampler.window[sampler.branches].to = rip;
     sampler.branches++;
     if (!outside && sampler.branches < LBR && (sampler.branches < WINDOW || insn.kind == CSSPGO_CALL)) return;
-    s = new_sample(m);
-    for (k = 0; s != NULL && k < sampler.branches; k++)
-        sampler.branch[sampler.count - 1][k] = sampler.window[sampler.branches - 1 - k];
-    if (s != NULL) s->branch_count = sampler.branches;
+    for (k = 0; k < sampler.branches; k++) newest_first[k] = sampler.window[sampler.branches - 1 - k];
+    push_sample(m, newest_first, sampler.branches);
     sampler.window[0] = sampler.window[sampler.branches - 1];
     sampler.branches = outside ? 0 : 1;
     if (sampler.from != SOURCE_STEP) m->gregs[REG_EFL] &= ~(greg_t)0x100;
@@ -182,24 +179,30 @@ void sampler_close(void)
         free(sampler.ring.bounce);
     }
     if (sampler.has_timer) timer_delete(sampler.timer);
+    sampler.g = NULL;                                     /* a signal may still come */
     csspgo_profile_free(sampler.profile);
+    csspgo_queue_free(sampler.queue);
     sampler.profile = NULL;
+    sampler.queue = NULL;
     sampler.has_timer = 0;
     sampler.page = NULL;
     sampler.fd = -1;
-    sampler.g = NULL;
     sampler.from = SOURCE_NONE;
 }
 
 /* Opens a source for an engine, or the first one that works from there on: SOURCE_NONE if none does. Says so aloud. */
 source sampler_open(const engine *g, source wanted, int quiet)
 {
+    const csspgo_queue_options how = { 1, SAMPLES, STACK, LBR };
     source s;
     memset(sampler.window, 0, sizeof sampler.window);
     sampler.fd = -1;
-    sampler.count = sampler.branches = 0;
+    sampler.branches = 0;
     sampler.taken = sampler.lost = sampler.steps = 0;
-    sampler.g = g;
+    sampler.g = NULL;
+    csspgo_queue_free(sampler.queue);                     /* of a source that was not closed */
+    sampler.queue = csspgo_queue_new(&how, NULL, NULL);
+    sampler.g = sampler.queue != NULL ? g : NULL;
     for (s = wanted; s <= wanted || s <= SOURCE_TIMER; s = (source)(s + 1)) {
         int ok = 0;
         sampler.from = s;
@@ -207,10 +210,11 @@ source sampler_open(const engine *g, source wanted, int quiet)
         if (s == SOURCE_STEP || s == SOURCE_TRAP) ok = set_handler(SIGTRAP, on_trap);
         if (s == SOURCE_TIMER || (ok && s == SOURCE_TRAP))
             ok = set_handler(SIGPROF, on_timer) && open_timer(s == SOURCE_TRAP ? 4000000 : 500000);
+        if (sampler.queue == NULL) ok = 0;
         if (ok && (s == SOURCE_CLOCK || s == SOURCE_TIMER)) {
             sampler.profile = csspgo_profile_new(NULL, NULL);
             if (sampler.profile == NULL) ok = 0;
-            else csspgo_set_profile_flags(sampler.profile, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+            else csspgo_profile_set_flags(sampler.profile, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
         }
         if (ok) {
             if (s != wanted && !quiet)

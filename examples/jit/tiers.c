@@ -5,8 +5,8 @@
 
 /* What the inliner must know of the program: sizes and calls of the functions, by their numbers in the profile. */
 typedef struct catalog {
-    csspgo_callable *callable;
-    csspgo_call     *call;
+    csspgo_inliner_code *callable;
+    csspgo_inliner_call *call;
     csspgo_func      func[MAX_FUNCS]; /* of the profile, by number in the program; id 0: not in the profile */
     size_t           count;
 } catalog;
@@ -14,15 +14,15 @@ typedef struct catalog {
 static void catalog_make(catalog *c, const program *p, const csspgo_profile *profile)
 {
     uint32_t f, i;
-    csspgo_call *call;
+    csspgo_inliner_call *call;
     c->count = csspgo_func_count(profile) + 1;
-    c->callable = (csspgo_callable *)calloc(c->count, sizeof *c->callable);
-    c->call = call = (csspgo_call *)calloc(MAX_FUNCS * MAX_CODE, sizeof *c->call);
+    c->callable = (csspgo_inliner_code *)calloc(c->count, sizeof *c->callable);
+    c->call = call = (csspgo_inliner_call *)calloc(MAX_FUNCS * MAX_CODE, sizeof *c->call);
     if (c->callable == NULL || c->call == NULL) abort();
     memset(c->func, 0, sizeof c->func);
     for (f = 0; f < p->count; f++) c->func[f] = csspgo_func_find(profile, p->f[f].name, strlen(p->f[f].name));
     for (f = 0; f < p->count; f++) {
-        csspgo_callable *to = &c->callable[c->func[f].id];
+        csspgo_inliner_code *to = &c->callable[c->func[f].id];
         if (c->func[f].id == 0) continue;
         to->size = p->f[f].count;
         to->calls = call;
@@ -30,7 +30,7 @@ static void catalog_make(catalog *c, const program *p, const csspgo_profile *pro
             const insn *n = &p->f[f].code[i];
             if (n->op == OP_CALL && c->func[n->target].id != 0) call[to->call_count].target = c->func[n->target];
             else if (n->op != OP_ICALL) continue;
-            call[to->call_count++].loc = csspgo_at(n->site, 0);
+            call[to->call_count++].loc = csspgo_loc_at(n->site, 0);
         }
         call += to->call_count;
     }
@@ -49,7 +49,7 @@ static uint64_t key_mix(uint64_t key, uint64_t more)
 }
 
 /* A key for each decision: what is called at which call site, in what was inlined where, in function f. */
-static void decision_keys(tier2 *r, const catalog *c, uint32_t f, const csspgo_decision *d, size_t n)
+static void decision_keys(tier2 *r, const catalog *c, uint32_t f, const csspgo_inliner_decision *d, size_t n)
 {
     uint64_t key[MAX_DECISIONS + 1];
     uint32_t callee;
@@ -67,25 +67,29 @@ static void decision_keys(tier2 *r, const catalog *c, uint32_t f, const csspgo_d
 /* Compiles one function as the tracker decides. What has no counts stays as it is. */
 static csspgo_status compile_hot(engine *g, csspgo_tracker *t, const catalog *c, uint32_t f, int way, tier2 *result)
 {
-    csspgo_inline_options how;
-    csspgo_decision *d = (csspgo_decision *)calloc(MAX_DECISIONS, sizeof *d);
+    csspgo_inliner_options how;
+    csspgo_inliner_decision *d = (csspgo_inliner_decision *)calloc(MAX_DECISIONS, sizeof *d);
     csspgo_status s;
+    csspgo_inliner_result made;
     plan plan;
     size_t i;
     if (d == NULL) abort();
+    memset(&made, 0, sizeof made);
     memset(&plan, 0, sizeof plan);
     memset(&how, 0, sizeof how);
     how.context_less = way == CONTEXT_LESS;
     how.budget = &result->budget;     /* is what limits growth, for all functions together */
     how.min_size = how.max_size = 1u << 20;
-    if (way == PLAIN) s = csspgo_tracker_base(t, c->func[f], 1, &plan.base, NULL);
-    else
-        s = csspgo_tracker_inline(t, c->func[f], c->callable, c->count, &how, d, MAX_DECISIONS, &plan.decisions,
-                                  &plan.base, NULL);
+    made.decision = d;
+    made.cap = MAX_DECISIONS;
+    if (way == PLAIN) s = csspgo_tracker_base(t, c->func[f], 1, &made.base, NULL);
+    else s = csspgo_tracker_decide(t, c->func[f], c->callable, c->count, &how, &made, NULL);
     plan.profile = csspgo_tracker_profile(t);
     plan.tracker = t;
     plan.func = c->func;
+    plan.base = made.base;
     plan.decision = d;
+    plan.decisions = made.count;
     if (s == CSSPGO_OK && csspgo_total(plan.profile, plan.base) != 0 && compile(g, f, 2, &plan)) {
         result->functions++;
         for (i = 0; i < plan.decisions; i++) {
@@ -135,7 +139,7 @@ csspgo_status tier_up(engine *g, csspgo_profile *profile, int way, uint32_t budg
     if (t == NULL) return e.status;
     for (f = 0; f < g->p->count; f++)
         if (!has_code(g, f) && !compile(g, f, 1, &nothing)) abort();
-    s = csspgo_tracker_order(t, NULL, 0, order, MAX_FUNCS * 2, &count, NULL);
+    s = csspgo_tracker_compile_order(t, NULL, 0, order, MAX_FUNCS * 2, &count, NULL);
     catalog_make(&c, g->p, csspgo_tracker_profile(t));
     for (i = 0; i < count && i < MAX_FUNCS * 2 && s == CSSPGO_OK; i++)
         for (f = 0; f < g->p->count; f++)

@@ -46,7 +46,7 @@ static uint64_t block_weight(const builder *b, const unit_copy *c, uint32_t at)
     const func *f = &b->p->f[c->func];
     uint64_t count;
     if (b->plan->profile != NULL) {
-        count = csspgo_body_count(b->plan->profile, c->node, csspgo_at(f->code[at].block, 0));
+        count = csspgo_body_count(b->plan->profile, c->node, csspgo_loc_at(f->code[at].block, 0));
         return 1 + (c->den == 0 ? count : (uint64_t)((double)count * (double)c->num / (double)c->den));
     }
     return guess(f, at);
@@ -74,7 +74,7 @@ static uint32_t decision_at(const builder *b, uint32_t copy, uint32_t site, uint
     const uint32_t parent = b->u->copy[copy].decision;
     uint32_t i;
     for (i = 0; i < b->plan->decisions; i++) {
-        const csspgo_decision *d = &b->plan->decision[i];
+        const csspgo_inliner_decision *d = &b->plan->decision[i];
         if (d->parent != parent || d->loc.line != site) continue;
         if (callee != MAX_FUNCS && b->plan->func[callee].id != d->callee.id) continue;
         if (k-- == 0) return i + 1;
@@ -112,7 +112,7 @@ static void unit_label(unit *u, uint32_t label, const insn *like, uint64_t weigh
    caller's register. Goes on at label `end`, which the caller of this sets. */
 static void append_inlined(builder *b, const insn *n, uint32_t decision, uint32_t end, uint64_t w)
 {
-    const csspgo_decision *d = &b->plan->decision[decision - 1];
+    const csspgo_inliner_decision *d = &b->plan->decision[decision - 1];
     const uint32_t callee = func_of(b, d->callee), copy = unit_copy_add(b->u, b->p, callee, n->copy, n->site);
     const func *f = &b->p->f[callee];
     unit_copy *c = &b->u->copy[copy];
@@ -122,7 +122,7 @@ static void append_inlined(builder *b, const insn *n, uint32_t decision, uint32_
     c->node = d->node;
     if (csspgo_node_parent(b->plan->profile, d->node).id == csspgo_root(b->plan->profile).id) {
         c->num = d->count;
-        c->den = csspgo_tracker_entry(b->plan->tracker, d->node);
+        c->den = csspgo_tracker_entry_count(b->plan->tracker, d->node);
         if (c->den < c->num) c->den = 0;
     }
     for (r = 0; r < MAX_REGS; r++) {

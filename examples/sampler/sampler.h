@@ -2,6 +2,9 @@
 #ifndef SAMPLER_H
 #define SAMPLER_H
 
+#define CSSPGO_WITH_DECODE
+#define CSSPGO_WITH_LLVM
+#define CSSPGO_WITH_ESTIMATE
 #include "../../csspgo.h"
 
 /* ----- game.c: the game ----- */
@@ -32,19 +35,21 @@ typedef struct source {
     int         fd, reading;                      /* reading: samples are being taken out       */
     struct perf_event_mmap_page *page;
     csspgo_ring ring;
-    uint64_t    copied;                           /* samples that wrapped around the ring's end */
 } source;
 
-/* Opens the best source, or the one called `only`, for this thread; says on stdout which, and why not the others. */
-void source_open(source *s, const char *only, const void *stack_top);
+/*
+ * Opens the best source, or the one called `only`, for this thread; says on stdout which, and why not the others. The
+ * timer's handler gives its samples to profiler itself.
+ */
+void source_open(source *s, const char *only, const void *stack_top, csspgo_runtime *profiler);
 
 /* Starts or stops sampling. */
 void source_enable(source *s, int on);
 
-/* The next sample, which points into the source until the next call. Call it until it returns 0: there is no other. */
+/* The next sample of the ring, where it lies until the next call. Call it until it returns 0: there is no other. */
 int source_next(source *s, csspgo_sample *sample);
 
-/* Samples that were lost because nobody took others out in time. */
+/* Samples that the kernel lost because nobody took others out in time. */
 uint64_t source_lost(const source *s);
 void source_close(source *s);
 #endif

@@ -20,25 +20,18 @@ enum {
     RING_PAGES = 64,              /* of the ring buffer: what an unprivileged user may lock is 128 */
     RATE = 1999,                  /* samples a second of the clock and the timer */
     BRANCHES = 200003,            /* taken branches between two samples of the LBR */
-    SLOTS = 256, FRAMES = 64      /* of the timer's own ring */
+    FRAMES = 64
 };
 
-typedef struct slot {             /* what the signal handler leaves: a stack as csspgo_sample has it */
-    uint64_t stack[FRAMES];
-    uint32_t count;
-} slot;
-
-/* The handler's: it may interrupt anything, so its ring is static. The handler writes, source_next reads. */
-static slot                  timer_slot[SLOTS];
-static volatile sig_atomic_t timer_head, timer_tail, timer_lost;
-static uintptr_t             timer_stack_top;
+static csspgo_runtime *timer_profiler;       /* the handler pushes there */
+static uintptr_t       timer_stack_top;
 
 /* Return addresses along the frame pointers, all of which must lie in this thread's stack, upwards. */
 static void on_timer(int number, siginfo_t *info, void *context)
 {
     const ucontext_t *u = (const ucontext_t *)context;
-    const int head = timer_head;
-    slot *s = &timer_slot[head];
+    uint64_t stack[FRAMES];
+    csspgo_sample sample;
     uintptr_t pc, fp, sp;
     (void)number;
     (void)info;
@@ -54,19 +47,17 @@ static void on_timer(int number, siginfo_t *info, void *context)
     pc = fp = sp = 0;
     (void)u;
 #endif
-    if ((head + 1) % SLOTS == timer_tail) {
-        timer_lost = timer_lost + 1;
-        return;
-    }
-    s->stack[0] = pc;
-    s->count = 1;
-    while (s->count < FRAMES && fp >= sp && fp % sizeof fp == 0 && fp < timer_stack_top - 2 * sizeof fp) {
+    memset(&sample, 0, sizeof sample);
+    sample.count = 1;
+    sample.stack = stack;
+    stack[sample.stack_count++] = pc;
+    while (sample.stack_count < FRAMES && fp >= sp && fp % sizeof fp == 0 && fp < timer_stack_top - 2 * sizeof fp) {
         const uintptr_t *frame = (const uintptr_t *)fp;
-        s->stack[s->count++] = frame[1];
+        stack[sample.stack_count++] = frame[1];
         if (frame[0] <= fp) break;
         fp = frame[0];
     }
-    timer_head = (head + 1) % SLOTS;
+    csspgo_runtime_push(timer_profiler, 0, &sample);
 }
 
 static void timer_set(long microseconds)
@@ -131,7 +122,7 @@ void source_enable(source *s, int on)
     else if (s->kind != BY_NOTHING) ioctl(s->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-void source_open(source *s, const char *only, const void *stack_top)
+void source_open(source *s, const char *only, const void *stack_top, csspgo_runtime *profiler)
 {
     static const char *const names[] = { "lbr", "clock", "timer" };
     static const char *const what[] = { "the CPU's last branch records, by perf_event_open",
@@ -140,6 +131,7 @@ void source_open(source *s, const char *only, const void *stack_top)
     int kind;
     memset(s, 0, sizeof *s);
     timer_stack_top = (uintptr_t)stack_top;
+    timer_profiler = profiler;
     for (kind = BY_LBR; kind < BY_NOTHING; kind++) {
         if (only != NULL && strcmp(only, names[kind]) != 0) continue;
         if (kind == BY_TIMER ? open_timer() : open_event(s, (source_kind)kind)) break;
@@ -149,32 +141,15 @@ void source_open(source *s, const char *only, const void *stack_top)
     if (kind != BY_NOTHING) printf("samples from %s\n", what[kind]);
 }
 
-/* The slot of the last sample is given back to the handler when the next one is asked for. */
-static int next_of_timer(source *s, csspgo_sample *sample)
-{
-    if (s->reading) timer_tail = (timer_tail + 1) % SLOTS;
-    s->reading = timer_tail != timer_head;
-    if (!s->reading) return 0;
-    memset(sample, 0, sizeof *sample);
-    sample->stack = timer_slot[timer_tail].stack;
-    sample->stack_count = timer_slot[timer_tail].count;
-    sample->count = 1;
-    return 1;
-}
-
 int source_next(source *s, csspgo_sample *sample)
 {
     csspgo_mmap map;
     csspgo_item item;
-    if (s->kind == BY_NOTHING) return 0;
-    if (s->kind == BY_TIMER) return next_of_timer(s, sample);
+    if (s->kind == BY_NOTHING || s->kind == BY_TIMER) return 0;
     if (!s->reading) s->ring.head = __atomic_load_n(&s->page->data_head, __ATOMIC_ACQUIRE);
     s->reading = 1;
     while ((item = csspgo_ring_next(&s->ring, sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
-        const char *stack = (const char *)sample->stack, *ring = (const char *)s->ring.data;
-        if (item != CSSPGO_ITEM_SAMPLE) continue;
-        s->copied += stack < ring || stack >= ring + s->ring.size;
-        return 1;
+        if (item == CSSPGO_ITEM_SAMPLE) return 1;
     }
     __atomic_store_n(&s->page->data_tail, s->ring.tail, __ATOMIC_RELEASE);
     s->reading = 0;
@@ -183,7 +158,7 @@ int source_next(source *s, csspgo_sample *sample)
 
 uint64_t source_lost(const source *s)
 {
-    return s->ring.lost + (uint64_t)timer_lost;
+    return s->ring.lost;
 }
 
 void source_close(source *s)

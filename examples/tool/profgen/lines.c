@@ -1,0 +1,580 @@
+/* lines.c - profgen: programs without probes, by source line; sizes of code, as debug information has them */
+#include "profgen.h"
+
+/* 1 if a program is to be profiled by source lines: it has no probes, or they are not to be used. */
+int is_by_line(const option *o, const loaded *l)
+{
+    elf_section s;
+    return o[O_LINES].number || !elf_section_named(load_from(l, LOAD_PROBES), ".pseudo_probe", &s) ||
+           !elf_section_named(load_from(l, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &s);
+}
+
+/* Says that counts are by source line although there may be probes. */
+static void lines_instead(const line_work *w)
+{
+    const unsigned lacks = load_lacks(w->image) & (1u << LOAD_PROBES | 1u << LOAD_DESCRIPTORS);
+    if (w->o[O_LINES].number || w->tool->compat) return;
+    if (lacks == 1u << LOAD_PROBES || lacks == 1u << LOAD_DESCRIPTORS)
+        warn(w->tool, "%s: counts are by source line: of its probes %s is there and %s is not", w->path,
+             lacks == 1u << LOAD_PROBES ? ".pseudo_probe_desc" : ".pseudo_probe",
+             lacks == 1u << LOAD_PROBES ? ".pseudo_probe" : ".pseudo_probe_desc");
+    program_missing(w->tool, w->image, w->path, "counts are by source line, even if it has probes");
+}
+
+static const debug_range *sorted_names;       /* qsort has no argument for the order */
+
+static int name_cmp(const void *a, const void *b)
+{
+    const line_range *x = (const line_range *)a, *y = (const line_range *)b;
+    const int c = strcmp(sorted_names[x->index].name, sorted_names[y->index].name);
+    if (c != 0) return c;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int begin_cmp(const void *a, const void *b)
+{
+    const line_range *x = (const line_range *)a, *y = (const line_range *)b;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Ranges by address, disjoint: of two that begin together the first of the file stays, a later one ends an earlier. */
+static int ranges_make(line_work *w)
+{
+    size_t n, i, k, first;
+    const debug_range *r = debug_info_ranges(w->functions, &n);
+    line_range *v = w->range = (line_range *)calloc(n + 1, sizeof *v);
+    w->twin = (line_range *)calloc(n + 1, sizeof *v);
+    w->sampled = (unsigned char *)calloc(n + 1, 1);
+    if (v == NULL || w->twin == NULL || w->sampled == NULL) return 0;
+    for (i = 0; i < n; i++) {
+        v[i].begin = r[i].begin;
+        v[i].end = r[i].end;
+        v[i].index = i;
+    }
+    sorted_names = r;
+    qsort(v, n, sizeof *v, name_cmp);
+    for (i = 0; i < n;) {
+        for (k = i + 1; k < n && strcmp(r[v[i].index].name, r[v[k].index].name) == 0; k++) {}
+        for (first = i; i < k; i++) {
+            v[i].of_name = (uint32_t)(k - first);
+            v[i].function = (uint32_t)w->names;
+        }
+        w->names++;
+    }
+    qsort(v, n, sizeof *v, begin_cmp);
+    for (i = 0; i < n; i++) {
+        line_range *const last = w->ranges != 0 ? &v[w->ranges - 1] : NULL;
+        if (last != NULL && last->begin == v[i].begin) {
+            w->twin[w->twins++] = v[i];
+            continue;
+        }
+        if (last != NULL && last->end > v[i].begin) last->end = v[i].begin;
+        v[w->ranges++] = v[i];
+    }
+    return 1;
+}
+
+/* How many ranges begin at or before an address. */
+static size_t ranges_before(const line_work *w, uint64_t address)
+{
+    size_t a = 0, b = w->ranges;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (w->range[m].begin <= address) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
+/* The range that an address is in, or NULL. */
+line_range *range_at(const line_work *w, uint64_t address)
+{
+    const size_t n = ranges_before(w, address);
+    return n != 0 && address < w->range[n - 1].end ? &w->range[n - 1] : NULL;
+}
+
+/*
+ * Finds where functions begin, as LLVM does: where a symbol of that name is, or any symbol if the function has but one
+ * range.
+ */
+static void entries_mark_llvm(const line_work *w)
+{
+    const elf_image *e = load_symbols(w->image);
+    size_t count;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    uint32_t i;
+    for (i = 1; i < e->symbol_count; i++) {
+        elf_symbol y;
+        line_range *at;
+        if (!elf_symbol_at(e, i, &y) || y.section == ELF_UNDEFINED) continue;
+        at = range_at(w, y.value);
+        if (at == NULL || at->entry) continue;
+        if (at->of_name != 1) {
+            const char *const name = r[at->index].name;
+            const size_t size = csspgo_canonical_size(y.name, y.name_size, 1);
+            if (size != strlen(name) || memcmp(y.name, name, size) != 0) continue;
+        }
+        at->entry = 1;
+    }
+}
+
+/* Finds where functions begin: at the first range of each entry of theirs in the debug information, clones too. */
+static void entries_mark(const line_work *w)
+{
+    size_t count, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    if (w->tool->compat) entries_mark_llvm(w);
+    for (i = 0; !w->tool->compat && i < w->ranges; i++) w->range[i].entry = r[w->range[i].index].first;
+}
+
+static int functions_add(const line_work *w)
+{
+    const line_range *v = w->range;
+    size_t count, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    csspgo_status s = CSSPGO_OK;
+    if (w->tool->compat && load_symbols(w->image)->symbol_count <= 1) return 1;   /* nothing is code for LLVM */
+    for (i = 0; s == CSSPGO_OK && i < w->ranges; i++) {
+        csspgo_code_function f;
+        memset(&f, 0, sizeof f);
+        f.begin = v[i].begin;
+        f.end = v[i].end;
+        f.name = r[v[i].index].name;
+        f.name_size = strlen(f.name);
+        f.fragment = !v[i].entry;
+        s = csspgo_code_add_function(w->image->code, w->image->module, &f, NULL);
+        w->image->functions += s == CSSPGO_OK;
+        if (s == CSSPGO_E_ARGUMENT) s = CSSPGO_OK;     /* outside executable sections */
+    }
+    return s == CSSPGO_OK;
+}
+
+/* Says that there is no debug information. Returns 0. */
+static int debug_lacks(const line_work *w, char *why, size_t why_size)
+{
+    static const char nothing[] = "has neither probe sections nor debug information";
+    if (w->image->missing == NULL)
+        snprintf(why, why_size, "%s: build it with -fpseudo-probe-for-profiling or -g1 -fdebug-info-for-profiling, or "
+                 "name the file that has them: --debug-binary=FILE", nothing);
+    else snprintf(why, why_size, "%s, and %s, which its .gnu_debuglink names, was not found: --debug-binary=FILE",
+                  nothing, w->image->missing);
+    return 0;
+}
+
+/*
+ * Opens what has the debug information. LLVM takes a file that is named whatever it has, and finds the lines of another
+ * one that belongs to the program, but no functions. Returns 0 with a sentence in why.
+ */
+static int debug_open(line_work *w, char *why, size_t why_size)
+{
+    const char *const found = load_from_path(w->image, LOAD_LINES, w->path);
+    const char *const named = w->o[O_DEBUG_BINARY].text;
+    debug_options how;
+    memset(&how, 0, sizeof how);
+    how.llvm = w->tool->compat;
+    how.first = csspgo_code_base(w->image->code, w->image->module);
+    how.symbols = load_symbols(w->image);
+    how.packed = w->o[O_DWP].text;
+    if (!w->tool->compat) how.program = w->path;
+    w->functions = w->debug =
+        debug_info_open(!w->tool->compat ? found : named != NULL ? named : w->path, &how, why, why_size);
+    if (w->debug == NULL || debug_info_units(w->debug) != 0) return w->debug != NULL;
+    if (!w->tool->compat) return debug_lacks(w, why, why_size);
+    if (named != NULL || found == w->path) return 1;
+    w->debug = debug_info_open(found, &how, why, why_size);
+    return w->debug != NULL;
+}
+
+/* The debug information of a program. Returns 0 with a sentence in why; w is to be freed all the same. */
+static int lines_open(line_work *w, const tool_context *tool, const option *o, program_image *m, char *why,
+                      size_t why_size)
+{
+    w->tool = tool;
+    w->o = o;
+    w->image = &m->loaded;
+    w->path = m->path;
+    if (!debug_open(w, why, why_size)) return 0;
+    return ranges_make(w) || load_fail(why, why_size, "out of memory");
+}
+
+/* What is to be said about the debug information. */
+static void debug_report(const line_work *w)
+{
+    const debug_warnings s = debug_info_warnings(w->debug);
+    if (s.no_split != 0 && w->tool->compat)
+        warn(w->tool, " DWO debug information was not loaded for %zu modules. Please check the .o, .dwo or .dwp path.",
+             s.no_split);
+    else if (s.no_split != 0)
+        warn(w->tool, "%s: %zu of %zu units have their debug information in .dwo files that are missing", w->path,
+             s.no_split, s.units);
+    if (!w->tool->compat && s.functions != 0 && s.no_line == s.functions)
+        warn(w->tool, "%s: its debug information has no first lines of functions: build it with "
+             "-fdebug-info-for-profiling", w->path);
+}
+
+/* The functions of a program without probes. Returns 0 with a sentence in why. */
+int lines_load(line_work *w, const tool_context *tool, const option *o, program_image *m, char *why, size_t why_size)
+{
+    if (!lines_open(w, tool, o, m, why, why_size)) return 0;
+    m->lines = w->debug;
+    lines_instead(w);
+    debug_report(w);
+    entries_mark(w);
+    return functions_add(w) || load_fail(why, why_size, "out of memory");
+}
+
+static void lines_close(line_work *w)
+{
+    csspgo_line_table_free(w->table);
+    csspgo_size_table_free(w->sizes);
+    if (w->functions != w->debug) debug_info_close(w->functions);
+    debug_info_close(w->debug);
+    free(w->range);
+    free(w->twin);
+    free(w->sampled);
+    free(w->frame);
+    free(w->bytes);
+}
+
+void lines_free(line_work *w, size_t n)
+{
+    size_t i;
+    for (i = 0; w != NULL && i < n; i++) lines_close(&w[i]);
+    free(w);
+}
+
+/* Lists the functions of the program, so that a compiler knows which are not new. */
+csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p)
+{
+    size_t count, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    csspgo_status s = CSSPGO_OK;
+    for (i = 0; s == CSSPGO_OK && i < w->ranges; i++) {
+        const char *const name = r[w->range[i].index].name;
+        const csspgo_func f = csspgo_func_add(p, name, strlen(name));
+        s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
+    }
+    return s;
+}
+
+/* ----- sizes of functions by where they are inlined --------------------------------------------------------------- */
+
+/* Adds the bytes of a node and clears them. */
+static int size_add(line_work *w, const debug_lines *l, size_t node, int by_probe)
+{
+    size_t n = 0, i;
+    uint32_t at;
+    for (at = (uint32_t)node + 1; at != 0; at = l->node[at - 1].parent) n++;
+    if (!debug_room(&w->frame, n, &w->frame_cap, sizeof *w->frame)) return 0;
+    memset(w->frame, 0, n * sizeof *w->frame);
+    for (i = n, at = (uint32_t)node + 1; at != 0; at = l->node[at - 1].parent) {
+        const csspgo_line_inline_node *const in = &l->node[at - 1];
+        const uint32_t d = in->site.discriminator;
+        w->frame[--i].name = in->name;
+        w->frame[i].name_size = in->name_size;
+        if (i == 0) continue;
+        w->frame[i - 1].loc = in->site;
+        if (by_probe) w->frame[i - 1].loc = csspgo_loc_at(d >> 3 & (d & 0x10000000 ? 0x1fff : 0xffff), 0);
+    }
+    if (csspgo_size_table_add(w->sizes, w->frame, n, w->bytes[node], NULL) != CSSPGO_OK) return 0;
+    w->bytes[node] = 0;
+    return 1;
+}
+
+/* How many of the bytes [begin, end) are of functions that were sampled. */
+static uint64_t bytes_sampled(const line_work *w, uint64_t begin, uint64_t end)
+{
+    size_t i = ranges_before(w, begin);
+    uint64_t n = 0;
+    for (i -= i != 0; i < w->ranges && w->range[i].begin < end; i++) {
+        const line_range *r = &w->range[i];
+        const uint64_t a = r->begin > begin ? r->begin : begin, b = r->end < end ? r->end : end;
+        if (a < b && w->sampled[r->function]) n += b - a;
+    }
+    return n;
+}
+
+/* Adds the code of a unit. Returns 0: out of memory. */
+static int sizes_of(line_work *w, const debug_lines *l, int by_probe)
+{
+    size_t i;
+    for (; w->byte_cap < l->nodes;)
+        if (!debug_room(&w->bytes, w->byte_cap, &w->byte_cap, sizeof *w->bytes)) return 0;
+    if (l->nodes != 0) memset(w->bytes, 0, l->nodes * sizeof *w->bytes);
+    for (i = 0; i + 1 < l->rows; i++)
+        if (l->row[i].inline_node != 0)
+            w->bytes[l->row[i].inline_node - 1] += bytes_sampled(w, l->row[i].address, l->row[i + 1].address);
+    for (i = 0; i < l->nodes; i++)
+        if (w->bytes[i] != 0 && !size_add(w, l, i, by_probe)) return 0;
+    return 1;
+}
+
+/* The size of a copy of a function is known, and possibly 0, if the program has a probe of it. */
+static int copies_know(line_work *w, const csspgo_probe_tables *t, const unsigned char *sampled)
+{
+    size_t i;
+    for (i = 0; i < t->probe_count; i++) {
+        uint32_t at, n = 0, k;
+        for (at = t->probes[i].inline_node; at != 0; at = t->inlines[at - 1].parent) n++;
+        if (n == 0 || (i != 0 && t->probes[i].inline_node == t->probes[i - 1].inline_node)) continue;
+        if (!debug_room(&w->frame, n, &w->frame_cap, sizeof *w->frame)) return 0;
+        memset(w->frame, 0, n * sizeof *w->frame);
+        for (k = n, at = t->probes[i].inline_node; at != 0; at = t->inlines[at - 1].parent) {
+            const csspgo_inline_node *in = &t->inlines[at - 1];
+            w->frame[--k].guid = in->guid;
+            if (k != 0) w->frame[k - 1].loc = csspgo_loc_at(in->site, 0);
+            else if (!sampled[at - 1]) n = 0;
+        }
+        if (n != 0 && csspgo_size_table_add(w->sizes, w->frame, n, 0, NULL) != CSSPGO_OK) return 0;
+    }
+    return 1;
+}
+
+/* Marks, per inline node, the top-level functions that were sampled; for free(). NULL: out of memory. */
+static unsigned char *tops_sampled(const line_work *w, const csspgo_probe_tables *t)
+{
+    unsigned char *mark = (unsigned char *)calloc(t->inline_count + 1, 1);
+    uint64_t *guid = (uint64_t *)malloc((w->ranges + 1) * sizeof *guid);
+    size_t count, n = 0, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    for (i = 0; guid != NULL && i < w->ranges; i++)
+        if (w->sampled[w->range[i].function]) {
+            const char *const name = r[w->range[i].index].name;
+            guid[n++] = csspgo_guid(name, strlen(name));
+        }
+    if (guid != NULL) qsort(guid, n, sizeof *guid, load_u64_cmp);
+    for (i = 0; guid != NULL && mark != NULL && i < t->inline_count; i++)
+        mark[i] = (unsigned char)(t->inlines[i].parent == 0 && load_has(guid, n, t->inlines[i].guid));
+    if (guid == NULL) {
+        free(mark);
+        mark = NULL;
+    }
+    free(guid);
+    return mark;
+}
+
+/* Marks the functions of a profile that is given as sampled, also those that only call. Returns 0: out of memory. */
+static int sizes_mark(line_work *w, const csspgo_profile *p)
+{
+    const uint32_t n = csspgo_func_count(p);
+    uint64_t *const guid = (uint64_t *)malloc((n + (size_t)1) * sizeof *guid);
+    size_t count, known = 0, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    csspgo_func f;
+    if (guid == NULL) return 0;
+    for (f.id = 1; f.id <= n; f.id++)
+        if (csspgo_func_nodes(p, f).id != 0) guid[known++] = csspgo_func_guid(p, f);
+    qsort(guid, known, sizeof *guid, load_u64_cmp);
+    for (i = 0; i < w->ranges; i++) {
+        const char *const name = r[w->range[i].index].name;
+        if (load_has(guid, known, csspgo_guid(name, strlen(name)))) w->sampled[w->range[i].function] = 1;
+    }
+    free(guid);
+    return 1;
+}
+
+/* ----- the lines of what ran -------------------------------------------------------------------------------------- */
+
+typedef csspgo_status addresses_fn(csspgo_collector *c, csspgo_module module, uint64_t *out, size_t cap, size_t *count,
+                                   csspgo_error *err);
+
+/* What list_fn lists, elements of `each` numbers, for free(). NULL: out of memory. */
+static uint64_t *listed(const line_work *w, csspgo_collector *c, addresses_fn *list_fn, size_t each, size_t *count)
+{
+    size_t cap = 1 << 15;                                  /* to ask for the number first costs as much again */
+    uint64_t *out = (uint64_t *)malloc(cap * each * sizeof *out);
+    csspgo_status s = out != NULL ? list_fn(c, w->image->module, out, cap, count, NULL) : CSSPGO_E_NOMEM;
+    if (s == CSSPGO_E_SHORT) {
+        free(out);
+        cap = *count + 1;
+        out = (uint64_t *)malloc(cap * each * sizeof *out);
+        s = out != NULL ? list_fn(c, w->image->module, out, cap, count, NULL) : CSSPGO_E_NOMEM;
+    }
+    if (s == CSSPGO_OK) return out;
+    free(out);
+    return NULL;
+}
+
+static int area_cmp(const void *a, const void *b)
+{
+    const debug_area *x = (const debug_area *)a, *y = (const debug_area *)b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static void area_add(debug_areas *to, debug_area *v, uint64_t begin, uint64_t end)
+{
+    v[to->n].begin = begin;
+    v[to->n++].end = end;
+}
+
+/* Sorts, and joins what overlaps. */
+static void areas_settle(debug_areas *a, debug_area *v)
+{
+    size_t i, n = 0;
+    if (a->n != 0) qsort(v, a->n, sizeof *v, area_cmp);
+    for (i = 0; i < a->n; i++)
+        if (n == 0 || v[i].begin > v[n - 1].end) v[n++] = v[i];
+        else if (v[n - 1].end < v[i].end) v[n - 1].end = v[i].end;
+    a->v = v;
+    a->n = n;
+}
+
+/* Adds instructions, and marks their functions as sampled. */
+static void areas_at(line_work *w, const uint64_t *address, size_t n, int mark, debug_areas *out, debug_area *v)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const line_range *const r = mark ? range_at(w, address[i]) : NULL;
+        if (r != NULL) w->sampled[r->function] = 1;
+        area_add(out, v, address[i], address[i] + 1);
+    }
+}
+
+/*
+ * The code whose lines are needed: all of the functions that the counters are about, which get marked, and whatever ran
+ * outside of them. Returns the areas, for free(); NULL: out of memory.
+ * By line, LLVM's contexts hold no addresses: it does not know the sizes of functions that only called.
+ */
+static debug_area *areas_of(line_work *w, csspgo_collector *c, debug_areas *out)
+{
+    size_t calls, addresses, ran, i;
+    uint64_t *call = listed(w, c, csspgo_collector_calls, 1, &calls);
+    uint64_t *address = call != NULL ? listed(w, c, csspgo_collector_addresses, 1, &addresses) : NULL;
+    uint64_t *range = address != NULL ? listed(w, c, csspgo_collector_ranges, 2, &ran) : NULL;
+    debug_area *v = range != NULL ? (debug_area *)malloc((calls + addresses + ran + w->ranges + 1) * sizeof *v) : NULL;
+    out->n = 0;
+    if (v != NULL) {
+        areas_at(w, call, calls, w->table == NULL || !w->tool->compat, out, v);
+        areas_at(w, address, addresses, 1, out, v);
+    }
+    for (i = 0; v != NULL && i < ran; i++) area_add(out, v, range[2 * i], range[2 * i + 1] + 1);
+    for (i = 0; v != NULL && i < w->ranges; i++)
+        if (w->sampled[w->range[i].function]) area_add(out, v, w->range[i].begin, w->range[i].end);
+    if (v != NULL) areas_settle(out, v);
+    free(call);
+    free(address);
+    free(range);
+    return v;
+}
+
+/* LLVM looks up what is not in the program at the address 1, where functions may be that the linker dropped. */
+static csspgo_status unknown_read(const line_work *w, unsigned char *unit)
+{
+    static const debug_area at = { 1, 2 };
+    const debug_areas in = { &at, 1 };
+    const size_t units = debug_info_units(w->debug);
+    debug_lines l;
+    size_t i = 0;
+    memset(unit, 0, units);
+    debug_info_units_in(w->debug, &in, unit);
+    while (i < units && !unit[i]) i++;
+    if (i == units) return CSSPGO_OK;
+    if (!debug_info_lines(w->debug, i, &in, &l)) return CSSPGO_E_NOMEM;
+    return csspgo_line_table_add(w->table, w->image->code, w->image->module, l.node, l.nodes, l.row, l.rows != 0, NULL);
+}
+
+/* Reads the lines of the code that is needed, into the line table (if there is one) and the sizes. */
+static csspgo_status units_read(line_work *w, csspgo_collector *c, int by_probe)
+{
+    const int all = w->o[O_UNSYMBOLIZED].text != NULL || w->o[O_FILL].number;
+    const size_t units = debug_info_units(w->debug);
+    unsigned char *unit = (unsigned char *)calloc(units + 1, 1);
+    debug_areas in;
+    debug_area *v = unit != NULL ? areas_of(w, c, &in) : NULL;
+    csspgo_status s = v != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    debug_lines l;
+    size_t i;
+    if (v != NULL) debug_info_units_in(w->debug, &in, unit);
+    for (i = 0; s == CSSPGO_OK && i < units; i++) {
+        if (!all && !unit[i]) continue;
+        if (!debug_info_lines(w->debug, i, all ? NULL : &in, &l)) s = CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK && w->sizes != NULL && !sizes_of(w, &l, by_probe)) s = CSSPGO_E_NOMEM;
+        if (s != CSSPGO_OK || w->table == NULL) continue;
+        debug_lines_join(&l);
+        s = csspgo_line_table_add(w->table, w->image->code, w->image->module, l.node, l.nodes, l.row, l.rows, NULL);
+    }
+    if (s == CSSPGO_OK && w->table != NULL && w->tool->compat) s = unknown_read(w, unit);
+    free(unit);
+    free(v);
+    return s;
+}
+
+/* ----- of all programs -------------------------------------------------------------------------------------------- */
+
+/*
+ * Reads what is needed of all programs into the tables of the first one. p: the profile that is given, whose functions
+ * count as sampled, or NULL.
+ */
+static csspgo_status all_read(line_work *w, size_t n, csspgo_collector *c, const csspgo_profile *p)
+{
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; s == CSSPGO_OK && i < n; i++) {
+        w[i].table = w->table;
+        w[i].sizes = w->sizes;
+        s = p == NULL || sizes_mark(&w[i], p) ? units_read(&w[i], c, 0) : CSSPGO_E_NOMEM;
+        if (i == 0) continue;
+        w[i].table = NULL;
+        w[i].sizes = NULL;
+    }
+    return s;
+}
+
+/* Reads the lines of what was counted, and fills in what of *how is of lines. */
+csspgo_status lines_read(line_work *w, size_t n, csspgo_collector *c, csspgo_generate_options *how, csspgo_error *e)
+{
+    csspgo_status s;
+    how->llvm = w->tool->compat ? 19 : 0;
+    how->flow_sensitive = (uint32_t)is_flow_sensitive(w->image);
+    how->update_totals = (uint32_t)w->o[O_TOTALS].number;
+    how->sum_addresses = w->tool->compat && w->o[O_LEADING].number;
+    memset(e, 0, sizeof *e);
+    w->table = csspgo_line_table_new(seeded(), NULL);
+    s = w->table != NULL ? all_read(w, n, c, NULL) : CSSPGO_E_NOMEM;
+    if (s == CSSPGO_OK) return s;
+    snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(s));
+    return e->status = s;
+}
+
+/* The sizes of the functions of a profile by source line that is given. */
+csspgo_status lines_sizes(line_work *w, size_t n, csspgo_collector *c, const csspgo_profile *p)
+{
+    csspgo_size_table_free(w->sizes);
+    w->sizes = csspgo_size_table_new(seeded(), NULL);
+    return w->sizes != NULL ? all_read(w, n, c, p) : CSSPGO_E_NOMEM;
+}
+
+/*
+ * The sizes that LLVM takes for a program with probes: from its debug information, if it has some. To be called before
+ * the counters become a profile. p: the profile that is given in their place, or NULL. Returns NULL without any.
+ */
+csspgo_size_table *probe_sizes(const tool_context *tool, const option *o, program_image *m, csspgo_collector *c,
+                               const csspgo_profile *p)
+{
+    char why[PROGRAM_WHY];
+    line_work w;
+    csspgo_size_table *made = NULL;
+    csspgo_probe_set *probes = NULL;
+    csspgo_probe_tables t;
+    unsigned char *sampled = NULL;
+    int ok;
+    memset(&w, 0, sizeof w);
+    ok = lines_open(&w, tool, o, m, why, sizeof why) && w.ranges != 0 &&
+         (w.sizes = csspgo_size_table_new(seeded(), NULL)) != NULL && (p == NULL || sizes_mark(&w, p)) &&
+         units_read(&w, c, 1) == CSSPGO_OK &&
+         (probes = load_sections(&m->loaded, why, sizeof why)) != NULL;
+    if (ok) {
+        t = csspgo_probe_set_tables(probes);
+        sampled = tops_sampled(&w, &t);
+        ok = sampled != NULL && copies_know(&w, &t, sampled);
+    }
+    if (ok) {
+        made = w.sizes;
+        w.sizes = NULL;
+    }
+    free(sampled);
+    csspgo_probe_set_free(probes);
+    lines_close(&w);
+    return made;
+}

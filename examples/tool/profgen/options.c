@@ -1,0 +1,338 @@
+/* options.c - profgen: the table of its options, and what they say */
+#include "profgen.h"
+
+const option profgen_options[] = {
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the program, with pseudo probes, or else with debug information: then counts are of source lines "
+           "(ELF, x86-64 or AArch64), or a kernel module. Several times: libraries of it, or programs of one "
+           "system, in one profile with contexts through all of them, and a table of the samples in each"),
+    OPTION("perfscript", OPT_LIST, NULL, 0, "FILE",
+           "text of csspgo record, or of perf script --show-mmap-events with any -F, such as -F ip,brstack or, "
+           "for several processes, -F pid,ip,brstack --show-task-events. This and the next four several times, "
+           "also mixed: they add up"),
+    OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
+    OPTION("perfdata", OPT_LIST, NULL, 0, "FILE", "what perf record -b --call-graph fp wrote, to a file or a pipe"),
+    OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
+    OPTION("unsymbolized-profile", OPT_LIST, NULL, 0, "FILE",
+           "what --skip-symbolization wrote, or simpleperf inject --output autofdo"),
+    OPTION("up", OPT_ALIAS, "unsymbolized-profile", 0, NULL, NULL),
+    OPTION("llvm-sample-profile", OPT_LIST, NULL, 0, "FILE", "works on a profile with contexts instead of samples"),
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("format", OPT_CHOICE, "extbinary|text|binary|gcc|gcov|preagg|preagg-traces", 0, NULL,
+           "form of the output. gcc, gcov: for gcc -fauto-profile=FILE, by source line, without contexts; preagg: "
+           "no profile but pre-aggregated text, for perf2bolt --pa, of any recording; preagg-traces: shorter, for "
+           "BOLT 21 and later"),
+    OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
+           "... as LLVM reads it, GCC up to 11, GCC 12 to 15, or newer ones"),
+    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
+    OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compressed sections; needs a build with zlib"),
+    OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, "marked as covering part of the program"),
+    OPTION("split-layout", OPT_SWITCH, NULL, 0, NULL, "functions without inlinees in sections of their own"),
+    OPTION("skip-symbolization", OPT_SWITCH, NULL, 0, NULL,
+           "writes raw counters per context of addresses instead of a profile"),
+    OPTION("use-offset", OPT_SWITCH, NULL, 1, NULL,
+           "... with offsets from the base of the program, not plain addresses"),
+    OPTION("use-first-loadable-segment-as-base", OPT_SWITCH, NULL, 0, NULL,
+           "... the base is the first segment that is loaded"),
+    OPTION("ignore-stack-samples", OPT_SWITCH, NULL, 0, "0|1",
+           "no contexts (default 1 by source line without options for contexts, else 0)"),
+    OPTION("compress-recursion", OPT_NUMBER, NULL, -1, "N",
+           "longest cycle of frames that is folded; -1 any (default), 0 none"),
+    OPTION("csprof-max-context-depth", OPT_NUMBER, NULL, -1, "N", "innermost frames kept; -1 all (default)"),
+    OPTION("infer-missing-frames", OPT_SWITCH, NULL, 1, NULL, "looks for frames that tail calls lost"),
+    OPTION("max-search-depth", OPT_NUMBER, NULL, 0, "N", "... through at most N tail calls"),
+    OPTION("fill-zero-for-all-funcs", OPT_SWITCH, NULL, 0, NULL,
+           "zero counts for functions without samples too; so too if there are no samples at all"),
+    OPTION("csspgo-preinliner", OPT_SWITCH, NULL, 1, NULL, "chooses contexts to inline"),
+    OPTION("use-context-cost-for-preinliner", OPT_SWITCH, NULL, 1, NULL,
+           "the size of a function is that of its code, else the number of its locations"),
+    OPTION("csspgo-replay-preinline", OPT_SWITCH, NULL, 0, NULL, "the pre-inliner repeats what was inlined"),
+    OPTION("sample-profile-hot-inline-threshold", OPT_COUNT, NULL, 1500, "N",
+           "pre-inliner: size up to which hot contexts are inlined"),
+    OPTION("sample-profile-cold-inline-threshold", OPT_COUNT, NULL, 0, "N", "pre-inliner: the same for cold ones"),
+    OPTION("sample-profile-inline-growth-limit", OPT_COUNT, NULL, 12, "N",
+           "pre-inliner: how many times as large a function may become"),
+    OPTION("sample-profile-inline-limit-min", OPT_COUNT, NULL, 100, "N", "pre-inliner: ... at least"),
+    OPTION("sample-profile-inline-limit-max", OPT_COUNT, NULL, 50000, "N", "pre-inliner: ... at most"),
+    OPTION("csspgo-preinliner-multiplier-for-previous-inlining", OPT_COUNT, NULL, 100, "N",
+           "pre-inliner: the hot threshold times N where the context was inlined"),
+    OPTION("csprof-merge-cold-context", OPT_SWITCH, NULL, 1, NULL,
+           "cold contexts go into shorter ones; with the pre-inliner only if asked for"),
+    OPTION("csprof-max-cold-context-depth", OPT_COUNT, NULL, 1, "N", "frames of these shorter ones"),
+    OPTION("trim-cold-profile", OPT_SWITCH, NULL, 0, NULL, "what stays cold is dropped"),
+    OPTION("gen-cs-nested-profile", OPT_SWITCH, NULL, 1, NULL,
+           "contexts become nested inlinees; else they stay contexts"),
+    OPTION("generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL,
+           "... and what is nested counts in its function too"),
+    OPTION("profile-summary-cutoff-hot", OPT_COUNT, NULL, 990000, "PPM",
+           "hot is what makes up this share of all counts"),
+    OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, "PPM",
+           "cold is what lies behind this share of all counts"),
+    OPTION("profile-summary-hot-count", OPT_COUNT, NULL, 0, "N",
+           "a count from which a function is hot, in place of the cutoff"),
+    OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
+           "a count up to which a context is cold, in place of the cutoff"),
+    OPTION("profile-density-threshold", OPT_COUNT, NULL, 50, "N",
+           "samples per location below which more are asked for"),
+    OPTION("profile-density-cutoff-hot", OPT_COUNT, NULL, 990000, "PPM",
+           "... of the functions that make up this share of the samples"),
+    OPTION("show-density", OPT_SWITCH, NULL, 0, NULL, "prints samples per location of the hot functions"),
+    OPTION("sort-profiled-scc-member", OPT_SWITCH, NULL, 1, NULL,
+           "pre-inliner: functions that call each other in the order of their calls"),
+    OPTION("populate-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL,
+           "extbinary: lists the program's functions, with and without samples"),
+    OPTION("update-total-samples", OPT_SWITCH, NULL, 0, NULL, "without contexts: totals are sums of the counts"),
+    OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
+    OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
+    DEBUG_BINARY,
+    OPTION("kernel", OPT_SWITCH, NULL, 0, NULL, "the program is the kernel (a module, NAME.ko, is known by itself)"),
+    OPTION("show-detailed-warning", OPT_SWITCH, NULL, 0, NULL, "says what makes no sense in the samples"),
+    OPTION("show-pseudo-probe", OPT_SWITCH, NULL, 0, NULL, "prints the probe descriptors"),
+    OPTION("use-dwarf-correlation", OPT_SWITCH, NULL, 0, NULL, "by source line although there are probes"),
+    OPTION("dwp", OPT_TEXT, NULL, 0, "FILE", "split debug information of the program"),
+    OPTION("debug-sizes", OPT_SWITCH, NULL, 0, NULL,
+           "the pre-inliner takes sizes from debug information, not from probes"),
+    OPTION("leading-ip-only", OPT_SWITCH, NULL, 0, NULL, "the sampled address counts, branch records do not"),
+    OPTION("perf-event", OPT_LIST, NULL, 0, "NAME",
+           "only samples of this event: cycles, cycles:u, r20c4, cpu/event=0xc4,umask=0x20/, {a,b}; several times: of "
+           "any of them (default: of the event that counts taken branches if there is one, else of all)"),
+    OPTION("perf-events", OPT_LIST, NULL, 0, "NAME,...",
+           "the same, names between commas"),
+    OPTION("sample-period", OPT_COUNT, NULL, 1, "N", "... its samples count N / (branch records - 1)"),
+    OPTION("jitdump", OPT_LIST, NULL, 0, "FILE",
+           "a JIT's code, of its jit-PID.dump (record with -k mono), auto: of all dumps that the recording names; "
+           "with --binary besides the program's, by source line. The pre-inliner is off. Several times, too"),
+    OPTION("perf-map", OPT_LIST, NULL, 0, "FILE", "the same per function, of perf-PID.map, without --binary"),
+    OPTION("show-jit-samples", OPT_SWITCH, NULL, 0, NULL,
+           "prints time, process, address and function of each sample"),
+    OPTION("preagg", OPT_LIST, NULL, 0, "FILE",
+           "pre-aggregated text of BOLT: branches and ranges with counts, no contexts"),
+    OPTION("report", OPT_TEXT, NULL, 0, "FILE", "what became of the samples, as JSON"),
+    OPTION("spe-branch-profile", OPT_SWITCH, NULL, 0, NULL,
+           "branch records of Arm SPE: each sample is one branch (perf script --itrace=bl1 -F pid,ip,brstack); "
+           "counts it and the code up to the next one"),
+    OPTION("bogus-stacks", OPT_CHOICE, "drop|records", 0, NULL,
+           "call stacks that are later than the branch records, as on AArch64: drop the sample, or use its "
+           "records without contexts"),
+    OPTION("image-base", OPT_COUNT, NULL, 0, "ADDR",
+           "where the program was, of recordings without mapping events, as SEP's"),
+    OPTION("pprof", OPT_LIST, NULL, 0, "FILE",
+           "profile.proto of pprof, plain or with gzip: call stacks without branches"),
+    OPTION("pprof-type", OPT_TEXT, NULL, 0, "NAME",
+           "the type of value that counts; else samples, count, the default type, or cpu. Memory, locks and so on "
+           "count only so"),
+    OPTION("perf-binary", OPT_TEXT, NULL, 0, "NAME",
+           "what the program was called when it was recorded, or its path there, or the end of that"),
+    OPTION("show-images", OPT_SWITCH, NULL, 0, NULL,
+           "a table of where the samples fell, in files that were given or not"),
+    OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
+           "status 3 if a larger share of the samples is not in the profile; 50 by default"),
+    OPTION("min-density", OPT_COUNT, NULL, 0, "N",
+           "status 3 if there are fewer samples per location, as --show-density prints them"),
+    ALLOW_EMPTY,
+    OPTION("llvm-compat", OPT_SWITCH, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress, no report on the terminal"),
+    OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the same as --report=-: on standard output"),
+    DEBUG_DIRECTORY,
+    /* What llvm-profgen 19 has and this tool refuses. */
+    OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
+    OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
+    OPTION("show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
+    OPTION("disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL),
+    OPTIONS_END
+};
+
+const char *profgen_input(const option *o, size_t i)
+{
+    static const int lists[] = { O_PERFDATA, O_PERFSCRIPT, O_PREAGG, O_PPROF, O_UNSYMBOLIZED };   /* perf.data first */
+    size_t k;
+    for (k = 0; k < sizeof lists / sizeof *lists; k++) {
+        const option *in = &o[lists[k]];
+        if (i < in->count) return in->list[i];
+        i -= in->count;
+    }
+    return NULL;
+}
+
+int jit_asked(const option *o)
+{
+    return o[O_JITDUMP].count + o[O_PERF_MAP].count != 0;
+}
+
+int preagg_wanted(const option *o)
+{
+    return o[O_FORMAT].number >= FORMAT_PREAGG;
+}
+
+int events_asked(const option *o)
+{
+    return o[O_EVENT].count + o[O_EVENTS].count != 0;
+}
+
+/* Events are for scripts without call stacks, too, for LLVM's tool. */
+int flat_asked(const profgen *g)
+{
+    const option *o = g->o;
+    return g->in.perfscript != NULL &&
+           (o[O_LEADING].number || o[O_PERIOD].text != NULL || (g->tool->compat && events_asked(o)));
+}
+
+int as_llvm(const profgen *g)
+{
+    return g->tool->compat && g->lines != NULL;
+}
+
+int details_wanted(const profgen *g)
+{
+    return g->o[O_DETAILS].number || (as_llvm(g) && !g->tool->quiet);
+}
+
+/* It has no contexts. */
+int is_for_gcc(const profgen *g)
+{
+    const long long format = g->o[O_FORMAT].number;
+    return (format == FORMAT_GCC || format == FORMAT_GCOV) && g->lines != NULL && g->in.sampled == NULL &&
+           !g->tool->compat;
+}
+
+/* Neither the profile nor the report may take the place of a file that is read. Returns 0 after saying which would. */
+int profgen_spares_file(const tool_context *tool, const option *o, const char *path)
+{
+    return output_spares(tool, o[O_OUTPUT].text, path) &&
+           (o[O_REPORT].text == NULL || output_spares(tool, o[O_REPORT].text, path));
+}
+
+/* The same of all inputs, and of each other. */
+int profgen_spares(const profgen *g)
+{
+    static const int lists[] = { O_BINARY, O_JITDUMP, O_PERF_MAP, O_DEBUG_BINARY, O_PROFILE };
+    const tool_context *tool = g->tool;
+    const option *o = g->o;
+    const char *path;
+    size_t i, k;
+    for (i = 0; (path = profgen_input(o, i)) != NULL; i++)
+        if (!profgen_spares_file(tool, o, path)) return 0;
+    for (k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (i = 0; i < o[lists[k]].count; i++) {
+            path = o[lists[k]].list[i];
+            if ((lists[k] != O_JITDUMP || strcmp(path, "auto") != 0) && !profgen_spares_file(tool, o, path)) return 0;
+        }
+    return profgen_spares_file(tool, o, o[O_DWP].text) && output_spares(tool, o[O_REPORT].text, g->in.output);
+}
+
+csspgo_collector_options profgen_how(const profgen *g)
+{
+    const option *o = g->o;
+    csspgo_collector_options how;
+    memset(&how, 0, sizeof how);
+    how.ignore_stack = (uint32_t)o[O_IGNORE_STACK].number;
+    how.llvm = g->tool->compat ? 19 : 0;
+    how.single_branches = (uint32_t)o[O_SPE].number;
+    how.keep_records = (uint32_t)o[O_BOGUS].number;
+    how.judge_fn = g->health != NULL ? csspgo_judge_stacks : NULL;
+    if (o[O_COMPRESS].number >= 0) {
+        how.limit_recursion = 1;
+        how.max_recursion = (uint32_t)o[O_COMPRESS].number;
+    }
+    if (o[O_DEPTH].number >= 0) {
+        how.limit_depth = 1;
+        how.max_depth = (uint32_t)o[O_DEPTH].number;
+    }
+    return how;
+}
+
+csspgo_unsymbolized_options profgen_raw(const profgen *g)
+{
+    csspgo_unsymbolized_options raw;
+    memset(&raw, 0, sizeof raw);
+    raw.module = g->image->module;
+    if (!g->o[O_USE_OFFSET].number) return raw;
+    raw.base = g->o[O_FIRST_LOADABLE].number ? g->image->first_loadable
+                                             : csspgo_code_base(g->image->code, g->image->module);
+    return raw;
+}
+
+/* ----- options that have no effect on this input or with the others ----------------------------------------------- */
+
+enum { /* why; the first that holds is told */
+    IDLE_SAMPLED = 1, IDLE_COUNTED = 2, IDLE_RAW = 4, IDLE_NO_RAW = 8, IDLE_FLAT = 16, IDLE_CONTEXTS = 32,
+    IDLE_PREINLINER = 64, IDLE_NEST = 128, IDLE_MERGE = 256, IDLE_FORMAT = 512, IDLE_INFER = 1024, IDLE_STACKS = 2048,
+    IDLE_DATA = 4096, IDLE_HOT = 8192, IDLE_COLD = 16384, IDLE_HOT_GIVEN = 32768, IDLE_COLD_GIVEN = 65536,
+    IDLE_NO_RECORDING = IDLE_SAMPLED | IDLE_COUNTED,
+    IDLE_WITH_PREINLINER = IDLE_RAW | IDLE_FLAT | IDLE_PREINLINER
+};
+
+static const char *const idle_why[] = {
+    "with --llvm-sample-profile", "with --unsymbolized-profile", "with --skip-symbolization",
+    "without --skip-symbolization and --unsymbolized-profile", "without contexts", "with contexts",
+    "without the pre-inliner", "with --gen-cs-nested-profile=0", "as cold contexts are not merged",
+    "without --format=extbinary", "with --infer-missing-frames=0", "with call stacks", "with --perfdata",
+    "as no hot contexts are told from cold ones", "as nothing cold is looked for",
+    "with --profile-summary-hot-count", "with --profile-summary-cold-count" };
+
+static const struct { int option, idle; } idle_rows[] = {
+    { O_SKIP, IDLE_SAMPLED }, { O_PID, IDLE_NO_RECORDING }, { O_SHOW_MMAP, IDLE_NO_RECORDING },
+    { O_KERNEL, IDLE_NO_RECORDING }, { O_DETAILS, IDLE_NO_RECORDING }, { O_IGNORE_STACK, IDLE_NO_RECORDING },
+    { O_SPE, IDLE_NO_RECORDING }, { O_IMAGE_BASE, IDLE_NO_RECORDING },
+    { O_PERF_BINARY, IDLE_NO_RECORDING },
+    { O_BOGUS, IDLE_NO_RECORDING | IDLE_FLAT }, { O_LEADING, IDLE_NO_RECORDING },
+    { O_EVENT, IDLE_NO_RECORDING }, { O_EVENTS, IDLE_NO_RECORDING },
+    { O_PERIOD, IDLE_NO_RECORDING | IDLE_STACKS | IDLE_DATA }, { O_FIRST_LOADABLE, IDLE_NO_RAW },
+    { O_FORMAT, IDLE_RAW }, { O_MD5, IDLE_RAW }, { O_COMPRESS_ALL, IDLE_RAW }, { O_PARTIAL, IDLE_RAW },
+    { O_SPLIT, IDLE_RAW }, { O_SYMBOLS, IDLE_RAW | IDLE_FORMAT }, { O_SHOW_PROBES, IDLE_RAW },
+    { O_SHOW_DENSITY, IDLE_RAW }, { O_DENSITY, IDLE_RAW }, { O_DENSITY_CUTOFF, IDLE_RAW },
+    { O_COMPRESS, IDLE_SAMPLED | IDLE_FLAT }, { O_DEPTH, IDLE_SAMPLED | IDLE_FLAT },
+    { O_SEARCH_DEPTH, IDLE_SAMPLED | IDLE_RAW | IDLE_FLAT | IDLE_INFER },
+    { O_FILL, IDLE_SAMPLED | IDLE_RAW }, { O_TOTALS, IDLE_SAMPLED | IDLE_RAW | IDLE_CONTEXTS },
+    { O_REPLAY, IDLE_WITH_PREINLINER }, { O_HOT_INLINE, IDLE_WITH_PREINLINER },
+    { O_COLD_INLINE, IDLE_WITH_PREINLINER }, { O_GROWTH, IDLE_WITH_PREINLINER },
+    { O_LIMIT_MIN, IDLE_WITH_PREINLINER }, { O_LIMIT_MAX, IDLE_WITH_PREINLINER }, { O_AGAIN, IDLE_WITH_PREINLINER },
+    { O_SIZES, IDLE_WITH_PREINLINER }, { O_DEBUG_SIZES, IDLE_WITH_PREINLINER },
+    { O_SORT, IDLE_WITH_PREINLINER }, { O_PREINLINER, IDLE_RAW | IDLE_FLAT },
+    { O_INFER, IDLE_SAMPLED | IDLE_RAW | IDLE_FLAT }, { O_MERGE_COLD, IDLE_RAW | IDLE_FLAT },
+    { O_COLD_DEPTH, IDLE_RAW | IDLE_FLAT | IDLE_MERGE }, { O_NESTED, IDLE_RAW | IDLE_FLAT },
+    { O_KEEP_BASE, IDLE_RAW | IDLE_FLAT | IDLE_NEST }, { O_TRIM, IDLE_RAW },
+    { O_CUTOFF_HOT, IDLE_RAW | IDLE_HOT | IDLE_HOT_GIVEN }, { O_HOT_COUNT, IDLE_RAW | IDLE_HOT },
+    { O_CUTOFF_COLD, IDLE_RAW | IDLE_COLD | IDLE_COLD_GIVEN }, { O_COLD_COUNT, IDLE_RAW | IDLE_COLD } };
+
+/* The reasons that hold. */
+static int idle_state(const profgen *g, int contexts)
+{
+    const option *o = g->o;
+    const int merge = o[O_MERGE_COLD].text != NULL ? o[O_MERGE_COLD].number != 0 : !o[O_PREINLINER].number;
+    const int raw = o[O_SKIP].number && g->in.sampled == NULL;
+    int state;
+    state = g->in.sampled != NULL ? IDLE_SAMPLED : g->in.unsymbolized != NULL ? IDLE_COUNTED : 0;
+    state |= raw ? IDLE_RAW : g->in.unsymbolized == NULL ? IDLE_NO_RAW : 0;
+    state |= contexts ? IDLE_CONTEXTS : IDLE_FLAT;
+    state |= o[O_PREINLINER].number ? 0 : IDLE_PREINLINER;
+    state |= o[O_NESTED].number ? 0 : IDLE_NEST;
+    state |= merge ? 0 : IDLE_MERGE;
+    state |= o[O_FORMAT].number != 0 ? IDLE_FORMAT : 0;
+    state |= o[O_INFER].number ? 0 : IDLE_INFER;
+    state |= g->count.stacks ? IDLE_STACKS : 0;
+    state |= g->in.perfdata != NULL ? IDLE_DATA : 0;
+    state |= contexts && (merge || o[O_TRIM].number) ? 0 : IDLE_HOT;
+    state |= (contexts ? o[O_PREINLINER].number : o[O_TRIM].number) ? 0 : IDLE_COLD;
+    state |= o[O_HOT_COUNT].text != NULL ? IDLE_HOT_GIVEN : 0;
+    state |= o[O_COLD_COUNT].text != NULL ? IDLE_COLD_GIVEN : 0;
+    return state;
+}
+
+/* Tells options that ask for something and get nothing; in compat mode they pass in silence, as in LLVM. */
+void profgen_idle(const profgen *g, int contexts)
+{
+    const int state = idle_state(g, contexts);
+    size_t i, k;
+    if (g->tool->compat) return;
+    for (i = 0; i < sizeof idle_rows / sizeof *idle_rows; i++) {
+        const option *x = &g->o[idle_rows[i].option];
+        const int asks = x->kind == OPT_SWITCH ? x->text != NULL && x->number : x->kind == OPT_LIST ? x->count != 0
+                                                                                                : x->text != NULL;
+        const int idle = state & idle_rows[i].idle;
+        for (k = 0; !(idle >> k & 1) && k < sizeof idle_why / sizeof *idle_why; k++) {}
+        if (asks && idle != 0) warn(g->tool, "--%s has no effect %s", x->name, idle_why[k]);
+    }
+}

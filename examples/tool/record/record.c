@@ -1,0 +1,296 @@
+/* record.c - `csspgo record`: runs a program and writes samples of it, as perf script text or perf.data
+ *
+ * Three sources of samples:
+ *
+ *   LBR            the CPU's own record of its last taken branches (Intel LBR, AMD LbrExtV2 or BRS, Arm BRBE), through
+ *                  perf_event_open, where the machine has one (hardware.c).
+ *                  (Written after the kernel's documentation and never run against real records: the machines it was
+ *                  developed on have none. What reads the kernel's ring buffers is tested on buffers made by hand.)
+ *   bursts         on x86-64 Linux everywhere: the program runs, and at random times a thread of it is stopped and its
+ *                  next branches are followed under ptrace (burst.c, watch.c).
+ *   software LBR   with --exact, also there: the whole run under ptrace, and every taken branch is noted.
+ *
+ * How the software LBR keeps its speed. A stop under ptrace costs some ten microseconds, a single step in a virtual
+ * machine twice that. So what only needs registers and memory is computed on copies of them (ahead.c). Where
+ * that ends, or where no memory may be executed that was written, the program is run but not stepped: code is decoded
+ * from where it stands up to the next branch, an int3 is put there, the program runs, and at the stop the branch is
+ * carried out by the recorder: it has the registers and flags, and reads or writes the one stack or table slot that a
+ * call, return or indirect jump needs. That is one stop per branch instead of one per instruction, and exact: the
+ * records are those of a single-stepped run. What the recorder does not carry out (loop, far transfers, operands whose
+ * memory is not there) is stepped over, and so is all code that can change unseen: writable or shared pages, and
+ * everything once a second thread shares the memory. --step asks for it everywhere; programs that read their own code
+ * as data need that.
+ *
+ * The call stack is kept by the recorder: a call pushes its return address and where that lies, whatever is below the
+ * stack pointer is dropped (returns, exceptions, longjmp), stacks of signal handlers and coroutines are told apart by
+ * their mapping, and when a sample is taken, each return address must still be where it was put.
+ *
+ * A signal's handler begins with an empty branch record: no branch led there. System calls are no branches.
+ * SIGTRAP is kept unblocked while recording, or the kernel would reset its handler at the first stop.
+ */
+#include "record.h"
+
+enum {
+    R_OUTPUT, R_START, R_PERIOD, R_JITTER, R_SEED, R_COUNT, R_BRANCHES, R_DEPTH, R_STACK, R_SOFTWARE, R_STEP, R_ASLR,
+    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER, R_PID, R_FOLLOW,
+    R_JSON
+};
+
+static const option record_options[] = {
+    OPTION("output", OPT_TEXT, "-", 0, "FILE",
+           "where to; NAME.data is written as perf.data, all else as perf-script text. Default is standard output "
+           "(the program's own then goes to standard error)"),
+    OPTION("start", OPT_TEXT, NULL, 0, "SYMBOL",
+           "exact: begins when this function is reached (main, or the entry point if there is none)"),
+    OPTION("period", OPT_COUNT, NULL, 0, "N",
+           "exact: taken branches between two samples (1000); with a hardware LBR 100003"),
+    OPTION("jitter", OPT_COUNT, NULL, 10, "PERCENT", "exact: how far a distance may lie off the period, at random"),
+    OPTION("seed", OPT_COUNT, NULL, 1, "N", "exact: of that random sequence; the same seed gives the same sequence"),
+    OPTION("count", OPT_COUNT, NULL, 0, "N", "exact: stops recording after N samples; the program runs on"),
+    OPTION("max-branches", OPT_COUNT, NULL, 0, "N",
+           "exact: stops recording after N taken branches; the program runs on"),
+    OPTION("depth", OPT_COUNT, NULL, 32, "N", "branch records per sample"),
+    OPTION("max-stack", OPT_COUNT, NULL, REC_STACK, "N", "frames per sample, innermost first"),
+    OPTION("software", OPT_SWITCH, NULL, 0, NULL, "the same as --exact"),
+    OPTION("step", OPT_SWITCH, NULL, 0, NULL,
+           "exact: single-steps every instruction (slow; leaves the program's code untouched)"),
+    OPTION("aslr", OPT_SWITCH, NULL, 0, NULL,
+           "keeps address space randomisation (off by default: equal runs give equal files)"),
+    OPTION("stop", OPT_SWITCH, NULL, 0, NULL, "exact: kills the program where recording stops"),
+    OPTION("frame-pointers", OPT_SWITCH, NULL, 0, NULL,
+           "exact: follows the frame pointers as perf does, instead of keeping an exact call stack"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no messages but errors"),
+    OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
+    OPTION("exact", OPT_SWITCH, NULL, 0, NULL,
+           "follows every branch, the same at each run: hundreds of times slower (about a microsecond a branch)"),
+    OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "samples per second of a thread's CPU time, at most"),
+    OPTION("overhead", OPT_COUNT, NULL, 80, "PERCENT",
+           "of the CPU time that samples may take; they become rarer for it; with --pid 10 is the default"),
+    OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording then; the program runs on"),
+    OPTION("timer", OPT_SWITCH, NULL, 0, NULL,
+           "samples by a timer, not by the kernel's cpu-clock events; default where there are none"),
+    OPTION("pid", OPT_COUNT, NULL, 0, "PID",
+           "attaches to a process that runs, all its threads; it is let go when recording ends"),
+    OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "records child processes too, and what they run"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL,
+           "what was recorded, for programs, on standard output; the program's own then goes to standard error"),
+    OPTION("p", OPT_ALIAS, "pid", 0, NULL, NULL),
+    OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTIONS_END
+};
+
+/* The numbers that were given lie in their ranges. Returns 0 after saying which one does not. */
+static int rec_check_numbers(const tool_context *tool, const option *o)
+{
+    static const struct { int option; uint64_t lowest, highest; } ranges[] = {
+        { R_PERIOD, 1, (uint64_t)1 << 40 }, { R_JITTER, 0, 100 },        { R_COUNT, 1, UINT64_MAX },
+        { R_BRANCHES, 1, UINT64_MAX },      { R_DEPTH, 1, 4096 },        { R_STACK, 1, 65536 },
+        { R_RATE, 1, 100000 },              { R_OVERHEAD, 1, 1000 },     { R_PID, 1, INT32_MAX },
+    };
+    size_t i;
+    for (i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const option *n = &o[ranges[i].option];
+        if (n->text == NULL || ((uint64_t)n->number >= ranges[i].lowest && (uint64_t)n->number <= ranges[i].highest))
+            continue;
+        return usage(tool, "--%s: '%s' is not a number from %" PRIu64 " to %" PRIu64, n->name, n->text,
+                     ranges[i].lowest, ranges[i].highest), 0;
+    }
+    return 1;
+}
+
+/* The number of seconds after which recording ends. Returns 0 after saying that it is none. */
+static int rec_take_duration(const tool_context *tool, const option *o, double *seconds)
+{
+    char *end;
+    *seconds = 0;
+    if (o->text == NULL) return 1;
+    *seconds = strtod(o->text, &end);
+    if (end != o->text && *end == '\0' && *seconds > 0 && *seconds < 1e9) return 1;
+    return usage(tool, "--duration: '%s' is not a number of seconds", o->text), 0;
+}
+
+static void rec_take(rec_options *r, const option *o)
+{
+    memset(r, 0, sizeof *r);
+    r->output = strcmp(o[R_OUTPUT].text, "-") != 0 ? o[R_OUTPUT].text : NULL;
+    r->start = o[R_START].text;
+    r->period = (uint64_t)o[R_PERIOD].number;
+    r->jitter = (uint64_t)o[R_JITTER].number;
+    r->seed = (uint64_t)o[R_SEED].number;
+    r->count = (uint64_t)o[R_COUNT].number;
+    r->max_branches = (uint64_t)o[R_BRANCHES].number;
+    r->depth = (uint64_t)o[R_DEPTH].number;
+    r->max_stack = (uint64_t)o[R_STACK].number;
+    r->step = o[R_STEP].number != 0;
+    r->software = r->step || o[R_SOFTWARE].number || o[R_EXACT].number;
+    r->aslr = o[R_ASLR].number != 0;
+    r->stop = o[R_STOP].number != 0;
+    r->frame_pointers = o[R_FRAME_POINTERS].number != 0;
+    r->quiet = o[R_QUIET].number != 0;
+    r->exact = r->software || r->frame_pointers || r->stop || r->start != NULL || r->period != 0 || r->count != 0 ||
+               r->max_branches != 0 || o[R_JITTER].text != NULL || o[R_SEED].text != NULL;
+    r->rate = (uint64_t)o[R_RATE].number;
+    r->timer = o[R_TIMER].number != 0;
+    r->pid = (pid_t)o[R_PID].number;
+    r->overhead = r->pid != 0 && o[R_OVERHEAD].text == NULL ? 10 : (uint64_t)o[R_OVERHEAD].number;
+    r->follow = o[R_FOLLOW].number != 0;
+    r->json = o[R_JSON].number != 0;
+}
+
+/* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
+static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, int *status)
+{
+    const int at = options_before(tool, record_options, argc, argv);
+    const option *o = tool->o;
+    *status = 2;
+    if (at < 0 || !rec_check_numbers(tool, o)) return 0;
+    if (o[R_HELP].number) return *status = help_print(tool, &record_command), 0;
+    rec_take(r, o);
+    if (at >= argc && r->pid == 0) return usage(tool, "which program?"), 0;
+    if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
+    if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
+    if (r->exact && r->follow) return usage(tool, "--follow-forks: not with --exact"), 0;
+    if (r->json && !json_goes(tool, r->output, "the recording")) return 0;
+    if (!rec_take_duration(tool, &o[R_DURATION], &r->duration)) return 0;
+    if (rec_is_data(r) && r->depth > 2000) return usage(tool, "--depth: perf.data takes at most 2000 records"), 0;
+    r->program = argv + at;
+    return 1;
+}
+
+#if defined(__linux__)
+
+/* Chooses the source and runs it: an exit status, or -1 for the program's. */
+static int rec_run(recorder *r, int hardware)
+{
+    if (hardware) return rec_hardware(r);
+#if defined(REC_SOFTWARE)
+    return r->o.exact ? rec_software(r) : rec_bursts(r);
+#else
+    return fail(r->tool, "this CPU gives no branch records, and the software LBR needs x86-64");
+#endif
+}
+
+/* Whether the CPU's own records are taken: where there are some and no other way is asked for. */
+static int rec_takes_hardware(const recorder *r)
+{
+    if (r->o.software || r->o.timer) return 0;
+    if (rec_has_hardware(&r->o)) return 1;
+    note(r->tool, "no branch records of the CPU here (%s)",
+         errno == ENOENT || errno == EOPNOTSUPP ? "this CPU or virtual machine has none" : strerror(errno));
+    return 0;
+}
+
+static void rec_json(const recorder *r, const char *path)
+{
+    json j = json_to(r->tool->out);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "output", path);
+    json_count(&j, "samples", r->samples);
+    json_count(&j, "taken_branches", r->branches);
+    json_real(&j, "seconds", rec_seconds() - r->run.began);
+    json_count(&j, "threads_not_recorded", r->threads);
+    json_count(&j, "children_not_recorded", r->children);
+    json_count(&j, "threads_let_go_for_another_tracer", r->released);
+    json_flag(&j, "stopped_by_signal", rec_interrupted());
+    json_end(&j);
+}
+
+#if defined(REC_SOFTWARE)
+static void rec_free_software(recorder *r)
+{
+    rec_drop_pages(r, 0, UINT64_MAX, 0);
+    free(r->space.pages);
+    free(r->calls.frames);
+    rec_free_held(r);
+    free(r->space.maps);
+    free(r->waiting.v);
+    rec_ahead_end(r);
+    if (r->space.memory >= 0) close(r->space.memory);
+}
+#endif
+
+static int record_main(tool_context *tool, int argc, char **argv)
+{
+    struct sigaction interrupt;
+    const char *path;
+    output out;
+    recorder r;
+    int status, written, hardware;
+    memset(&r, 0, sizeof r);
+    if (!rec_parse(tool, argc, argv, &r.o, &status)) return status;
+    r.tool = tool;
+#if defined(REC_SOFTWARE)
+    r.space.memory = -1;
+#endif
+    path = r.o.output != NULL ? r.o.output : "-";
+    if (!rec_spares_program(tool, &r.o, path)) return 2;
+    hardware = rec_takes_hardware(&r);
+#if defined(REC_SOFTWARE)
+    r.run.guarded = !hardware;
+    if (r.run.guarded && !rec_guard(tool, r.o.pid != 0, &status)) return status;
+#endif
+    r.lbr.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
+    if (r.lbr.random == 0) r.lbr.random = 1;
+    r.run.terminal = !r.o.quiet && isatty(2);
+    r.run.began = rec_seconds();
+    r.lbr.ring = (csspgo_branch *)calloc((size_t)r.o.depth, sizeof *r.lbr.ring);
+    r.lbr.newest = (csspgo_branch *)calloc((size_t)r.o.depth, sizeof *r.lbr.newest);
+    r.stack = (uint64_t *)calloc((size_t)r.o.max_stack, sizeof *r.stack);
+    if (r.lbr.ring == NULL || r.lbr.newest == NULL || r.stack == NULL) return fail(tool, "out of memory");
+    memset(&interrupt, 0, sizeof interrupt);
+    interrupt.sa_handler = rec_on_interrupt;               /* no SA_RESTART: waiting is to be interrupted */
+    sigaction(SIGINT, &interrupt, &r.run.interrupt);
+    sigaction(SIGTERM, &interrupt, &r.run.terminate);
+    r.out = output_begin(&out, path) ? output_stream(&out) : NULL;
+    if (r.out == NULL) status = fail(tool, "%s: %s", path, strerror(errno));
+    else status = rec_output_begin(&r) ? rec_run(&r, hardware) : 1;
+    if (status < 0) rec_output_end(&r);
+    written = output_end(&out, status < 0);
+    if (!written && status < 0) fail(tool, "%s: %s", path, strerror(errno));
+    if (status < 0) {
+        rec_summary(&r);
+        if (r.o.json) rec_json(&r, path);
+        status = r.o.pid != 0 ? 0 : r.gone ? rec_exit_status(r.status) : rec_wait_for_end(&r);
+        if (!written) status = 1;
+    }
+#if defined(REC_SOFTWARE)
+    rec_free_software(&r);
+#endif
+    free(r.lbr.ring);
+    free(r.lbr.newest);
+    free(r.stack);
+    free(r.bounce);
+    free(r.data.record);
+    return status;
+}
+
+#else /* not Linux */
+
+static int record_main(tool_context *tool, int argc, char **argv)
+{
+    rec_options o;
+    int status;
+    if (!rec_parse(tool, argc, argv, &o, &status)) return status;
+    return fail(tool, "record needs Linux (an LBR through perf_event_open, or x86-64 for the software LBR)");
+}
+
+#endif
+
+const command record_command = {
+    "record", record_main, record_options, NULL,
+    "csspgo record [options] [--] PROGRAM [arguments]\n"
+    "csspgo record [options] --pid=PID\n",
+    "runs PROGRAM and writes branch and call-stack samples as perf-script text or perf.data",
+    "Where the CPU has branch records of its own, it writes those. Elsewhere the program runs at full speed, "
+    "and at random times a thread is stopped and its next branches are followed; compile with "
+    "-fno-omit-frame-pointer.\n"
+    "The options marked exact imply --exact: of the first thread, every branch is followed; others run freely.\n"
+    "A program that uses ptrace does so as without the recorder, but its system calls take longer; a thread that is "
+    "traced by another one is not recorded from then on. Such programs are known by the C library's function, which "
+    "they import; a statically linked program needs its symbols for it.\n"
+    "A signal that ends the recorder, even SIGKILL, ends the recording alone: the program runs on. (It records in a "
+    "process of its own; killed as well, that one takes a program along that it has started.)\n"
+    "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own "
+    "errors.\n"
+};

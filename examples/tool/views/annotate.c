@@ -1,0 +1,307 @@
+/* annotate.c - the command annotate: a function's code with its counts in each context in the margin */
+#include "views.h"
+
+static const option annotate_options[] = {
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "the program (ELF), with pseudo probes, or else debug information if the profile is by source line; also "
+           "its libraries"),
+    DEBUG_BINARY,
+    OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
+    OPTION("function", OPT_LIST, NULL, 0, "NAME", "whose code is shown, as people write it or as the compiler has it"),
+    OPTION("format", OPT_CHOICE, "text|html", 0, NULL, "of the output; html also where its name ends in .html"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
+    OPTION("contexts", OPT_COUNT, NULL, 3, "N", "columns for so many contexts, the hottest ones"),
+    OPTION("source", OPT_SWITCH, NULL, 0, NULL, "lines of source only, no instructions"),
+    OPTION("source-dir", OPT_TEXT, NULL, 0, "DIR",
+           "reads files of source only below DIR, where relative names are looked up, too; for programs of others, "
+           "which may name any file"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    NO_DEMANGLE,
+    ALLOW_EMPTY,
+    DEBUG_DIRECTORY,
+    OPTIONS_END
+};
+
+/* The command line. Returns 0 after saying what is wrong. */
+static int annotate_check(annotate_run *a, int files, char **argv)
+{
+    static const int inputs[] = { N_BINARY, N_DEBUG_BINARY, N_PROFILE };
+    const tool_context *const tool = a->in.tool;
+    option *const o = a->o;
+    const char *const name = o[N_OUTPUT].text;
+    size_t i;
+    if (files + (o[N_PROFILE].text != NULL) > 1) return usage(tool, "one profile only"), 0;
+    if (files == 1) o[N_PROFILE].text = argv[0];
+    if (o[N_PROFILE].text == NULL) return usage(tool, "which profile?"), 0;
+    if (o[N_BINARY].count == 0) return usage(tool, "which program? --binary=FILE"), 0;
+    if (o[N_FUNCTION].count == 0) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
+    if ((uint64_t)o[N_CONTEXTS].number > 100) return usage(tool, "--contexts: at most 100"), 0;
+    for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
+    i = strlen(name);
+    if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = 1;
+    return 1;
+}
+
+/*
+ * Exact counts: what the programs say of their functions tells which block each counter is of. Returns a status and
+ * what failed, or CSSPGO_E_ARGUMENT and an empty message after saying what is wrong.
+ */
+static csspgo_status annotate_exact(annotate_run *a, const file_bytes *f, csspgo_error *e)
+{
+    static const option no_files;
+    const tool_context *const tool = a->in.tool;
+    csspgo_status s = CSSPGO_E_ARGUMENT;
+    name_table names;
+    memset(&names, 0, sizeof names);
+    memset(e, 0, sizeof *e);
+    a->exact = 1;
+    if (names_open(tool, &names, &no_files, &a->o[N_BINARY], 1))
+        s = contextual_read(tool, a->o[N_PROFILE].text, f, &names, a->in.p, e);
+    names_free(&names);
+    return s;
+}
+
+/* Of exact counts: 1 if the places of the function's counters are known, else 0 after saying why not. */
+static int annotate_places(const annotate_run *a)
+{
+    const char *const path = a->o[N_PROFILE].text;
+    csspgo_node n;
+    if (!a->exact) return 1;
+    if (!(csspgo_profile_flags(a->in.p) & CSSPGO_IS_PROBE))
+        return fail(a->in.tool, "%s: counters have numbers, and nothing in it says where in the code they are: that "
+                                "takes a program with pseudo probes, and a counter for each of its blocks; csspgo "
+                                "flame, folded and show need neither", path), 0;
+    for (n = csspgo_func_nodes(a->in.p, a->func); n.id != 0; n = csspgo_node_next_same(a->in.p, n))
+        if (csspgo_total(a->in.p, n) != 0 && csspgo_checksum(a->in.p, n) == 0)
+            return fail(a->in.tool, "%s: '%s' has other counters than one for each block: where they are, only the "
+                                    "compiler knows, as with counters on edges; csspgo flame, folded and show need "
+                                    "not know it", path, a->name), 0;
+    return 1;
+}
+
+/* Reads the profile. Returns 0 after saying what is wrong. */
+static int annotate_profile(annotate_run *a)
+{
+    const tool_context *const tool = a->in.tool;
+    const char *const path = a->o[N_PROFILE].text;
+    csspgo_error e;
+    csspgo_status s;
+    file_bytes f;
+    a->in.p = profile_new(tool);
+    if (a->in.p == NULL) return 0;
+    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why()), 0;
+    s = is_contextual(tool, &f) ? annotate_exact(a, &f, &e) : file_read(a->in.p, path, &f, &e);
+    file_close(&f);
+    return s == CSSPGO_OK || (e.message[0] != '\0' && (kind_fail_at(tool, path, KIND_PROFILE, &e), 0));
+}
+
+/* Adds code of the function; what is there already is not added again. Returns 0 without memory. */
+static int range_add(annotate_run *a, uint64_t begin, uint64_t end)
+{
+    debug_area *v = (debug_area *)realloc(a->range, (a->ranges + 1) * sizeof *v);
+    size_t k;
+    if (v == NULL) return fail(a->in.tool, "out of memory"), 0;
+    a->range = v;
+    for (k = 0; k < a->ranges && v[k].end <= begin; k++) continue;
+    if (k < a->ranges && v[k].begin < end) return 1;
+    memmove(v + k + 1, v + k, (a->ranges++ - k) * sizeof *v);
+    v[k].begin = begin;
+    v[k].end = end;
+    return 1;
+}
+
+/* By probe: the code whose probes are the function's. */
+static int ranges_by_probe(annotate_run *a)
+{
+    const uint64_t guid = csspgo_func_guid(a->in.p, a->func);
+    const loaded *const l = &a->in.image;
+    size_t i;
+    for (i = 0; i < l->ranges; i++)
+        if (l->range[i].guid == guid && !range_add(a, l->range[i].begin, l->range[i].end)) return 0;
+    return 1;
+}
+
+/* By line: what debug information says is the function's, whatever its symbols are called. */
+static int ranges_by_line(annotate_run *a)
+{
+    const uint64_t guid = csspgo_func_guid(a->in.p, a->func);
+    const loaded *const l = &a->in.image;
+    char why[PROGRAM_WHY];
+    debug_info *const d = debug_program(l, a->binary, why, sizeof why);
+    size_t i, n = 0;
+    const debug_range *const r = d != NULL ? debug_info_ranges(d, &n) : NULL;
+    int ok = 1;
+    for (i = 0; ok && i < n; i++)
+        if (csspgo_guid(r[i].name, strlen(r[i].name)) == guid) ok = range_add(a, r[i].begin, r[i].end);
+    debug_info_close(d);
+    return ok;
+}
+
+/* By name, where nothing else tells: symbols that are called as the function, perhaps with suffixes. */
+static int ranges_by_name(annotate_run *a)
+{
+    const uint64_t guid = csspgo_func_guid(a->in.p, a->func);
+    const load_regions *const r = load_regions_of(&a->in.image);
+    size_t i, k, size;
+    if (r == NULL) return fail(a->in.tool, "out of memory"), 0;
+    for (i = 0; i < r->regions; i++)
+        for (k = r->region[i].name; k < r->region[i].name + r->region[i].names; k++)
+            for (size = r->name[k].name_size; size != 0; size = load_stem(r->name[k].name, size))
+                if (csspgo_guid(r->name[k].name, size) == guid && !range_add(a, r->region[i].begin, r->region[i].end))
+                    return 0;
+    return 1;
+}
+
+/* The ranges of its code, by address; none if the program has no code of it. Returns 0 after saying what is wrong. */
+static int annotate_ranges(annotate_run *a, int by_probe)
+{
+    char why[PROGRAM_WHY];
+    if (!(by_probe ? ranges_by_probe : ranges_by_line)(a)) return 0;
+    if (a->ranges == 0 && !ranges_by_name(a)) return 0;
+    if (a->ranges != 0 || load_symbols(&a->in.image)->symbol_count > 1) return 1;
+    program_lacks(&a->in.image, "symbols", why, sizeof why);
+    return fail(a->in.tool, "%s: %s", a->binary, why), 0;
+}
+
+/* The files, and the code of what can be decoded; by line no functions are looked for in symbols. */
+static int load_lines(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size)
+{
+    const int ok = program_open(tool, l, path, why, why_size) && load_module(l, path, why, why_size) &&
+                   (!load_decodes(l) || load_code(l, why, why_size));
+    if (!ok) load_free(l);
+    return ok;
+}
+
+/* All ranges become one function of the code map, so that it has one control-flow graph. */
+static int annotate_add_ranges(annotate_run *a)
+{
+    csspgo_code_function f;
+    size_t i;
+    memset(&f, 0, sizeof f);
+    f.guid = csspgo_func_guid(a->in.p, a->func);
+    for (i = 0; i < a->ranges; i++) {
+        f.begin = a->range[i].begin;
+        f.end = a->range[i].end;
+        f.fragment = i != 0;
+        if (csspgo_code_add_function(a->in.image.code, a->in.image.module, &f, NULL) == CSSPGO_E_NOMEM)
+            return fail(a->in.tool, "out of memory"), 0;
+    }
+    return 1;
+}
+
+/* Reads the program. Returns 0 after saying what is wrong. */
+static int annotate_program(annotate_run *a)
+{
+    const char *const path = a->binary;
+    const int by_probe = (csspgo_profile_flags(a->in.p) & CSSPGO_IS_PROBE) != 0;
+    char why[PROGRAM_WHY];
+    if (!(by_probe ? probed_open : load_lines)(a->in.tool, &a->in.image, path, why, sizeof why))
+        return kind_program_fail(a->in.tool, path, &a->o[N_DEBUG_BINARY], why), 0;
+    if (load_lacks(&a->in.image) & 1u << LOAD_LINES)
+        program_missing(a->in.tool, &a->in.image, path, "no source is shown");
+    return 1;
+}
+
+/* Forgets the function and the program that were shown last. */
+static void annotate_forget(annotate_run *a)
+{
+    size_t i;
+    for (i = 0; i < a->insns; i++) free(a->insn[i].text);
+    for (i = 0; i < a->files; i++) {
+        free(a->file[i].name);
+        free(a->file[i].text);
+        free(a->file[i].line);
+    }
+    free(a->insn);
+    free(a->file);
+    free(a->context);
+    free(a->weight);
+    free(a->count);
+    free(a->line_count);
+    free(a->range);
+    free(a->in.checksum);
+    load_free(&a->in.image);
+    a->range = NULL;
+    a->line_count = NULL;
+    a->insn = NULL;
+    a->file = NULL;
+    a->context = NULL;
+    a->weight = a->count = NULL;
+    a->in.checksum = NULL;
+    a->insns = a->cap = a->files = a->ranges = a->contexts = a->all_contexts = a->in.checksums = 0;
+    a->all_weight = 0;
+}
+
+/* Shows a function in a program, if it has code of it. Returns 0 after saying what is wrong. */
+static int annotate_view(annotate_run *a, FILE *out)
+{
+    const int by_probe = (csspgo_profile_flags(a->in.p) & CSSPGO_IS_PROBE) != 0;
+    int ok = annotate_program(a) && annotate_ranges(a, by_probe);
+    if (ok && a->ranges != 0) {
+        ok = (by_probe ? probed_checksums(&a->in) : annotate_add_ranges(a)) && note_code(a) && note_counts(a) &&
+             note_print(a, out);
+        a->views++;
+        a->sum = sum_of(a->sum, a->all_weight);
+    }
+    annotate_forget(a);
+    return ok;
+}
+
+/* From inputs to the output: each function in each program with code of it. Returns 0 after saying what is wrong. */
+static int annotate_make(void *what, FILE *out)
+{
+    annotate_run *a = (annotate_run *)what;
+    const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
+    size_t i, k;
+    if (!annotate_profile(a)) return 0;
+    a->in.profile = a->o[N_PROFILE].text;
+    a->in.binary = programs->text;                         /* the last one that was given */
+    a->several = programs->count * functions->count > 1;
+    for (i = 0; i < functions->count; i++) {
+        const size_t before = a->views;
+        a->name = functions->list[i];
+        a->func = func_meant(a->in.tool, a->in.p, a->name);
+        if (a->func.id == 0 || !annotate_places(a)) return 0;
+        for (k = 0; k < programs->count; k++) {
+            a->binary = programs->list[k];
+            if (!annotate_view(a, out)) return 0;
+        }
+        if (a->views == before)
+            return fail(a->in.tool, "%s has no code of '%s': it may be inlined everywhere",
+                        programs->count == 1 ? a->binary : "no program", a->name), 0;
+    }
+    note_end(a, out);
+    return 1;
+}
+
+static int annotate_main(tool_context *tool, int argc, char **argv)
+{
+    annotate_run a;
+    int files, status;
+    memset(&a, 0, sizeof a);
+    a.in.tool = tool;
+    files = options_parse(tool, annotate_options, argc, argv);
+    a.o = tool->o;
+    if (files < 0 || !annotate_check(&a, files, argv)) return usage_status(tool);
+    status = stream_made(tool, a.o[N_OUTPUT].text, annotate_make, &a);
+    if (status == 0 && a.sum == 0)
+        status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.o[N_PROFILE].text, a.name, a.binary);
+    csspgo_profile_free(a.in.p);
+    return status;
+}
+
+const command annotate_command = {
+    "annotate", annotate_main, annotate_options, NULL,
+    "csspgo annotate --binary=FILE --function=NAME [--format=text|html] [--source] [-o FILE] PROFILE\n",
+    "a function's instructions and source with their counts, in all contexts and in the hottest ones",
+    "A count stands where it is known: a line or probe that the compiler copied has one count for all its copies, and what of "
+    "it is a copy's stays blank unless all execute equally often. --source shows the counts of lines as the profile has them.\n"
+    "Instructions are those of llvm-objdump-19, llvm-objdump or objdump, whichever is there; without one of these, "
+    "bytes and targets of branches. Source: where the program has debug information and the files are where it "
+    "says (--source-dir). Code that was inlined into others is shown with these.\n"
+    "A contextual profile (.ctxprof) needs a program with pseudo probes, and a counter for each block: counters have "
+    "numbers only, and the probes tell which block each one is of.\n"
+};

@@ -1,0 +1,321 @@
+/* annotate_print.c - annotate: text, HTML, JSON */
+#include "views.h"
+#include "../demangle/demangle.h"
+
+enum { NOTE_AROUND = 3 };         /* lines of source that are shown around those that have code */
+
+typedef struct note_out {
+    annotate_run *a;
+    FILE         *out;
+    int           html;
+    uint64_t      most;           /* the largest count in all contexts: the darkest background */
+    size_t        columns;
+} note_out;
+
+static void put_html(const char *text, size_t size, FILE *out)
+{
+    size_t i, n;
+    for (i = 0; i < size; i += n) {
+        n = visible_size((const unsigned char *)text + i, size - i);
+        if (n > 1) fwrite(text + i, 1, n, out);
+        else if (n == 0) fprintf(out, "\\x%02x", (unsigned char)text[i]), n = 1;
+        else if (text[i] == '&') fputs("&amp;", out);
+        else if (text[i] == '<') fputs("&lt;", out);
+        else if (text[i] == '>') fputs("&gt;", out);
+        else if (text[i] == '"') fputs("&quot;", out);
+        else putc(text[i], out);
+    }
+}
+
+static void note_put_part(const note_out *o, const char *text, size_t size)
+{
+    if (o->html) put_html(text, size, o->out);
+    else put_safe(text, size, o->out);
+}
+
+/* Tabs become spaces, up to the next multiple of 8 columns of the text. A byte 10xxxxxx goes on with a character. */
+static void note_put(const note_out *o, const char *text)
+{
+    size_t column = 0, n;
+    for (; *text != '\0'; text += n) {
+        const char *p;
+        n = strcspn(text, "\t");
+        note_put_part(o, text, n);
+        for (p = text; p < text + n; p++) column += ((unsigned char)*p & 0xc0) != 0x80;
+        if (text[n] == '\0') return;
+        do putc(' ', o->out);
+        while (++column % 8 != 0);
+        n++;
+    }
+}
+
+/* A name as people write it, for free(); NULL: out of memory. */
+static char *note_name(const annotate_run *a, csspgo_func f)
+{
+    char *text = (char *)malloc(DEMANGLE_MOST + 1);
+    size_t size, n;
+    const char *name = csspgo_func_name(a->in.p, f, &size);
+    if (text == NULL) return NULL;
+    if (name == NULL) n = (size_t)snprintf(text, DEMANGLE_MOST, "%" PRIu64, csspgo_func_guid(a->in.p, f));
+    else if (a->in.tool->demangle) n = demangle_clean(name, size, text, DEMANGLE_MOST);
+    else memcpy(text, name, n = size < DEMANGLE_MOST ? size : DEMANGLE_MOST);
+    text[n] = '\0';
+    return text;
+}
+
+static char column_name(size_t column)
+{
+    return (char)('A' + column % 26);
+}
+
+/* ----- rows ------------------------------------------------------------------------------------------------------- */
+
+/* 1 if there is something to show: counts that are not known, or 0, are left blank. */
+static int note_shown(const uint64_t *count, size_t column)
+{
+    return count != NULL && count[column] != 0 && count[column] != NOTE_UNKNOWN;
+}
+
+/* One row: counts (NULL: none), what it is of, its text. what: "source" or "code". */
+static void note_row_put(const note_out *o, const uint64_t *count, const char *what, const char *label,
+                         const char *text)
+{
+    size_t i;
+    if (!o->html) {
+        for (i = 0; i < o->columns; i++) {
+            if (note_shown(count, i)) fprintf(o->out, "%13" PRIu64 " ", count[i]);
+            else fprintf(o->out, "%14s", "");
+        }
+        fprintf(o->out, "%*s  ", what[0] == 's' ? 6 : 10, label);
+        note_put(o, text);
+        putc('\n', o->out);
+        return;
+    }
+    fprintf(o->out, "<tr class=\"%s\"", what);
+    if (note_shown(count, 0) && o->most != 0)
+        fprintf(o->out, " style=\"--heat:%u%%\"", (unsigned)(5 + 55.0 * (double)count[0] / (double)o->most));
+    fputs(">", o->out);
+    for (i = 0; i < o->columns; i++) {
+        if (note_shown(count, i)) fprintf(o->out, "<td>%" PRIu64 "</td>", count[i]);
+        else fputs("<td></td>", o->out);
+    }
+    fprintf(o->out, "<td>%s</td><td><code>", label);
+    note_put(o, text);
+    fputs("</code></td></tr>\n", o->out);
+}
+
+/* The line of a file; NULL: it cannot be read, or has no such line. */
+static const char *note_source(const annotate_run *a, size_t file, uint32_t line)
+{
+    const note_file *const f = &a->file[file - 1];
+    return line != 0 && line <= f->lines ? f->line[line - 1] : NULL;
+}
+
+static void note_source_row(const note_out *o, const uint64_t *count, size_t file, uint32_t line)
+{
+    const char *text = note_source(o->a, file, line);
+    char label[16];
+    snprintf(label, sizeof label, "%u", (unsigned)line);
+    note_row_put(o, count, "source", label, text != NULL ? text : "");
+}
+
+static void note_file_row(const note_out *o, size_t file)
+{
+    note_row_put(o, NULL, "source", "", o->a->file[file - 1].name);
+}
+
+/* Instructions, each group below its line of source. */
+static void note_instructions(const note_out *o)
+{
+    const annotate_run *const a = o->a;
+    char label[24];
+    size_t i, file = 0;
+    uint32_t line = 0;
+    for (i = 0; i < a->insns; i++) {
+        const note_insn *const n = &a->insn[i];
+        if (n->file != 0 && n->file != file) note_file_row(o, n->file);
+        if (n->file != 0 && (n->file != file || n->line != line)) note_source_row(o, NULL, n->file, n->line);
+        if (n->file == 0 && line != 0) note_row_put(o, NULL, "source", "", "(no line)");
+        if (n->file != 0) file = n->file;
+        line = n->line;
+        snprintf(label, sizeof label, "%llx", (unsigned long long)n->address);
+        note_row_put(o, &a->count[i * o->columns], "code", label, n->text);
+    }
+}
+
+/*
+ * The lines of one file: a line's count is the profile's, or, by probe, the largest one of its instructions. Returns 0:
+ * out of memory.
+ */
+static int note_lines_of(const note_out *o, size_t file)
+{
+    const annotate_run *const a = o->a;
+    const uint64_t *const from = a->line_count != NULL ? a->line_count : a->count;
+    uint32_t last = 0, line, shown = 0;
+    uint64_t *count;
+    unsigned char *has;
+    size_t i, k;
+    for (i = 0; i < a->insns; i++)
+        if (a->insn[i].file == file && a->insn[i].line > last) last = a->insn[i].line;
+    if (last == 0 || last > 10000000) return 1;
+    count = (uint64_t *)calloc(((size_t)last + 1) * o->columns, sizeof *count);
+    has = (unsigned char *)calloc((size_t)last + 1 + 2 * NOTE_AROUND, 1);
+    for (i = 0; count != NULL && has != NULL && i < a->insns; i++) {
+        uint64_t *const c = &count[a->insn[i].line * o->columns];
+        if (a->insn[i].file != file) continue;
+        memset(has + a->insn[i].line, 1, 2 * NOTE_AROUND + 1);
+        for (k = 0; k < o->columns; k++)
+            if (note_shown(&from[i * o->columns], k) && from[i * o->columns + k] > c[k]) c[k] = from[i * o->columns + k];
+    }
+    if (count != NULL && has != NULL) note_file_row(o, file);
+    for (line = 1; count != NULL && has != NULL && line <= last; line++) {
+        if (!has[line + NOTE_AROUND]) continue;
+        if (shown != 0 && shown + 1 != line) note_row_put(o, NULL, "source", "", "...");
+        note_source_row(o, &count[line * o->columns], file, line);
+        shown = line;
+    }
+    i = count != NULL && has != NULL;
+    free(count);
+    free(has);
+    return i != 0;
+}
+
+static int note_all_lines(const note_out *o)
+{
+    size_t file;
+    for (file = 1; file <= o->a->files; file++)
+        if (!note_lines_of(o, file)) return fail(o->a->in.tool, "out of memory"), 0;
+    return o->a->files != 0 || (fail(o->a->in.tool, "%s: no lines of source are known: build it with -g, and install "
+                                     "llvm-objdump-19", o->a->binary), 0);
+}
+
+/* ----- the whole -------------------------------------------------------------------------------------------------- */
+
+static const char note_style[] =
+    "body{font:14px system-ui,sans-serif;margin:1em;background:#fff;color:#1c1c1c}"
+    "table{border-collapse:collapse;font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    "td,th{padding:0 .6em;text-align:right;white-space:pre}td:last-child,th:last-child{text-align:left}"
+    "thead th{position:sticky;top:0;background:#fff;border-bottom:1px solid #999}"
+    "tr.source td{color:#666}tr{background:color-mix(in srgb,#ea6a4c var(--heat,0%),transparent)}"
+    "@media (prefers-color-scheme:dark){body,thead th{background:#1d1f23;color:#f2f2f2}tr.source td{color:#b5b5b5}}";
+
+/* A column's context, and its share of all. Returns 0 after saying what is wrong. */
+static int note_context(const note_out *o, size_t i)
+{
+    const annotate_run *const a = o->a;
+    char *context = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&context, &size);
+    if (text != NULL) put_context_shown(a->in.tool, a->in.p, a->context[i], text);
+    if (text == NULL || fclose(text) != 0) return free(context), fail(a->in.tool, "out of memory"), 0;
+    fprintf(o->out, o->html ? "<li><b>%c</b> %.2f %% <code>" : "%c %6.2f %%  ", column_name(i),
+            percent(a->weight[i], a->all_weight));
+    if (o->html) put_html(context, size, o->out);
+    else fwrite(context, 1, size, o->out);
+    fputs(o->html ? "</code></li>\n" : "\n", o->out);
+    free(context);
+    return 1;
+}
+
+/* Returns 0 after saying what is wrong. */
+static int note_head(const note_out *o)
+{
+    const annotate_run *const a = o->a;
+    const char *const slash = strrchr(a->binary, '/');
+    char *const name = note_name(a, a->func);
+    size_t i;
+    if (name == NULL) return fail(a->in.tool, "out of memory"), 0;
+    if (o->html && a->views == 0) {
+        fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", o->out);
+        note_put(o, name);
+        fprintf(o->out, "</title><style>%s</style></head>\n<body>", note_style);
+    }
+    if (o->html) fputs("<h1>", o->out);
+    else if (a->views != 0) putc('\n', o->out);
+    note_put(o, name);
+    fputs(o->html ? "</h1>\n<p>" : " in ", o->out);
+    note_put(o, slash != NULL ? slash + 1 : a->binary);
+    fprintf(o->out, ": %zu instructions, %zu context%s", a->insns, a->all_contexts, a->all_contexts == 1 ? "" : "s");
+    fputs(o->html ? "</p>\n<ul>\n" : "\n", o->out);
+    free(name);
+    for (i = 0; i < a->contexts; i++)
+        if (!note_context(o, i)) return 0;
+    if (!o->html) fprintf(o->out, "\n%13s ", "all");
+    else fputs("</ul>\n<table><thead><tr><th scope=\"col\">all</th>", o->out);
+    for (i = 0; i < a->contexts; i++) fprintf(o->out, o->html ? "<th scope=\"col\">%c</th>" : "%13c ", column_name(i));
+    fputs(o->html ? "<th scope=\"col\">place</th><th scope=\"col\">code</th></tr></thead>\n<tbody>\n" : "\n", o->out);
+    return 1;
+}
+
+/* Returns 0: out of memory. */
+static int note_json(const annotate_run *a, FILE *out)
+{
+    json j = json_to(out);
+    size_t i, k;
+    json_begin(&j, NULL, '{');
+    json_func(&j, "function", a->in.p, a->func);
+    json_text(&j, "binary", a->binary);
+    json_count(&j, "all_contexts", a->all_contexts);
+    json_begin(&j, "contexts", '[');
+    for (i = 0; i < a->contexts; i++) {
+        char *const context = context_text(a->in.p, a->context[i]);
+        if (context == NULL) return 0;
+        json_begin(&j, NULL, '{');
+        json_text(&j, "context", context);
+        json_real(&j, "share", percent(a->weight[i], a->all_weight) / 100);
+        json_end(&j);
+        free(context);
+    }
+    json_end(&j);
+    json_begin(&j, "instructions", '[');
+    for (i = 0; i < a->insns; i++) {
+        const note_insn *const n = &a->insn[i];
+        json_begin(&j, NULL, '{');
+        json_count(&j, "address", n->address);
+        json_text(&j, "text", n->text);
+        if (n->file != 0) json_text(&j, "file", a->file[n->file - 1].name);
+        if (n->file != 0) json_count(&j, "line", n->line);
+        json_begin(&j, "counts", '[');
+        for (k = 0; k <= a->contexts; k++) {
+            const uint64_t count = a->count[i * (a->contexts + 1) + k];
+            if (count == NOTE_UNKNOWN) json_null(&j, NULL);
+            else json_count(&j, NULL, count);
+        }
+        json_end(&j);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+    return 1;
+}
+
+int note_print(annotate_run *a, FILE *out)
+{
+    note_out o;
+    size_t i;
+    int ok = 1;
+    memset(&o, 0, sizeof o);
+    o.a = a;
+    o.out = out;
+    o.html = a->o[N_FORMAT].number == 1;
+    o.columns = a->contexts + 1;
+    if (a->o[N_JSON].number) {
+        if (a->several) fputs(a->views == 0 ? "[\n" : ",\n", out);
+        return note_json(a, out) || (fail(a->in.tool, "out of memory"), 0);
+    }
+    for (i = 0; i < a->files; i++) note_read_source(a, &a->file[i]);
+    for (i = 0; i < a->insns; i++)
+        if (note_shown(&a->count[i * o.columns], 0) && a->count[i * o.columns] > o.most)
+            o.most = a->count[i * o.columns];
+    if (!note_head(&o)) return 0;
+    if (a->o[N_SOURCE].number) ok = note_all_lines(&o);
+    else note_instructions(&o);
+    if (o.html) fputs("</tbody></table>", out);
+    return ok;
+}
+
+void note_end(const annotate_run *a, FILE *out)
+{
+    if (a->o[N_JSON].number) fputs(a->several ? "]\n" : "", out);
+    else if (a->o[N_FORMAT].number == 1) fputs("</body></html>\n", out);
+}
