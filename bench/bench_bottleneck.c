@@ -9,8 +9,12 @@
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
-#define CSSPGO_WITH_BOTTLENECK
+#define CSSPGO_ALL
 #include "../csspgo.h"
+#define CSSPGO_SIM_MODEL_IMPLEMENTATION
+#include "../examples/share/sim_model.h"
+#define CSSPGO_BOTTLENECK_REPORT_IMPLEMENTATION
+#include "../examples/share/bottleneck_report.h"
 #include "../examples/mca/mca.h"
 #include "cost.h"
 
@@ -68,9 +72,11 @@ static uint64_t one_block(const char *text, size_t size, FILE *out)
     memset(&o, 0, sizeof o);
     memset(&form, 0, sizeof form);
     o.llvm = 19;
-    form.names.model = m;
     if (m != NULL) {
         const csspgo_sim_block k = csspgo_sim_model_block(m);
+        form.names.instruction = k.text;
+        form.names.reg = k.reg;
+        form.names.regs = k.regs;
         b = csspgo_bottleneck_simulate(&k.machine, k.instruction, k.count, k.iterations, &o, NULL);
         iids = k.count * k.iterations;
     }

@@ -8,7 +8,7 @@
 #  define _POSIX_C_SOURCE 200809L
 #endif
 #define CSSPGO_IMPLEMENTATION
-#define CSSPGO_WITH_CTXPROF
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 #include <pthread.h>

@@ -10,6 +10,7 @@
  */
 #define _POSIX_C_SOURCE 199309L
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 #include <stdio.h>
@@ -54,7 +55,7 @@ static void emit(csspgo_code *code, uint64_t at, uint64_t guid, uint32_t size, u
     const csspgo_module none = csspgo_no_module();
     csspgo_code_function f;
     csspgo_transfer x[2];
-    csspgo_inline in;
+    csspgo_inline_node in;
     csspgo_probe p[PROBES];
     uint32_t i;
     memset(&f, 0, sizeof f);
@@ -111,8 +112,8 @@ static uint64_t all_counts(csspgo_profile *p)
     uint32_t k;
     for (k = 0; k < FUNCTIONS; k++) {
         const csspgo_func f = csspgo_func_add_guid(p, 100 + k);
-        const csspgo_node node = csspgo_child(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_CONTEXT, f);
-        sum += csspgo_body_count(p, node, csspgo_at(1, 0));
+        const csspgo_node node = csspgo_child(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, f);
+        sum += csspgo_body_count(p, node, csspgo_loc_at(1, 0));
     }
     return sum;
 }
@@ -149,7 +150,7 @@ int main(int argc, char **argv)
         if (i % SAMPLED == 0) sample(c, at), samples++;
         must(csspgo_code_remove(code, at, at + SLOT, NULL) == CSSPGO_OK, "remove");
         emit_number(code, k);
-        if (i % TAKEN == TAKEN - 1) must(csspgo_collector_profile(c, p, NULL, NULL, NULL) == CSSPGO_OK, "profile");
+        if (i % TAKEN == TAKEN - 1) must(csspgo_collector_profile(c, NULL, p, NULL, NULL) == CSSPGO_OK, "profile");
         if (map.live > most) most = map.live;
         if ((i + 1) % part != 0) continue;
         printf("| %lu | %.0f | %.2f MB | %.2f MB |\n", (unsigned long)i + 1, (now() - begin) / part * 1e9,
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
         own.peak = own.live;
         begin = now();
     }
-    must(csspgo_collector_profile(c, p, NULL, NULL, NULL) == CSSPGO_OK, "profile");
+    must(csspgo_collector_profile(c, NULL, p, NULL, NULL) == CSSPGO_OK, "profile");
     must(all_counts(p) == samples, "a count is missing");
     csspgo_collector_free(c);
     csspgo_code_free(code);

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "cost.h"
 

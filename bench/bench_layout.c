@@ -8,7 +8,7 @@
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
-#define CSSPGO_WITH_LAYOUT
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 #include <stdio.h>

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 enum { MAX_TOKENS = 65535, MODES = 8, SCORES = 4, MAX_LABELS = 64 };
@@ -104,8 +105,8 @@ static csspgo_profile *make_profile(void)
     csspgo_node n;
     unsigned i;
     must(p != NULL, "out of memory");
-    csspgo_set_profile_flags(p, CSSPGO_IS_PROBE);
-    n = csspgo_node_add(p, csspgo_root(p), csspgo_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
+    csspgo_profile_set_flags(p, CSSPGO_IS_PROBE);
+    n = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, "f", 1));
     must(csspgo_set_checksum(p, n, 1) == CSSPGO_OK && csspgo_add_total(p, n, 1) == CSSPGO_OK, "out of memory");
     for (i = 0; i < olds; i++) {
         const token *t = &old_token[i];
@@ -113,9 +114,9 @@ static csspgo_profile *make_profile(void)
         csspgo_status s = CSSPGO_OK;
         profile_count[i + 1] = c;
         if (c == 0) continue;
-        s = csspgo_add_body(p, n, csspgo_at(i + 1, 0), c);
+        s = csspgo_add_body(p, n, csspgo_loc_at(i + 1, 0), c);
         if (s == CSSPGO_OK && t->is_call)
-            s = csspgo_add_target(p, n, csspgo_at(i + 1, 0), csspgo_func_add(p, t->name, strlen(t->name)), c);
+            s = csspgo_add_target(p, n, csspgo_loc_at(i + 1, 0), csspgo_func_add(p, t->name, strlen(t->name)), c);
         must(s == CSSPGO_OK, "out of memory");
     }
     return p;
@@ -140,7 +141,7 @@ static void ask(csspgo_profile *p, int mode)
     for (i = 0; i < news; i++) {
         const token *t = &new_token[i];
         memset(&loc[i], 0, sizeof loc[i]);
-        loc[i].loc = csspgo_at(i + 1, 0);
+        loc[i].loc = csspgo_loc_at(i + 1, 0);
         loc[i].kind = t->is_call ? CSSPGO_MATCH_CALL : CSSPGO_MATCH_BLOCK;
         loc[i].callee = t->callee;
         loc[i].eq = mode == ALIGN_CFG ? t->eq : 0;
@@ -161,7 +162,7 @@ static void ask(csspgo_profile *p, int mode)
     must(m != NULL && csspgo_matcher_module(m, p, &code, 1, NULL, NULL) == CSSPGO_OK, "matching failed");
     seconds[mode] += now() - start;
     for (i = 0; i < news; i++) {
-        const csspgo_match_result r = csspgo_matcher_map(m, csspgo_guid("f", 1), loc[i].loc);
+        const csspgo_match_result r = csspgo_matcher_locate(m, csspgo_guid("f", 1), loc[i].loc);
         to[i] = r.how >= CSSPGO_FOUND_CLASS ? 0 : r.to.line;
     }
     csspgo_matcher_free(m);
@@ -376,7 +377,7 @@ static void accept_worst_case(unsigned calls)
         old_token[i].count = 10;
         snprintf(old_token[i].name, sizeof old_token[i].name, "o%u", i);
         memset(&loc[i], 0, sizeof loc[i]);
-        loc[i].loc = csspgo_at(i + 1, 0);
+        loc[i].loc = csspgo_loc_at(i + 1, 0);
         loc[i].kind = CSSPGO_MATCH_CALL;
         loc[i].callee = i + 1;
     }

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION
 #include "../examples/load.h"
@@ -31,7 +32,7 @@ typedef struct bench {
     char       *text;             /* room bytes, size of them in use          */
     size_t      size, room;
     csspgo_collector *collector;  /* of the run                               */
-    csspgo_spaces *spaces;
+    csspgo_processes *spaces;
     char       *want;             /* the counters of all                      */
 } bench;
 
@@ -247,8 +248,8 @@ static void make_data(bench *b, unsigned processes, int form)
 
 static void take(bench *b, csspgo_item item, csspgo_sample *x, const csspgo_mmap *map)
 {
-    if (item != CSSPGO_ITEM_SAMPLE) csspgo_spaces_event(b->spaces, item, x, map, NULL);
-    else if (csspgo_spaces_sample(b->spaces, x, NULL) == CSSPGO_OK) csspgo_collector_add(b->collector, x, 1, NULL);
+    if (item != CSSPGO_ITEM_SAMPLE) csspgo_processes_event(b->spaces, item, x, map, NULL);
+    else if (csspgo_processes_sample(b->spaces, x, NULL) == CSSPGO_OK) csspgo_collector_add(b->collector, x, 1, NULL);
 }
 
 /* The whole recording: text, or perf.data in the pieces of a pipe or of a reader of files. */
@@ -279,7 +280,7 @@ static void read_all(bench *b, int form)
 static char *once(bench *b, int form, double *seconds, double *map_mib, uint64_t *places)
 {
     csspgo_collector *c = b->collector = (csspgo_collector *)must(csspgo_collector_new(b->image.code, NULL, NULL, NULL));
-    csspgo_spaces *spaces = b->spaces = (csspgo_spaces *)must(csspgo_spaces_new(b->image.code, NULL, NULL));
+    csspgo_processes *spaces = b->spaces = (csspgo_processes *)must(csspgo_processes_new(b->image.code, NULL, NULL));
     char *raw;
     size_t size;
     const double t = cpu_now();
@@ -287,11 +288,11 @@ static char *once(bench *b, int form, double *seconds, double *map_mib, uint64_t
     csspgo_collector_flush(c, NULL);
     *seconds = cpu_now() - t;
     *map_mib = (double)csspgo_code_get_stats(b->image.code).memory / 1048576;
-    *places = csspgo_spaces_get_stats(spaces).places;
+    *places = csspgo_processes_get_stats(spaces).places;
     csspgo_write_unsymbolized(c, NULL, NULL, 0, &size, NULL);
     raw = (char *)must(calloc(size + 1, 1));
     csspgo_write_unsymbolized(c, NULL, raw, size, NULL, NULL);
-    csspgo_spaces_free(spaces);
+    csspgo_processes_free(spaces);
     csspgo_collector_free(c);
     return raw;
 }

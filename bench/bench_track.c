@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 199309L
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 
 #include <stdio.h>
@@ -47,7 +48,7 @@ static csspgo_profile *make(const csspgo_options *o)
     unsigned char *depth = (unsigned char *)must(malloc(CONTEXTS + 1));
     uint32_t i, k, n = 0;
     char name[32];
-    csspgo_set_profile_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS | CSSPGO_IS_PROBE);
     for (i = 0; i < FUNCS; i++) csspgo_func_add(p, name, (size_t)sprintf(name, "_Z9function%05uv", i));
     node[0] = csspgo_root(p);
     depth[0] = 0;
@@ -57,13 +58,13 @@ static csspgo_profile *make(const csspgo_options *o)
         csspgo_node c;
         if (depth[up] >= DEPTH) continue;
         f.id = n < 2000 ? 1 + n : 1 + rnd(FUNCS);
-        c = csspgo_node_add(p, node[up], csspgo_at(up == 0 ? 0 : 1 + rnd(40), 0), CSSPGO_CONTEXT, f);
+        c = csspgo_node_add(p, node[up], csspgo_loc_at(up == 0 ? 0 : 1 + rnd(40), 0), CSSPGO_CONTEXT, f);
         if (c.id == 0 || csspgo_has_record(p, c)) continue;
         node[++n] = c;
         depth[n] = (unsigned char)(depth[up] + 1);
         csspgo_add_total(p, c, 1 + rnd(1000));
         csspgo_add_head(p, c, 1 + rnd(100));
-        for (k = 0; k < BODIES; k++) csspgo_add_body(p, c, csspgo_at(1 + 5 * k, 0), rnd(1000));
+        for (k = 0; k < BODIES; k++) csspgo_add_body(p, c, csspgo_loc_at(1 + 5 * k, 0), rnd(1000));
     }
     free(node);
     free(depth);
@@ -208,12 +209,12 @@ static void queries(csspgo_tracker *t, const query *q, const query *ordered, siz
     end("callee of a call, calls in random order", QUERIES, 1);
     begin();
     for (i = 0; i < QUERIES; i++)
-        sum += csspgo_tracker_entry(t, csspgo_tracker_callee(t, q[i].caller, q[i].loc, q[i].func));
+        sum += csspgo_tracker_entry_count(t, csspgo_tracker_callee(t, q[i].caller, q[i].loc, q[i].func));
     end("callee and its entry count, random", QUERIES, 1);
     begin();
     for (i = 0; i < QUERIES; i++) {
         const query *x = &ordered[i % n];
-        sum += csspgo_tracker_entry(t, csspgo_tracker_callee(t, x->caller, x->loc, x->func));
+        sum += csspgo_tracker_entry_count(t, csspgo_tracker_callee(t, x->caller, x->loc, x->func));
     }
     end("callee and its entry count, in order of the tree", QUERIES, 1);
     begin();
@@ -284,7 +285,7 @@ static void moves(csspgo_tracker *t, size_t size, const char *what)
     for (i = 0; i < count; i++) {
         const csspgo_node up = csspgo_node_parent(p, node[i]);
         const csspgo_loc loc = csspgo_node_loc(p, node[i]);
-        if (csspgo_tracker_move(t, node[i], csspgo_node_parent(p, up), csspgo_at(1000, 7), &at, NULL) != CSSPGO_OK)
+        if (csspgo_tracker_move(t, node[i], csspgo_node_parent(p, up), csspgo_loc_at(1000, 7), &at, NULL) != CSSPGO_OK)
             exit(1);
         if (csspgo_tracker_move(t, at, up, loc, &at, NULL) != CSSPGO_OK) exit(1);
     }

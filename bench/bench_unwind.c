@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION
 #include "../examples/load.h"
@@ -81,7 +82,7 @@ static void once(loaded *image, const samples *s, int profile, double *add, doub
         exit(1);
     *add = cpu_now() - t;
     t = cpu_now();
-    if (profile && csspgo_collector_profile(c, p, NULL, NULL, NULL) != CSSPGO_OK) exit(1);
+    if (profile && csspgo_collector_profile(c, NULL, p, NULL, NULL) != CSSPGO_OK) exit(1);
     *generate = cpu_now() - t;
     if (profile)
         printf("contexts %u, collector %.1f MiB, profile %.1f MiB, generated in %.3f s\n", csspgo_record_count(p),

@@ -8,7 +8,7 @@ mkdir -p $B
 command -v valgrind >/dev/null 2>&1 || { echo "valgrind is not installed"; exit 1; }
 # tool TREE OUTPUT
 tool() {
-    set -- $1 $2 $([ -d $1/examples/tool ] && echo $1/examples/tool/*.c || echo $1/examples/csspgo.c)
+    set -- $1 $2 $(find $1/examples/tool $1/examples/csspgo.c -name '*.c' 2>/dev/null)
     to=$2
     shift 2
     ${CC:-cc} -std=c99 -O2 -g1 -o $to "$@"

@@ -10,6 +10,7 @@
  */
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_STATIC
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "../examples/elf.h"
 #include <fcntl.h>

@@ -18,4 +18,4 @@ row() {
 }
 row 'a reader' size_reader.c
 row 'a JIT' size_jit.c
-row 'a JIT with csspgo_estimate' size_jit.c -DESTIMATE
+row 'a JIT with csspgo_estimate_blocks' size_jit.c -DESTIMATE

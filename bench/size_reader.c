@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     int ok;
     if (p == NULL) return 1;
     n = csspgo_find(p, argv[2]);
-    ok = csspgo_body_count(p, n, csspgo_at(3, 0)) != 0;
+    ok = csspgo_body_count(p, n, csspgo_loc_at(3, 0)) != 0;
     csspgo_profile_free(p);
     return ok;
 }

@@ -11,6 +11,7 @@
  */
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_STATIC
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #include "trace.h"
 

@@ -12,7 +12,7 @@
 #define TRACE_MAGIC "CSSPGOT1"
 
 typedef struct trace_header { char magic[8]; uint64_t branches, edges; } trace_header;
-/* kind: csspgo_kind; size of the instruction */
+/* kind: csspgo_transfer_kind; size of the instruction */
 typedef struct trace_edge { uint64_t from, to; uint32_t kind, size; } trace_edge;
 
 #endif

@@ -26,11 +26,15 @@
  *
  * Exit status 1: a dense cut was not exact (by line: 0.1 % off), or a random one more than 10 % off the ideal.
  */
+#undef  CSSPGO_IMPLEMENTATION_INCLUDED   /* with a copy of the library of its own */
+#define CSSPGO_STATIC
 #define _GNU_SOURCE
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION
 #include "../examples/load.h"
+#define CSSPGO_TOOL_LIBRARY_H                  /* the files of the tool find the library here, not in library.h */
 #include "truth_lines.h"
 
 typedef struct cell { uint64_t key, count; } cell;
@@ -126,7 +130,7 @@ static uint32_t pos_of(const run *r, uint64_t address)
     return csspgo__pos(r->image.code, address);
 }
 
-static csspgo_kind kind_at(const run *r, uint32_t pos)
+static csspgo_transfer_kind kind_at(const run *r, uint32_t pos)
 {
     return pos != CSSPGO__EXT ? csspgo__insn_kind(r->image.code, pos) : CSSPGO_NONE;
 }
@@ -242,7 +246,7 @@ static void push(run *r, uint64_t back, uint32_t site)
  */
 static void step(run *r, const branch *b)
 {
-    const csspgo_kind kind = kind_at(r, b->a);
+    const csspgo_transfer_kind kind = kind_at(r, b->a);
     size_t k;
     if (kind == CSSPGO_CALL) {
         const uint32_t after = csspgo__next_start(r->image.code, b->a);
@@ -282,7 +286,7 @@ static void names_put(names *p, uint64_t v)
 
 static uint64_t guid_of(const run *r, uint32_t func)
 {
-    return r->image.code->names.name[func].guid;
+    return csspgo__func_name(r->image.code, func)->guid;
 }
 
 /* 1 if the program is profiled by source line. */
@@ -303,16 +307,17 @@ static void names_around_copy(const run *r, names *p, uint32_t node)
 /* The inline stack of a node, outermost first, its own call site excepted. What is outside an unknown site goes. */
 static void names_around(const run *r, names *p, uint32_t node)
 {
-    const csspgo__code_inline *in = r->image.code->node;
+    const csspgo_code *c = r->image.code;
     uint32_t chain[256], n = 0;
     if (by_line(r)) {
         names_around_copy(r, p, node);
         return;
     }
-    for (; in[node].parent != 0 && n < 256; node = in[node].parent) chain[n++] = node;
+    for (; csspgo__inline_of(c, node)->parent != 0 && n < 256; node = csspgo__inline_of(c, node)->parent) chain[n++] = node;
     while (n-- > 0) {
-        if (in[chain[n]].site == 0) p->n = 0;
-        else names_put(p, mix(guid_of(r, in[in[chain[n]].parent].func), in[chain[n]].site));
+        const csspgo__code_inline *in = csspgo__inline_of(c, chain[n]);
+        if (in->site == 0) p->n = 0;
+        else names_put(p, mix(guid_of(r, csspgo__inline_of(c, in->parent)->func), in->site));
     }
 }
 
@@ -326,7 +331,7 @@ static const csspgo__code_probe *call_probe(const run *r, uint32_t pos)
 }
 
 /* Cycles of any length once, the shortest first. */
-static size_t compress(uint64_t *p, size_t size)
+static size_t squeeze(uint64_t *p, size_t size)
 {
     size_t n, i, k, most = size / 2;
     for (n = 1; n <= most; n++) {
@@ -350,7 +355,7 @@ static void names_call(const run *r, names *p, uint32_t pos)
         names_put(p, mix(r->lines.copy[row->inline_node].guid, line_key(row->loc)));
     } else if (call != NULL) {
         names_around(r, p, call->node);
-        names_put(p, mix(guid_of(r, r->image.code->node[call->node].func), call->id));
+        names_put(p, mix(guid_of(r, csspgo__inline_of(r->image.code, call->node)->func), call->id));
     } else {
         p->n = 0;
     }
@@ -370,7 +375,7 @@ static void names_of(const run *r, names *p, uint32_t ctx)
         sites[i] = sites[n - 1 - i];
         sites[n - 1 - i] = t;
     }
-    n = compress(sites, n);
+    n = squeeze(sites, n);
     for (i = 0; i < n; i++) names_call(r, p, (uint32_t)sites[i]);
     free(sites);
 }
@@ -452,19 +457,19 @@ static uint64_t around_of(const run *r, table *known, names *p, uint32_t ctx, ui
     if (*h != 0) return *h;
     names_of(r, p, ctx);
     names_around(r, p, node);
-    p->n = compress(p->v, p->n);
+    p->n = squeeze(p->v, p->n);
     return *h = names_hash(p);
 }
 
 /* An inlined entry that runs is a call in the function around it. */
 static void count_entry(const run *r, counts *c, names *p, uint32_t ctx, uint32_t node, uint64_t count)
 {
-    const csspgo__code_inline *in = &r->image.code->node[node];
-    const uint32_t func = r->image.code->node[in->parent].func;
+    const csspgo__code_inline *in = csspgo__inline_of(r->image.code, node);
+    const uint32_t func = csspgo__inline_of(r->image.code, in->parent)->func;
     if (in->parent == 0 || in->site == 0) return;
     names_of(r, p, ctx);
     names_around(r, p, node);
-    p->n = compress(p->v, p->n) - 1;                    /* the last frame is the one that counts */
+    p->n = squeeze(p->v, p->n) - 1;                    /* the last frame is the one that counts */
     count_probe(c, names_hash(p), guid_of(r, func), in->site, 0, count);
 }
 
@@ -476,7 +481,8 @@ static void count_event(const run *r, counts *c, table *known, names *p, const e
     if (e->b & 0x80000000u) {
         call = e->a != CSSPGO__EXT ? call_probe(r, e->a) : NULL;
         if (call != NULL)
-            count_probe(c, around_of(r, known, p, e->ctx, call->node), guid_of(r, code->node[call->node].func),
+            count_probe(c, around_of(r, known, p, e->ctx, call->node),
+                        guid_of(r, csspgo__inline_of(code, call->node)->func),
                         call->id, 0, e->count);
         return;
     }
@@ -485,7 +491,8 @@ static void count_event(const run *r, counts *c, table *known, names *p, const e
         size_t i;
         for (i = 0; (b = csspgo__probe_at(code, pos, i)) != NULL; i++) {
             if (b->kind != CSSPGO_PROBE_BLOCK) continue;
-            count_probe(c, around_of(r, known, p, e->ctx, b->node), guid_of(r, code->node[b->node].func), b->id, 1,
+            count_probe(c, around_of(r, known, p, e->ctx, b->node),
+                        guid_of(r, csspgo__inline_of(code, b->node)->func), b->id, 1,
                         e->count);
             if (b->id == 1) count_entry(r, c, p, e->ctx, b->node, e->count);
         }
@@ -707,9 +714,9 @@ static void list_blocks(const run *r, table *blocks)
         if (row != NULL) *table_at(blocks, probe_key(r->lines.copy[row->inline_node].guid, line_key(row->loc))) = 1;
     }
     for (i = 0; i < r->image.code->probes; i++) {
-        const csspgo__code_probe *p = &r->image.code->probe[i];
+        const csspgo__code_probe *p = csspgo__probe_of(r->image.code, i);
         if (p->kind == CSSPGO_PROBE_BLOCK)
-            *table_at(blocks, probe_key(guid_of(r, r->image.code->node[p->node].func), p->id)) = 1;
+            *table_at(blocks, probe_key(guid_of(r, csspgo__inline_of(r->image.code, p->node)->func), p->id)) = 1;
     }
 }
 
@@ -725,12 +732,12 @@ static void count_record(const run *r, counts *c, const table *blocks, const tab
 {
     const uint64_t guid = csspgo_func_guid(p, csspgo_node_func(p, node));
     size_t n, i, k;
-    const csspgo_body *b = csspgo_bodies(p, node, &n);
+    const csspgo_body *b = csspgo_get_bodies(p, node, &n);
     for (i = 0; i < n; i++) {
         const uint64_t key = loc_key(r, b[i].loc);
         const int block = table_get(blocks, probe_key(guid, key)) != 0;
         size_t callees = 0;
-        const csspgo_target *t = by_line(r) ? csspgo_targets_at(p, node, b[i].loc, &callees) : NULL;
+        const csspgo_target *t = by_line(r) ? csspgo_get_targets_at(p, node, b[i].loc, &callees) : NULL;
         if (block || !by_line(r)) count_probe(c, around, guid, key, block, b[i].count);
         for (k = 0; t != NULL && k < callees; k++)
             count_callee(c, inlined, around, guid, key, csspgo_func_guid(p, t[k].func), t[k].count);
@@ -751,7 +758,7 @@ static counts counts_of_profile(const run *r, csspgo_profile *p)
     list_inlined(r, &inlined);
     for (node.id = 2; node.id <= csspgo_node_count(p) + 1; node.id++) {
         size_t n, i;
-        csspgo_bodies(p, node, &n);
+        csspgo_get_bodies(p, node, &n);
         if (n == 0) continue;
         path.n = 0;
         for (up = node; csspgo_node_parent(p, up).id != csspgo_root(p).id; up = csspgo_node_parent(p, up)) {
@@ -908,11 +915,11 @@ static csspgo_profile *collected(const run *r, csspgo_collector *c, uint32_t com
     csspgo_generate_options how;
     csspgo_error e;
     memset(&how, 0, sizeof how);
-    how.estimate_fn = csspgo_estimate;
+    how.estimate_fn = csspgo_estimate_blocks;
     how.llvm = by_line(r) && compat ? 19 : 0;
     if (p == NULL) die("out of memory");
-    if (by_line(r)) csspgo_collector_line_profile(c, r->lines.table, p, &how, NULL, &e);
-    else csspgo_collector_profile(c, p, &how, NULL, &e);
+    if (by_line(r)) csspgo_collector_line_profile(c, r->lines.table, &how, p, NULL, &e);
+    else csspgo_collector_profile(c, &how, p, NULL, &e);
     if (e.status != CSSPGO_OK) die(e.message);
     return p;
 }

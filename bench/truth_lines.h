@@ -5,16 +5,14 @@
 #ifndef CSSPGO_BENCH_TRUTH_LINES_H
 #define CSSPGO_BENCH_TRUTH_LINES_H
 
-#include "../examples/tool/debug_cover.c"
-#include "../examples/tool/debug_entry.c"
-#include "../examples/tool/debug_file.c"
-#include "../examples/tool/debug_info.c"
-#include "../examples/tool/debug_names.c"
-#include "../examples/tool/debug_rows.c"
-#include "../examples/tool/debug_span.c"
-#include "../examples/tool/debug_stack.c"
-#include "../examples/tool/debug_table.c"
-#include "../examples/tool/debug_unit.c"
+#include "../examples/tool/debug/entry.c"
+#include "../examples/tool/debug/file.c"
+#include "../examples/tool/debug/info.c"
+#include "../examples/tool/debug/names.c"
+#include "../examples/tool/debug/rows.c"
+#include "../examples/tool/debug/stack.c"
+#include "../examples/tool/debug/table.c"
+#include "../examples/tool/debug/unit.c"
 
 typedef struct line_copy {        /* a function's body, inlined or not                                    */
     uint64_t guid;
