@@ -130,7 +130,7 @@ static int phases(uint32_t first, uint32_t rounds, uint32_t slots, uint32_t ever
 
 static void blocks_of_code_come_and_go(void)
 {
-    const uint32_t rounds = (uint32_t)t_size(25, 200), every = (uint32_t)t_size(5, 1);
+    const uint32_t rounds = (uint32_t)t_size(25, 200), every = (uint32_t)t_size(5, 4);
     uint32_t i;
     for (i = 1; i <= 10; i++) T_CHECK(phases(i, rounds, 6000, every));
 }
@@ -240,10 +240,10 @@ static int reuse(uint32_t first, uint32_t functions, uint32_t emissions, uint32_
 
 static void addresses_are_used_again(void)
 {
-    const uint32_t emissions = (uint32_t)t_size(2000, 600000), every = (uint32_t)t_size(400, 2000);
+    const uint32_t emissions = (uint32_t)t_size(2000, 200000), every = (uint32_t)t_size(400, 2000);
     uint32_t i;
     for (i = 1; i <= (uint32_t)t_size(10, 1); i++) T_CHECK(reuse(i, (uint32_t)t_size(60, 200), emissions, every));
-    for (i = 2; i <= (uint32_t)t_size(0, 10); i++) T_CHECK(reuse(i, 100 * i, 60000, every));
+    for (i = 2; i <= (uint32_t)t_size(0, 10); i++) T_CHECK(reuse(i, 100 * i, 20000, every));
 }
 
 /* ----- the whole map beside arrays, one entry per byte of code; memory runs out now and then ---------------------- */
@@ -564,7 +564,7 @@ static int model_step(map_model *m, int lasting, uint32_t *failures, csspgo_erro
 
 static void the_map_is_as_an_array(void)
 {
-    const uint32_t runs = (uint32_t)t_size(2, 12), steps = (uint32_t)t_size(800, 5000);
+    const uint32_t runs = (uint32_t)t_size(2, 12), steps = (uint32_t)t_size(800, 3000);
     uint32_t i, k, failures = 0;
     for (i = 0; i < runs; i++) {
         static map_model m;
@@ -742,7 +742,7 @@ static char *law_profile(uint32_t first, int how, uint32_t steps, size_t *size)
 
 static void counts_do_not_depend_on_where_code_is(void)
 {
-    const uint32_t runs = (uint32_t)t_size(4, 20), steps = (uint32_t)t_size(700, 8000);
+    const uint32_t runs = (uint32_t)t_size(4, 12), steps = (uint32_t)t_size(700, 4000);
     uint32_t i;
     for (i = 1; i <= runs; i++) {
         size_t want_size, size;
