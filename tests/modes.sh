@@ -177,6 +177,7 @@ END
         silent "-DCSSPGO_$m builds without a warning" $CC $WC $QUICKER -DCSSPGO_$m -fsyntax-only $impl
         links $m
         for other in STATIC $rest; do
+            case $m,$other in WITH_*,WITH_*) continue ;; esac    # subsets() has these
             uses STATIC $m $other
             silent "$m $other: all is defined" $CC $WC $QUICKER $defines -fsyntax-only $B/uses.c
         done
@@ -243,7 +244,8 @@ subsets() {
     while read set; do
         defines=
         for m in $set; do defines="$defines -DCSSPGO_$m"; done
-        for extra in "" $(size "" -DCSSPGO_NO_STDIO); do
+        case $set in *WITH_*WITH_*) also= ;; *) also=$(size "" -DCSSPGO_NO_STDIO) ;; esac
+        for extra in "" $also; do
             silent "static:$defines $extra" clang-19 -std=c99 -Wall -Wextra -Wunused-function -fsyntax-only -DCSSPGO_STATIC $defines $extra $impl
         done
     done <$B/subsets
