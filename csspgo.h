@@ -2852,7 +2852,8 @@ typedef struct csspgo_collector_options {
     uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context;*/
                                                /* by line, calls of inlinees count, as in the profile                 */
     uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB, or a quarter of a limit below  */
-                                  /* 32 MiB                                                                           */
+                                  /* 32 MiB, which it also is where limits.max_bytes leaves the counters less than    */
+                                  /* cache_bytes                                                                      */
     uint32_t llvm;                /* 19: keeps, cuts and drops samples as llvm-profgen 19 does                        */
     uint32_t keep_records;        /* 1: late stacks: the sample is not dropped, its records count without the stack   */
     uint32_t single_branches;     /* 1: each record is a single branch, as Arm SPE samples it, not a trace: see below */
@@ -2928,8 +2929,7 @@ typedef struct csspgo_collector_stats {
  *   options   memory and limits, NULL = defaults; copied
  *
  * Returns   the collector, for csspgo_collector_free; NULL: E_NOMEM; E_ARGUMENT: always_contexts with ignore_stack or
- *           single_branches; E_LIMIT: limits.max_bytes is too little for any sample, or leaves the counters less than
- *           cache_bytes (err says the minimum)
+ *           single_branches; E_LIMIT: limits.max_bytes is too little for any sample (err says the minimum)
  * Memory    the cache, and about 60 bytes per distinct context and per distinct range or branch in one. While a table
  *           grows, the larger one in addition; one that was replaced is given back by the next csspgo_collector_step or
  *           flush that leaves the cache empty, or when its memory is needed. See csspgo_collector_need
@@ -26204,13 +26204,20 @@ static uint64_t csspgo__collector_needs(csspgo_collector *c, size_t frames, size
     return least;
 }
 
-/* E_LIMIT if limits.max_bytes is too little for any sample. */
+/* E_LIMIT if limits.max_bytes is too little for any sample. A cache that is too large for it gets the default size. */
 static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *function, csspgo_error *err)
 {
     const uint64_t most = c->heap.limits.max_bytes, used = c->heap.used + c->cache.bytes;
     uint64_t least;
     if (used < most && most - used > c->cache.bytes + (1 << 16)) return csspgo__error_plain(err, CSSPGO_OK);
     least = csspgo__collector_needs(c, 1, 2);
+    if (least > most && c->how.cache_bytes != 0) {
+        const uint64_t given = least;
+        c->how.cache_bytes = 0;
+        csspgo__cache_init(&c->heap, &c->cache, 0);
+        least = csspgo__collector_needs(c, 1, 2);
+        if (least > given) least = given;
+    }
     if (least == 0 || least <= most) return csspgo__error_plain(err, least != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM);
     return csspgo__error_least(function, err, "no room for cache and counters: ", &c->heap, least);
 }

@@ -53,11 +53,18 @@ typedef struct load_search {
     uint64_t   *wanted;           /* GUIDs of shapes' symbols, ascending */
     csspgo_descriptor *descriptor;      /* by GUID                  */
     size_t      shapes, claims;
+    int        *table;            /* for load_fill_gap              */
     uint64_t    budget;           /* comparisons left               */
     int         aarch64, calls;   /* calls: they have probes        */
 } load_search;
 
+typedef struct load_best {        /* a region that a shape goes with, and how well */
+    size_t region;
+    int    score;
+} load_best;
+
 enum { LOAD_START = 1, LOAD_CALL = 2, LOAD_LEAVES = 4 };   /* an instruction, a direct call, any call or jump */
+enum { LOAD_TWINS = 8, LOAD_GAP_SHAPES = 64, LOAD_GAP_REGIONS = 256 };
 
 /* ----- code ------------------------------------------------------------------------------------------------------- */
 
@@ -130,7 +137,8 @@ static int load_marks(const loaded *l, load_search *w, load_regions *r)
     w->mark = (unsigned char *)calloc(size + 1, 1);
     w->fit = (load_fit *)calloc(r->regions + 1, sizeof *w->fit);
     w->by_size = (uint32_t *)malloc((r->regions + 1) * sizeof *w->by_size);
-    if (w->mark == NULL || w->fit == NULL || w->by_size == NULL) return 0;
+    w->table = (int *)malloc(3 * (LOAD_GAP_SHAPES + 1) * (LOAD_GAP_REGIONS + 1) * sizeof *w->table);
+    if (w->mark == NULL || w->fit == NULL || w->by_size == NULL || w->table == NULL) return 0;
     for (i = 0; i < r->regions; i++) {
         load_mark(w, i);
         w->by_size[i] = (uint32_t)i;
@@ -429,15 +437,14 @@ static void load_find_all_named(load_search *w)
 }
 
 /*
- * The best fit of a shape, and how good the next is; -1: none. Where other code has symbols, code without one is more
- * likely what misses its own.
+ * The regions that a shape goes with best, best first, at most so many. Where other code has symbols, code without one
+ * is more likely what misses its own. Returns their number; 0 if there were too many comparisons.
  */
-static int load_find_best(load_search *w, const load_shape *h, size_t *best, int *next)
+static size_t load_find_best(load_search *w, const load_shape *h, load_best *v, size_t most)
 {
     enum { NAMELESS = 6 };
     const uint64_t last = w->point[h->point + h->points - 1].offset;
-    int first = -1, second = -1;
-    size_t a = 0, b = w->r->regions;
+    size_t a = 0, b = w->r->regions, n = 0, k;
     while (a < b) {
         const size_t m = a + (b - a) / 2;
         const load_region *const g = &w->r->region[w->by_size[m]];
@@ -451,31 +458,71 @@ static int load_find_best(load_search *w, const load_shape *h, size_t *best, int
         if (g->end - g->begin > 2 * last + 1024) break;
         score = w->fit[i].start_up ? -1 : load_fits(w, h, i);
         if (score >= 0 && w->r->names != 0 && g->names == 0) score += NAMELESS;
-        if (score <= second || load_is_anothers(w, h, i)) continue;
-        second = score > first ? first : score;
-        if (score <= first) continue;
-        first = score;
-        *best = i;
+        if (score < 0 || (n == most && score <= v[n - 1].score) || load_is_anothers(w, h, i)) continue;
+        for (k = n < most ? n++ : n - 1; k != 0 && v[k - 1].score < score; k--) v[k] = v[k - 1];
+        v[k].region = i;
+        v[k].score = score;
     }
-    *next = second;
-    return w->budget != 0 ? first : -1;
+    return w->budget != 0 ? n : 0;
 }
 
-/* Takes the only region that a shape goes with, or goes with well. Returns 0: there is none, or it may be another. */
-static int load_find_shaped(load_search *w, load_shape *h)
+/* 1 if two shapes are of equal code of one function, as clones may be: which of them is where makes no difference. */
+static int load_are_twins(const load_search *w, const load_shape *a, const load_shape *b)
 {
-    enum { ENOUGH = 5, MARGIN = 5 };
-    size_t best = 0;
-    int next, first = load_find_best(w, h, &best, &next);
-    if (first <= 0 || (next >= 0 && (first < ENOUGH || first - next < MARGIN))) return 0;
-    load_settle(w, h, best);
+    const csspgo_probe_record *const x = &w->t.records[a->record], *const y = &w->t.records[b->record];
+    const csspgo_probe *const p = w->t.probes + x->first_probe, *const q = w->t.probes + y->first_probe;
+    size_t i;
+    if (a->func != b->func || a->records != 1 || b->records != 1) return 0;
+    if (x->probe_count != y->probe_count || x->inline_count != y->inline_count) return 0;
+    for (i = 0; i < x->probe_count; i++)
+        if (p[i].address != q[i].address || p[i].id != q[i].id || p[i].kind != q[i].kind ||
+            p[i].discriminator != q[i].discriminator ||
+            p[i].inline_node - x->first_inline != q[i].inline_node - y->first_inline)
+            return 0;
+    for (i = 0; i < x->inline_count; i++) {
+        const csspgo_inline_node *const d = &w->t.inlines[x->first_inline + i], *const e =
+                                             &w->t.inlines[y->first_inline + i];
+        if (d->guid != e->guid || d->site != e->site || (d->parent == 0) != (e->parent == 0)) return 0;
+        if (d->parent != 0 && d->parent - x->first_inline != e->parent - y->first_inline) return 0;
+    }
     return 1;
 }
 
+/* The number of twins that are not found yet, from one of them on. */
+static size_t load_twins(const load_search *w, size_t first)
+{
+    size_t n = 1;
+    while (n < LOAD_TWINS && first + n < w->shapes && w->shape[first + n].address == LOAD_NOWHERE &&
+           load_are_twins(w, &w->shape[first], &w->shape[first + n])) n++;
+    return n;
+}
+
+/* Takes the only n regions that n twins go with, or go with much better. Returns n, or 0: there are others, or too few. */
+static size_t load_find_shaped(load_search *w, load_shape *h, size_t n, int margin)
+{
+    enum { ENOUGH = 5 };
+    load_best v[LOAD_TWINS + 1];
+    const size_t found = load_find_best(w, h, v, n + 1);
+    size_t k;
+    if (found < n || v[n - 1].score <= 0) return 0;
+    if (found > n && (v[n - 1].score < ENOUGH || v[n - 1].score - v[n].score < margin)) return 0;
+    for (k = 0; k < n; k++) load_settle(w, &h[k], v[k].region);
+    return n;
+}
+
+/* Those with many points first; twins together. */
 static int load_shape_cmp(const void *a, const void *b)
 {
     const load_shape *x = (const load_shape *)a, *y = (const load_shape *)b;
     if (x->points != y->points) return x->points > y->points ? -1 : 1;
+    if (x->func != y->func) return x->func < y->func ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* As the section of probes has them. */
+static int load_order_cmp(const void *a, const void *b)
+{
+    const load_shape *x = (const load_shape *)a, *y = (const load_shape *)b;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -488,24 +535,55 @@ static int load_place_cmp(const void *a, const void *b)
 }
 
 /*
- * Takes regions in [first, end) for the n shapes of a gap where only one region is possible: in the order of the shapes,
- * as early and as late as all of them can be, they have the same one.
+ * Takes regions in [first, end) for the n shapes of a gap. Those that have their code elsewhere (in sections of their
+ * own) leave the others in order: of all choices in order, the one that goes best as a whole counts, for each shape of
+ * which any other place makes it much worse.
  */
 static void load_fill_gap(load_search *w, load_shape *h, size_t n, size_t first, size_t end)
 {
-    enum { MOST = 64 };
-    size_t early[MOST], k = 0, i;
-    if (n > MOST || end - first > 4 * MOST) return;
-    for (i = first; i < end && k < n; i++)
-        if (!w->fit[i].start_up && load_fits(w, &h[k], i) >= 0) early[k++] = i;
-    if (k < n) return;
-    for (i = end; i-- > first && k != 0;) {
-        if (w->fit[i].start_up || load_fits(w, &h[k - 1], i) < 0) continue;
-        k--;
-        if (early[k] != i) early[k] = SIZE_MAX;
-    }
+    enum { PLACED = 5, MARGIN = 5 };                      /* bits, as of load_fits */
+    const size_t m = end - first, row = m + 1;
+    int *const fit = w->table, *const before = fit + n * m, *const behind = before + (n + 1) * row;
+    size_t k, i;
+    if (n > LOAD_GAP_SHAPES || m > LOAD_GAP_REGIONS) return;
     for (k = 0; k < n; k++)
-        if (early[k] != SIZE_MAX && !load_is_anothers(w, &h[k], early[k])) load_settle(w, &h[k], early[k]);
+        for (i = 0; i < m; i++) {
+            const int is_free = !w->fit[first + i].start_up && !load_is_anothers(w, &h[k], first + i);
+            const int score = is_free ? load_fits(w, &h[k], first + i) : -1;
+            fit[k * m + i] = score < 0 ? -1 : score + PLACED;
+        }
+    memset(before, 0, 2 * (n + 1) * row * sizeof *before);
+    for (k = 0; k < n; k++)                               /* the first k + 1 shapes in the first i + 1 regions */
+        for (i = 0; i < m; i++) {
+            int *const to = &before[(k + 1) * row + i + 1];
+            const int with = fit[k * m + i] < 0 ? 0 : before[k * row + i] + fit[k * m + i];
+            *to = to[-1] > before[k * row + i + 1] ? to[-1] : before[k * row + i + 1];
+            if (with > *to) *to = with;
+        }
+    for (k = n; k-- > 0;)                                 /* from this shape on, in the regions from this one on */
+        for (i = m; i-- > 0;) {
+            int *const to = &behind[k * row + i];
+            const int with = fit[k * m + i] < 0 ? 0 : behind[(k + 1) * row + i + 1] + fit[k * m + i];
+            *to = to[1] > behind[(k + 1) * row + i] ? to[1] : behind[(k + 1) * row + i];
+            if (with > *to) *to = with;
+        }
+    for (k = 0; k < n; k++) {
+        size_t best = 0;
+        int most = -1, next = -1;
+        for (i = 0; i <= m; i++) {                        /* not before this region, and there */
+            const int without = before[k * row + i] + behind[(k + 1) * row + i];
+            const int with = i == m || fit[k * m + i] < 0
+                                 ? -1
+                                 : before[k * row + i] + fit[k * m + i] + behind[(k + 1) * row + i + 1];
+            if (without > next) next = without;
+            if (with > most) {
+                if (most > next) next = most;
+                most = with;
+                best = i;
+            } else if (with > next) next = with;
+        }
+        if (most - next >= MARGIN) load_settle(w, &h[k], first + best);
+    }
 }
 
 /* The first region behind an address. */
@@ -521,15 +599,39 @@ static size_t load_region_behind(const load_regions *r, uint64_t address)
 }
 
 /*
- * Compilers write functions in the order of their descriptors, and so do linkers with their files: what is between two
- * known ones there is between them in the code, as long as the known ones around are in this order, too. The shapes are
- * in the order of load_place_cmp.
+ * Brings the shapes into the order in which their code most likely is. Returns how many of them have a place in it.
+ *
+ * Compilers write functions in the order of their descriptors, and so do linkers with their files. Records are in no
+ * order; but where each function has a section of its own (-ffunction-sections, LTO), linkers keep those of probes
+ * in the order of those of code: then the code that is known already ascends.
+ */
+static size_t load_order(load_search *w)
+{
+    enum { ENOUGH = 5, SHARE = 8 };
+    uint64_t last = 0;
+    size_t i, known = 0, descents = 0;
+    qsort(w->shape, w->shapes, sizeof *w->shape, load_order_cmp);
+    for (i = 0; i < w->shapes; i++) {
+        if (w->shape[i].address == LOAD_NOWHERE) continue;
+        descents += w->shape[i].address < last;
+        last = w->shape[i].address;
+        known++;
+    }
+    if (known >= ENOUGH && descents * SHARE <= known) return w->shapes;
+    qsort(w->shape, w->shapes, sizeof *w->shape, load_place_cmp);
+    for (i = 0; i < w->shapes && w->shape[i].place != SIZE_MAX; i++) {}
+    return i;
+}
+
+/*
+ * What is between two known shapes in the likely order is between them in the code, as long as the known ones around are
+ * in this order, too.
  */
 static void load_fill_gaps(load_search *w)
 {
     uint64_t last[2] = { 0, 0 };                          /* the known ones before the gap */
-    size_t n, i, b, next;
-    for (n = 0; n < w->shapes && w->shape[n].place != SIZE_MAX; n++) {}
+    const size_t n = load_order(w);
+    size_t i, b, next;
     for (i = 0; i < n; i = b + 1) {
         uint64_t to = UINT64_MAX, behind = UINT64_MAX;
         for (b = i; b < n && w->shape[b].address == LOAD_NOWHERE; b++) {}
@@ -588,18 +690,19 @@ static void load_find_known(load_search *w, load_shape *h, const csspgo_symbol_b
 /* Finds the code of all shapes, those with many points first, so that few regions are left for the others. */
 static void load_find_all(load_search *w, const csspgo_symbol_base *base, size_t bases)
 {
-    enum { ROUNDS = 4 };
-    size_t i, round, before, found = 0;
+    enum { ROUNDS = 5, CERTAIN = 24, MARGIN = 5 };        /* first what is certain, then what is in order with it */
+    size_t i, n, round, before, found = 0;
     if (w->shapes == 0) return;
     for (i = 0; i < w->shapes; i++) load_find_known(w, &w->shape[i], base, bases);
     qsort(w->shape, w->shapes, sizeof *w->shape, load_shape_cmp);
     load_find_all_named(w);
-    for (round = 0, before = 1; round < ROUNDS && before != found; round++) {
+    for (round = 0, before = 1; round < ROUNDS && (before != found || round == 1); round++) {
         before = found;
-        for (i = 0; i < w->shapes; i++)
+        for (i = 0; i < w->shapes; i += n) {
+            n = load_twins(w, i);
             if (w->shape[i].address == LOAD_NOWHERE && w->shape[i].points != 0)
-                found += (size_t)load_find_shaped(w, &w->shape[i]);
-        qsort(w->shape, w->shapes, sizeof *w->shape, load_place_cmp);
+                found += load_find_shaped(w, &w->shape[i], n, round == 0 ? CERTAIN : MARGIN);
+        }
         load_fill_gaps(w);
         qsort(w->shape, w->shapes, sizeof *w->shape, load_shape_cmp);
     }
@@ -650,6 +753,7 @@ static int load_find(loaded *l, const csspgo_probe_set *set, csspgo_symbol_base 
     free(w.mark);
     free(w.fit);
     free(w.by_size);
+    free(w.table);
     free(w.shape);
     free(w.point);
     free(w.wanted);

@@ -107,6 +107,19 @@ for name in fixed pie partial names; do
         [ -n "$FULL" ] || [ $name = fixed ] || break
     done
 done
+# the order of functions tells equal ones apart: in files, in sections of their own, in link-time optimisation
+for program in "ordered -O1 -fno-pie -no-pie" $([ -z "$FULL" ] || echo small:-Os) "optimised -O2 -flto -fPIE -pie" "sections -O1 -ffunction-sections -fPIE -pie"; do
+    set -- $(echo "$program" | tr ':' ' ')
+    name=$1
+    shift
+    clang++-19 -fpseudo-probe-for-profiling -fno-rtti -fno-exceptions -fuse-ld=lld-19 "$@" programs/owners_c.cc -o $B/$name 2>$B/err ||
+        { fail "$name does not build: $(head -3 $B/err)"; continue; }
+    env -i $T record --quiet --exact --max-branches=20000 -o $B/$name.data -- $B/$name >/dev/null 2>$B/err
+    made $name $B/$name >$B/$name.want
+    [ "$(grep -c 'times\|first\|second\|area\|grow\|edges\|add\|take' $B/$name.want)" -ge 20 ] && pass || fail "$name: too few functions"
+    strip -s -o $B/copy/$name $B/$name
+    same "strip -s" $name
+done
 # what cannot be told is said: beside code without probes, a function of one instruction may be in two places
 cat >$B/one.c <<'END'
 volatile long sink;

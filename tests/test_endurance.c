@@ -120,8 +120,11 @@ static void drain(running *r, size_t bytes, frames *n)
     n->not_drained += s != CSSPGO_OK;
 }
 
-/* 16 samples a frame; beside it a program with all memory that there is. */
-static void a_game_of(size_t bytes, uint32_t many)
+/*
+ * 16 samples a frame; beside it a program with all memory that there is. The collector's limit, and the cache that is
+ * asked for, which may be too large for it.
+ */
+static void a_game_of(size_t bytes, uint64_t most, uint32_t cache_bytes, uint32_t many)
 {
     budget b;
     csspgo_options o = budget_options(&b, bytes), limited;
@@ -134,8 +137,8 @@ static void a_game_of(size_t bytes, uint32_t many)
     memset(&n, 0, sizeof n);
     start(&plenty, NULL, NULL, &how);
     limited = o;
-    limited.limits.max_bytes = bytes / 4;
-    how.cache_bytes = (uint32_t)bytes / 32;
+    limited.limits.max_bytes = most;
+    how.cache_bytes = cache_bytes;
     start(&game, &o, &limited, &how);
     for (i = 0; i < many; i++)
         for (k = 0; k < 16; k++) {
@@ -170,9 +173,10 @@ static void a_game_of(size_t bytes, uint32_t many)
 
 static void a_game_with_little_memory_loses_no_sample(void)
 {
-    a_game_of(1000000, (uint32_t)t_size(150, 5000));
-    a_game_of(1500000, (uint32_t)t_size(100, 5000));
-    a_game_of(4000000, (uint32_t)t_size(100, 5000));
+    a_game_of(1000000, 250000, 31250, (uint32_t)t_size(150, 5000));
+    a_game_of(1000000, 125000, 65536, (uint32_t)t_size(100, 5000));
+    a_game_of(1500000, 375000, 46875, (uint32_t)t_size(100, 5000));
+    a_game_of(4000000, 1000000, 125000, (uint32_t)t_size(100, 5000));
 }
 
 /* ----- no call does much at once ---------------------------------------------------------------------------------- */
