@@ -43675,7 +43675,7 @@ static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sam
     const uint32_t pos = csspgo__pos(s->how.code, x->stack[first]);
     csspgo__repeat r;
     uint32_t i;
-    r.marked = x->stack_count == s->frame.count;
+    r.marked = 1;
     for (i = first; i < x->stack_count && x->stack[i] == x->stack[first]; i++)
         r.marked &= i < s->inlined.count && s->inlined.v[i];
     r.line_count = i - first;
