@@ -3439,7 +3439,7 @@ typedef struct csspgo_generate_options {
  *
  * Tail calls. Frames that tail calls removed are inferred from the tail calls among the branches since the last call.
  *
- * Parts. Contexts are made in parts, so that this takes little memory besides what c holds and p grows by; a full
+ * Parts. The profile is made in parts, so that this takes little memory besides what c holds and p grows by; a full
  * collector gives all its counts in parts, and if memory is short, there are up to 64 that become smaller until they
  * fit. The sum is the same; only stats count a call path in each part that it is in. With llvm or fill_all_functions
  * there is one part.
@@ -3470,7 +3470,7 @@ typedef struct csspgo_generate_options {
  * Memory    until it returns, and above limits.max_bytes of c if necessary: for each part 80 per context and 48 per
  *           counter, and 100 bytes per probe of the functions in it; without branch records 2 KB per block of the
  *           largest function. If p was not empty, the new counts of a part are in memory twice. In all at most 1.5
- *           times (without contexts 1.6 times) what c holds before and p after, and 512 KiB
+ *           times what c holds before and p after, and 64 KiB
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const csspgo_generate_options *how,
@@ -8678,6 +8678,15 @@ static void csspgo__map_rekey(csspgo__map *m, const void *owner)
     }
 }
 
+/* Places all entries again, because what the numbers 1 to count stand for was exchanged. */
+static void csspgo__map_renumber(csspgo__map *m, const void *owner)
+{
+    const uint32_t patience = m->patience, most = m->most;
+    csspgo__map_rekey(m, owner);                      /* that is no attack */
+    m->patience = patience;
+    m->most = most;
+}
+
 /*
  * To be called after csspgo__map_room; the key must not be in the table yet. owner: for hash_fn, which may be called
  * for all entries. Returns 1 if the table now has another key: hashes that were computed before are no longer valid.
@@ -11819,6 +11828,18 @@ static void csspgo__grow_slice(csspgo_profile *p, size_t n)
     g->bytes = 0;
 }
 
+/* Lets go of the table that is growing. */
+static void csspgo__grow_drop(csspgo_profile *p)
+{
+    csspgo__growing *g = &p->growing;
+    if (g->data == NULL) return;
+    csspgo__free(&p->heap, g->data, g->bytes);
+    g->data = NULL;
+    g->bytes = 0;
+    g->rest = g->calls;
+    g->calls = 0;
+}
+
 /*
  * Grows the tables of a profile that are nearly full, for about so many steps, as long as memory is there: without it
  * a table grows when it is full, and what then fails says so. Returns 1 if there is more to do first. A table that is
@@ -11830,13 +11851,7 @@ CSSPGO__UNUSED static int csspgo__profile_grow(csspgo_profile *p, uint64_t steps
     const size_t slice = 1024;
     csspgo__growing *g = &p->growing;
     uint64_t left = steps / slice + 1;
-    if (g->data != NULL && g->changes != csspgo__profile_changes(p)) {
-        csspgo__free(&p->heap, g->data, g->bytes);
-        g->data = NULL;
-        g->bytes = 0;
-        g->rest = g->calls;
-        g->calls = 0;
-    }
+    if (g->data != NULL && g->changes != csspgo__profile_changes(p)) csspgo__grow_drop(p);
     if (g->rest != 0) {
         g->rest--;
         return 0;
@@ -28474,6 +28489,7 @@ typedef struct csspgo_generation {
     uint32_t                by_line;  /* 1: by source line */
     uint32_t                branches; /* 1: there are branch records, perhaps in other parts of what was collected */
     uint32_t                in_parts; /* 1: func and tail are those of all parts; see csspgo__parts_begin */
+    uint64_t                most;     /* bytes that c may use when the code is listed, else E_NOMEM; 0: any number */
     csspgo__keyed           keyed;
     csspgo__arrays          arrays;
     const csspgo__range    *range;    /* csspgo__gen_range: the last one looked up */
@@ -29864,6 +29880,10 @@ static int csspgo__gen_code_list(csspgo__gen *g, int contexts)
 static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
     if (!csspgo__gen_profile(g, like) || !csspgo__gen_code_list(g, contexts)) return 0;
+    if (g->most != 0 && g->c->heap.used > g->most) {
+        g->status = CSSPGO_E_NOMEM;
+        return 0;
+    }
     return contexts ? csspgo__gen_contexts(g) : csspgo__gen_nested(g);
 }
 
@@ -30017,42 +30037,91 @@ static void csspgo__parts_end(csspgo__draining *d)
 
 enum { CSSPGO__PARTS = 8, CSSPGO__FEW_PARTS = 12, CSSPGO__MOST_PARTS = 64 };   /* of the counters of a collector */
 enum { CSSPGO__ONE_PART = 1024, CSSPGO__FEW = 32768 };          /* counters up to which there is one part; FEW_PARTS */
+enum { CSSPGO__SMALL_PART = 256 };                              /* counters that may need any memory beside them     */
+enum { CSSPGO__CODE_PARTS = 6, CSSPGO__CODE_PIECES = 64 };      /* without contexts: parts; see below                */
 
 /* The most counters of a part that is added to others. */
-static size_t csspgo__later_part(size_t all)
+static size_t csspgo__later_part(const csspgo__draining *d)
 {
+    const size_t all = d->g->c->counter.count;
+    if (!(d->flags & CSSPGO_IS_CS)) return all / CSSPGO__CODE_PARTS + 1;
     return all / (all <= CSSPGO__FEW ? CSSPGO__FEW_PARTS : CSSPGO__PARTS) + 1;
 }
 
 /*
- * The most counters of the first part. Contexts are made in parts so that this takes little more memory than the
- * profile grows by; an empty profile takes the first one over, so that is most of all. Without contexts most of
- * what is needed goes with the code. Estimates depend on all samples. But a full collector is always moved in parts.
+ * The most counters of the first part. A profile is made in parts so that this takes little more memory than the
+ * profile grows by. An empty profile takes the first one over: of contexts, that is most of all. Estimates depend on
+ * all samples. But a full collector is always moved in parts.
  */
 static size_t csspgo__first_part(const csspgo__draining *d, int full)
 {
     const csspgo_collector *c = d->g->c;
     const size_t all = c->counter.count;
     if (full) return all / CSSPGO__PARTS + 1;
-    if (all <= CSSPGO__ONE_PART || !(d->flags & CSSPGO_IS_CS) || !csspgo__holds_branches(c)) return SIZE_MAX;
-    if (d->p->tree.count != 1 || d->p->names.count != 0) return csspgo__later_part(all);
+    if (all <= CSSPGO__ONE_PART || !csspgo__holds_branches(c)) return SIZE_MAX;
+    if (!(d->flags & CSSPGO_IS_CS) || d->p->tree.count != 1 || d->p->names.count != 0) return csspgo__later_part(d);
     return all <= CSSPGO__FEW ? all / 2 : all / 8 * 5;
 }
 
+/* Which of the pieces of code that begin at these positions, ascending, a position is in. */
+static size_t csspgo__piece_of(const uint32_t begin[CSSPGO__CODE_PIECES], uint32_t pos)
+{
+    size_t low = 0, n;
+    for (n = CSSPGO__CODE_PIECES / 2; n != 0; n /= 2)
+        if (begin[low + n] <= pos) low += n;
+    return low;
+}
+
 /*
- * Moves all counters to the profile, in parts. Where memory is short they become ever smaller, as what a part needs
- * besides the profile's growth goes with its counters; but those smaller than 1 / CSSPGO__MOST_PARTS of all would take
- * too long for what they save.
+ * Puts counters of the same code together. Without contexts, what a part needs beside its counters goes with the code
+ * that they are about, so parts of counters in any order would each need nearly as much as all. A sorted sample of the
+ * positions divides the code into pieces that have about as many counters each; within a piece the order stays any. No
+ * memory is needed. Contexts stay in the order in which they came: one of them would be spread over many parts.
+ */
+static void csspgo__counters_by_code(csspgo_collector *c)
+{
+    const size_t n = c->counter.count;
+    uint32_t begin[CSSPGO__CODE_PIECES], scratch[CSSPGO__CODE_PIECES];
+    size_t end[CSSPGO__CODE_PIECES], next[CSSPGO__CODE_PIECES], i, at = 0;
+    memset(end, 0, sizeof end);
+    for (i = 0; i < CSSPGO__CODE_PIECES; i++) begin[i] = csspgo__counter_at(c, n / CSSPGO__CODE_PIECES * i)->a;
+    csspgo__sort_with(begin, CSSPGO__CODE_PIECES, sizeof *begin, scratch, csspgo__u32_cmp, NULL);
+    for (i = 0; i < n; i++) end[csspgo__piece_of(begin, csspgo__counter_at(c, i)->a)]++;
+    for (i = 0; i < CSSPGO__CODE_PIECES; i++) {
+        next[i] = at;
+        end[i] = at += end[i];
+    }
+    for (i = 0; i < CSSPGO__CODE_PIECES; i++) {
+        while (next[i] < end[i]) {
+            csspgo__counter *const v = csspgo__counter_at(c, next[i]), other = *v;
+            const size_t piece = csspgo__piece_of(begin, v->a);
+            csspgo__counter *const to = csspgo__counter_at(c, next[piece]++);
+            *v = *to;
+            *to = other;
+        }
+    }
+    csspgo__growth_drop(&c->heap, &c->grown_map);
+    csspgo__map_renumber(&c->map, c);
+}
+
+/*
+ * Moves all counters to the profile, in parts. Where memory is short, or a part would need more than half of what both
+ * hold, parts become ever smaller, as what one needs besides the profile's growth goes with its counters and their
+ * code; but those smaller than 1 / CSSPGO__MOST_PARTS of all would take too long for what they save.
  */
 static csspgo_status csspgo__gen_counters(csspgo__draining *d, int full)
 {
     csspgo_collector *c = d->g->c;
-    const size_t part = csspgo__later_part(c->counter.count), least = c->counter.count / CSSPGO__MOST_PARTS + 1;
+    const size_t part = csspgo__later_part(d), least = c->counter.count / CSSPGO__MOST_PARTS + 1;
     size_t most = csspgo__first_part(d, full);
     csspgo_status s = CSSPGO_OK;
+    if (!(d->flags & CSSPGO_IS_CS) && c->counter.count > CSSPGO__ONE_PART && most != SIZE_MAX)
+        csspgo__counters_by_code(c);
     for (;;) {
         const size_t n = c->counter.count < most ? c->counter.count : most;
         if (n < c->counter.count && !d->g->in_parts && (s = csspgo__parts_begin(d)) != CSSPGO_OK) break;
+        d->g->most = most != SIZE_MAX && n > least && n > CSSPGO__SMALL_PART
+                         ? c->heap.used + (c->heap.used + d->p->heap.used) / 2 : 0;
         s = csspgo__gen_part(d, c->counter.count - n);
         if (s == CSSPGO_OK && c->counter.count == 0) break;
         if (s == CSSPGO_E_NOMEM && n > least) most = n / 2 > least ? n / 2 : least;
@@ -31044,8 +31113,9 @@ static csspgo_status csspgo__runtime_slice(csspgo_runtime *r, uint64_t budget, c
 }
 
 /*
- * Moves a slice of what was taken to the profile, whose lock the thread has. The profile's tables may double meanwhile,
- * so the map's lock is given back before. What fails for another reason than memory would fail for ever: it is dropped.
+ * Moves a slice of what was taken to the profile, whose lock the thread has. The map's lock is given back before that.
+ * Tables of the profile that are nearly full grow first, in slices, so `part` may wait for some calls. What fails for
+ * another reason than memory would fail for ever: it is dropped.
  */
 static csspgo_status csspgo__runtime_fold(csspgo_runtime *r, uint64_t *budget, csspgo_error *err)
 {
@@ -31059,6 +31129,8 @@ static csspgo_status csspgo__runtime_fold(csspgo_runtime *r, uint64_t *budget, c
     }
     csspgo__runtime_give_lock(r, CSSPGO__OF_MAP);
     if (r->part == NULL) return s;
+    if ((s == CSSPGO_OK || s == CSSPGO_MORE) && csspgo__profile_grow(r->profile, *budget))
+        return csspgo__error_plain(err, CSSPGO_MORE);
     added = csspgo_add_profile(r->profile, r->part, &e);
     if (added != CSSPGO_OK) {
         s = added;
@@ -31098,7 +31170,8 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, cssp
     const uint32_t before = csspgo_record_count(r->profile);
     csspgo_status s;
     csspgo__error_clear(err);
-    if (csspgo_profile_memory(r->profile) <= most) return CSSPGO_OK;
+    if (csspgo_profile_memory(r->profile) - r->profile->growing.bytes <= most) return CSSPGO_OK;
+    csspgo__grow_drop(r->profile);                    /* its memory may be needed to shrink */
     s = csspgo_shrink(r->profile, r->share / 2, err);
     if (s == CSSPGO_E_LIMIT) s = csspgo__runtime_trim(r, err);
     r->changes.shrunk++;
