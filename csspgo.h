@@ -25348,6 +25348,7 @@ struct csspgo_collector {
     csspgo__growth           grown_map, grown_calls;   /* of map, trie.map                                            */
     csspgo__node_growth      grown_trie;
     csspgo__replaced        *replaced;        /* tables to be given back                                              */
+    uint32_t                 taken;           /* 1: made by csspgo_collector_take, to be emptied and freed            */
     uint64_t                 growth_steps;    /* so many were taken                                                   */
     CSSPGO__LIST(csspgo__increment) pending;  /* scratch: what one trace counts                                       */
     csspgo__straight         straight[CSSPGO__STRAIGHTS];   /* by hash                                                */
@@ -25748,6 +25749,57 @@ CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
     csspgo__tree_clear(&c->trie);
     c->path.count = 0;
     if (c->heap.used > c->heap.limits.max_bytes) csspgo__counters_shed(c);
+}
+
+/* Gives up a hash table, a large one as csspgo__replaced_some goes on. */
+static void csspgo__map_retire(csspgo_collector *c, csspgo__map *m)
+{
+    if (m->slot != NULL) csspgo__replace(&c->heap, &c->replaced, m->slot, m->slot_count * sizeof *m->slot);
+    m->slot = NULL;
+    m->slot_count = m->mask = m->count = 0;
+}
+
+/* Likewise the cache, which holds nothing. */
+static void csspgo__cache_retire(csspgo_collector *c)
+{
+    csspgo__cache *k = &c->cache;
+    csspgo__map_retire(c, &k->map);
+    if (k->word != NULL) csspgo__replace(&c->heap, &c->replaced, k->word, k->cap * sizeof *k->word);
+    if (k->large != NULL) csspgo__replace(&c->heap, &c->replaced, k->large, k->large_slots * sizeof *k->large);
+    csspgo__cache_init(&c->heap, k, k->bytes);
+}
+
+/*
+ * Forgets counts and contexts, as csspgo__counters_clear, but clears no large table and gives none back: that is done
+ * one by one (csspgo__replaced_some). Of a collector that was taken nothing else will be asked, so that all goes.
+ */
+static void csspgo__counters_retire(csspgo_collector *c)
+{
+    csspgo__heap *h = &c->heap;
+    const uint32_t reserve = h->reserve;
+    csspgo__tree fresh;
+    int ok;
+    memset(&fresh, 0, sizeof fresh);
+    h->reserve = 1;
+    ok = csspgo__tree_init(h, &fresh);
+    h->reserve = reserve;
+    if (!ok) {
+        csspgo__counters_clear(c);
+        return;
+    }
+    csspgo__map_retire(c, &c->grown_map.map);
+    csspgo__map_retire(c, &c->grown_calls.map);
+    if (c->grown_trie.node != NULL)
+        csspgo__replace(h, &c->replaced, c->grown_trie.node, c->grown_trie.cap * sizeof *c->grown_trie.node);
+    memset(&c->grown_trie, 0, sizeof c->grown_trie);
+    c->grown_map.refused = c->grown_calls.refused = 0;
+    if (!c->taken) csspgo__map_empty(&c->map, 1, (uint32_t)c->counter.count, c);
+    else csspgo__map_retire(c, &c->map);
+    csspgo__map_retire(c, &c->trie.map);
+    csspgo__replace(h, &c->replaced, c->trie.node, c->trie.cap * sizeof *c->trie.node);
+    c->trie = fresh;
+    c->counter.count = c->path.count = 0;
+    if (c->taken && !csspgo__cache_holds(&c->cache)) csspgo__cache_retire(c);
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */
@@ -26487,16 +26539,29 @@ CSSPGO__UNUSED static int csspgo__holds_branches(const csspgo_collector *c)
     return 0;
 }
 
-/* Forgets the counters from `first` on, and with the last of them the contexts. */
+/* Gives pages back that have no counter any more. */
+static void csspgo__counters_trim(csspgo__heap *h, csspgo__counter_pages *l)
+{
+    while (l->page.count > 1 && l->cap - l->count >= CSSPGO__PAGE) {
+        csspgo__free(h, l->page.v[--l->page.count], CSSPGO__PAGE * sizeof **l->page.v);
+        l->cap -= CSSPGO__PAGE;
+    }
+}
+
+/* Forgets the counters from `first` on, and with the last of them the contexts. In slices, for a bounded cost. */
 CSSPGO__UNUSED static void csspgo__counters_cut(csspgo_collector *c, size_t first)
 {
+    const int large = c->trie.cap * sizeof *c->trie.node > CSSPGO__GIVE_BACK;
     size_t i = c->counter.count;
-    csspgo__growth_drop(&c->heap, &c->grown_map);
+    csspgo__map_retire(c, &c->grown_map.map);
+    c->grown_map.refused = 0;
     while (first != 0 && i > first) {
         csspgo__map_remove(&c->map, csspgo__counter_rehash(c, (uint32_t)i), (uint32_t)i);
         c->counter.count = --i;
     }
-    if (first == 0) csspgo__counters_clear(c);
+    if (first == 0 && (c->slices & CSSPGO__SLICED) && (c->taken || large)) csspgo__counters_retire(c);
+    else if (first == 0) csspgo__counters_clear(c);
+    if (c->taken) csspgo__counters_trim(&c->heap, &c->counter);
 }
 
 /* 1 if a profile, once taken, would leave a collector emptier than it is. */
@@ -26574,6 +26639,7 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_take(csspgo_collector *c, csspgo_e
     memset(&t->pending, 0, sizeof t->pending);
     memset(&t->step, 0, sizeof t->step);
     memset(&t->site, 0, sizeof t->site);
+    t->taken = 1;
     csspgo__collector_renew(c, &trie);
     csspgo__error_clear(err);
     return t;
@@ -28894,22 +28960,28 @@ static int csspgo__gen_slots(csspgo__gen *g, csspgo__copy *copy)
     const csspgo__code_inline *n = csspgo__inline_of(g->code, (size_t)copy->inlined);
     const csspgo__code_probe *probe;
     csspgo_body *v = g->copies.body + copy->first;
+    uint32_t *const slot = g->copies.slot + copy->first;
     size_t i, k = 0, kept = 0;
+    int ascends = 1;                                  /* as probes nearly always do */
     for (i = 0; i < n->count; i++) {
         probe = csspgo__probe_of(g->code, n->first + i);
+        slot[i] = copy->first + (uint32_t)k;
         if (!csspgo__probe_counts(probe)) continue;
         v[k].loc = csspgo_loc_at(probe->id, probe->discriminator);
-        v[k++].count = 0;
+        v[k].count = 0;
+        if (k != 0 && csspgo__loc_key(v[k - 1].loc) >= csspgo__loc_key(v[k].loc)) ascends = 0;
+        k++;
     }
+    copy->locations = (uint32_t)k;
+    if (ascends) return 1;
     if (!csspgo__sort(&g->c->heap, v, k, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__gen_fail(g, &g->c->heap);
     for (i = 0; i < k; i++)
         if (i == 0 || csspgo__body_cmp(NULL, &v[i - 1], &v[i]) != 0) v[kept++] = v[i];
     copy->locations = (uint32_t)kept;
     for (i = 0; i < n->count; i++) {
         probe = csspgo__probe_of(g->code, n->first + i);
-        g->copies.slot[copy->first + i] =
-            copy->first + (uint32_t)csspgo__entry_lower(v, kept, CSSPGO__BODIES,
-                                                        csspgo_loc_at(probe->id, probe->discriminator), 0);
+        slot[i] = copy->first + (uint32_t)csspgo__entry_lower(v, kept, CSSPGO__BODIES,
+                                                              csspgo_loc_at(probe->id, probe->discriminator), 0);
     }
     return 1;
 }
@@ -30193,6 +30265,8 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     csspgo_status s, filled;
     size_t n;
     if (csspgo__holds_counts(c) && csspgo__profile_grow(d->p, budget)) return CSSPGO_MORE;
+    if (!csspgo__holds_counts(c) && c->replaced != NULL)
+        return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
     filled = csspgo__unwind_steps(c, budget);
     if (filled == CSSPGO_MORE) return filled;
     if (filled != CSSPGO_OK && c->counter.count == 0) filled = csspgo__unwind_some(c);
@@ -30206,7 +30280,7 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     if (s != CSSPGO_OK) return s;
     if (c->counter.count != 0 || filled != CSSPGO_OK) return CSSPGO_MORE;
     csspgo__gen_done(c);
-    return CSSPGO_OK;
+    return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
 }
 
 /*
