@@ -1017,6 +1017,12 @@ typedef struct csspgo_error {
     char          message[160];   /* one sentence with the offending value; terminated; printable ASCII */
 } csspgo_error;
 
+/*
+ * Memory. Large tables are single blocks, so a function that does a bounded number of steps may still allocate or free
+ * one block of many megabytes. Where malloc maps such a block for itself and free gives it back to the system (glibc
+ * does), that call takes 0.1 ms per MB; it is the longest thing that such functions do. A program to which that is too
+ * long keeps freed blocks, in allocator functions of its own or by mallopt(M_MMAP_THRESHOLD) and M_TRIM_THRESHOLD.
+ */
 typedef struct csspgo_allocator {
     void *(*alloc_fn)(void *ctx, size_t size);             /* size > 0; aligned as malloc's; NULL = out of memory */
     void  (*free_fn)(void *ctx, void *ptr, size_t size);   /* a pointer from alloc_fn, with the same size         */
@@ -1114,9 +1120,9 @@ CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t 
  * base profiles). Only a code map that is full of live code goes on refusing code.
  *
  * Time. A step is about a branch record unwound or a table entry moved, 20 to 100 ns. Calls are bounded by their
- * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load, and a step in which a table of the
- * profile doubles, or the profile has to be shrunk (csspgo_runtime_profile shrinks it earlier). None of these makes a
- * thread that emits or pushes wait for longer than a bounded step.
+ * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load, and a step in which the profile has to
+ * be shrunk (csspgo_runtime_profile shrinks it earlier). None of these makes a thread that emits or pushes wait for
+ * longer than a bounded step. What the allocator itself takes comes on top (csspgo_allocator).
  *
  * Threads. Any thread may call any function at any time; only csspgo_runtime_new and _free need the object for
  * themselves. csspgo_runtime_push takes no lock, so that a signal handler may call it; each of its writer numbers is
@@ -1212,9 +1218,10 @@ CSSPGO_DEF int csspgo_runtime_push(csspgo_runtime *r, uint32_t writer, const str
  *
  * Returns   CSSPGO_OK: nothing is left to do; MORE: call again; E_NOMEM: no memory for the next piece of work, which
  *           is still to be done; E_ARGUMENT: the profile that was loaded is of another kind than the samples
- * Cost      O(budget + the largest sample). With the profile's lock only: when a table of the profile doubles it is
- *           copied (14 ms at 37 MB), and if the profile has reached its share it is shrunk (csspgo_shrink: 100 ms at
- *           17 MB)
+ * Cost      O(budget + the largest sample), and one call of free_fn for a table that a larger one has replaced
+ *           (csspgo_allocator). With the profile's lock only: if the profile has reached its share it is shrunk
+ *           (csspgo_shrink: 100 ms at 17 MB), and a table of it that is full is copied if there was no memory to grow
+ *           it in slices
  */
 CSSPGO_DEF csspgo_status csspgo_runtime_step(csspgo_runtime *r, uint64_t budget, csspgo_error *err);
 
@@ -2328,7 +2335,8 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, u
  *           or end (it is named: move all of it), or if other code is where some would be; E_NOMEM, E_LIMIT. On failure
  *           nothing has moved
  * Cost      O(log total) for each function or area that moves, and for each address in them that transfers from other
- *           functions go to: 0.5 us each, or more. Where a call must be short, move few functions at a time
+ *           functions go to: 0.5 us each, or more. It has no slices, as it moves all or nothing. Where a call must
+ *           be short, move few functions at a time
  */
 CSSPGO_DEF csspgo_status csspgo_code_move(csspgo_code *code, uint64_t begin, uint64_t end, uint64_t to,
                                           csspgo_error *err);
@@ -3003,7 +3011,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
  *   err      NULL, or filled in every case
  *
  * Returns   CSSPGO_OK when nothing is left to do; CSSPGO_MORE: call again; E_NOMEM, E_FULL as csspgo_collector_flush
- * Cost      O(budget + the largest sample)
+ * Cost      O(budget + the largest sample), and one call of free_fn for the largest table (csspgo_allocator)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_step(csspgo_collector *c, uint64_t budget, csspgo_error *err);
 
@@ -3492,7 +3500,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const css
  *   stats    NULL, or filled in: of this slice
  *   err      NULL, or filled in every case
  *
- * Returns   CSSPGO_OK: c is empty; CSSPGO_MORE: call again; else as csspgo_collector_profile, also what a failure means
+ * Returns   CSSPGO_OK: c is empty, and has nothing large left to give back; CSSPGO_MORE: call again; else as
+ *           csspgo_collector_profile, also what a failure means
+ * Cost      O(budget + the contexts of one counter), and one call of free_fn for the largest table of p or c
+ *           (csspgo_allocator). Tables of p grow before they are full, in slices; one that is full all the same, as
+ *           memory was short or one counter brought more than an eighth of it, is copied at once
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint64_t budget,
                                                        const csspgo_generate_options *how, csspgo_profile *p,
