@@ -1017,6 +1017,12 @@ typedef struct csspgo_error {
     char          message[160];   /* one sentence with the offending value; terminated; printable ASCII */
 } csspgo_error;
 
+/*
+ * Memory. Large tables are single blocks, so a function that does a bounded number of steps may still allocate or free
+ * one block of many megabytes. Where malloc maps such a block for itself and free gives it back to the system (glibc
+ * does), that call takes 0.1 ms per MB; it is the longest thing that such functions do. A program to which that is too
+ * long keeps freed blocks, in allocator functions of its own or by mallopt(M_MMAP_THRESHOLD) and M_TRIM_THRESHOLD.
+ */
 typedef struct csspgo_allocator {
     void *(*alloc_fn)(void *ctx, size_t size);             /* size > 0; aligned as malloc's; NULL = out of memory */
     void  (*free_fn)(void *ctx, void *ptr, size_t size);   /* a pointer from alloc_fn, with the same size         */
@@ -1114,9 +1120,9 @@ CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t 
  * base profiles). Only a code map that is full of live code goes on refusing code.
  *
  * Time. A step is about a branch record unwound or a table entry moved, 20 to 100 ns. Calls are bounded by their
- * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load, and a step in which a table of the
- * profile doubles, or the profile has to be shrunk (csspgo_runtime_profile shrinks it earlier). None of these makes a
- * thread that emits or pushes wait for longer than a bounded step.
+ * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load, and a step in which the profile has to
+ * be shrunk (csspgo_runtime_profile shrinks it earlier). None of these makes a thread that emits or pushes wait for
+ * longer than a bounded step. What the allocator itself takes comes on top (csspgo_allocator).
  *
  * Threads. Any thread may call any function at any time; only csspgo_runtime_new and _free need the object for
  * themselves. csspgo_runtime_push takes no lock, so that a signal handler may call it; each of its writer numbers is
@@ -1212,9 +1218,10 @@ CSSPGO_DEF int csspgo_runtime_push(csspgo_runtime *r, uint32_t writer, const str
  *
  * Returns   CSSPGO_OK: nothing is left to do; MORE: call again; E_NOMEM: no memory for the next piece of work, which
  *           is still to be done; E_ARGUMENT: the profile that was loaded is of another kind than the samples
- * Cost      O(budget + the largest sample). With the profile's lock only: when a table of the profile doubles it is
- *           copied (14 ms at 37 MB), and if the profile has reached its share it is shrunk (csspgo_shrink: 100 ms at
- *           17 MB)
+ * Cost      O(budget + the largest sample), and one call of free_fn for a table that a larger one has replaced
+ *           (csspgo_allocator). With the profile's lock only: if the profile has reached its share it is shrunk
+ *           (csspgo_shrink: 100 ms at 17 MB), and a table of it that is full is copied if there was no memory to grow
+ *           it in slices
  */
 CSSPGO_DEF csspgo_status csspgo_runtime_step(csspgo_runtime *r, uint64_t budget, csspgo_error *err);
 
@@ -2328,7 +2335,8 @@ CSSPGO_DEF csspgo_status csspgo_code_remove(csspgo_code *code, uint64_t begin, u
  *           or end (it is named: move all of it), or if other code is where some would be; E_NOMEM, E_LIMIT. On failure
  *           nothing has moved
  * Cost      O(log total) for each function or area that moves, and for each address in them that transfers from other
- *           functions go to: 0.5 us each, or more. Where a call must be short, move few functions at a time
+ *           functions go to: 0.5 us each, or more. It has no slices, as it moves all or nothing. Where a call must
+ *           be short, move few functions at a time
  */
 CSSPGO_DEF csspgo_status csspgo_code_move(csspgo_code *code, uint64_t begin, uint64_t end, uint64_t to,
                                           csspgo_error *err);
@@ -3003,7 +3011,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
  *   err      NULL, or filled in every case
  *
  * Returns   CSSPGO_OK when nothing is left to do; CSSPGO_MORE: call again; E_NOMEM, E_FULL as csspgo_collector_flush
- * Cost      O(budget + the largest sample)
+ * Cost      O(budget + the largest sample), and one call of free_fn for the largest table (csspgo_allocator)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_step(csspgo_collector *c, uint64_t budget, csspgo_error *err);
 
@@ -3439,7 +3447,7 @@ typedef struct csspgo_generate_options {
  *
  * Tail calls. Frames that tail calls removed are inferred from the tail calls among the branches since the last call.
  *
- * Parts. Contexts are made in parts, so that this takes little memory besides what c holds and p grows by; a full
+ * Parts. The profile is made in parts, so that this takes little memory besides what c holds and p grows by; a full
  * collector gives all its counts in parts, and if memory is short, there are up to 64 that become smaller until they
  * fit. The sum is the same; only stats count a call path in each part that it is in. With llvm or fill_all_functions
  * there is one part.
@@ -3470,7 +3478,7 @@ typedef struct csspgo_generate_options {
  * Memory    until it returns, and above limits.max_bytes of c if necessary: for each part 80 per context and 48 per
  *           counter, and 100 bytes per probe of the functions in it; without branch records 2 KB per block of the
  *           largest function. If p was not empty, the new counts of a part are in memory twice. In all at most 1.5
- *           times (without contexts 1.6 times) what c holds before and p after, and 512 KiB
+ *           times what c holds before and p after, and 64 KiB
  * Source    LLVM 19: llvm-profgen's probe-based generation
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const csspgo_generate_options *how,
@@ -3492,7 +3500,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const css
  *   stats    NULL, or filled in: of this slice
  *   err      NULL, or filled in every case
  *
- * Returns   CSSPGO_OK: c is empty; CSSPGO_MORE: call again; else as csspgo_collector_profile, also what a failure means
+ * Returns   CSSPGO_OK: c is empty, and has nothing large left to give back; CSSPGO_MORE: call again; else as
+ *           csspgo_collector_profile, also what a failure means
+ * Cost      O(budget + the contexts of one counter), and one call of free_fn for the largest table of p or c
+ *           (csspgo_allocator). Tables of p grow before they are full, in slices; one that is full all the same, as
+ *           memory was short or one counter brought more than an eighth of it, is copied at once
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint64_t budget,
                                                        const csspgo_generate_options *how, csspgo_profile *p,
@@ -8678,6 +8690,15 @@ static void csspgo__map_rekey(csspgo__map *m, const void *owner)
     }
 }
 
+/* Places all entries again, because what the numbers 1 to count stand for was exchanged. */
+static void csspgo__map_renumber(csspgo__map *m, const void *owner)
+{
+    const uint32_t patience = m->patience, most = m->most;
+    csspgo__map_rekey(m, owner);                      /* that is no attack */
+    m->patience = patience;
+    m->most = most;
+}
+
 /*
  * To be called after csspgo__map_room; the key must not be in the table yet. owner: for hash_fn, which may be called
  * for all entries. Returns 1 if the table now has another key: hashes that were computed before are no longer valid.
@@ -11819,6 +11840,18 @@ static void csspgo__grow_slice(csspgo_profile *p, size_t n)
     g->bytes = 0;
 }
 
+/* Lets go of the table that is growing. */
+static void csspgo__grow_drop(csspgo_profile *p)
+{
+    csspgo__growing *g = &p->growing;
+    if (g->data == NULL) return;
+    csspgo__free(&p->heap, g->data, g->bytes);
+    g->data = NULL;
+    g->bytes = 0;
+    g->rest = g->calls;
+    g->calls = 0;
+}
+
 /*
  * Grows the tables of a profile that are nearly full, for about so many steps, as long as memory is there: without it
  * a table grows when it is full, and what then fails says so. Returns 1 if there is more to do first. A table that is
@@ -11830,13 +11863,7 @@ CSSPGO__UNUSED static int csspgo__profile_grow(csspgo_profile *p, uint64_t steps
     const size_t slice = 1024;
     csspgo__growing *g = &p->growing;
     uint64_t left = steps / slice + 1;
-    if (g->data != NULL && g->changes != csspgo__profile_changes(p)) {
-        csspgo__free(&p->heap, g->data, g->bytes);
-        g->data = NULL;
-        g->bytes = 0;
-        g->rest = g->calls;
-        g->calls = 0;
-    }
+    if (g->data != NULL && g->changes != csspgo__profile_changes(p)) csspgo__grow_drop(p);
     if (g->rest != 0) {
         g->rest--;
         return 0;
@@ -25333,6 +25360,7 @@ struct csspgo_collector {
     csspgo__growth           grown_map, grown_calls;   /* of map, trie.map                                            */
     csspgo__node_growth      grown_trie;
     csspgo__replaced        *replaced;        /* tables to be given back                                              */
+    uint32_t                 taken;           /* 1: made by csspgo_collector_take, to be emptied and freed            */
     uint64_t                 growth_steps;    /* so many were taken                                                   */
     CSSPGO__LIST(csspgo__increment) pending;  /* scratch: what one trace counts                                       */
     csspgo__straight         straight[CSSPGO__STRAIGHTS];   /* by hash                                                */
@@ -25733,6 +25761,57 @@ CSSPGO__UNUSED static void csspgo__counters_clear(csspgo_collector *c)
     csspgo__tree_clear(&c->trie);
     c->path.count = 0;
     if (c->heap.used > c->heap.limits.max_bytes) csspgo__counters_shed(c);
+}
+
+/* Gives up a hash table, a large one as csspgo__replaced_some goes on. */
+static void csspgo__map_retire(csspgo_collector *c, csspgo__map *m)
+{
+    if (m->slot != NULL) csspgo__replace(&c->heap, &c->replaced, m->slot, m->slot_count * sizeof *m->slot);
+    m->slot = NULL;
+    m->slot_count = m->mask = m->count = 0;
+}
+
+/* Likewise the cache, which holds nothing. */
+static void csspgo__cache_retire(csspgo_collector *c)
+{
+    csspgo__cache *k = &c->cache;
+    csspgo__map_retire(c, &k->map);
+    if (k->word != NULL) csspgo__replace(&c->heap, &c->replaced, k->word, k->cap * sizeof *k->word);
+    if (k->large != NULL) csspgo__replace(&c->heap, &c->replaced, k->large, k->large_slots * sizeof *k->large);
+    csspgo__cache_init(&c->heap, k, k->bytes);
+}
+
+/*
+ * Forgets counts and contexts, as csspgo__counters_clear, but clears no large table and gives none back: that is done
+ * one by one (csspgo__replaced_some). Of a collector that was taken nothing else will be asked, so that all goes.
+ */
+static void csspgo__counters_retire(csspgo_collector *c)
+{
+    csspgo__heap *h = &c->heap;
+    const uint32_t reserve = h->reserve;
+    csspgo__tree fresh;
+    int ok;
+    memset(&fresh, 0, sizeof fresh);
+    h->reserve = 1;
+    ok = csspgo__tree_init(h, &fresh);
+    h->reserve = reserve;
+    if (!ok) {
+        csspgo__counters_clear(c);
+        return;
+    }
+    csspgo__map_retire(c, &c->grown_map.map);
+    csspgo__map_retire(c, &c->grown_calls.map);
+    if (c->grown_trie.node != NULL)
+        csspgo__replace(h, &c->replaced, c->grown_trie.node, c->grown_trie.cap * sizeof *c->grown_trie.node);
+    memset(&c->grown_trie, 0, sizeof c->grown_trie);
+    c->grown_map.refused = c->grown_calls.refused = 0;
+    if (!c->taken) csspgo__map_empty(&c->map, 1, (uint32_t)c->counter.count, c);
+    else csspgo__map_retire(c, &c->map);
+    csspgo__map_retire(c, &c->trie.map);
+    csspgo__replace(h, &c->replaced, c->trie.node, c->trie.cap * sizeof *c->trie.node);
+    c->trie = fresh;
+    c->counter.count = c->path.count = 0;
+    if (c->taken && !csspgo__cache_holds(&c->cache)) csspgo__cache_retire(c);
 }
 
 /* ----- the unwinder ----------------------------------------------------------------------------------------------- */
@@ -26479,16 +26558,29 @@ CSSPGO__UNUSED static int csspgo__holds_branches(const csspgo_collector *c)
     return 0;
 }
 
-/* Forgets the counters from `first` on, and with the last of them the contexts. */
+/* Gives pages back that have no counter any more. */
+static void csspgo__counters_trim(csspgo__heap *h, csspgo__counter_pages *l)
+{
+    while (l->page.count > 1 && l->cap - l->count >= CSSPGO__PAGE) {
+        csspgo__free(h, l->page.v[--l->page.count], CSSPGO__PAGE * sizeof **l->page.v);
+        l->cap -= CSSPGO__PAGE;
+    }
+}
+
+/* Forgets the counters from `first` on, and with the last of them the contexts. In slices, for a bounded cost. */
 CSSPGO__UNUSED static void csspgo__counters_cut(csspgo_collector *c, size_t first)
 {
+    const int large = c->trie.cap * sizeof *c->trie.node > CSSPGO__GIVE_BACK;
     size_t i = c->counter.count;
-    csspgo__growth_drop(&c->heap, &c->grown_map);
+    csspgo__map_retire(c, &c->grown_map.map);
+    c->grown_map.refused = 0;
     while (first != 0 && i > first) {
         csspgo__map_remove(&c->map, csspgo__counter_rehash(c, (uint32_t)i), (uint32_t)i);
         c->counter.count = --i;
     }
-    if (first == 0) csspgo__counters_clear(c);
+    if (first == 0 && (c->slices & CSSPGO__SLICED) && (c->taken || large)) csspgo__counters_retire(c);
+    else if (first == 0) csspgo__counters_clear(c);
+    if (c->taken) csspgo__counters_trim(&c->heap, &c->counter);
 }
 
 /* 1 if a profile, once taken, would leave a collector emptier than it is. */
@@ -26566,6 +26658,7 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_take(csspgo_collector *c, csspgo_e
     memset(&t->pending, 0, sizeof t->pending);
     memset(&t->step, 0, sizeof t->step);
     memset(&t->site, 0, sizeof t->site);
+    t->taken = 1;
     csspgo__collector_renew(c, &trie);
     csspgo__error_clear(err);
     return t;
@@ -28481,6 +28574,7 @@ typedef struct csspgo_generation {
     uint32_t                by_line;  /* 1: by source line */
     uint32_t                branches; /* 1: there are branch records, perhaps in other parts of what was collected */
     uint32_t                in_parts; /* 1: func and tail are those of all parts; see csspgo__parts_begin */
+    uint64_t                most;     /* bytes that c may use when the code is listed, else E_NOMEM; 0: any number */
     csspgo__keyed           keyed;
     csspgo__arrays          arrays;
     const csspgo__range    *range;    /* csspgo__gen_range: the last one looked up */
@@ -28885,22 +28979,28 @@ static int csspgo__gen_slots(csspgo__gen *g, csspgo__copy *copy)
     const csspgo__code_inline *n = csspgo__inline_of(g->code, (size_t)copy->inlined);
     const csspgo__code_probe *probe;
     csspgo_body *v = g->copies.body + copy->first;
+    uint32_t *const slot = g->copies.slot + copy->first;
     size_t i, k = 0, kept = 0;
+    int ascends = 1;                                  /* as probes nearly always do */
     for (i = 0; i < n->count; i++) {
         probe = csspgo__probe_of(g->code, n->first + i);
+        slot[i] = copy->first + (uint32_t)k;
         if (!csspgo__probe_counts(probe)) continue;
         v[k].loc = csspgo_loc_at(probe->id, probe->discriminator);
-        v[k++].count = 0;
+        v[k].count = 0;
+        if (k != 0 && csspgo__loc_key(v[k - 1].loc) >= csspgo__loc_key(v[k].loc)) ascends = 0;
+        k++;
     }
+    copy->locations = (uint32_t)k;
+    if (ascends) return 1;
     if (!csspgo__sort(&g->c->heap, v, k, sizeof *v, csspgo__body_cmp, NULL)) return csspgo__gen_fail(g, &g->c->heap);
     for (i = 0; i < k; i++)
         if (i == 0 || csspgo__body_cmp(NULL, &v[i - 1], &v[i]) != 0) v[kept++] = v[i];
     copy->locations = (uint32_t)kept;
     for (i = 0; i < n->count; i++) {
         probe = csspgo__probe_of(g->code, n->first + i);
-        g->copies.slot[copy->first + i] =
-            copy->first + (uint32_t)csspgo__entry_lower(v, kept, CSSPGO__BODIES,
-                                                        csspgo_loc_at(probe->id, probe->discriminator), 0);
+        slot[i] = copy->first + (uint32_t)csspgo__entry_lower(v, kept, CSSPGO__BODIES,
+                                                              csspgo_loc_at(probe->id, probe->discriminator), 0);
     }
     return 1;
 }
@@ -29871,6 +29971,10 @@ static int csspgo__gen_code_list(csspgo__gen *g, int contexts)
 static int csspgo__generate(csspgo__gen *g, const csspgo__heap *like, int contexts)
 {
     if (!csspgo__gen_profile(g, like) || !csspgo__gen_code_list(g, contexts)) return 0;
+    if (g->most != 0 && g->c->heap.used > g->most) {
+        g->status = CSSPGO_E_NOMEM;
+        return 0;
+    }
     return contexts ? csspgo__gen_contexts(g) : csspgo__gen_nested(g);
 }
 
@@ -30024,42 +30128,91 @@ static void csspgo__parts_end(csspgo__draining *d)
 
 enum { CSSPGO__PARTS = 8, CSSPGO__FEW_PARTS = 12, CSSPGO__MOST_PARTS = 64 };   /* of the counters of a collector */
 enum { CSSPGO__ONE_PART = 1024, CSSPGO__FEW = 32768 };          /* counters up to which there is one part; FEW_PARTS */
+enum { CSSPGO__SMALL_PART = 256 };                              /* counters that may need any memory beside them     */
+enum { CSSPGO__CODE_PARTS = 6, CSSPGO__CODE_PIECES = 64 };      /* without contexts: parts; see below                */
 
 /* The most counters of a part that is added to others. */
-static size_t csspgo__later_part(size_t all)
+static size_t csspgo__later_part(const csspgo__draining *d)
 {
+    const size_t all = d->g->c->counter.count;
+    if (!(d->flags & CSSPGO_IS_CS)) return all / CSSPGO__CODE_PARTS + 1;
     return all / (all <= CSSPGO__FEW ? CSSPGO__FEW_PARTS : CSSPGO__PARTS) + 1;
 }
 
 /*
- * The most counters of the first part. Contexts are made in parts so that this takes little more memory than the
- * profile grows by; an empty profile takes the first one over, so that is most of all. Without contexts most of
- * what is needed goes with the code. Estimates depend on all samples. But a full collector is always moved in parts.
+ * The most counters of the first part. A profile is made in parts so that this takes little more memory than the
+ * profile grows by. An empty profile takes the first one over: of contexts, that is most of all. Estimates depend on
+ * all samples. But a full collector is always moved in parts.
  */
 static size_t csspgo__first_part(const csspgo__draining *d, int full)
 {
     const csspgo_collector *c = d->g->c;
     const size_t all = c->counter.count;
     if (full) return all / CSSPGO__PARTS + 1;
-    if (all <= CSSPGO__ONE_PART || !(d->flags & CSSPGO_IS_CS) || !csspgo__holds_branches(c)) return SIZE_MAX;
-    if (d->p->tree.count != 1 || d->p->names.count != 0) return csspgo__later_part(all);
+    if (all <= CSSPGO__ONE_PART || !csspgo__holds_branches(c)) return SIZE_MAX;
+    if (!(d->flags & CSSPGO_IS_CS) || d->p->tree.count != 1 || d->p->names.count != 0) return csspgo__later_part(d);
     return all <= CSSPGO__FEW ? all / 2 : all / 8 * 5;
 }
 
+/* Which of the pieces of code that begin at these positions, ascending, a position is in. */
+static size_t csspgo__piece_of(const uint32_t begin[CSSPGO__CODE_PIECES], uint32_t pos)
+{
+    size_t low = 0, n;
+    for (n = CSSPGO__CODE_PIECES / 2; n != 0; n /= 2)
+        if (begin[low + n] <= pos) low += n;
+    return low;
+}
+
 /*
- * Moves all counters to the profile, in parts. Where memory is short they become ever smaller, as what a part needs
- * besides the profile's growth goes with its counters; but those smaller than 1 / CSSPGO__MOST_PARTS of all would take
- * too long for what they save.
+ * Puts counters of the same code together. Without contexts, what a part needs beside its counters goes with the code
+ * that they are about, so parts of counters in any order would each need nearly as much as all. A sorted sample of the
+ * positions divides the code into pieces that have about as many counters each; within a piece the order stays any. No
+ * memory is needed. Contexts stay in the order in which they came: one of them would be spread over many parts.
+ */
+static void csspgo__counters_by_code(csspgo_collector *c)
+{
+    const size_t n = c->counter.count;
+    uint32_t begin[CSSPGO__CODE_PIECES], scratch[CSSPGO__CODE_PIECES];
+    size_t end[CSSPGO__CODE_PIECES], next[CSSPGO__CODE_PIECES], i, at = 0;
+    memset(end, 0, sizeof end);
+    for (i = 0; i < CSSPGO__CODE_PIECES; i++) begin[i] = csspgo__counter_at(c, n / CSSPGO__CODE_PIECES * i)->a;
+    csspgo__sort_with(begin, CSSPGO__CODE_PIECES, sizeof *begin, scratch, csspgo__u32_cmp, NULL);
+    for (i = 0; i < n; i++) end[csspgo__piece_of(begin, csspgo__counter_at(c, i)->a)]++;
+    for (i = 0; i < CSSPGO__CODE_PIECES; i++) {
+        next[i] = at;
+        end[i] = at += end[i];
+    }
+    for (i = 0; i < CSSPGO__CODE_PIECES; i++) {
+        while (next[i] < end[i]) {
+            csspgo__counter *const v = csspgo__counter_at(c, next[i]), other = *v;
+            const size_t piece = csspgo__piece_of(begin, v->a);
+            csspgo__counter *const to = csspgo__counter_at(c, next[piece]++);
+            *v = *to;
+            *to = other;
+        }
+    }
+    csspgo__growth_drop(&c->heap, &c->grown_map);
+    csspgo__map_renumber(&c->map, c);
+}
+
+/*
+ * Moves all counters to the profile, in parts. Where memory is short, or a part would need more than half of what both
+ * hold, parts become ever smaller, as what one needs besides the profile's growth goes with its counters and their
+ * code; but those smaller than 1 / CSSPGO__MOST_PARTS of all would take too long for what they save.
  */
 static csspgo_status csspgo__gen_counters(csspgo__draining *d, int full)
 {
     csspgo_collector *c = d->g->c;
-    const size_t part = csspgo__later_part(c->counter.count), least = c->counter.count / CSSPGO__MOST_PARTS + 1;
+    const size_t part = csspgo__later_part(d), least = c->counter.count / CSSPGO__MOST_PARTS + 1;
     size_t most = csspgo__first_part(d, full);
     csspgo_status s = CSSPGO_OK;
+    if (!(d->flags & CSSPGO_IS_CS) && c->counter.count > CSSPGO__ONE_PART && most != SIZE_MAX)
+        csspgo__counters_by_code(c);
     for (;;) {
         const size_t n = c->counter.count < most ? c->counter.count : most;
         if (n < c->counter.count && !d->g->in_parts && (s = csspgo__parts_begin(d)) != CSSPGO_OK) break;
+        d->g->most = most != SIZE_MAX && n > least && n > CSSPGO__SMALL_PART
+                         ? c->heap.used + (c->heap.used + d->p->heap.used) / 2 : 0;
         s = csspgo__gen_part(d, c->counter.count - n);
         if (s == CSSPGO_OK && c->counter.count == 0) break;
         if (s == CSSPGO_E_NOMEM && n > least) most = n / 2 > least ? n / 2 : least;
@@ -30131,6 +30284,8 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     csspgo_status s, filled;
     size_t n;
     if (csspgo__holds_counts(c) && csspgo__profile_grow(d->p, budget)) return CSSPGO_MORE;
+    if (!csspgo__holds_counts(c) && c->replaced != NULL)
+        return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
     filled = csspgo__unwind_steps(c, budget);
     if (filled == CSSPGO_MORE) return filled;
     if (filled != CSSPGO_OK && c->counter.count == 0) filled = csspgo__unwind_some(c);
@@ -30144,7 +30299,7 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     if (s != CSSPGO_OK) return s;
     if (c->counter.count != 0 || filled != CSSPGO_OK) return CSSPGO_MORE;
     csspgo__gen_done(c);
-    return CSSPGO_OK;
+    return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
 }
 
 /*
@@ -31051,8 +31206,9 @@ static csspgo_status csspgo__runtime_slice(csspgo_runtime *r, uint64_t budget, c
 }
 
 /*
- * Moves a slice of what was taken to the profile, whose lock the thread has. The profile's tables may double meanwhile,
- * so the map's lock is given back before. What fails for another reason than memory would fail for ever: it is dropped.
+ * Moves a slice of what was taken to the profile, whose lock the thread has. The map's lock is given back before that.
+ * Tables of the profile that are nearly full grow first, in slices, so `part` may wait for some calls. What fails for
+ * another reason than memory would fail for ever: it is dropped.
  */
 static csspgo_status csspgo__runtime_fold(csspgo_runtime *r, uint64_t *budget, csspgo_error *err)
 {
@@ -31066,6 +31222,8 @@ static csspgo_status csspgo__runtime_fold(csspgo_runtime *r, uint64_t *budget, c
     }
     csspgo__runtime_give_lock(r, CSSPGO__OF_MAP);
     if (r->part == NULL) return s;
+    if ((s == CSSPGO_OK || s == CSSPGO_MORE) && csspgo__profile_grow(r->profile, *budget))
+        return csspgo__error_plain(err, CSSPGO_MORE);
     added = csspgo_add_profile(r->profile, r->part, &e);
     if (added != CSSPGO_OK) {
         s = added;
@@ -31105,7 +31263,8 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, cssp
     const uint32_t before = csspgo_record_count(r->profile);
     csspgo_status s;
     csspgo__error_clear(err);
-    if (csspgo_profile_memory(r->profile) <= most) return CSSPGO_OK;
+    if (csspgo_profile_memory(r->profile) - r->profile->growing.bytes <= most) return CSSPGO_OK;
+    csspgo__grow_drop(r->profile);                    /* its memory may be needed to shrink */
     s = csspgo_shrink(r->profile, r->share / 2, err);
     if (s == CSSPGO_E_LIMIT) s = csspgo__runtime_trim(r, err);
     r->changes.shrunk++;
@@ -43682,7 +43841,7 @@ static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sam
     const uint32_t pos = csspgo__pos(s->how.code, x->stack[first]);
     csspgo__repeat r;
     uint32_t i;
-    r.marked = x->stack_count == s->frame.count;
+    r.marked = 1;
     for (i = first; i < x->stack_count && x->stack[i] == x->stack[first]; i++)
         r.marked &= i < s->inlined.count && s->inlined.v[i];
     r.line_count = i - first;

@@ -53,19 +53,6 @@ static void must(const group *g, int ok, const char *what)
         g->more = status_ == CSSPGO_MORE;                                                \
     } while (0)
 
-static void *asked_alloc(void *ctx, size_t size)
-{
-    ((stopwatch *)ctx)->asked += size;
-    return malloc(size);
-}
-
-static void asked_free(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(p);
-}
-
 static void name_row(group *g, unsigned i, const char *name)
 {
     snprintf(g->row[i].name, sizeof g->row[i].name, "%s", name);
@@ -575,7 +562,9 @@ static void measure(group g, unsigned runs, void (*run)(group *g))
     for (i = 0; i < MOST_ROWS; i++) {
         g.row[i].cap = cap;
         g.row[i].least = (uint32_t *)shared(least_size);
+        g.row[i].own = (uint32_t *)shared(least_size);
         memset(g.row[i].least, 0xff, least_size);
+        memset(g.row[i].own, 0xff, least_size);
     }
     for (r = 0; r < runs; r++) {
         run_once(&g, run, r == 0);
@@ -584,6 +573,7 @@ static void measure(group g, unsigned runs, void (*run)(group *g))
     for (i = 0; i < MOST_ROWS; i++) {
         latency_print(&g.row[i]);
         munmap(g.row[i].least, least_size);
+        munmap(g.row[i].own, least_size);
     }
     munmap(g.row, MOST_ROWS * sizeof *g.row);
 }
@@ -607,8 +597,8 @@ int main(int argc, char **argv)
     g.program.roots = (uint32_t)(g.contexts / leaves) + 1;
     if (g.program.roots > g.program.functions) g.program.roots = g.program.functions;
     g.program.seed = 88172645463325252u;
-    g.options.allocator.alloc_fn = asked_alloc;
-    g.options.allocator.free_fn = asked_free;
+    g.options.allocator.alloc_fn = metered_alloc;
+    g.options.allocator.free_fn = metered_free;
     printf("%llu calls, %u functions, %llu contexts, %u runs\n\n", (unsigned long long)g.calls,
            (unsigned)g.program.functions, (unsigned long long)g.contexts, runs);
     latency_heading();

@@ -14,13 +14,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { QUIET_NS = 5000, RESYNC_NS = 1000000, GOAL_NS = 50000, OCTAVE = 16 };
+enum { QUIET_NS = 5000, RESYNC_NS = 1000000, GOAL_NS = 50000, OCTAVE = 16, LARGE = 1 << 16 };
 
 typedef struct stopwatch {
     uint64_t begin, end;              /* wall time of the call; end is that of the last one */
     uint64_t read_wall, read_cpu;     /* both clocks when the CPU clock was last read       */
     uint64_t wall, cpu;               /* results: what the last call took, in ns            */
     size_t   asked;                   /* bytes that it asked the allocator for              */
+    uint64_t heap;                    /* ns in the allocator, for blocks of LARGE and more  */
 } stopwatch;
 
 typedef struct latency {              /* a row of the table */
@@ -31,7 +32,8 @@ typedef struct latency {              /* a row of the table */
     uint64_t  asked;                  /* most bytes that one call asked for                               */
     uint64_t  uneven;                 /* runs with another number of calls than the first: a fault        */
     uint32_t *least;                  /* CPU time of each call in the run where it took least (packed_ns); or NULL */
-    uint64_t  cap, stored;            /* elements of least; calls of the first run                        */
+    uint32_t *own;                    /* the same without the allocator's time; or NULL                   */
+    uint64_t  cap, stored;            /* elements of least and own; calls of the first run                */
     uint64_t  over;                   /* calls above GOAL_NS                                              */
     uint64_t  share[64 * OCTAVE];     /* calls by CPU time, OCTAVE steps for a factor of 2                */
 } latency;
@@ -57,6 +59,7 @@ static inline void watch_start(stopwatch *w)
         t = w->read_wall;
     }
     w->asked = 0;
+    w->heap = 0;
     w->begin = t;
 }
 
@@ -113,6 +116,29 @@ static inline void latency_put(latency *l, const stopwatch *w)
         l->share[share_of(w->cpu)]++;
         l->over += w->cpu > GOAL_NS;
     } else if (i < l->cap && packed_ns(w->cpu) < l->least[i]) l->least[i] = packed_ns(w->cpu);
+    if (l->own != NULL && i < l->cap) {
+        const uint32_t own = packed_ns(w->cpu > w->heap ? w->cpu - w->heap : 0);
+        if (own < l->own[i]) l->own[i] = own;
+    }
+}
+
+/* Memory of a bench: a large block's time counts as the allocator's. */
+static inline void *metered_alloc(void *ctx, size_t size)
+{
+    stopwatch *w = (stopwatch *)ctx;
+    const uint64_t begin = size >= LARGE ? clock_ns(CLOCK_MONOTONIC) : 0;
+    void *p = malloc(size);
+    w->asked += size;
+    if (begin != 0) w->heap += clock_ns(CLOCK_MONOTONIC) - begin;
+    return p;
+}
+
+static inline void metered_free(void *ctx, void *p, size_t size)
+{
+    stopwatch *w = (stopwatch *)ctx;
+    const uint64_t begin = size >= LARGE ? clock_ns(CLOCK_MONOTONIC) : 0;
+    free(p);
+    if (begin != 0) w->heap += clock_ns(CLOCK_MONOTONIC) - begin;
 }
 
 /* A run has ended. */
@@ -134,18 +160,19 @@ static void print_ns(uint64_t ns)
 
 static void latency_heading(void)
 {
-    printf("| call | calls | mean | 99.99 %% | longest | of one run | wall time | above 50 us | most memory |\n"
-           "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    printf("| call | calls | mean | 99.99 %% | longest | its own | of one run | wall time | above 50 us | most memory |\n"
+           "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
 /*
  * Prints a row: the mean of the run that took least; then of each call the time of the run in which it took least: the
- * time that 99.99 % do not exceed, the longest; the longest CPU time and wall time of a call in any run, with all that
- * the machine did meanwhile; calls above the goal; most bytes asked for by one call.
+ * time that 99.99 % do not exceed, the longest, the longest without what allocating and freeing of large blocks took;
+ * the longest CPU time and wall time of a call in any run, with all that the machine did meanwhile; calls above the
+ * goal; most bytes asked for by one call.
  */
 static void latency_print(latency *l)
 {
-    uint64_t i, most = 0, seen = 0;
+    uint64_t i, most = 0, own = 0, seen = 0;
     unsigned k = 0;
     const uint64_t calls = l->stored;
     if (calls == 0) return;
@@ -154,13 +181,16 @@ static void latency_print(latency *l)
         l->share[share_of(ns)]++;
         l->over += ns > GOAL_NS;
         if (ns > most) most = ns;
+        if (l->own != NULL && unpacked_ns(l->own[i]) > own) own = unpacked_ns(l->own[i]);
     }
     if (l->least == NULL) most = l->cpu;
+    if (l->own == NULL) own = most;
     while (k + 1 < 64 * OCTAVE && (seen += l->share[k]) < calls - calls / 10000) k++;
     printf("| %s | %llu |", l->name, (unsigned long long)calls);
     print_ns(l->least_sum / calls);
     print_ns(share_end(k) < most ? share_end(k) : most);
     print_ns(most);
+    print_ns(own);
     print_ns(l->cpu);
     print_ns(l->wall);
     printf(" %llu | ", (unsigned long long)l->over);

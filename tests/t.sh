@@ -11,9 +11,9 @@ LIBZ=
 [ ! -f /usr/include/zstd.h ] || LIBZ="$LIBZ -lzstd"
 # check NAME COMMAND...: one test, its output shown if it fails
 check() {
-    name=$1
+    check_name=$1
     shift
-    if "$@" >build/check.$$ 2>&1; then pass; else fail "$name"; head -30 build/check.$$; fi
+    if "$@" >build/check.$$ 2>&1; then pass; else fail "$check_name"; head -30 build/check.$$; fi
 }
 # Of a short file, without a process: has_text TEXT FILE, a line has the text; finds TEXT FILE, or grep finds it as an
 # expression; one_line FILE, it has one line.

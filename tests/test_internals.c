@@ -15,6 +15,7 @@ static unsigned crowd;            /* not 0: a table has another key after every 
 #include "out.h"
 #include "table.h"
 #include "hands.h"
+#include "../bench/program.h"
 
 static unsigned long long rng_state = 1;
 
@@ -2269,6 +2270,63 @@ static void no_sample_pays_for_a_table_that_grows(void)
     csspgo_code_free(code);
 }
 
+/*
+ * The profile of a runtime, too: a step copies at most a slice of a table, unless that is small or the profile shrinks.
+ * Returns how many tables took the place of smaller ones.
+ */
+static size_t step_copies_no_table(csspgo_runtime *r, uint64_t budget, csspgo_status *status)
+{
+    enum { GROWABLES = sizeof csspgo__growables / sizeof *csspgo__growables };
+    csspgo_profile *p = r->profile;
+    const csspgo__growing g = p->growing;
+    const uint64_t shrunk = r->changes.shrunk;
+    size_t cap[GROWABLES], grown = 0, i;
+    for (i = 0; i < GROWABLES; i++) cap[i] = csspgo__size_at(p, csspgo__growables[i].cap);
+    *status = csspgo_runtime_step(r, budget, NULL);
+    for (i = 0; i < GROWABLES && r->changes.shrunk == shrunk; i++) {
+        const size_t now = csspgo__size_at(p, csspgo__growables[i].cap);
+        if (now == cap[i] || cap[i] < 4096) continue;
+        T_CHECK(g.data != NULL && g.table == i && g.cap == now);
+        grown++;
+    }
+    return grown;
+}
+
+static void no_step_copies_a_table(void)
+{
+    enum { PLACES = 60 };
+    csspgo_runtime *r = csspgo_runtime_new(NULL, NULL, NULL);
+    uint64_t where[PLACES];
+    program p;
+    program_unit u;
+    program_sample s;
+    csspgo_status status = CSSPGO_OK;
+    size_t grown = 0, i;
+    uint32_t f;
+    memset(&p, 0, sizeof p);
+    p.where = where;
+    p.functions = p.roots = PLACES;
+    p.seed = 88172645463325252u;
+    for (f = 0; f < PLACES; f++) {
+        csspgo_code_unit unit;
+        program_make(f, where[f] = 0x10000 + f * PROGRAM_SIZE, &u);
+        unit = program_tables(&u);
+        T_EQ(csspgo_runtime_emit(r, &unit, NULL), CSSPGO_OK);
+    }
+    for (i = 0; i < 1200; i++) {
+        program_walk(&p, &s);
+        T_EQ(csspgo_runtime_push(r, 0, &s.sample), 1);
+        if (i % 16 == 15) grown += step_copies_no_table(r, 200, &status);
+        while (i % 200 == 199 && (grown += step_copies_no_table(r, 200, &status), status == CSSPGO_MORE)) {}
+    }
+    csspgo_runtime_take(r, NULL);
+    do grown += step_copies_no_table(r, 200, &status);
+    while (status == CSSPGO_MORE);
+    T_EQ(status, CSSPGO_OK);
+    T_CHECK(grown >= 6);
+    csspgo_runtime_free(r);
+}
+
 /* Where direct transfers of a JIT go follows code that moves, whichever of the two was there first. */
 static void targets_follow_moved_code(void)
 {
@@ -2376,6 +2434,7 @@ int main(void)
     hostile_recursion_takes_bounded_time();
     unknown_code_cuts_the_context();
     no_sample_pays_for_a_table_that_grows();
+    no_step_copies_a_table();
     a_report_has_each_counter_and_each_advice_from_its_threshold_on();
     targets_follow_moved_code();
     a_refused_unit_leaves_nothing();

@@ -823,9 +823,12 @@ static uint32_t random_stack(const call_model *m, int *caller)
     return n;
 }
 
-enum { TEXT_PLAIN, TEXT_SILENT, TEXT_MARKED, TEXT_NAMES, TEXT_FORMS };
+enum { TEXT_PLAIN, TEXT_SILENT, TEXT_MARKED, TEXT_NAMES, TEXT_ALL_MARKED, TEXT_FORMS };
 
-/* Prints a stack whose leaf is the first byte of function 5: all lines, those that do not say "(inlined)", or one. */
+/*
+ * Prints a stack whose leaf is the first byte of function 5: all lines, those that do not say "(inlined)", or one. All
+ * lines of a frame say "(inlined)" where debug information has another name for the function than its symbol.
+ */
 static size_t print_stack(const call_model *m, char *to, const int *caller, uint32_t n, int form)
 {
     size_t size = (size_t)sprintf(to, "\t%llx%s\n", (unsigned long long)FUNCTION(5), form == TEXT_NAMES ? " f" : "");
@@ -835,11 +838,12 @@ static size_t print_stack(const call_model *m, char *to, const int *caller, uint
         const unsigned long long a = (unsigned long long)FUNCTION(f) + 32 + 16 * (unsigned)c;
         const csspgo_inline_depth in = m->inlined[f][c];
         for (k = 0; k < in.all && form != TEXT_PLAIN && form != TEXT_NAMES; k++) {
-            const int says = form == TEXT_MARKED && k >= in.same;
+            const int says = form == TEXT_ALL_MARKED || (form == TEXT_MARKED && k >= in.same);
             size += (size_t)sprintf(to + size, says ? "\t%llx g (inlined)\n" : form == TEXT_MARKED ? "\t%llx f\n"
                                                                                               : "\t%llx\n", a);
         }
-        size += (size_t)sprintf(to + size, form == TEXT_NAMES || form == TEXT_MARKED ? "\t%llx f\n" : "\t%llx\n", a);
+        size += (size_t)sprintf(to + size, form == TEXT_ALL_MARKED ? "\t%llx f (inlined)\n"
+                                           : form == TEXT_NAMES || form == TEXT_MARKED ? "\t%llx f\n" : "\t%llx\n", a);
     }
     return size + (size_t)sprintf(to + size, " 0x1/0x2/P/-/-/0\n\n");
 }
