@@ -158,7 +158,7 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     return 1;
 }
 
-#if defined(__linux__)
+#if defined(REC_LINUX)
 
 /* Chooses the source and runs it: an exit status, or -1 for the program's. */
 static int rec_run(recorder *r, int hardware)
