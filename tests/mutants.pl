@@ -44,7 +44,7 @@ for my $i (0 .. $#line) {
     $at += length $text;
     $half = 1 if $text =~ /The interface ends here/;
     $name = $1 if $text =~ m{^/\* ===== >>(\w+)};
-    my $code = !$comment && $half && !$define && $text !~ /^\s*(#|\/\*|\*)/ && $text =~ /^    / && $text !~ /EXPECT|COMMIT_CHECK|PREFETCH|error_|say|deny/;
+    my $code = !$comment && $half && !$define && $text !~ /^\s*(#|\/\*|\*)/ && $text =~ /^    / && $text !~ /EXPECT|COMMIT_CHECK|PREFETCH|error_|say|deny|llvm_check/;
     $define = $define ? $text =~ /\\$/ : $text =~ /^\s*#.*\\$/;
     $comment = $text =~ m{/\*} && $text !~ m{\*/} ? 1 : $text =~ m{\*/} ? 0 : $comment;
     $layer[$i] = $code ? $name : '';

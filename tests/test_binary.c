@@ -955,6 +955,9 @@ static void forms_refuse_what_they_cannot_carry(void)
     refused("a:1:1\n 1.65536: 1\n", CSSPGO_GCOV, CSSPGO_E_UNSUPPORTED);
     refused("[a:1 @ b]:1:1\n", CSSPGO_EXTBINARY | CSSPGO_SPLIT, CSSPGO_E_UNSUPPORTED);
     refused("a:1:1\n", CSSPGO_BINARY | CSSPGO_MD5, CSSPGO_E_ARGUMENT);
+    refused("a:1:1\n", CSSPGO_BINARY | CSSPGO_GCC, CSSPGO_E_ARGUMENT);
+    refused("a:1:1\n", CSSPGO_TEXT | CSSPGO_GCC1, CSSPGO_E_ARGUMENT);
+    refused("a:1:1\n", CSSPGO_GCOV | CSSPGO_MD5, CSSPGO_E_ARGUMENT);
     refused("a:1:1\n", CSSPGO_COMPACT, CSSPGO_E_ARGUMENT);
     refused("a:1:1\n", CSSPGO_EXTBINARY | CSSPGO_GCC, CSSPGO_E_ARGUMENT);
     refused("a:1:1\n", 77, CSSPGO_E_ARGUMENT);

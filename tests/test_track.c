@@ -1602,6 +1602,7 @@ static void bad_arguments_are_refused(void)
     T_EQ(csspgo_tracker_contexts(t, bad).id, 0);
     T_EQ(csspgo_tracker_next(t, none).id, 0);
     T_EQ(csspgo_tracker_node_state(t, high), 0);
+    T_EQ(csspgo_tracker_node_state(t, csspgo_find(csspgo_tracker_profile(t), "main:2 @ a:9 @ in")), 0);    /* an inlinee */
     T_EQ(csspgo_tracker_entry_count(t, none), 0);
     T_EQ(csspgo_tracker_resolve(t, high).id, 0);
     csspgo_tracker_free(t);
@@ -1629,6 +1630,10 @@ static void a_move_stays_within_the_depth_limit(void)
     t = csspgo_tracker_new(p, NULL, NULL);
     at = csspgo_find(p, "x:1 @ a");
     T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_loc_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_tracker_move(t, csspgo_find(p, "m:1 @ n"), csspgo_find(p, "x:1 @ a:1 @ b:1 @ c"), csspgo_loc_at(1, 0), NULL,
+                             NULL), CSSPGO_E_LIMIT);
+    T_EQ(csspgo_tracker_move(t, csspgo_find(p, "m:1 @ n"), csspgo_find(p, "x:1 @ a:1 @ b"), csspgo_loc_at(9, 0), NULL, NULL),
+         CSSPGO_OK);
     T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_loc_at(5, 0), &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_find(csspgo_tracker_profile(t), "m:5 @ a:1 @ b:1 @ c").id, csspgo_find(p, "x:1 @ a:1 @ b:1 @ c").id);
     csspgo_tracker_free(t);
