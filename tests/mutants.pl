@@ -19,12 +19,12 @@ my $whole = '-DCSSPGO_IMPLEMENTATION -DCSSPGO_ALL -DCSSPGO__COMMIT_CHECKS';
 # The tests of each layer.
 my %inside = (base => 1, internals => 1, misuse => 1);      # these have a copy of the library inside
 my %tests = (
-    base => 'base internals messages', graph => 'graph', tree => 'tree track short internals', format => 'format binary internals',
-    edit => 'edit overlap tree short', code => 'code codemap probes internals misuse',
+    base => 'base internals messages', graph => 'graph', tree => 'tree track short internals generate', format => 'format binary newer internals',
+    edit => 'edit overlap tree short', code => 'code codemap probes internals misuse recordings',
     sample => 'sample recordings queue internals',
-    unwind => 'unwind frames collector sample recordings internals', track => 'track short', generate => 'generate preinline collector',
-    flow => 'graph match', match => 'match', legacy => 'binary', lazy => 'binary', decode => 'insn code',
-    encode => 'probes', perf => 'recordings sample', preagg => 'aggregated', unsymbolized => 'unwind frames',
+    unwind => 'unwind frames collector sample recordings queue internals', track => 'track short', generate => 'generate preinline collector',
+    flow => 'graph match', match => 'match', legacy => 'binary', lazy => 'binary newer', decode => 'insn code',
+    encode => 'probes', perf => 'recordings sample script_memory', preagg => 'aggregated', unsymbolized => 'unwind frames',
     estimate => 'generate', lines => 'lines', quality => 'overlap truth', llvm => 'overlap edit track',
     layout => 'layout', ctxprof => 'ctxprof ctxrun ctxone', bottleneck => 'bottleneck sim',
     runtime => 'runtime threads queue');
