@@ -15,7 +15,9 @@ my ($count, $seed, $only) = @ARGV;
 my $dir = 'build/mutants';
 my $clang = 'clang-19 -std=c99 -w -g1';
 my %build = (plain => '-O1', san => '-O0 -fsanitize=address,undefined -fno-sanitize-recover=all');
-my $whole = '-DCSSPGO_IMPLEMENTATION -DCSSPGO_ALL -DCSSPGO__COMMIT_CHECKS';
+my $z = -e '/usr/include/zlib.h' ? '-DCSSPGO_USE_ZLIB' : '';
+my $lz = $z ? '-lz' : '';
+my $whole = "-DCSSPGO_IMPLEMENTATION -DCSSPGO_ALL -DCSSPGO__COMMIT_CHECKS $z";
 # The tests of each layer.
 my %inside = (base => 1, internals => 1, misuse => 1);      # these have a copy of the library inside
 my %tests = (
@@ -330,11 +332,11 @@ my @test = grep { -e "test_$_.c" } sort keys %need;
 sub make {
     my ($how, @which) = @_;
     my $cc = "$clang $build{$how}";
-    my $part = "-O0 -DT_DIR='\"build\"' -DT_FIRST";
+    my $part = "$z -O0 -DT_DIR='\"build\"' -DT_FIRST";
     two("$cc $whole -x c -c -o $dir/$how.o $dir/csspgo.h",
-        map { $inside{$_} ? "$cc -D_GNU_SOURCE $part -o $dir/$_.$how $dir/0/tests/test_$_.c -lm"
+        map { $inside{$_} ? "$cc -D_GNU_SOURCE $part -o $dir/$_.$how $dir/0/tests/test_$_.c $lz -lm"
             : -e "$dir/$_.o" ? () : "$clang $part -DCSSPGO_IMPLEMENTATION_INCLUDED -c -o $dir/$_.o test_$_.c" } @which);
-    two(map { $inside{$_} ? () : "$cc -o $dir/$_.$how $dir/$_.o $dir/$how.o -lm -lpthread" } @which);
+    two(map { $inside{$_} ? () : "$cc -o $dir/$_.$how $dir/$_.o $dir/$how.o $lz -lm -lpthread" } @which);
 }
 
 # run TEST BUILD WORKER MUTANT: its status

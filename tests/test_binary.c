@@ -1601,7 +1601,7 @@ static void lazy_loading_of_all_is_reading(void)
     csspgo_lazy_free(NULL);
 }
 
-/* A reference becomes the next number, perhaps past the end of a table: what loads is valid, and no byte outside is read. */
+/* A reference becomes the next number, perhaps past the end of a table: what loads is valid. */
 static void a_changed_file_loads_valid_records(void)
 {
     static const char *const files[] = { "conv/02-basic.ext", "conv/15-cs-probe.ext", "conv/03-nested-deep.md5" };

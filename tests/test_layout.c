@@ -1255,7 +1255,7 @@ static void another_version_is_refused(void)
     free(data);
 }
 
-/* A raw profile, made here: "b" ran first, "a" second, "c" never; counters 5, 6 and 7. All that may be between is there. */
+/* A raw profile with all kinds of padding: "b" ran first, "a" second, "c" never; counters 5, 6 and 7. */
 static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t pointer, int coverage)
 {
     static const char names[] = "a\1b\1c";

@@ -1603,7 +1603,7 @@ static void bad_arguments_are_refused(void)
     T_EQ(csspgo_tracker_contexts(t, bad).id, 0);
     T_EQ(csspgo_tracker_next(t, none).id, 0);
     T_EQ(csspgo_tracker_node_state(t, high), 0);
-    T_EQ(csspgo_tracker_node_state(t, csspgo_find(csspgo_tracker_profile(t), "main:2 @ a:9 @ in")), 0);    /* an inlinee */
+    T_EQ(csspgo_tracker_node_state(t, csspgo_find(csspgo_tracker_profile(t), "main:2 @ a:9 @ in")), 0);
     T_EQ(csspgo_tracker_entry_count(t, none), 0);
     T_EQ(csspgo_tracker_resolve(t, high).id, 0);
     csspgo_tracker_free(t);
@@ -1620,7 +1620,7 @@ static void a_move_stays_within_the_depth_limit(void)
     csspgo_options o;
     csspgo_profile *p;
     csspgo_tracker *t;
-    csspgo_node n, at;
+    csspgo_node n, at, leaf;
     memset(&o, 0, sizeof o);
     o.limits.max_depth = 4;
     p = csspgo_profile_new(&o, NULL);
@@ -1631,10 +1631,11 @@ static void a_move_stays_within_the_depth_limit(void)
     t = csspgo_tracker_new(p, NULL, NULL);
     at = csspgo_find(p, "x:1 @ a");
     T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_loc_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
-    T_EQ(csspgo_tracker_move(t, csspgo_find(p, "m:1 @ n"), csspgo_find(p, "x:1 @ a:1 @ b:1 @ c"), csspgo_loc_at(1, 0), NULL,
-                             NULL), CSSPGO_E_LIMIT);
-    T_EQ(csspgo_tracker_move(t, csspgo_find(p, "m:1 @ n"), csspgo_find(p, "x:1 @ a:1 @ b"), csspgo_loc_at(9, 0), NULL, NULL),
-         CSSPGO_OK);
+    leaf = csspgo_find(p, "m:1 @ n");
+    n = csspgo_find(p, "x:1 @ a:1 @ b:1 @ c");
+    T_EQ(csspgo_tracker_move(t, leaf, n, csspgo_loc_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
+    n = csspgo_find(p, "x:1 @ a:1 @ b");
+    T_EQ(csspgo_tracker_move(t, leaf, n, csspgo_loc_at(9, 0), NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_loc_at(5, 0), &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_find(csspgo_tracker_profile(t), "m:5 @ a:1 @ b:1 @ c").id, csspgo_find(p, "x:1 @ a:1 @ b:1 @ c").id);
     csspgo_tracker_free(t);
