@@ -15,8 +15,9 @@ my ($count, $seed, $only) = @ARGV;
 my $dir = 'build/mutants';
 my $clang = 'clang-19 -std=c99 -w -g1';
 my %build = (plain => '-O1', san => '-O0 -fsanitize=address,undefined -fno-sanitize-recover=all');
-my $z = -e '/usr/include/zlib.h' ? '-DCSSPGO_USE_ZLIB' : '';
-my $lz = $z ? '-lz' : '';
+my @zlib = grep { -e "/usr/include/$_.h" } 'zlib', 'zstd';      # as in the unit tests
+my $z = join ' ', map { '-DCSSPGO_USE_' . uc } @zlib;
+my $lz = join ' ', map { $_ eq 'zlib' ? '-lz' : '-lzstd' } @zlib;
 my $whole = "-DCSSPGO_IMPLEMENTATION -DCSSPGO_ALL -DCSSPGO__COMMIT_CHECKS $z";
 # The tests of each layer.
 my %inside = (base => 1, internals => 1, misuse => 1);      # these have a copy of the library inside
@@ -46,7 +47,7 @@ for my $i (0 .. $#line) {
     $at += length $text;
     $half = 1 if $text =~ /The interface ends here/;
     $name = $1 if $text =~ m{^/\* ===== >>(\w+)};
-    my $code = !$comment && $half && !$define && $text !~ /^\s*(#|\/\*|\*)/ && $text =~ /^    / && $text !~ /EXPECT|COMMIT_CHECK|PREFETCH|error_|say|deny|llvm_check/;
+    my $code = !$comment && $half && !$define && $text !~ /^\s*(#|\/\*|\*)/ && $text =~ /^    / && $text !~ /EXPECT|COMMIT_CHECK|PREFETCH|error_|say|deny|llvm_check|return "|default: break/;
     $define = $define ? $text =~ /\\$/ : $text =~ /^\s*#.*\\$/;
     $comment = $text =~ m{/\*} && $text !~ m{\*/} ? 1 : $text =~ m{\*/} ? 0 : $comment;
     $layer[$i] = $code ? $name : '';

@@ -1545,7 +1545,8 @@ static void sections_cannot_share_their_bytes(void)
 static const char *const lazy_files[] = {
     "conv/02-basic.ext",      "conv/03-nested-deep.md5", "conv/11-probe-nested.ext", "conv/14-cs-line.ext",
     "conv/15-cs-probe.ext",   "conv/15-cs-probe.md5",    "conv/16-cs-names.ext",     "conv/17-cs-order.ext",
-    "hand/ext-ctxsplit.prof", "hand/ext-md5-uleb.prof",  "hand/ext-probe-attr.prof", "conv/10-uniq.ext"
+    "hand/ext-ctxsplit.prof", "hand/ext-md5-uleb.prof",  "hand/ext-probe-attr.prof", "conv/10-uniq.ext",
+    "conv/08-huge.ext"
 };
 
 /* Loads every function that the text form of the file has; statuses are OR'ed into one. */

@@ -641,14 +641,20 @@ static void cold_plain_functions_are_trimmed_and_merging_keeps_them(void)
 
 static void an_inlinee_and_a_context_at_one_site_are_merged(void)
 {
-    csspgo_profile *p = from_text("[a]:9:1\n 1: 2\n[a:1 @ b]:2:0\n 3: 2\n");
-    const csspgo_node a = csspgo_find(p, "a");
-    const csspgo_node n = csspgo_node_add(p, a, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
-    T_EQ(csspgo_add_total(p, n, 5), CSSPGO_OK);
-    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(3, 0), 5), CSSPGO_OK);
-    T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
-    is_text(p, "merged", "a:11:1\n 1: 2\n 1: b:7\n  3: 7\n");
-    csspgo_profile_free(p);
+    static const char text[] = "[a]:9:1\n 1: 2\n[a:1 @ b]:2:0\n 3: 2\n[a:2 @ b]:1:0\n 3: 1\n";
+    uint32_t llvm;
+    for (llvm = 0; llvm < 2; llvm++) {
+        csspgo_profile *p = fresh(llvm);
+        csspgo_node n;
+        T_EQ(csspgo_read(p, text, sizeof text - 1, NULL), CSSPGO_OK);
+        n = csspgo_node_add(p, csspgo_find(p, "a"), csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
+        T_EQ(csspgo_add_total(p, n, 5), CSSPGO_OK);
+        T_EQ(csspgo_add_body(p, n, csspgo_loc_at(3, 0), 5), CSSPGO_OK);
+        T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
+        if (llvm) is_text(p, "LLVM loses the context", "a:12:1\n 1: 2\n 1: b:5\n  3: 5\n 2: b:1\n  3: 1\n");
+        else is_text(p, "merged", "a:12:1\n 1: 2\n 1: b:7\n  3: 7\n 2: b:1\n  3: 1\n");
+        csspgo_profile_free(p);
+    }
 }
 
 /* ===== random profiles ===== */

@@ -1283,7 +1283,7 @@ static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t p
     if (version > 8) PUT(56, 8, 3);                   /* bitmaps */
     if (version > 8) PUT(64, 8, 5);
     PUT(0, 8, pointer == 8 ? UINT64_C(0xff6c70726f667281) : UINT64_C(0xff6c70726f665281));
-    PUT(8, 8, version | (uint64_t)(coverage ? 0x91 : 0x81) << 56);
+    PUT(8, 8, version | (uint64_t)(coverage ? 0x95 : 0x81) << 56);
     PUT(24, 8, 3);                                    /* functions */
     PUT(40, 8, 3 * slots);
     PUT(version == 8 ? 56 : 72, 8, 2 + 5);            /* names: sizes and text */
@@ -1307,7 +1307,8 @@ static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t p
 }
 
 #define RAN IR BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n" RECORD("a", "9", "5") RECORD("b", "9", "6") RECORD("c", "9", "7")
-#define COVERED IR "# Instrument block coverage\n:single_byte_coverage\n" BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n"      \
+#define COVERED IR "# Always instrument the function entry block\n:entry_first\n"                                      \
+                "# Instrument block coverage\n:single_byte_coverage\n" BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n"      \
                 RECORD("a", "9", "1") RECORD("b", "9", "0") RECORD("c", "9", "1")
 
 static void raw_profiles_of_every_machine_are_read(void)
