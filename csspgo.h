@@ -10636,7 +10636,6 @@ struct csspgo_profile {
     csspgo__guids   long_map;
     uint32_t        flags;
     uint32_t        unified;      /* every name is in names.by_guid: a name and its GUID are one function         */
-    uint64_t        dropped_by_checksum;   /* sum of the totals that csspgo_add_profile dropped */
     uint64_t        foreign_blocks;        /* that readers skipped: csspgo_skipped_blocks        */
     uint64_t       *summary;      /* of the file that was read, until p changes; or NULL                          */
     size_t          summary_size; /* 5 numbers of csspgo_summary, then 3 per csspgo_cutoff                        */
@@ -12935,7 +12934,6 @@ static csspgo_status csspgo__join_commit(csspgo__join *j)
             v[v[i].up].flags |= v[i].flags & (CSSPGO__MOVE_CLAMPED | CSSPGO__MOVE_DIFFERS);
         else j->clamps += (v[i].flags & CSSPGO__MOVE_CLAMPED) != 0;
     }
-    csspgo__count_add(&p->dropped_by_checksum, j->plan.dropped);
     csspgo__count_add(&p->foreign_blocks, from->foreign_blocks);
     p->flags = flags;
     csspgo__summary_drop(p);
@@ -13122,7 +13120,6 @@ static csspgo_status csspgo__rebuild_run(csspgo__rebuild *b)
     for (i = 2; i <= nodes && s == CSSPGO_OK; i++)
         if (b->first[i] != 0) csspgo__plan_commit(&b->plan, b->first[i]);
     CSSPGO__COMMIT_END(h);
-    csspgo__count_add(&b->q->dropped_by_checksum, b->plan.dropped);
     csspgo__change_free(&b->plan.c, h);
     return s;
 }
@@ -18349,7 +18346,6 @@ static void csspgo__read_take(csspgo_profile *p, csspgo_profile *q)
 {
     const csspgo_limits limits = p->heap.limits;
     q->flags = csspgo__flags_joined(p, q);
-    q->dropped_by_checksum = p->dropped_by_checksum;
     csspgo__count_add(&q->foreign_blocks, p->foreign_blocks);
     csspgo__profile_take(p, q);
     p->heap.limits = limits;
@@ -19585,7 +19581,6 @@ static void csspgo__shrink_swap(csspgo_profile *p, csspgo__shrinking *x)
     p->heap.used = p->heap.used - had + has;
     x->r->heap.used = x->r->heap.used - has + had;
     p->changes = changes + 1;
-    csspgo__count_add(&p->dropped_by_checksum, x->b.plan.dropped);
 }
 
 /*

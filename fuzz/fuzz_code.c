@@ -206,6 +206,24 @@ static csspgo_status remove_code(world *w, unsigned at, unsigned size)
     return s;
 }
 
+/* Code of the JIT moves; functions are where they were relative to each other. */
+static csspgo_status move_code(world *w, unsigned at, unsigned size, unsigned to)
+{
+    uint64_t moved[SPACE];
+    csspgo_status s;
+    unsigned i;
+    at %= SPACE;
+    to %= SPACE;
+    if (size > SPACE - at) size = SPACE - at;
+    if (size > SPACE - to) size = SPACE - to;
+    s = csspgo_code_move(w->code, JIT + at, JIT + at + size, JIT + to, NULL);
+    if (s != CSSPGO_OK) return s;
+    memcpy(moved, w->guid[0] + at, size * sizeof *moved);
+    memset(w->guid[0] + at, 0, size * sizeof *moved);
+    for (i = 0; i < size; i++) if (moved[i] != 0) w->guid[0][to + i] = moved[i];
+    return CSSPGO_OK;
+}
+
 /* Adds or removes many functions of a crowd: the tables get several pages, and lose them. */
 static csspgo_status crowd(world *w, unsigned from, unsigned n, int add)
 {
@@ -254,8 +272,8 @@ static csspgo_status set_bias(world *w, unsigned zone, unsigned b)
     return s;
 }
 
-/* A sample whose addresses are anywhere. */
-static void sample(world *w, input *in)
+/* A sample whose addresses are anywhere, at a time or at none. */
+static void sample(world *w, unsigned time, input *in)
 {
     csspgo_branch branch[4];
     uint64_t stack[3];
@@ -269,6 +287,7 @@ static void sample(world *w, input *in)
         branch[i].to = run_time(w, zone, byte(in));
     }
     for (i = 0; i < 3; i++) stack[i] = run_time(w, i, byte(in));
+    s.time = time;
     s.stack = stack;
     s.branches = branch;
     s.stack_count = 1 + byte(in) % 3;
@@ -326,6 +345,11 @@ static csspgo_status add_otherwise(world *w, unsigned zone, unsigned at, unsigne
 {
     const uint64_t entries[2] = { in_tables(zone, at), in_tables(zone, at + b % 8) };
     csspgo_code_need need;
+    if (zone == 0 && c % 8 == 7) return move_code(w, at, b, c >> 1);
+    if (zone == 0 && c % 8 == 3) {
+        csspgo_code_set_time(w->code, c >> 4 == 0 ? 0 : b);
+        return csspgo_code_step(w->code, at * b, NULL) == CSSPGO_E_NOMEM ? CSSPGO_E_NOMEM : CSSPGO_OK;
+    }
     if (c % 4 == 1) return csspgo_code_add_entries(w->code, module_of(w, zone), entries, 1 + (c >> 7), NULL);
     if (c % 4 != 2) return csspgo_code_add_area(w->code, module_of(w, zone), in_tables(zone, at), b, NULL);
     memset(&need, 0, sizeof need);
@@ -354,7 +378,7 @@ static void operate(world *w, input *in)
     case 10: s = remove_code(w, at, b); break;
     case 11: s = zone != 0 ? set_bias(w, zone, b) : crowd(w, at * 4, b * 4, c & 1); break;
     case 12: s = add_lines(w, zone, at, b); break;
-    case 13: case 14: sample(w, in); break;
+    case 13: case 14: sample(w, at, in); break;
     default: take_profile(w, b); break;
     }
     w->heap.fail_at = 0;

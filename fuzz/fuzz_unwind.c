@@ -377,6 +377,49 @@ static void require_single(csspgo_collector *c, csspgo_collector *other, csspgo_
     REQUIRE(s.branches <= s.unwound && s.no_branches + s.not_taken <= s.samples);
 }
 
+/*
+ * So many contexts and counters that tables grow in steps: the samples in any order give the same, and fit the memory
+ * that csspgo_collector_need says.
+ */
+static void crowd(csspgo_code *code, const csspgo_collector_options *how)
+{
+    enum { CROWD = 6000 };
+    csspgo_collector *c[2];
+    csspgo_options o;
+    char *want;
+    unsigned k, i;
+    memset(&o, 0, sizeof o);
+    for (k = 0; k < 2; k++) {
+        o.limits.max_bytes = k == 0 ? 0 : csspgo_collector_need(CROWD, 2, 3, how);
+        c[k] = csspgo_collector_new(code, how, &o, NULL);
+        REQUIRE(c[k] != NULL);
+        for (i = 0; i < CROWD; i++) {
+            const unsigned n = k == 0 ? i : CROWD - 1 - i;
+            const uint64_t place = hash_bytes(&n, sizeof n, 0);
+            taken t;
+            memset(&t, 0, sizeof t);
+            t.s.stack = t.stack;
+            t.s.branches = t.branch;
+            t.s.stack_count = 3;
+            t.s.branch_count = 2;
+            t.s.count = 1;
+            t.stack[0] = BASE + n % CODE;
+            t.stack[1] = BASE + (place >> 8) % CODE;
+            t.stack[2] = BASE + (place >> 16) % CODE;
+            t.branch[0].from = BASE + (place >> 24) % CODE;
+            t.branch[0].to = BASE + (place >> 32) % CODE;
+            t.branch[1].from = BASE + (place >> 40) % CODE;
+            t.branch[1].to = BASE + (place >> 48) % CODE;
+            add(c[k], &t, 0);
+        }
+    }
+    want = text_of(c[0]);
+    require_text(c[1], want);
+    free(want);
+    csspgo_collector_free(c[0]);
+    csspgo_collector_free(c[1]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_collector_options how, alone;
@@ -449,6 +492,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     require_ours(ours[0], ours[1], code, &how, m);
     require_single(single[0], single[1], code, &alone, m);
+    if (size != 0 && data[size - 1] == 0xc7) {
+        how.cache_bytes = v & 1 ? 0 : 4096;
+        crowd(code, &how);
+    }
     free(want);
     for (k = 0; k < 2; k++) {
         csspgo_collector_free(single[k]);

@@ -15,16 +15,19 @@ my ($count, $seed, $only) = @ARGV;
 my $dir = 'build/mutants';
 my $clang = 'clang-19 -std=c99 -w -g1';
 my %build = (plain => '-O1', san => '-O0 -fsanitize=address,undefined -fno-sanitize-recover=all');
-my $whole = '-DCSSPGO_IMPLEMENTATION -DCSSPGO_ALL -DCSSPGO__COMMIT_CHECKS';
+my @zlib = grep { -e "/usr/include/$_.h" } 'zlib', 'zstd';      # as in the unit tests
+my $z = join ' ', map { '-DCSSPGO_USE_' . uc } @zlib;
+my $lz = join ' ', map { $_ eq 'zlib' ? '-lz' : '-lzstd' } @zlib;
+my $whole = "-DCSSPGO_IMPLEMENTATION -DCSSPGO_ALL -DCSSPGO__COMMIT_CHECKS $z";
 # The tests of each layer.
 my %inside = (base => 1, internals => 1, misuse => 1);      # these have a copy of the library inside
 my %tests = (
-    base => 'base internals messages', graph => 'graph', tree => 'tree track short internals', format => 'format binary internals',
-    edit => 'edit overlap tree short', code => 'code codemap probes internals misuse',
+    base => 'base internals messages', graph => 'graph', tree => 'tree track short internals generate', format => 'format binary newer internals',
+    edit => 'edit overlap tree short', code => 'code codemap probes internals misuse recordings',
     sample => 'sample recordings queue internals',
-    unwind => 'unwind frames collector sample recordings internals', track => 'track short', generate => 'generate preinline collector',
-    flow => 'graph match', match => 'match', legacy => 'binary', lazy => 'binary', decode => 'insn code',
-    encode => 'probes', perf => 'recordings sample', preagg => 'aggregated', unsymbolized => 'unwind frames',
+    unwind => 'unwind frames collector sample recordings queue internals', track => 'track short', generate => 'generate preinline collector',
+    flow => 'graph match', match => 'match', legacy => 'binary', lazy => 'binary newer', decode => 'insn code',
+    encode => 'probes', perf => 'recordings sample script_memory', preagg => 'aggregated', unsymbolized => 'unwind frames',
     estimate => 'generate', lines => 'lines', quality => 'overlap truth', llvm => 'overlap edit track',
     layout => 'layout', ctxprof => 'ctxprof ctxrun ctxone', bottleneck => 'bottleneck sim',
     runtime => 'runtime threads queue');
@@ -44,7 +47,7 @@ for my $i (0 .. $#line) {
     $at += length $text;
     $half = 1 if $text =~ /The interface ends here/;
     $name = $1 if $text =~ m{^/\* ===== >>(\w+)};
-    my $code = !$comment && $half && !$define && $text !~ /^\s*(#|\/\*|\*)/ && $text =~ /^    / && $text !~ /EXPECT|COMMIT_CHECK|PREFETCH|error_|say|deny/;
+    my $code = !$comment && $half && !$define && $text !~ /^\s*(#|\/\*|\*)/ && $text =~ /^    / && $text !~ /EXPECT|COMMIT_CHECK|PREFETCH|error_|say|deny|llvm_check|return "|default: break/;
     $define = $define ? $text =~ /\\$/ : $text =~ /^\s*#.*\\$/;
     $comment = $text =~ m{/\*} && $text !~ m{\*/} ? 1 : $text =~ m{\*/} ? 0 : $comment;
     $layer[$i] = $code ? $name : '';
@@ -330,11 +333,11 @@ my @test = grep { -e "test_$_.c" } sort keys %need;
 sub make {
     my ($how, @which) = @_;
     my $cc = "$clang $build{$how}";
-    my $part = "-O0 -DT_DIR='\"build\"' -DT_FIRST";
+    my $part = "$z -O0 -DT_DIR='\"build\"' -DT_FIRST";
     two("$cc $whole -x c -c -o $dir/$how.o $dir/csspgo.h",
-        map { $inside{$_} ? "$cc -D_GNU_SOURCE $part -o $dir/$_.$how $dir/0/tests/test_$_.c -lm"
+        map { $inside{$_} ? "$cc -D_GNU_SOURCE $part -o $dir/$_.$how $dir/0/tests/test_$_.c $lz -lm"
             : -e "$dir/$_.o" ? () : "$clang $part -DCSSPGO_IMPLEMENTATION_INCLUDED -c -o $dir/$_.o test_$_.c" } @which);
-    two(map { $inside{$_} ? () : "$cc -o $dir/$_.$how $dir/$_.o $dir/$how.o -lm -lpthread" } @which);
+    two(map { $inside{$_} ? () : "$cc -o $dir/$_.$how $dir/$_.o $dir/$how.o $lz -lm -lpthread" } @which);
 }
 
 # run TEST BUILD WORKER MUTANT: its status

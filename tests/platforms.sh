@@ -129,10 +129,9 @@ native)  cc="${CC:-cc} -O0" CORPORA=text ;;
 msan)    cc="clang-19 -O0 -g1 -fsanitize=memory -fno-sanitize-recover=all" ;;
 aarch64 | riscv64) cc="$platform-linux-gnu-gcc -O0 -static" run=qemu-$platform ;;
 powerpc64) cc="powerpc64-linux-gnu-gcc -O0 -static" run=qemu-ppc64 ;;
-musl)    cc="musl-gcc -O0 -static" only=-DONLY_CORPUS tests="tree format" ;;     # no fts.h, no headers of the kernel
-tcc)     cc=tcc link="${CC:-cc} -no-pie -Wl,-z,noexecstack" more=$(tcc -print-search-dirs 2>/dev/null | grep 'libtcc1\.a$' | tr -d ' ')
-         only=-DONLY_CORPUS tests="tree format" ;;     # no atomic built-ins, xsave in assembly
-mingw)   cc="x86_64-w64-mingw32-gcc -O0" run=wine only=-DONLY_CORPUS exe=.exe ;;
+musl)    cc="musl-gcc -O0 -static -isystem $P/musl/kernel" tests="tree format" ;;     # the kernel's headers, which musl does not bring
+tcc)     cc=tcc link="${CC:-cc} -no-pie -Wl,-z,noexecstack" more=$(tcc -print-search-dirs 2>/dev/null | grep 'libtcc1\.a$' | tr -d ' ') tests="tree format" ;;
+mingw)   cc="x86_64-w64-mingw32-gcc -O0" run=wine only=-DONLY_CORPUS exe=.exe ;;     # the tool needs POSIX
 *)       fail "no such platform: $platform"; finish ;;
 esac
 for tool in ${cc%% *} $run; do
@@ -143,6 +142,8 @@ rm -rf $B
 mkdir -p $B
 for f in data/formats/*/; do ln -s ../../../$f $B/; done
 ln -s ../../../data ../../../../examples ../../../../fuzz $B/
+mkdir $B/kernel
+ln -s /usr/include/linux /usr/include/asm-generic "/usr/include/$(${CC:-cc} -dumpmachine)/asm" $B/kernel/
 {
     # emulators and sanitizers get a quarter of each corpus
     for c in $CORPORA; do echo corpus $c $(cd .. && ls fuzz/corpus/$c/* | awk -v n=$([ "$run$platform" = "$platform" ] && [ $platform != msan ] && echo 1 || echo 4) 'NR % n == 0'); done
@@ -175,7 +176,7 @@ if [ -z "$only" ]; then
         fi
     fi
 fi
-# where the tool is not built, tests of the library
+# tests of the library, too, with another C library and by a small compiler
 for t in $tests; do
     check "$platform: test_$t builds" $cc -std=gnu99 -w -DCSSPGO_IMPLEMENTATION_INCLUDED "-DT_DIR=\"$B\"" -o $B/test_$t test_$t.c $lib -lm
     check "$platform: test_$t" $B/test_$t

@@ -3,7 +3,8 @@
 # and demangle; shared uses debug and demangle, which use no other room. main.c stands above all: it ties the commands
 # together. library.h and library.c are the library, below all. Calls are those of the objects, so macros and tables of
 # functions are seen, too. Also said: how many files of a room call each other in circles; some rooms have no circle, and
-# keep it so. Run in tests/.
+# keep it so. No two files use one name for different things, the library's included: all is one file for the compiler,
+# which is how platforms.sh builds each room. Run in tests/.
 . ./t.sh
 if ! have nm; then skip "no nm: nobody looks who calls whom"; finish; fi
 B=build/rooms S=../examples/tool
@@ -29,6 +30,14 @@ judge() {
          n == 1 { print $1, $2, here "/" $2 }
          n == 3 && part[2] != ".." { print $1, $2, part[2] "/" part[3] }' >$B/includes
 judge includes
+
+# one FILE: csspgo.h, load.h and all rooms as one file compile without a warning
+one() { ${CC:-cc} -std=gnu99 -Werror -fsyntax-only "$1"; }
+{ echo shared/library.c; cd $S && ls */*.c | grep -v '^shared/library\.c'; } |
+    sed "s|.*|#include \"../../$S/&\"|" >$B/one.c
+check "each name is used once" one $B/one.c
+sed '$a static int area_cmp(void) { return 1; }' $B/one.c >$B/twice.c
+if one $B/twice.c 2>/dev/null; then fail "a name used twice is not found"; else pass; fi
 
 (cd $S && ls */*.c) | sed 's|^|build/plain/tool/|; s|c$|o|' | xargs nm -A |
     sed -n 's|^build/plain/tool/\([^:]*\)\.o:.* \([TDRBCU]\) \([^ ]*\)$|\2 \1.c \3|p' >$B/names

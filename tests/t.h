@@ -159,6 +159,7 @@ static void t_heap_free(void *ctx, void *ptr, size_t size)
     t_heap *h = (t_heap *)ctx;
     h->live--;
     h->live_bytes -= size;
+    if (h->live == 0 && h->live_bytes != 0) t_report(0, __FILE__, __LINE__, "blocks come back with the size they were made with");
     free(ptr);
 }
 

@@ -955,6 +955,9 @@ static void forms_refuse_what_they_cannot_carry(void)
     refused("a:1:1\n 1.65536: 1\n", CSSPGO_GCOV, CSSPGO_E_UNSUPPORTED);
     refused("[a:1 @ b]:1:1\n", CSSPGO_EXTBINARY | CSSPGO_SPLIT, CSSPGO_E_UNSUPPORTED);
     refused("a:1:1\n", CSSPGO_BINARY | CSSPGO_MD5, CSSPGO_E_ARGUMENT);
+    refused("a:1:1\n", CSSPGO_BINARY | CSSPGO_GCC, CSSPGO_E_ARGUMENT);
+    refused("a:1:1\n", CSSPGO_TEXT | CSSPGO_GCC1, CSSPGO_E_ARGUMENT);
+    refused("a:1:1\n", CSSPGO_GCOV | CSSPGO_MD5, CSSPGO_E_ARGUMENT);
     refused("a:1:1\n", CSSPGO_COMPACT, CSSPGO_E_ARGUMENT);
     refused("a:1:1\n", CSSPGO_EXTBINARY | CSSPGO_GCC, CSSPGO_E_ARGUMENT);
     refused("a:1:1\n", 77, CSSPGO_E_ARGUMENT);
@@ -1542,7 +1545,8 @@ static void sections_cannot_share_their_bytes(void)
 static const char *const lazy_files[] = {
     "conv/02-basic.ext",      "conv/03-nested-deep.md5", "conv/11-probe-nested.ext", "conv/14-cs-line.ext",
     "conv/15-cs-probe.ext",   "conv/15-cs-probe.md5",    "conv/16-cs-names.ext",     "conv/17-cs-order.ext",
-    "hand/ext-ctxsplit.prof", "hand/ext-md5-uleb.prof",  "hand/ext-probe-attr.prof"
+    "hand/ext-ctxsplit.prof", "hand/ext-md5-uleb.prof",  "hand/ext-probe-attr.prof", "conv/10-uniq.ext",
+    "conv/08-huge.ext"
 };
 
 /* Loads every function that the text form of the file has; statuses are OR'ed into one. */
@@ -1584,6 +1588,7 @@ static void lazy_loading_of_all_is_reading(void)
             T_EQ(load_all(l, names, &e), CSSPGO_OK);
             T_EQ(load_all(l, names, &e), CSSPGO_OK);  /* what is there is not added again */
             T_MSG(csspgo_equal(csspgo_lazy_profile(l), all), lazy_files[i]);
+            T_EQ(csspgo_profile_flags(csspgo_lazy_profile(l)), csspgo_profile_flags(all));
             T_EQ(csspgo_validate(csspgo_lazy_profile(l), &e), CSSPGO_OK);
             T_CHECK(csspgo_stored_summary(all, &a, &count) &&
                     csspgo_stored_summary(csspgo_lazy_profile(l), &b, &count));
@@ -1595,6 +1600,34 @@ static void lazy_loading_of_all_is_reading(void)
         free(data);
     }
     csspgo_lazy_free(NULL);
+}
+
+/* A reference becomes the next number, perhaps past the end of a table: what loads is valid. */
+static void a_changed_file_loads_valid_records(void)
+{
+    static const char *const files[] = { "conv/02-basic.ext", "conv/15-cs-probe.ext", "conv/03-nested-deep.md5" };
+    csspgo_error e;
+    size_t i, at, n;
+    for (i = 0; i < sizeof files / sizeof *files; i++) {
+        char *data = t_file(path_of(files[i], "", ""), &n);
+        csspgo_profile *names = names_of(files[i]);
+        char past[60];
+        int refused_past = 0;
+        snprintf(past, sizeof past, "the name table has no entry %u", (unsigned)csspgo_func_count(names));
+        for (at = 8; at < n; at++) {
+            csspgo_lazy *l;
+            data[at]++;
+            l = csspgo_lazy_open(data, n, NULL, &e);
+            if (l != NULL) T_EQ(load_all(l, names, &e), e.status);
+            if (l != NULL) T_EQ(csspgo_validate(csspgo_lazy_profile(l), NULL), CSSPGO_OK);
+            refused_past += strcmp(e.message, past) == 0;
+            csspgo_lazy_free(l);
+            data[at]--;
+        }
+        T_CHECK(refused_past != 0);
+        csspgo_profile_free(names);
+        free(data);
+    }
 }
 
 static void lazy_loading_takes_a_function_with_all_below_it(void)
@@ -2302,6 +2335,7 @@ int main(void)
     outputs_do_not_depend_on_the_seed();
     sections_cannot_share_their_bytes();
     lazy_loading_of_all_is_reading();
+    a_changed_file_loads_valid_records();
     lazy_loading_takes_a_function_with_all_below_it();
     a_failed_lazy_load_changes_nothing();
     a_lazily_read_record_must_be_the_one_looked_for();

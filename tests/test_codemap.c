@@ -842,13 +842,14 @@ static void probes_nowhere_are_given_back(void)
 /* ----- entries in the middle of a function; memory that is reserved ----------------------------------------------- */
 
 enum { OSR_F = 0x1000, OSR_G = 0x2000, OSR_INTERPRETER = 0x9000 };
-enum { OSR_CALL = 1, OSR_DECLARED = 2 };   /* a call ends where f is entered; the map was told of that entry */
+/* A call ends where f is entered; the map was told of that entry, or together with another one that it refused. */
+enum { OSR_CALL = 1, OSR_DECLARED = 2, OSR_REFUSED = 4 };
 
 /* g calls an interpreter, which goes on in the middle of f. The counts as text, for free(). */
 static char *osr_counts(int how, size_t *size)
 {
     const csspgo_code_function f = make_function(OSR_F, OSR_F + 0x40, "f"), g = make_function(OSR_G, OSR_G + 0x40, "g");
-    const uint64_t entry = OSR_F + 0xd;
+    const uint64_t entry = OSR_F + 0xd, refused[2] = { OSR_F + 0xd, OSR_INTERPRETER };
     csspgo_code *code = csspgo_code_new(NULL, NULL);
     csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
     csspgo_transfer t[4];
@@ -864,6 +865,8 @@ static char *osr_counts(int how, size_t *size)
     T_EQ(csspgo_code_add_function(code, csspgo_no_module(), &g, NULL), CSSPGO_OK);
     T_EQ(csspgo_code_add_transfers(code, csspgo_no_module(), t, how & OSR_CALL ? 4 : 3, NULL), CSSPGO_OK);
     if (how & OSR_DECLARED) T_EQ(csspgo_code_add_entries(code, csspgo_no_module(), &entry, 1, NULL), CSSPGO_OK);
+    if (how & OSR_REFUSED)
+        T_EQ(csspgo_code_add_entries(code, csspgo_no_module(), refused, 2, NULL), CSSPGO_E_ARGUMENT);
     memset(b, 0, sizeof b);
     memset(&s, 0, sizeof s);
     b[0].from = OSR_F + 0x20;
@@ -901,12 +904,14 @@ static void code_is_entered_in_the_middle(void)
     const uint64_t bad[2] = { OSR_F, OSR_G };
     const csspgo_code_function f = make_function(OSR_F, OSR_F + 0x40, "f");
     csspgo_code *code = csspgo_code_new(NULL, NULL);
-    size_t want_size, size, untold_size;
+    size_t want_size, size, untold_size, refused_size;
     char *want = osr_counts(0, &want_size), *got = osr_counts(OSR_CALL | OSR_DECLARED, &size);
-    char *untold = osr_counts(OSR_CALL, &untold_size);
+    char *untold = osr_counts(OSR_CALL, &untold_size), *refused = osr_counts(OSR_CALL | OSR_REFUSED, &refused_size);
     csspgo_error e;
     T_MSG(size == want_size && memcmp(got, want, size) == 0, got);
     T_CHECK(untold_size != want_size || memcmp(untold, want, want_size) != 0);
+    T_MSG(refused_size == untold_size && memcmp(refused, untold, refused_size) == 0, refused);
+    free(refused);
     free(want);
     free(got);
     free(untold);

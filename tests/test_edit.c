@@ -641,14 +641,20 @@ static void cold_plain_functions_are_trimmed_and_merging_keeps_them(void)
 
 static void an_inlinee_and_a_context_at_one_site_are_merged(void)
 {
-    csspgo_profile *p = from_text("[a]:9:1\n 1: 2\n[a:1 @ b]:2:0\n 3: 2\n");
-    const csspgo_node a = csspgo_find(p, "a");
-    const csspgo_node n = csspgo_node_add(p, a, csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
-    T_EQ(csspgo_add_total(p, n, 5), CSSPGO_OK);
-    T_EQ(csspgo_add_body(p, n, csspgo_loc_at(3, 0), 5), CSSPGO_OK);
-    T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
-    is_text(p, "merged", "a:11:1\n 1: 2\n 1: b:7\n  3: 7\n");
-    csspgo_profile_free(p);
+    static const char text[] = "[a]:9:1\n 1: 2\n[a:1 @ b]:2:0\n 3: 2\n[a:2 @ b]:1:0\n 3: 1\n";
+    uint32_t llvm;
+    for (llvm = 0; llvm < 2; llvm++) {
+        csspgo_profile *p = fresh(llvm);
+        csspgo_node n;
+        T_EQ(csspgo_read(p, text, sizeof text - 1, NULL), CSSPGO_OK);
+        n = csspgo_node_add(p, csspgo_find(p, "a"), csspgo_loc_at(1, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
+        T_EQ(csspgo_add_total(p, n, 5), CSSPGO_OK);
+        T_EQ(csspgo_add_body(p, n, csspgo_loc_at(3, 0), 5), CSSPGO_OK);
+        T_EQ(csspgo_nest(p, 0, NULL), CSSPGO_OK);
+        if (llvm) is_text(p, "LLVM loses the context", "a:12:1\n 1: 2\n 1: b:5\n  3: 5\n 2: b:1\n  3: 1\n");
+        else is_text(p, "merged", "a:12:1\n 1: 2\n 1: b:7\n  3: 7\n 2: b:1\n  3: 1\n");
+        csspgo_profile_free(p);
+    }
 }
 
 /* ===== random profiles ===== */
@@ -1313,6 +1319,31 @@ static void a_lenient_name_and_its_guid_meet_in_one_record(void)
         }
 }
 
+/* Wherever it stands, the first location of an inlinee tells how often it was entered: all calls there together. */
+static void inlinees_are_entered_at_their_first_location(void)
+{
+    csspgo_profile *p = from_text("a:100:1\n 5: b:50\n  3: c:7\n   1: 7\n  1: d:9\n   1: 9\n  1: e:2\n   1: 2\n"
+                                  " 6: b:40\n  1: e:3\n   1: 3\n  1: d:4\n   1: 4\n  3: c:8\n   1: 8\n");
+    T_EQ(csspgo_flatten(p, NULL), CSSPGO_OK);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "a"), csspgo_loc_at(5, 0)), 11);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "a"), csspgo_loc_at(6, 0)), 7);
+    csspgo_profile_free(p);
+}
+
+static void a_stored_summary_goes_with_the_first_change(void)
+{
+    csspgo_profile *p = from_text("a:5:1\n 1: 5\n"), *q = fresh(0);
+    size_t size;
+    char *file = written(p, CSSPGO_EXTBINARY, &size);
+    T_EQ(csspgo_read(q, file, size, NULL), CSSPGO_OK);
+    T_EQ(csspgo_stored_summary(q, NULL, NULL), 1);
+    T_EQ(rename_all(q, "a b", 0), CSSPGO_OK);
+    T_EQ(csspgo_stored_summary(q, NULL, NULL), 0);
+    free(file);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
 static void a_renaming_needs_no_options(void)
 {
     csspgo_profile *p = from_text("a:5:1\n 1: 5\n");
@@ -1328,6 +1359,8 @@ static void a_renaming_needs_no_options(void)
 int main(void)
 {
     a_renaming_needs_no_options();
+    a_stored_summary_goes_with_the_first_change();
+    inlinees_are_entered_at_their_first_location();
     operations_give_what_llvm_gives();
     merging_gives_what_llvm_gives();
     the_largest_checksum_wins_and_attributes_are_added();

@@ -1956,14 +1956,17 @@ static void every_allocation_may_fail(const char *program, const char *which, in
 {
     char *in = counters_file(program, which);
     csspgo_profile *want = new_profile(NULL);
+    csspgo_generate_options how;
     csspgo_error e;
     recorded r;
     long nth;
+    memset(&how, 0, sizeof how);
+    how.fill_all_functions = (uint32_t)full;
     recorded_open(&r, program, NULL);
     counters_of(r.c, &r.how, in);
-    T_EQ(csspgo_collector_profile(r.c, NULL, want, NULL, &e), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(r.c, &how, want, NULL, &e), CSSPGO_OK);
     counters_of(r.c, &r.how, in);
-    if (full) T_EQ(csspgo_collector_profile(r.c, NULL, want, NULL, &e), CSSPGO_OK);
+    if (full) T_EQ(csspgo_collector_profile(r.c, &how, want, NULL, &e), CSSPGO_OK);
     recorded_close(&r);
     for (nth = 1;; nth++) {
         t_heap hp, hc;
@@ -1974,19 +1977,19 @@ static void every_allocation_may_fail(const char *program, const char *which, in
         recorded_open(&r, program, &oc);
         if (full) {
             counters_of(r.c, &r.how, in);
-            T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, &how, p, NULL, &e), CSSPGO_OK);
             T_EQ(csspgo_add_profile(before, p, NULL), CSSPGO_OK);
         }
         counters_of(r.c, &r.how, in);
         h->nth = h->calls + nth;
-        s = csspgo_collector_profile(r.c, NULL, p, NULL, &e);
+        s = csspgo_collector_profile(r.c, &how, p, NULL, &e);
         h->nth = 0;
         if (s != CSSPGO_OK) {
             T_EQ(s, CSSPGO_E_NOMEM);
             T_EQ(e.status, CSSPGO_E_NOMEM);
             T_CHECK(csspgo_equal(p, before));
             T_EQ(csspgo_validate(p, &e), CSSPGO_OK);
-            T_EQ(csspgo_collector_profile(r.c, NULL, p, NULL, &e), CSSPGO_OK);
+            T_EQ(csspgo_collector_profile(r.c, &how, p, NULL, &e), CSSPGO_OK);
         }
         T_CHECK(csspgo_equal(p, want));
         csspgo_profile_free(p);

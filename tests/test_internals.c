@@ -2153,6 +2153,7 @@ static void a_refused_unit_leaves_nothing(void)
         if (bad == 2) f[2] = make_function(0x1120, 0x1240, "h");   /* overlaps the first */
         T_EQ(csspgo_code_add_unit(c, csspgo_no_module(), &unit, &e), bad < 3 ? CSSPGO_E_ARGUMENT : CSSPGO_OK);
         if (bad < 3) T_EQ(e.offset, bad);
+        if (bad < 3) T_EQ(csspgo_code_add_unit(c, csspgo_no_module(), &unit, NULL), CSSPGO_E_ARGUMENT);
         T_EQ(csspgo_code_validate(c, NULL), CSSPGO_OK);
         T_EQ(csspgo_code_get_stats(c).functions, bad < 3 ? 0 : 3);
         T_EQ(csspgo_code_get_stats(c).code_bytes, bad < 3 ? 0x1000 : 0x1040);

@@ -1040,6 +1040,23 @@ static void weights_and_sizes_change_the_order(void)
     }
 }
 
+/* Groups of one function, or of more than half of all, count or not. */
+static void all_groups_count_if_asked(void)
+{
+    static const char text[] = ":temporal_prof_traces\n4\n4\n1\na,b,c,d\n1\nb,a,f,e,g\n1\nh,c,b,a\n1\ne,h,a,b,c,d,f\n";
+    csspgo_layout *l = layout_of(0, -1, -1);
+    csspgo_layout_order_options how;
+    uint64_t some[8], all[8];
+    size_t n, m;
+    memset(&how, 0, sizeof how);
+    T_EQ(add_text(l, text, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_order(l, &how, some, 8, &n, NULL), CSSPGO_OK);
+    how.keep_all_groups = 1;
+    T_EQ(csspgo_layout_order(l, &how, all, 8, &m, NULL), CSSPGO_OK);
+    T_CHECK(n == 8 && m == 8 && memcmp(some, all, sizeof all) != 0);
+    csspgo_layout_free(l);
+}
+
 static void functions_without_size_make_no_groups(void)
 {
     csspgo_layout *l = layout_of(0, -1, -1);
@@ -1219,6 +1236,10 @@ static void another_version_is_refused(void)
     T_EQ(e.offset, 8);
     data[8] = 13;
     T_EQ(add_bytes(l, data, size, &e), CSSPGO_OK);
+    data[0x18] ^= 1;                                  /* the hash function */
+    T_EQ(add_bytes(l, data, size, &e), CSSPGO_E_SYNTAX);
+    T_EQ(e.offset, 0x18);
+    data[0x18] ^= 1;
     csspgo_layout_free(l);
     free(data);
     data = t_file(DATA "run_c_a.profraw", &size);
@@ -1234,7 +1255,7 @@ static void another_version_is_refused(void)
     free(data);
 }
 
-/* A raw profile, made here: "b" ran first, "a" second, "c" never; counters 5, 6 and 7. */
+/* A raw profile with all kinds of padding: "b" ran first, "a" second, "c" never; counters 5, 6 and 7. */
 static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t pointer, int coverage)
 {
     static const char names[] = "a\1b\1c";
@@ -1242,8 +1263,9 @@ static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t p
     const size_t counter = coverage ? 1 : 8, slots = coverage ? 9 : 2;
     const size_t tail = 16 + (version == 8 ? 3u : 4u) * pointer;
     const size_t record = version == 8 ? (pointer == 4 ? 40u : 48u) : pointer == 4 ? 48u : 64u;
-    const size_t counts = (size_t)(8 * head[version - 8]) + 3 * record;
-    size_t i, size = 0;
+    const size_t first = (size_t)(8 * head[version - 8]) + 16, counts = first + 3 * record + 8;
+    const size_t end = counts + 3 * slots * counter + 8 + (version > 8 ? 8 : 0);
+    size_t i, size;
 #define PUT(at, n, value)                                                                                             \
     do {                                                                                                              \
         const uint64_t put_value = (value);                                                                           \
@@ -1252,22 +1274,32 @@ static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t p
             to[put_at + (big ? (n) - 1 - put_i : put_i)] = (unsigned char)(put_value >> 8 * put_i & 255);             \
     } while (0)
     memset(to, 0, 1024);
+    memset(to + first - 16, 255, end - (first - 16));
+    memset(to + first, 0, 3 * record);
+    memset(to + counts, 0, 3 * slots * counter);
+    PUT(16, 8, 16);                                   /* binary ids */
+    PUT(32, 8, 8);                                    /* padding before the counters */
+    PUT(48, 8, 8);                                    /* and behind them */
+    if (version > 8) PUT(56, 8, 3);                   /* bitmaps */
+    if (version > 8) PUT(64, 8, 5);
     PUT(0, 8, pointer == 8 ? UINT64_C(0xff6c70726f667281) : UINT64_C(0xff6c70726f665281));
-    PUT(8, 8, version | (uint64_t)(coverage ? 0x91 : 0x81) << 56);
+    PUT(8, 8, version | (uint64_t)(coverage ? 0x95 : 0x81) << 56);
     PUT(24, 8, 3);                                    /* functions */
     PUT(40, 8, 3 * slots);
     PUT(version == 8 ? 56 : 72, 8, 2 + 5);            /* names: sizes and text */
     PUT(version == 8 ? 64 : 80, 8, 0x1000 + 3 * record);   /* delta */
     for (i = 0; i < 3; i++) {
-        const size_t at = (size_t)(8 * head[version - 8]) + i * record;
+        const size_t at = first + i * record;
         PUT(at, 8, csspgo_guid(&names[2 * i], 1));
         PUT(at + 8, 8, 9);
         PUT(at + 16, pointer, 0x1000 + 3 * record - i * record + i * slots * counter);
         PUT(at + tail, 4, slots);
+    }
+    for (i = 0; i < 3; i++) {
         PUT(counts + i * slots * counter, 8, stamps[i]);
         PUT(counts + i * slots * counter + 8, counter, coverage ? i % 2 : 5 + i);
     }
-    size = counts + 3 * slots * counter;
+    size = end;
     to[size++] = 5;
     to[size++] = 0;
     memcpy(to + size, names, 5);
@@ -1275,7 +1307,8 @@ static size_t raw_profile(unsigned char *to, uint32_t version, int big, size_t p
 }
 
 #define RAN IR BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n" RECORD("a", "9", "5") RECORD("b", "9", "6") RECORD("c", "9", "7")
-#define COVERED IR "# Instrument block coverage\n:single_byte_coverage\n" BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n"      \
+#define COVERED IR "# Always instrument the function entry block\n:entry_first\n"                                      \
+                "# Instrument block coverage\n:single_byte_coverage\n" BLOCK("1", "1") "# Weight:\n1\nb,a,\n\n"      \
                 RECORD("a", "9", "1") RECORD("b", "9", "0") RECORD("c", "9", "1")
 
 static void raw_profiles_of_every_machine_are_read(void)
@@ -1312,8 +1345,8 @@ static size_t raw_profiles(unsigned char *to, uint32_t version, int big, size_t 
     const size_t tail = 16 + (version == 8 ? 3u : 4u) * pointer;
     const size_t header = 8 * (version == 8 ? 11u : version == 9 ? 14u : 16u);
     size_t size = raw_profile(to, version, big, pointer, 0);
-    to[header + tail + (big ? 4u : 5u)] = 0;
-    to[header + tail + (big ? 5u : 4u)] = 2;          /* two places are watched */
+    to[header + 16 + tail + (big ? 4u : 5u)] = 0;
+    to[header + 16 + tail + (big ? 5u : 4u)] = 2;          /* two places are watched */
     memset(to + size, 0, 100);
     size = (size + 7) / 8 * 8;
     to[size + (big ? 3 : 0)] = 24;
@@ -1877,6 +1910,7 @@ int main(void)
     code_is_placed();
     positions_depend_on_structure_only();
     weights_and_sizes_change_the_order();
+    all_groups_count_if_asked();
     functions_without_size_make_no_groups();
     only_symbols_leaves_the_others_out();
     T_FAILING(an_order_survives_every_failing_allocation());

@@ -1406,6 +1406,31 @@ static void of_two_with_one_base_name_the_checksum_tells(void)
     csspgo_profile_free(p);
 }
 
+/* Nobody calls them, and the names have nothing in common. Checksum 40 is that of two profiles, so it tells nothing. */
+static void a_checksum_that_one_profile_has_tells_a_new_name(void)
+{
+    static const char old[] = "ant:60:1\n 1: 10\n 2: 10\n 3: 10\n 4: 10\n 5: 10\n 6: 10\n !CFGChecksum: 70\n"
+                              "bee:60:1\n 1: 10\n 2: 10\n 3: 10\n 4: 10\n 5: 10\n 6: 10\n !CFGChecksum: 60\n"
+                              "cat:60:1\n 1: 10\n 2: 10\n 3: 10\n 4: 10\n 5: 10\n 6: 10\n !CFGChecksum: 50\n"
+                              "dog:60:1\n 1: 10\n 2: 10\n 3: 10\n 4: 10\n 5: 10\n 6: 10\n !CFGChecksum: 40\n"
+                              "eel:60:1\n 1: 10\n 2: 10\n 3: 10\n 4: 10\n 5: 10\n 6: 10\n !CFGChecksum: 40\n";
+    static const struct { const char *name; uint64_t checksum; const char *was; } v[] = {
+        { "one", 50, "cat" }, { "two", 60, "bee" }, { "three", 70, "ant" }, { "four", 40, NULL }, { "five", 30, NULL }
+    };
+    csspgo_match_loc l[8];
+    csspgo_match_code c[5];
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
+    size_t i;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    for (i = 0; i < 5; i++) c[i] = code_of(v[i].name, v[i].checksum, l, parse_code("1 2 3 4 5 6", l));
+    T_EQ(csspgo_matcher_module(m, p, c, 5, NULL, NULL), CSSPGO_OK);
+    for (i = 0; i < 5; i++)
+        T_EQ(csspgo_matcher_profile_of(m, guid(v[i].name)), guid(v[i].was != NULL ? v[i].was : v[i].name));
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+}
+
 /* Callers tell the new names of what they call, where they agree and the old names are gone. */
 static void a_call_site_tells_a_new_name(void)
 {
@@ -2496,6 +2521,7 @@ int main(void)
     names_nested_too_deep_have_no_base_name();
     a_moved_namespace_is_a_rename();
     of_two_with_one_base_name_the_checksum_tells();
+    a_checksum_that_one_profile_has_tells_a_new_name();
     a_call_site_tells_a_new_name();
     where_a_function_is_called_tells_whose_profile_it_is();
     owners_are_found_by_line_in_recursion_and_among_overloads();

@@ -171,6 +171,7 @@ static void check_lazily(const unsigned char *data, size_t size, const csspgo_pr
         T_EQ(csspgo_lazy_load(l, name, n, &e), CSSPGO_OK);
     }
     T_CHECK(t_valid(csspgo_lazy_profile(l)));
+    T_EQ(csspgo_profile_flags(csspgo_lazy_profile(l)), csspgo_profile_flags(whole));
     if (!T_CHECK(csspgo_equal(csspgo_lazy_profile(l), whole))) fprintf(stderr, "    form %x\n", (unsigned)form);
     csspgo_lazy_free(l);
 }

@@ -600,6 +600,8 @@ static void mappings_follow_processes(void)
     happened(s, CSSPGO_ITEM_FORK, 5, 5, 99);           /* the pid again; the parent is not known */
     T_EQ(placed(s, 5, 0x90000), 0x90000);
     T_EQ(csspgo_processes_get_stats(s).places, 2);
+    mapped(s, 5, 0x90000, 0x1000, 0, "/x/other");
+    T_EQ(placed(s, 5, 0x50c00), 0x50c00);              /* what the one before had there is gone */
     mapped(s, 9, 0x50000, 0x1000, 0x900000, "/x/m");
     T_EQ(csspgo_processes_get_stats(s).unfit_mappings, 1);
     T_EQ(csspgo_code_set_bias(code, m, 0x100000, NULL), CSSPGO_OK);

@@ -1473,7 +1473,7 @@ static void queries_and_marks_allocate_nothing(void)
 
 /*
  * A function with `contexts` contexts, each with a location, a call target and a vtable of its own, and with a recursive
- * call in every hundredth.
+ * call in every 25th: the calls of 20,000 contexts make a record so large that counts wait for it, and it moves itself.
  */
 static csspgo_profile *many_contexts(const csspgo_options *o, uint32_t contexts)
 {
@@ -1489,7 +1489,7 @@ static csspgo_profile *many_contexts(const csspgo_options *o, uint32_t contexts)
         csspgo_add_body(p, n, csspgo_loc_at(2, i), 2);
         csspgo_add_target(p, n, csspgo_loc_at(2, i), main_func, 1);
         csspgo_add_vtable(p, n, csspgo_loc_at(3, i), main_func, 1);
-        if (i % 100 != 99) continue;
+        if (i % 25 != 24) continue;
         n = csspgo_node_add(p, n, csspgo_loc_at(4, 0), CSSPGO_CONTEXT, f);
         csspgo_add_total(p, n, 10);
         csspgo_add_body(p, n, csspgo_loc_at(2, i / 2), 10);
@@ -1510,10 +1510,11 @@ static void many_contexts_become_one_base_in_time(void)
     T_EQ(csspgo_tracker_checkpoint(t, &savepoint, NULL), CSSPGO_OK);
     T_EQ(csspgo_tracker_base(t, func_of(t, "f"), 1, &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_validate(now, NULL), CSSPGO_OK);
-    T_EQ(csspgo_total(now, n), 3 * many + many / 10);
+    T_EQ(csspgo_total(now, n), 3 * many + 10 * (many / 25));
     T_EQ(csspgo_body_count(now, n, csspgo_loc_at(1, 0)), many);
     for (i = 0; i < many; i++) {
-        const uint64_t recursive = i < many / 2 && (i % 50 == 49) ? 10 : 0;
+        const uint32_t odd = 2 * i % 25 != 24;            /* the context 2 * i or 2 * i + 1 may have a recursive call */
+        const uint64_t recursive = (2 * i + odd) % 25 == 24 && 2 * i + odd < many ? 10 : 0;
         if (csspgo_body_count(now, n, csspgo_loc_at(2, i)) != 2 + recursive) break;
     }
     T_EQ(i, many);
@@ -1602,6 +1603,7 @@ static void bad_arguments_are_refused(void)
     T_EQ(csspgo_tracker_contexts(t, bad).id, 0);
     T_EQ(csspgo_tracker_next(t, none).id, 0);
     T_EQ(csspgo_tracker_node_state(t, high), 0);
+    T_EQ(csspgo_tracker_node_state(t, csspgo_find(csspgo_tracker_profile(t), "main:2 @ a:9 @ in")), 0);
     T_EQ(csspgo_tracker_entry_count(t, none), 0);
     T_EQ(csspgo_tracker_resolve(t, high).id, 0);
     csspgo_tracker_free(t);
@@ -1618,7 +1620,7 @@ static void a_move_stays_within_the_depth_limit(void)
     csspgo_options o;
     csspgo_profile *p;
     csspgo_tracker *t;
-    csspgo_node n, at;
+    csspgo_node n, at, leaf;
     memset(&o, 0, sizeof o);
     o.limits.max_depth = 4;
     p = csspgo_profile_new(&o, NULL);
@@ -1629,6 +1631,11 @@ static void a_move_stays_within_the_depth_limit(void)
     t = csspgo_tracker_new(p, NULL, NULL);
     at = csspgo_find(p, "x:1 @ a");
     T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m:1 @ n"), csspgo_loc_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
+    leaf = csspgo_find(p, "m:1 @ n");
+    n = csspgo_find(p, "x:1 @ a:1 @ b:1 @ c");
+    T_EQ(csspgo_tracker_move(t, leaf, n, csspgo_loc_at(1, 0), NULL, NULL), CSSPGO_E_LIMIT);
+    n = csspgo_find(p, "x:1 @ a:1 @ b");
+    T_EQ(csspgo_tracker_move(t, leaf, n, csspgo_loc_at(9, 0), NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_tracker_move(t, at, csspgo_find(p, "m"), csspgo_loc_at(5, 0), &n, NULL), CSSPGO_OK);
     T_EQ(csspgo_find(csspgo_tracker_profile(t), "m:5 @ a:1 @ b:1 @ c").id, csspgo_find(p, "x:1 @ a:1 @ b:1 @ c").id);
     csspgo_tracker_free(t);

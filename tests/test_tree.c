@@ -99,6 +99,22 @@ static void functions_are_found_by_name(void)
     csspgo_profile_free(NULL);
 }
 
+static void names_are_listed_and_taken_from_the_list(void)
+{
+    csspgo_profile *p = t_profile(0);
+    const csspgo_func a = func(p, "a"), b = func(p, "b"), g = csspgo_func_add_guid(p, 99);
+    csspgo_func none;
+    none.id = 0;
+    T_EQ(csspgo_set_listed(p, a, 1), CSSPGO_OK);
+    T_CHECK(csspgo_is_listed(p, a) && !csspgo_is_listed(p, b) && !csspgo_is_listed(p, none));
+    T_EQ(csspgo_set_listed(p, g, 1), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_set_listed(p, none, 1), CSSPGO_E_ARGUMENT);
+    T_CHECK(!csspgo_is_listed(p, g));
+    T_EQ(csspgo_set_listed(p, a, 0), CSSPGO_OK);
+    T_CHECK(!csspgo_is_listed(p, a));
+    csspgo_profile_free(p);
+}
+
 static void names_longer_than_the_limit_are_refused(void)
 {
     csspgo_options o;
@@ -896,6 +912,7 @@ int main(void)
     names_lose_the_suffixes_of_later_passes();
     guids_are_the_first_half_of_md5();
     functions_are_found_by_name();
+    names_are_listed_and_taken_from_the_list();
     names_longer_than_the_limit_are_refused();
     nodes_hang_where_they_may();
     chains_lead_to_every_node();

@@ -262,6 +262,9 @@ cp $a ../tree/2 && cp $b ../tree/deep/1
 same "a directory is its files, sorted" "$(printf '1,../tree/2\n1,../tree/deep/1\n7,text/02-basic.txt\n')" \
     $T merge ../tree --weighted-input=7,text/02-basic.txt --dump-input-file-list
 same "a directory is added up" "$(cat ops/out/merge-1-1.text)" $T merge --text ../tree
+ln -sf .. ../tree/deep/up && ln -sf . ../tree/same && ln -sf 2 ../tree/3 && ln -sf nothing ../tree/4 && ln -sf 5 ../tree/5
+mkfifo ../tree/pipe && cp $a ../tree/deep/.csspgo-tmp.1 && mkdir ../tree/empty
+same "links are followed, not in circles" "$(printf '1,../tree/2\n1,../tree/3\n1,../tree/deep/1\n')" $T merge ../tree/ --dump-input-file-list
 same "a bad input is a warning" "$(cat conv/02-basic.text)" $T merge --text --failure-mode=all malformed/text/body-tab.txt text/02-basic.txt
 says "... that is said" 'csspgo: warning: malformed/text/body-tab.txt:2:' $T merge --failure-mode=warn malformed/text/body-tab.txt text/02-basic.txt -o /dev/null
 same "errors have a place" "csspgo: error: malformed/text/second-head-bad.txt:3:5: expected NAME:TOTAL:HEAD: 'x:1'" \

@@ -246,7 +246,7 @@ static void put_word(demangler *d, const char *before, const dm_node *x, const c
     dm_say(d, after);
 }
 
-static void put_name(demangler *d, const dm_node *x)
+static void put_plain_name(demangler *d, const dm_node *x)
 {
     switch (x->kind) {
     case DM_NAME: case DM_SPECIAL_SUB: dm_put(d, x->text, x->size); break;
@@ -292,7 +292,7 @@ static void put_left(demangler *d, uint32_t n)
     }
     if (!dm_enter(d)) return;
     if (d->node[n].kind == DM_PARAM_PACK) put_left(d, element(d, n));
-    else put_name(d, &d->node[n]);
+    else put_plain_name(d, &d->node[n]);
     dm_leave(d, 0);
 }
 

@@ -29,7 +29,7 @@ static csspgo_loc line_loc(const match_lines *x, csspgo_loc loc)
 }
 
 /* A location of a node's function. Returns 0: out of memory. */
-static int place_add(match_lines *x, const csspgo_line_inline_node *in, csspgo_loc loc, csspgo_match_kind kind,
+static int line_place_add(match_lines *x, const csspgo_line_inline_node *in, csspgo_loc loc, csspgo_match_kind kind,
                      uint64_t callee)
 {
     line_place *v;
@@ -56,7 +56,7 @@ static uint64_t function_at(const match_run *m, uint64_t address)
 static int calls_of(const match_run *m, match_lines *x, const csspgo_line_inline_node *in, csspgo_loc loc,
                     uint64_t begin, uint64_t end, elf_section *s)
 {
-    if (!place_add(x, in, loc, CSSPGO_MATCH_BLOCK, 0)) return 0;
+    if (!line_place_add(x, in, loc, CSSPGO_MATCH_BLOCK, 0)) return 0;
     while (begin < end && match_section_of(m, begin, 1, s)) {
         const unsigned char *const p = s->contents + (size_t)(begin - s->address);
         const size_t left = (size_t)(s->size - (begin - s->address));
@@ -69,7 +69,8 @@ static int calls_of(const match_run *m, match_lines *x, const csspgo_line_inline
         if (m->image.elf.machine == ELF_X86_64) slot = match_slot_of(m, p, begin, &insn);
         if (slot != NULL) callee = slot->guid;
         if (insn.size != 0 && (insn.kind == CSSPGO_CALL || (callee != 0 && insn.kind != CSSPGO_RET)) &&
-            !place_add(x, in, loc, insn.has_target || slot != NULL ? CSSPGO_MATCH_CALL : CSSPGO_MATCH_INDIRECT, callee))
+            !line_place_add(x, in, loc, insn.has_target || slot != NULL ? CSSPGO_MATCH_CALL : CSSPGO_MATCH_INDIRECT,
+                            callee))
             return 0;
         begin += insn.size != 0 ? insn.size : insn.skip != 0 ? insn.skip : 1;
     }
@@ -85,7 +86,8 @@ static int unit_places(const match_run *m, match_lines *x, const debug_lines *l)
     for (i = 0; i < l->nodes; i++) {
         const csspgo_line_inline_node *const in = &l->node[i];
         if (in->parent == 0) continue;
-        if (!place_add(x, &l->node[in->parent - 1], in->site, CSSPGO_MATCH_CALL, csspgo_guid(in->name, in->name_size)))
+        if (!line_place_add(x, &l->node[in->parent - 1], in->site, CSSPGO_MATCH_CALL,
+                            csspgo_guid(in->name, in->name_size)))
             return 0;
     }
     for (i = 0; i + 1 < l->rows; i++) {

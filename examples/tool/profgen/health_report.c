@@ -103,7 +103,7 @@ static void json_sources(const programs *p, FILE *out)
 }
 
 /* The whole recording. */
-static void json_all(const profgen *g, const health *h, FILE *out)
+static void json_sums(const profgen *g, const health *h, FILE *out)
 {
     health_count d[HEALTH_DROPPED + 1], m[HEALTH_MENDED + 1], distinct[HEALTH_DISTINCT + 1];
     health_name_counts(&h->all, d, m);
@@ -131,7 +131,7 @@ static int health_json(void *what, FILE *out)
     const csspgo_processes_stats builds = health_builds(h, g->programs.spaces);
     size_t i;
     json j;
-    json_all(g, h, out);
+    json_sums(g, h, out);
     json_processes(h, out);
     json_sources(g->jit_only ? NULL : &g->programs, out);
     tally_json(g->tally, out);

@@ -261,7 +261,7 @@ static csspgo_status heads_count(csspgo_profile *p, const entry *e)
 }
 
 /* Adds the record of a node of `from` to a node of p. */
-static csspgo_status record_add(csspgo_profile *p, csspgo_node to, const csspgo_profile *from, csspgo_node n)
+static csspgo_status profile_record_add(csspgo_profile *p, csspgo_node to, const csspgo_profile *from, csspgo_node n)
 {
     size_t bodies, targets, i;
     const csspgo_body *b = csspgo_get_bodies(from, n, &bodies);
@@ -282,7 +282,7 @@ static csspgo_status inlinee_add(csspgo_profile *p, const csspgo_profile *from, 
     if (copy[n.id].id == 0) return CSSPGO_E_NOMEM;
     s = csspgo_add_head(p, copy[n.id], entered);
     while (s == CSSPGO_OK && n.id != 0) {
-        s = record_add(p, copy[n.id], from, n);
+        s = profile_record_add(p, copy[n.id], from, n);
         n = csspgo_node_next(from, top, n);
         if (s != CSSPGO_OK || n.id == 0) break;
         copy[n.id] = csspgo_node_add(p, copy[csspgo_node_parent(from, n).id], csspgo_node_loc(from, n), CSSPGO_INLINEE,

@@ -12,7 +12,7 @@ typedef struct simple_block {     /* of one file, in the text */
 } simple_block;
 
 /* Behind the line that begins at an offset. */
-static size_t line_end(const char *text, size_t size, size_t at)
+static size_t raw_line_end(const char *text, size_t size, size_t at)
 {
     const char *const lf = at < size ? (const char *)memchr(text + at, '\n', size - at) : NULL;
     return lf != NULL ? (size_t)(lf - text) + 1 : size;
@@ -29,7 +29,7 @@ static size_t list_end(const char *text, size_t end, size_t at)
     unsigned long long n = 0;
     while (at < end && (text[at] == '\n' || text[at] == '\r')) at++;
     for (; at < end && text[at] >= '0' && text[at] <= '9' && n < end; at++) n = n * 10 + (unsigned)(text[at] - '0');
-    for (at = line_end(text, end, at); n != 0 && at < end; n--) at = line_end(text, end, at);
+    for (at = raw_line_end(text, end, at); n != 0 && at < end; n--) at = raw_line_end(text, end, at);
     return at;
 }
 
@@ -38,8 +38,8 @@ static simple_block block_at(const char *text, size_t size, size_t at)
 {
     simple_block b;
     b.begin = at;
-    while (at < size && !is_comment(text, size, at)) at = line_end(text, size, at);
-    while (at < size && (is_comment(text, size, at) || text[at] == '\n')) at = line_end(text, size, at);
+    while (at < size && !is_comment(text, size, at)) at = raw_line_end(text, size, at);
+    while (at < size && (is_comment(text, size, at) || text[at] == '\n')) at = raw_line_end(text, size, at);
     b.end = at;
     b.addresses = list_end(text, b.end, b.begin);
     b.branches = list_end(text, b.end, b.addresses);
@@ -55,8 +55,8 @@ static int is_of_program(const program_image *m, const char *text, const simple_
     char own[41];
     int named = 0;
     build_text(id, id != NULL ? size : 0, own);
-    for (at = b->begin; at < b->end; at = line_end(text, b->end, at)) {
-        size_t stop = line_end(text, b->end, at), from;
+    for (at = b->begin; at < b->end; at = raw_line_end(text, b->end, at)) {
+        size_t stop = raw_line_end(text, b->end, at), from;
         if (!is_comment(text, b->end, at)) continue;
         while (stop > at && (text[stop - 1] == '\n' || text[stop - 1] == '\r')) stop--;
         if (stop - at > 16 && memcmp(text + at, "// build_id: 0x", 15) == 0 && *own != '\0')
@@ -84,8 +84,8 @@ static csspgo_status block_read(csspgo_collector *c, const csspgo_unsymbolized_o
     memcpy(text, f->data, f->size);
     blank(text, 0, b->begin);
     blank(text, b->addresses, b->branches);
-    for (at = b->branches; at < b->end; at = line_end(text, b->end, at))
-        if (is_comment(text, b->end, at)) blank(text, at, line_end(text, b->end, at));
+    for (at = b->branches; at < b->end; at = raw_line_end(text, b->end, at))
+        if (is_comment(text, b->end, at)) blank(text, at, raw_line_end(text, b->end, at));
     blank(text, b->end, f->size);
     s = csspgo_read_unsymbolized(c, text, f->size, raw, e);
     free(text);
@@ -127,11 +127,11 @@ static void counts_text(counts_read *n, const file_bytes *text)
     const char *p = (const char *)text->data, *const end = p + text->size;
     while (p != end) {
         const char *const lf = (const char *)memchr(p, '\n', (size_t)(end - p));
-        const char *const line_end = lf != NULL ? lf : end;
+        const char *const raw_line_end = lf != NULL ? lf : end;
         const char *dash;
-        while (p != line_end && (*p == ' ' || *p == '\t')) p++;
-        dash = (const char *)memchr(p, '-', (size_t)(line_end - p));
-        if (p != line_end && *p == '[') n->contexts++;
+        while (p != raw_line_end && (*p == ' ' || *p == '\t')) p++;
+        dash = (const char *)memchr(p, '-', (size_t)(raw_line_end - p));
+        if (p != raw_line_end && *p == '[') n->contexts++;
         else if (dash != NULL && dash[1] == '>') n->branches++;
         else if (dash != NULL) n->ranges++;
         p = lf != NULL ? lf + 1 : end;

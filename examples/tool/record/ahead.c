@@ -65,7 +65,7 @@ static rec_decoded *rec_decoded_at(recorder *r, uint64_t address)
 
 static void rec_set_register(struct user_regs_struct *a, unsigned number, uint64_t value)
 {
-    unsigned long long *const place[] = { &a->rax, &a->rcx, &a->rdx, &a->rbx, &a->rsp, &a->rbp, &a->rsi, &a->rdi,
+    rec_word *const place[] = { &a->rax, &a->rcx, &a->rdx, &a->rbx, &a->rsp, &a->rbp, &a->rsi, &a->rdi,
                                           &a->r8, &a->r9, &a->r10, &a->r11, &a->r12, &a->r13, &a->r14, &a->r15 };
     *place[number & 15] = value;
 }

@@ -163,8 +163,8 @@ static void rec_fill_slot(rec_engine *cpu, rec_decoded *d, size_t number)
  */
 int rec_engine_execute(rec_engine *cpu, rec_decoded *d, size_t slot, struct user_regs_struct *a)
 {
-    unsigned long long *stand_in = d->stand_in == 6 ? &a->rsi : d->stand_in == 7 ? &a->rdi : NULL;
-    const unsigned long long kept = stand_in != NULL ? *stand_in : 0;
+    rec_word *stand_in = d->stand_in == 6 ? &a->rsi : d->stand_in == 7 ? &a->rdi : NULL;
+    const rec_word kept = stand_in != NULL ? *stand_in : 0;
     void (*run)(struct user_regs_struct *);
     void *stub = (unsigned char *)cpu + REC_STUB;
     if (!d->ready) rec_fill_slot(cpu, d, slot);

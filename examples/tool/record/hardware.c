@@ -5,7 +5,7 @@
  */
 #include "record.h"
 
-#if defined(__linux__)
+#if defined(REC_LINUX)
 
 #include <dirent.h>
 #include <sys/ioctl.h>

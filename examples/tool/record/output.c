@@ -1,7 +1,13 @@
 /* output.c - what record writes: perf script text, or perf.data if the output's name ends so */
 #include "record.h"
 
-#if defined(__linux__)
+int rec_is_data(const rec_options *o)
+{
+    const size_t n = o->output != NULL ? strlen(o->output) : 0;
+    return n > 5 && strcmp(o->output + n - 5, ".data") == 0;
+}
+
+#if defined(REC_LINUX)
 
 #include <sys/utsname.h>
 
@@ -23,12 +29,6 @@ uint64_t rec_now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-int rec_is_data(const rec_options *o)
-{
-    const size_t n = o->output != NULL ? strlen(o->output) : 0;
-    return n > 5 && strcmp(o->output + n - 5, ".data") == 0;
 }
 
 /* ----- records of perf.data: put together in r->data.record, then written ----------------------------------------- */

@@ -1,7 +1,7 @@
 /* proc.c - what /proc and the files of a program say of processes and threads */
 #include "record.h"
 
-#if defined(__linux__)
+#if defined(REC_LINUX)
 
 /* ----- files that a process has mapped ---------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* program.c - what all ways to record share: signals, progress, starting the program and waiting for it */
 #include "record.h"
 
-#if defined(__linux__)
+#if defined(REC_LINUX)
 
 #include <sys/prctl.h>
 #include <sys/xattr.h>

@@ -31,9 +31,9 @@
 #include "record.h"
 
 enum {
-    R_OUTPUT, R_START, R_PERIOD, R_JITTER, R_SEED, R_COUNT, R_BRANCHES, R_DEPTH, R_STACK, R_SOFTWARE, R_STEP, R_ASLR,
-    R_STOP, R_FRAME_POINTERS, R_QUIET, R_HELP, R_EXACT, R_RATE, R_OVERHEAD, R_DURATION, R_TIMER, R_PID, R_FOLLOW,
-    R_JSON
+    ARG_OUTPUT, ARG_START, ARG_PERIOD, ARG_JITTER, ARG_SEED, ARG_COUNT, ARG_BRANCHES, ARG_DEPTH, ARG_STACK,
+    ARG_SOFTWARE, ARG_STEP, ARG_ASLR, ARG_STOP, ARG_FRAME_POINTERS, ARG_QUIET, ARG_HELP, ARG_EXACT, ARG_RATE,
+    ARG_OVERHEAD, ARG_DURATION, ARG_TIMER, ARG_PID, ARG_FOLLOW, ARG_JSON
 };
 
 static const option record_options[] = {
@@ -84,9 +84,9 @@ static const option record_options[] = {
 static int rec_check_numbers(const tool_context *tool, const option *o)
 {
     static const struct { int option; uint64_t lowest, highest; } ranges[] = {
-        { R_PERIOD, 1, (uint64_t)1 << 40 }, { R_JITTER, 0, 100 },        { R_COUNT, 1, UINT64_MAX },
-        { R_BRANCHES, 1, UINT64_MAX },      { R_DEPTH, 1, 4096 },        { R_STACK, 1, 65536 },
-        { R_RATE, 1, 100000 },              { R_OVERHEAD, 1, 1000 },     { R_PID, 1, INT32_MAX },
+        { ARG_PERIOD, 1, (uint64_t)1 << 40 }, { ARG_JITTER, 0, 100 },        { ARG_COUNT, 1, UINT64_MAX },
+        { ARG_BRANCHES, 1, UINT64_MAX },      { ARG_DEPTH, 1, 4096 },        { ARG_STACK, 1, 65536 },
+        { ARG_RATE, 1, 100000 },              { ARG_OVERHEAD, 1, 1000 },     { ARG_PID, 1, INT32_MAX },
     };
     size_t i;
     for (i = 0; i < sizeof ranges / sizeof *ranges; i++) {
@@ -113,29 +113,29 @@ static int rec_take_duration(const tool_context *tool, const option *o, double *
 static void rec_take(rec_options *r, const option *o)
 {
     memset(r, 0, sizeof *r);
-    r->output = strcmp(o[R_OUTPUT].text, "-") != 0 ? o[R_OUTPUT].text : NULL;
-    r->start = o[R_START].text;
-    r->period = (uint64_t)o[R_PERIOD].number;
-    r->jitter = (uint64_t)o[R_JITTER].number;
-    r->seed = (uint64_t)o[R_SEED].number;
-    r->count = (uint64_t)o[R_COUNT].number;
-    r->max_branches = (uint64_t)o[R_BRANCHES].number;
-    r->depth = (uint64_t)o[R_DEPTH].number;
-    r->max_stack = (uint64_t)o[R_STACK].number;
-    r->step = o[R_STEP].number != 0;
-    r->software = r->step || o[R_SOFTWARE].number || o[R_EXACT].number;
-    r->aslr = o[R_ASLR].number != 0;
-    r->stop = o[R_STOP].number != 0;
-    r->frame_pointers = o[R_FRAME_POINTERS].number != 0;
-    r->quiet = o[R_QUIET].number != 0;
+    r->output = strcmp(o[ARG_OUTPUT].text, "-") != 0 ? o[ARG_OUTPUT].text : NULL;
+    r->start = o[ARG_START].text;
+    r->period = (uint64_t)o[ARG_PERIOD].number;
+    r->jitter = (uint64_t)o[ARG_JITTER].number;
+    r->seed = (uint64_t)o[ARG_SEED].number;
+    r->count = (uint64_t)o[ARG_COUNT].number;
+    r->max_branches = (uint64_t)o[ARG_BRANCHES].number;
+    r->depth = (uint64_t)o[ARG_DEPTH].number;
+    r->max_stack = (uint64_t)o[ARG_STACK].number;
+    r->step = o[ARG_STEP].number != 0;
+    r->software = r->step || o[ARG_SOFTWARE].number || o[ARG_EXACT].number;
+    r->aslr = o[ARG_ASLR].number != 0;
+    r->stop = o[ARG_STOP].number != 0;
+    r->frame_pointers = o[ARG_FRAME_POINTERS].number != 0;
+    r->quiet = o[ARG_QUIET].number != 0;
     r->exact = r->software || r->frame_pointers || r->stop || r->start != NULL || r->period != 0 || r->count != 0 ||
-               r->max_branches != 0 || o[R_JITTER].text != NULL || o[R_SEED].text != NULL;
-    r->rate = (uint64_t)o[R_RATE].number;
-    r->timer = o[R_TIMER].number != 0;
-    r->pid = (pid_t)o[R_PID].number;
-    r->overhead = r->pid != 0 && o[R_OVERHEAD].text == NULL ? 10 : (uint64_t)o[R_OVERHEAD].number;
-    r->follow = o[R_FOLLOW].number != 0;
-    r->json = o[R_JSON].number != 0;
+               r->max_branches != 0 || o[ARG_JITTER].text != NULL || o[ARG_SEED].text != NULL;
+    r->rate = (uint64_t)o[ARG_RATE].number;
+    r->timer = o[ARG_TIMER].number != 0;
+    r->pid = (pid_t)o[ARG_PID].number;
+    r->overhead = r->pid != 0 && o[ARG_OVERHEAD].text == NULL ? 10 : (uint64_t)o[ARG_OVERHEAD].number;
+    r->follow = o[ARG_FOLLOW].number != 0;
+    r->json = o[ARG_JSON].number != 0;
 }
 
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
@@ -145,20 +145,20 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     const option *o = tool->o;
     *status = 2;
     if (at < 0 || !rec_check_numbers(tool, o)) return 0;
-    if (o[R_HELP].number) return *status = help_print(tool, &record_command), 0;
+    if (o[ARG_HELP].number) return *status = help_print(tool, &record_command), 0;
     rec_take(r, o);
     if (at >= argc && r->pid == 0) return usage(tool, "which program?"), 0;
     if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
     if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
     if (r->exact && r->follow) return usage(tool, "--follow-forks: not with --exact"), 0;
     if (r->json && !json_goes(tool, r->output, "the recording")) return 0;
-    if (!rec_take_duration(tool, &o[R_DURATION], &r->duration)) return 0;
+    if (!rec_take_duration(tool, &o[ARG_DURATION], &r->duration)) return 0;
     if (rec_is_data(r) && r->depth > 2000) return usage(tool, "--depth: perf.data takes at most 2000 records"), 0;
     r->program = argv + at;
     return 1;
 }
 
-#if defined(__linux__)
+#if defined(REC_LINUX)
 
 /* Chooses the source and runs it: an exit status, or -1 for the program's. */
 static int rec_run(recorder *r, int hardware)

@@ -19,7 +19,8 @@
 
 #include "../shared/tool.h"
 
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__TINYC__)          /* tcc has no atomic built-ins, its assembler no xsave */
+#  define REC_LINUX 1
 #  include <fcntl.h>
 #  include <poll.h>
 #  include <sched.h>
@@ -37,6 +38,7 @@
 #  if defined(__x86_64__) && !defined(__ILP32__)
 #    include <sys/user.h>
 #    define REC_SOFTWARE 1
+typedef __typeof__(((struct user_regs_struct *)0)->rax) rec_word;         /* of 64 bits; each C library has its own */
 #  endif
 #endif
 
@@ -214,18 +216,20 @@ typedef struct recorder {
     FILE    *out;
     uint64_t samples, branches, threads, children, released;
     int      gone, done;          /* the program ended; recording is over                                            */
-    cpu_set_t cpus;               /* those we were allowed before pinning                                            */
     rec_session run;
     rec_data data;
     rec_lbr  lbr;
     uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
     void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
+#if defined(REC_LINUX)
     struct perf_event_attr hardware; /* the event of the CPU's branch records; size 0: there is none                 */
+#endif
 
     pid_t    pid;                 /* the thread at hand                                                              */
     pid_t    process;             /* that it belongs to; 0: it is the first                                          */
     int      status;              /* of the last wait                                                                */
 #if defined(REC_SOFTWARE)
+    cpu_set_t cpus;               /* those we were allowed before pinning                                            */
     struct user_regs_struct regs; /* as of the last stop, with what the recorder has done since                      */
     int      regs_changed;
     int      moved;               /* execution went on elsewhere (exec): what was planned is void                    */

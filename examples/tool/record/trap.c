@@ -43,7 +43,7 @@ static int rec_go_to_stop(recorder *r, int request, int signal, int *stopped)
 {
     for (;;) {
         int seen;
-        if (ptrace((enum __ptrace_request)request, r->pid, NULL, (void *)(uintptr_t)signal) != 0) return 0;
+        if (ptrace(request, r->pid, NULL, (void *)(uintptr_t)signal) != 0) return 0;
         rec_wait_in_burst(r);
         if (!WIFSTOPPED(r->status)) return r->gone = 1, 0;
         seen = WSTOPSIG(r->status);

@@ -126,7 +126,7 @@ static int inlined_ask(const inlined_work *w, debug_info *d, const debug_areas *
     return ok;
 }
 
-static int area_cmp(const void *a, const void *b)
+static int inlined_area_cmp(const void *a, const void *b)
 {
     const debug_area *x = (const debug_area *)a, *y = (const debug_area *)b;
     return x->begin < y->begin ? -1 : x->begin > y->begin;
@@ -154,7 +154,7 @@ static int inlined_look_up(const reader *r, inlined_work *w, const csspgo_sample
         p->address = inlined_address(r, s, i);
         p->known = 1;
     }
-    qsort(w->area, s->stack_count, sizeof *w->area, area_cmp);
+    qsort(w->area, s->stack_count, sizeof *w->area, inlined_area_cmp);
     in.v = w->area;
     for (i = 0; i < s->stack_count && w->area[i].begin != UINT64_MAX; i += (uint32_t)in.n, in.v += in.n) {
         const size_t image = programs_number(r->programs, w->area[i].begin);
@@ -233,7 +233,7 @@ static int asks_debug(const reader *r, inlined_work *w, const csspgo_sample *s)
 }
 
 /* Folds a sample. Returns 0 without memory. */
-static int fold(const reader *r, csspgo_sample *s)
+static int inlined_fold(const reader *r, csspgo_sample *s)
 {
     const int asks = asks_debug(r, r->inlined, s);
     const csspgo_inline_depth *const inlined = asks > 0 ? inlined_of(r, r->inlined, s) : NULL;
@@ -288,7 +288,7 @@ int reader_fold(reader *r, const csspgo_sample *placed, uint64_t mark)
     if (!may_fold(r, placed) || (!has_repeats(placed) && w->alone++ >= FOLD_ALONE)) return 1;
     knew = is_learnt(r);
     had = csspgo_script_get_stats(r->script).with_lines;
-    if (!fold(r, &w->next)) return fail(r->tool, "out of memory"), 0;
+    if (!inlined_fold(r, &w->next)) return fail(r->tool, "out of memory"), 0;
     if (w->next.stack_count != placed->stack_count && !is_learnt(r) && w->waiting < HELD_MOST && !r->how.in_turn) {
         w->ready = 0;
         return hold(w, placed, mark) || (fail(r->tool, "out of memory"), 0);
@@ -309,7 +309,7 @@ static int take_held(reader *r, csspgo_sample *sample, uint64_t *mark)
     w->waiting--;
     *sample = h->sample;
     *mark = h->mark;
-    return fold(r, sample) ? 1 : (fail(r->tool, "out of memory"), -1);
+    return inlined_fold(r, sample) ? 1 : (fail(r->tool, "out of memory"), -1);
 }
 
 int reader_folded(reader *r, csspgo_sample *sample, uint64_t *mark)
@@ -323,7 +323,7 @@ int reader_folded(reader *r, csspgo_sample *sample, uint64_t *mark)
     if (!w->ready) return 0;
     if (w->ready == 2) {
         w->next = w->placed;
-        if (!fold(r, &w->next)) return fail(r->tool, "out of memory"), -1;
+        if (!inlined_fold(r, &w->next)) return fail(r->tool, "out of memory"), -1;
     }
     w->ready = 0;
     *sample = w->next;

@@ -99,7 +99,7 @@ static int annotate_profile(annotate_run *a)
 }
 
 /* Adds code of the function; what is there already is not added again. Returns 0 without memory. */
-static int range_add(annotate_run *a, uint64_t begin, uint64_t end)
+static int annotate_range_add(annotate_run *a, uint64_t begin, uint64_t end)
 {
     debug_area *v = (debug_area *)realloc(a->range, (a->ranges + 1) * sizeof *v);
     size_t k;
@@ -120,7 +120,7 @@ static int ranges_by_probe(annotate_run *a)
     const loaded *const l = &a->in.image;
     size_t i;
     for (i = 0; i < l->ranges; i++)
-        if (l->range[i].guid == guid && !range_add(a, l->range[i].begin, l->range[i].end)) return 0;
+        if (l->range[i].guid == guid && !annotate_range_add(a, l->range[i].begin, l->range[i].end)) return 0;
     return 1;
 }
 
@@ -135,7 +135,7 @@ static int ranges_by_line(annotate_run *a)
     const debug_range *const r = d != NULL ? debug_info_ranges(d, &n) : NULL;
     int ok = 1;
     for (i = 0; ok && i < n; i++)
-        if (csspgo_guid(r[i].name, strlen(r[i].name)) == guid) ok = range_add(a, r[i].begin, r[i].end);
+        if (csspgo_guid(r[i].name, strlen(r[i].name)) == guid) ok = annotate_range_add(a, r[i].begin, r[i].end);
     debug_info_close(d);
     return ok;
 }
@@ -150,7 +150,8 @@ static int ranges_by_name(annotate_run *a)
     for (i = 0; i < r->regions; i++)
         for (k = r->region[i].name; k < r->region[i].name + r->region[i].names; k++)
             for (size = r->name[k].name_size; size != 0; size = load_stem(r->name[k].name, size))
-                if (csspgo_guid(r->name[k].name, size) == guid && !range_add(a, r->region[i].begin, r->region[i].end))
+                if (csspgo_guid(r->name[k].name, size) == guid &&
+                    !annotate_range_add(a, r->region[i].begin, r->region[i].end))
                     return 0;
     return 1;
 }

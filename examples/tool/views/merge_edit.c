@@ -1,6 +1,9 @@
 /* merge_edit.c - merge: what is done to the sum */
 #include "views.h"
 
+#if defined(__TINYC__)
+#  define _REGEX_NELTS(n)         /* glibc: tcc knows no parameters of variable size */
+#endif
 #include <regex.h>
 
 typedef struct filter {           /* --function or --no-function */
@@ -44,7 +47,10 @@ csspgo_status merge_shape(merge *m)
 static const char *filter_error(int code)
 {
     switch (code) {
-    case REG_EBRACK: case REG_EEND: return "brackets ([ ]) not balanced";
+#if defined(REG_EEND)
+    case REG_EEND:
+#endif
+    case REG_EBRACK: return "brackets ([ ]) not balanced";
     case REG_EPAREN: return "parentheses not balanced";
     case REG_EBRACE: return "braces not balanced";
     case REG_BADBR: return "invalid repetition count(s)";

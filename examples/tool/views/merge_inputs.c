@@ -1,7 +1,7 @@
 /* merge_inputs.c - merge: which inputs */
 #include "views.h"
 
-#include <fts.h>
+#include <dirent.h>
 
 static int merge_push(merge *m, const char *path, uint64_t weight)
 {
@@ -38,34 +38,84 @@ static int merge_missing(merge *m, const char *path)
     return 1;
 }
 
-/* What is found below a directory: regular files are inputs, except temporary ones of an output being written. */
-static int merge_add_entry(merge *m, const FTSENT *e, uint64_t weight)
+/* The directories on the way to one: a link that leads back to one of them is not followed. */
+typedef struct merge_parents {
+    const struct merge_parents *up;
+    dev_t device;
+    ino_t inode;
+} merge_parents;
+
+/* The paths of what is in a directory, in its order; `*error` is 0, or that of the first call that fails. */
+static char **merge_paths(const char *path, size_t *count, int *error)
 {
-    const int unread = e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS;
-    struct stat st = *e->fts_statp;
-    if (strncmp(e->fts_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) == 0) return 1;
-    if (unread && !m->tool->compat) return errno = e->fts_errno, merge_missing(m, e->fts_path);
-    if (e->fts_info == FTS_SLNONE && stat(e->fts_path, &st) != 0)   /* a link to nothing, or an error */
-        return errno == ENOENT || errno == ELOOP || m->tool->compat || merge_missing(m, e->fts_path);
-    return (e->fts_info != FTS_F && e->fts_info != FTS_SLNONE) || !S_ISREG(st.st_mode) ||
-           merge_push(m, e->fts_path, weight);
+    const char *slash = *path != '\0' && path[strlen(path) - 1] == '/' ? "" : "/";
+    const struct dirent *entry = NULL;
+    char **v = NULL;
+    DIR *d = opendir(path);
+    *count = 0;
+    while (d != NULL && (errno = 0, entry = readdir(d)) != NULL) {
+        const size_t size = strlen(path) + strlen(entry->d_name) + 2;
+        char **more;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (strncmp(entry->d_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)) == 0) continue;
+        if ((*count & (*count + 1)) == 0) {
+            more = (char **)realloc(v, (2 * *count + 2) * sizeof *v);
+            if (more == NULL) break;
+            v = more;
+        }
+        if ((v[*count] = (char *)malloc(size)) == NULL) break;
+        snprintf(v[(*count)++], size, "%s%s%s", path, slash, entry->d_name);
+    }
+    *error = d != NULL && entry != NULL ? ENOMEM : errno;
+    if (d != NULL) closedir(d);
+    return v;
+}
+
+static int merge_add_below(merge *m, const char *path, const merge_parents *up, uint64_t weight);
+
+/* What is in a directory: regular files are inputs, except temporary ones of an output being written. */
+static int merge_add_entry(merge *m, const char *path, const merge_parents *up, uint64_t weight)
+{
+    const merge_parents *parent = up;
+    merge_parents here;
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        const int error = errno, link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+        if (m->tool->compat || (link && (error == ENOENT || error == ELOOP))) return 1;    /* a link to nothing */
+        errno = error;
+        return merge_missing(m, path);
+    }
+    if (!S_ISDIR(st.st_mode)) return !S_ISREG(st.st_mode) || merge_push(m, path, weight);
+    while (parent != NULL && (parent->device != st.st_dev || parent->inode != st.st_ino)) parent = parent->up;
+    if (parent != NULL) return 1;
+    here.up = up;
+    here.device = st.st_dev;
+    here.inode = st.st_ino;
+    return merge_add_below(m, path, &here, weight);
+}
+
+/* As deep as a path is long at most, PATH_MAX / 2. */
+static int merge_add_below(merge *m, const char *path, const merge_parents *up, uint64_t weight)
+{
+    size_t n, i;
+    int error, ok = 1;
+    char **v = merge_paths(path, &n, &error);
+    if (error == ENOMEM) ok = (fail(m->tool, "out of memory"), 0);
+    for (i = 0; i < n; i++) {
+        ok = ok && merge_add_entry(m, v[i], up, weight);
+        free(v[i]);
+    }
+    free(v);
+    errno = error;
+    return ok && (error == 0 || m->tool->compat || merge_missing(m, path));
 }
 
 /* All regular files below a directory, sorted by path. LLVM takes those that it can see, in the directory's order. */
 static int merge_add_directory(merge *m, const char *path, uint64_t weight)
 {
     const size_t first = m->inputs;
-    char *const roots[] = { (char *)(uintptr_t)path, NULL };
-    FTSENT *e;
-    FTS *tree;
-    int ok;
-    errno = ENOMEM;                                        /* unless a system call fails */
-    tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
-    ok = tree != NULL;
-    while (ok && (errno = 0, e = fts_read(tree)) != NULL) ok = merge_add_entry(m, e, weight);
-    if (tree == NULL || (ok && errno != 0)) ok = (fail_input(m->tool, path), 0);
-    if (tree != NULL) fts_close(tree);
-    if (!m->tool->compat) qsort(m->input + first, m->inputs - first, sizeof *m->input, by_path);
+    const int ok = merge_add_entry(m, path, NULL, weight);
+    if (!m->tool->compat && m->inputs != first) qsort(m->input + first, m->inputs - first, sizeof *m->input, by_path);
     return ok;
 }
 
