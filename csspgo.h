@@ -170,7 +170,8 @@
  *
  *     make, free      csspgo_profile_new, _clone, _free; csspgo_load, csspgo_load_file; csspgo_tracker_snapshot,
  *                     csspgo_lazy_profile
- *     files           csspgo_read, csspgo_read_file, csspgo_skipped_blocks; csspgo_write, csspgo_write_file
+ *     files           csspgo_read, csspgo_read_file, csspgo_skipped_blocks, csspgo_kept_blocks; csspgo_write,
+ *                     csspgo_write_file
  *     as a whole      csspgo_profile_flags, csspgo_profile_set_flags; csspgo_profile_memory, csspgo_profile_get_stats;
  *                     csspgo_node_count, csspgo_record_count, csspgo_func_count; csspgo_validate, csspgo_equal
  *     functions       csspgo_func_add, csspgo_func_find, csspgo_func_add_guid, csspgo_func_find_guid;
@@ -1776,7 +1777,7 @@ enum {
     CSSPGO_GCC1      = 0x4000,    /* GCOV: version 1, as GCC 11 and earlier read it                                 */
     /* ExtBinary of LLVM's main branch, which LLVM 19 to 22 cannot read: */
     CSSPGO_V104      = 0x8000,    /* version 104, the bytes of 103                                                  */
-    CSSPGO_V105      = 0x10000,   /* version 105                                                                    */
+    CSSPGO_V105      = 0x10000,   /* version 105, with composite records if that keeps blocks (csspgo_kept_blocks)  */
     CSSPGO_COMPOSITE = 0x20000,   /* the same, with composite records                                               */
     CSSPGO_INDEXED   = 0x40000,   /* GUIDs, names and functions in tables for binary search; without contexts       */
     CSSPGO_MD5_SYMBOLS = 0x80000  /* the symbol list as GUIDs                                                       */
@@ -1810,6 +1811,12 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  * their types are not known. Profiles that were added to p are included.
  */
 CSSPGO_DEF uint64_t csspgo_skipped_blocks(const csspgo_profile *p);
+
+/*
+ * How many of them p still has: csspgo_write with CSSPGO_V105 or CSSPGO_COMPOSITE writes these as they were. p keeps them, with at most
+ * 24 bytes of memory for each and its own bytes, until anything in it changes; copies and sums of profiles have none.
+ */
+CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p);
 
 /*
  * csspgo_profile_new and csspgo_read in one call. A program that reads only with csspgo_load and csspgo_load_file does
@@ -10597,6 +10604,11 @@ typedef struct csspgo__pool {     /* one array of runs */
 /* The elements of runs, each kind in its own pool: csspgo_body, and csspgo_target for call targets and vtables. */
 enum { CSSPGO__BODIES, CSSPGO__TARGETS, CSSPGO__TYPES, CSSPGO__KINDS };
 
+/* A block of a composite record whose type is not known, as the file has it. */
+typedef struct csspgo__block {
+    uint32_t node, begin, size;   /* bytes of block_data: type, size, payload */
+} csspgo__block;
+
 /* A table of a profile that grows in slices: see csspgo__profile_grow. */
 typedef struct csspgo__growing {
     unsigned char *data;          /* the larger table; NULL: none grows                   */
@@ -10632,6 +10644,8 @@ struct csspgo_profile {
     size_t          records, record_cap;
     size_t          dead;         /* records without a node: they lost to another checksum */
     csspgo__pool    pool[CSSPGO__KINDS];
+    CSSPGO__LIST(csspgo__block) block;         /* csspgo_kept_blocks, by node and type, until p changes */
+    CSSPGO__LIST(unsigned char) block_data;
     csspgo__growing growing;
     uint64_t        changes;      /* of counts, flags of names: how often they were changed */
 };
@@ -11159,17 +11173,21 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, css
     return NULL;
 }
 
-/* Discards the summary that was read: it no longer describes p. */
+/* Discards the summary and the unknown blocks that were read: they no longer describe p. */
 static void csspgo__summary_drop(csspgo_profile *p)
 {
     csspgo__free(&p->heap, p->summary, p->summary_size * sizeof *p->summary);
     p->summary = NULL;
+    if (p->block.cap != 0) {
+        CSSPGO__DROP(&p->heap, p->block);
+        CSSPGO__DROP(&p->heap, p->block_data);
+    }
     p->changes++;
 }
 
 #define CSSPGO__OF_PROFILE(data, cap) CSSPGO__OWNED(csspgo_profile, data, cap)
 
-enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 14 };
+enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 16 };
 
 /* The first CSSPGO__NAME_ARRAYS do not depend on nodes: profiles with the same functions have the same ones. */
 static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
@@ -11185,7 +11203,9 @@ static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
     { offsetof(csspgo_profile, pool[CSSPGO__TARGETS].data), offsetof(csspgo_profile, pool[CSSPGO__TARGETS].cap),
       sizeof(csspgo_target) },
     { offsetof(csspgo_profile, pool[CSSPGO__TYPES].data), offsetof(csspgo_profile, pool[CSSPGO__TYPES].cap),
-      sizeof(csspgo_target) }
+      sizeof(csspgo_target) },
+    CSSPGO__OWNED_LIST(csspgo_profile, block),
+    CSSPGO__OWNED_LIST(csspgo_profile, block_data)
 };
 
 /* Also frees a profile that csspgo_profile_new could not finish, whose arrays are NULL. */
@@ -13007,6 +13027,7 @@ static csspgo_profile *csspgo__compact(const csspgo_profile *p, unsigned preorde
     q->summary = NULL;
     *s = csspgo__join_run(&j, NULL);
     q->summary = summary;
+    q->foreign_blocks = p->foreign_blocks;            /* a join would count them twice */
     q->heap.limits = p->heap.limits;
     if (*s == CSSPGO_OK && q->heap.used > p->heap.limits.max_bytes) *s = CSSPGO_E_LIMIT;
     if (*s == CSSPGO_OK) return q;
@@ -16817,12 +16838,65 @@ static int csspgo__bin_record(csspgo__bin *b)
     return csspgo__bin_nested(b, csspgo__bin_enter, csspgo__bin_vtables);
 }
 
-/*
- * Reads a block of a composite record. The counts of branch records are the only type that is known, 0; others are
- * skipped, and the profile counts them. *seen has a bit for each type below 64 so far. Returns 0 after a failure.
- */
-static int csspgo__bin_block(csspgo__bin *b, uint32_t record, uint64_t *seen)
+/* Keeps the bytes of a block of an unknown type: `size` at r.p, behind its head, which began at `at`. */
+static int csspgo__bin_keep_block(csspgo__bin *b, uint32_t node, const unsigned char *at, size_t size)
 {
+    csspgo_profile *q = b->q;
+    csspgo__block k;
+    b->r.p += size;
+    size = (size_t)(b->r.p - at);
+    if (size > UINT32_MAX - q->block_data.count)
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "more bytes of unknown blocks than can be kept: ", UINT32_MAX);
+    k.node = node;
+    k.begin = (uint32_t)q->block_data.count;
+    k.size = (uint32_t)size;
+    if (!CSSPGO__PUT(&q->heap, q->block, k) || !CSSPGO__MORE(&q->heap, q->block_data, size)) return csspgo__bin_full(b);
+    memcpy(q->block_data.v + q->block_data.count, at, size);
+    q->block_data.count += size;
+    q->foreign_blocks++;
+    return 1;
+}
+
+static uint64_t csspgo__block_type(const csspgo_profile *p, const csspgo__block *block)
+{
+    csspgo__reader r;
+    csspgo__reader_init(&r, p->block_data.v + block->begin, block->size, NULL);
+    return csspgo__uleb(&r);
+}
+
+/* By node, then by type. */
+static int csspgo__block_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_profile *p = (const csspgo_profile *)ctx;
+    const csspgo__block *x = (const csspgo__block *)a, *y = (const csspgo__block *)b;
+    const uint64_t i = csspgo__block_type(p, x), k = csspgo__block_type(p, y);
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+/*
+ * Sorts the blocks that were kept. Of two of one type, from two records of one function, the second is lost, as nobody
+ * knows what their sum is. Returns 0 when memory is exhausted.
+ */
+static int csspgo__bin_sort_blocks(csspgo_profile *q)
+{
+    csspgo__block *v = q->block.v;
+    size_t i, n = 0;
+    if (q->block.count == 0) return 1;
+    if (!csspgo__sort(&q->heap, v, q->block.count, sizeof *v, csspgo__block_cmp, q)) return 0;
+    for (i = 0; i < q->block.count; i++)
+        if (n == 0 || csspgo__block_cmp(q, &v[n - 1], &v[i]) != 0) v[n++] = v[i];
+    q->block.count = n;
+    return 1;
+}
+
+/*
+ * Reads a block of a composite record. The counts of branch records are the only type that is known, 0; the profile
+ * keeps others as they are. *seen has a bit for each type below 64 so far. Returns 0 after a failure.
+ */
+static int csspgo__bin_block(csspgo__bin *b, uint32_t node, uint64_t *seen)
+{
+    const uint32_t record = b->q->tree.node[node].record;
     const unsigned char *const at = b->r.p, *const end = b->r.end;
     const uint64_t type = csspgo__uleb(&b->r), size = csspgo__uleb(&b->r);
     if (b->r.status == CSSPGO_OK && size > csspgo__left(&b->r))
@@ -16831,11 +16905,7 @@ static int csspgo__bin_block(csspgo__bin *b, uint32_t record, uint64_t *seen)
     if (type < 64 && *seen >> type & 1)
         return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a record has two blocks of type ", type);
     if (type < 64) *seen |= (uint64_t)1 << type;
-    if (type != 0) {
-        b->q->foreign_blocks++;
-        b->r.p += size;
-        return 1;
-    }
+    if (type != 0) return csspgo__bin_keep_block(b, node, at, (size_t)size);
     b->r.end = b->r.p + size;
     if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
     if (!csspgo__bin_counts(b, record)) return 0;
@@ -16853,7 +16923,7 @@ static int csspgo__bin_composite_enter(csspgo__bin *b, csspgo__open_record *n)
     n->node = csspgo__bin_entry(b);
     if (n->node == 0) return 0;
     for (blocks = csspgo__bin_many32(b, 2); blocks != 0; blocks--)
-        if (!csspgo__bin_block(b, b->q->tree.node[n->node].record, &seen)) return 0;
+        if (!csspgo__bin_block(b, n->node, &seen)) return 0;
     n->left = (uint32_t)csspgo__bin_many32(b, 5);
     return b->r.status == CSSPGO_OK;
 }
@@ -17451,14 +17521,14 @@ static int csspgo__ext_read(csspgo__bin *b)
 
 /* ----- any binary form in ----------------------------------------------------------------------------------------- */
 
-/* Sorts the records that were read out of order and adds up their equal entries; sums saturate. */
+/* Sorts the records that were read out of order, and adds up their equal entries (sums saturate), and unknown blocks. */
 static int csspgo__bin_sort_records(csspgo__bin *b)
 {
     csspgo_target clamped;
     uint32_t i;
     for (i = 1; b->dirty && i <= b->q->records; i++)
         if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
-    return 1;
+    return csspgo__bin_sort_blocks(b->q) || csspgo__bin_full(b);
 }
 
 /* *q = the profile in the input, in the form that read_fn reads. Sums saturate, as in LLVM. */
@@ -17732,22 +17802,32 @@ static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
     return s;
 }
 
+/* Blocks of unknown types that a node's record was read with. *n: their number */
+static const csspgo__block *csspgo__blocks_of(const csspgo_profile *p, uint32_t id, size_t *n)
+{
+    const csspgo__block *v = p->block.v;
+    size_t low = 0, high = p->block.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (v[middle].node < id) low = middle + 1;
+        else high = middle;
+    }
+    while (high < p->block.count && v[high].node == id) high++;
+    *n = high - low;
+    return *n != 0 ? v + low : NULL;
+}
+
 /*
- * Writes the blocks of a composite record: none if it has no counts, else one of type 0. Its size stands before its
- * bytes: it is written behind them, and then the two change places.
+ * Writes the block of type 0, the counts. Its size stands before its bytes: it is written behind them, and then the
+ * two change places.
  */
 static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inlinee)
 {
     const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    const size_t at = csspgo__blob_at(&o->blob) + 1;
+    const size_t at = csspgo__blob_at(&o->blob);
     unsigned char begin[16], *data;
     csspgo_status s;
     size_t size, n;
-    if ((r->head == 0 || inlinee) && r->total == 0 && csspgo__run_count(r->body) == 0) {
-        csspgo__bin_put(o, 0);
-        return o->s->status;
-    }
-    csspgo__bin_put(o, 1);
     if (!inlinee) csspgo__bin_put(o, r->head);
     s = csspgo__bin_put_counts(o, id);
     size = csspgo__blob_at(&o->blob) - at;
@@ -17763,6 +17843,22 @@ static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inli
     return s;
 }
 
+/* Writes the blocks of a composite record: its counts, if it has any, then those of types that are not known. */
+static csspgo_status csspgo__bin_put_blocks(csspgo__out *o, uint32_t id, int inlinee)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    const int counts = (r->head != 0 && !inlinee) || r->total != 0 || csspgo__run_count(r->body) != 0;
+    csspgo_status s = CSSPGO_OK;
+    const csspgo__block *k;
+    size_t n;
+    k = csspgo__blocks_of(p, id, &n);
+    csspgo__bin_put(o, n + (counts ? 1u : 0u));
+    if (counts) s = csspgo__bin_put_block(o, id, inlinee);
+    for (; n != 0; n--, k++) csspgo__put(o->s, p->block_data.v + k->begin, k->size);
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
 /* Writes the record of a node up to its inlinees. */
 static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
 {
@@ -17772,7 +17868,7 @@ static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
     if (!inlinee && !o->composite) csspgo__bin_put(o, o->p->record[n->record].head);
     if (inlinee) csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
     csspgo__bin_put(o, inlinee ? o->index[n->func] - 1 : csspgo__bin_top_index(o, id));
-    s = o->composite ? csspgo__bin_put_block(o, id, inlinee) : csspgo__bin_put_counts(o, id);
+    s = o->composite ? csspgo__bin_put_blocks(o, id, inlinee) : csspgo__bin_put_counts(o, id);
     csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
     return s == CSSPGO_OK ? o->s->status : s;
 }
@@ -18212,7 +18308,7 @@ static csspgo_status csspgo__ext_write(csspgo__out *o)
         return csspgo__out_refuse(o, "LLVM 19's profiles are of version 103 and have no indexed tables");
     if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
     if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
-    o->composite = (o->form & CSSPGO_COMPOSITE) != 0;
+    o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
     o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
     o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
     return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
@@ -18361,6 +18457,12 @@ CSSPGO_DEF uint64_t csspgo_skipped_blocks(const csspgo_profile *p)
 {
     CSSPGO__LIVE(csspgo_profile, p);
     return p->foreign_blocks;
+}
+
+CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return p->block.count;
 }
 
 /* The result of a load: the empty p with the profile that was read; or NULL, and p is freed. */

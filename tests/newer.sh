@@ -39,4 +39,11 @@ refused "a list of GUIDs as names" 'md5-prof-sym-list' $T merge -o $B/x $D/newer
 refused "LLVM 19 has none of this" 'unsupported' $T merge --llvm-compat --md5-indexed-tables -o $B/x $D/conv/02-basic.ext
 $T merge --text -o $B/x $D/newer/composite.prof 2>$B/out
 check "blocks of unknown types are counted" grep -q 'not be preserved: 2' $B/out
+for how in --sample-profile-format-version=105 --extbinary-composite-prof; do
+    $T merge $how -o $B/x $D/newer/blocks-contexts.prof 2>$B/out
+    check "$how keeps blocks of unknown types" test ! -s $B/out
+    check "$how writes them" grep -qa 'main.*foo.*bar' $B/x
+    $T merge $how -o $B/x $D/newer/blocks.prof $D/newer/blocks-written.prof 2>$B/out
+    check "$how: the sum of unknown blocks is not known" grep -q 'not be preserved: 15' $B/out
+done
 finish

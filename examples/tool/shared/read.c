@@ -228,6 +228,13 @@ static int is_empty_text(const file_bytes *f)
     return 1;
 }
 
+/* Says how many blocks of unknown types there were that nothing will be written of. */
+void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks)
+{
+    if (blocks != 0)
+        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path, blocks);
+}
+
 /* Makes a profile of an input that is open, and closes it. */
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal)
 {
@@ -244,9 +251,7 @@ csspgo_profile *profile_of(const tool_context *tool, const char *path, file_byte
         s = how->contextual ? contextual_read(tool, path, f, how->names, p, &e) : file_read(p, path, f, &e);
     if (tool->compat && !llvm_knows(f)) s = CSSPGO_E_UNSUPPORTED;
     if (p != NULL && s != CSSPGO_OK) reading_failed(tool, how, path, f, &e, fatal);
-    if (p != NULL && s == CSSPGO_OK && csspgo_skipped_blocks(p) != 0)
-        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path,
-             csspgo_skipped_blocks(p));
+    if (p != NULL && s == CSSPGO_OK && !how->keeps) blocks_lost(tool, path, csspgo_skipped_blocks(p));
     file_close(f);
     if (s != CSSPGO_OK) {
         csspgo_profile_free(p);

@@ -115,6 +115,7 @@ typedef struct reading {          /* how the inputs are read */
     int      takes_empty;         /* 1: a text without a function is an empty profile        */
     uint32_t form;                /* of the last one that was read: CSSPGO_TEXT ...          */
     int      contextual;          /* 1: the last one that was read is a contextual profile   */
+    int      keeps;               /* 1: it may be written with blocks of unknown types       */
     struct name_table *names;     /* of functions in these; NULL: they are not read          */
 } reading;
 
@@ -294,6 +295,7 @@ csspgo_func func_copy(csspgo_profile *q, csspgo_profile *p, csspgo_func f);     
 csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
 csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);
 int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f);
+void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks);
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal);
 csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f, csspgo_error *e);
 csspgo_profile *profiles_read(const tool_context *tool, const char *const *path, size_t n);     /* n > 0, added up */

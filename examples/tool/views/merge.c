@@ -20,7 +20,8 @@ static const option merge_options[] = {
            "ExtBinary: functions without inlinees in sections of their own; text: marks these, for newer LLVM"),
     OPTION("sample-profile-format-version", OPT_CHOICE, "103|104|105", 0, NULL,
            "what ExtBinary says; LLVM 19 to 22 read 103, the main branch 105, too"),
-    OPTION("extbinary-composite-prof", OPT_SWITCH, NULL, 0, NULL, "version 105, counts in blocks that have a type"),
+    OPTION("extbinary-composite-prof", OPT_SWITCH, NULL, 0, NULL, "version 105, counts in blocks that have a type; blocks of types that only newer LLVM knows stay, if there is one "
+           "input and nothing is done to it"),
     OPTION("md5-indexed-tables", OPT_SWITCH, NULL, 0, NULL,
            "GUIDs, with tables in which LLVM's main branch finds a function without reading the others"),
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "the symbol list as GUIDs, for LLVM's main branch"),
@@ -184,8 +185,10 @@ static int merge_write(merge *m)
     const char *path = m->o[M_OUTPUT].text;
     const uint64_t limit = (uint64_t)m->o[M_SIZE].number;
     const uint32_t form = merge_form(m);
+    const int keeps = (form & (CSSPGO_V105 | CSSPGO_COMPOSITE)) != 0;
     csspgo_error e;
     size_t size = 0;
+    blocks_lost(m->tool, path, csspgo_skipped_blocks(m->p) - (keeps ? csspgo_kept_blocks(m->p) : 0));
     memset(&e, 0, sizeof e);
     e.status = CSSPGO_E_UNSUPPORTED;
     if (m->tool->compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e);
