@@ -170,7 +170,8 @@
  *
  *     make, free      csspgo_profile_new, _clone, _free; csspgo_load, csspgo_load_file; csspgo_tracker_snapshot,
  *                     csspgo_lazy_profile
- *     files           csspgo_read, csspgo_read_file, csspgo_skipped_blocks; csspgo_write, csspgo_write_file
+ *     files           csspgo_read, csspgo_read_file, csspgo_skipped_blocks, csspgo_kept_blocks; csspgo_write,
+ *                     csspgo_write_file
  *     as a whole      csspgo_profile_flags, csspgo_profile_set_flags; csspgo_profile_memory, csspgo_profile_get_stats;
  *                     csspgo_node_count, csspgo_record_count, csspgo_func_count; csspgo_validate, csspgo_equal
  *     functions       csspgo_func_add, csspgo_func_find, csspgo_func_add_guid, csspgo_func_find_guid;
@@ -202,7 +203,8 @@
  *               csspgo_flow_solve and _matcher_complete (limits.max_steps bounds their steps), csspgo_matcher_apply
  *               in LLVM's modes and csspgo_bottleneck_find_bounds. Their comments say what they cost
  *     stack     no recursion; at most 8 KB of stack
- *     LLVM mode options.llvm = 19: an object follows LLVM 19's rules where they differ from csspgo's
+ *     LLVM mode options.llvm = 19: an object follows LLVM 19's rules where they differ from csspgo's; 20, 21, 22: those
+ *               of a later release, as far as its description says that it differs. 19 alone was compared with LLVM
  *     threads   objects share nothing. Functions that take an object const may run on it in several threads at the same
  *               time, writers of files included; the allocator must then be thread-safe, as malloc is. Any other
  *               function needs the object for itself
@@ -1055,7 +1057,7 @@ typedef struct csspgo_options {
                                   /*   so with CSSPGO_NO_LIBC only, no object is made: E_UNSUPPORTED             */
     csspgo_limits    limits;
     uint64_t         hash_seed;   /* seed of the hash tables; random bytes where input is hostile                */
-    uint32_t         llvm;        /* 0, or 19: reads and writes files as LLVM 19 does; others: E_ARGUMENT         */
+    uint32_t         llvm;        /* 0, or 19 to 22: reads and writes files as this LLVM does; others: E_ARGUMENT */
 } csspgo_options;
 
 /* A location inside a function. Ordered by line, then discriminator. */
@@ -1783,10 +1785,12 @@ enum {
     CSSPGO_GCC1      = 0x4000,    /* GCOV: version 1, as GCC 11 and earlier read it                                 */
     /* ExtBinary of LLVM's main branch, which LLVM 19 to 22 cannot read: */
     CSSPGO_V104      = 0x8000,    /* version 104, the bytes of 103                                                  */
-    CSSPGO_V105      = 0x10000,   /* version 105                                                                    */
+    CSSPGO_V105      = 0x10000,   /* version 105, with composite records if that keeps blocks (csspgo_kept_blocks)  */
     CSSPGO_COMPOSITE = 0x20000,   /* the same, with composite records                                               */
     CSSPGO_INDEXED   = 0x40000,   /* GUIDs, names and functions in tables for binary search; without contexts       */
-    CSSPGO_MD5_SYMBOLS = 0x80000  /* the symbol list as GUIDs                                                       */
+    CSSPGO_MD5_SYMBOLS = 0x80000, /* the symbol list as GUIDs                                                       */
+    CSSPGO_NO_VTABLES = 0x100000  /* ExtBinary: without counts of object types. LLVM 19 to 21 misread a file that has
+                                     some; LLVM 22 writes them on request only                                      */
 };
 
 /*
@@ -1817,6 +1821,12 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
  * their types are not known. Profiles that were added to p are included.
  */
 CSSPGO_DEF uint64_t csspgo_skipped_blocks(const csspgo_profile *p);
+
+/*
+ * How many of them p still has: csspgo_write with CSSPGO_V105 or CSSPGO_COMPOSITE writes these as they were. p keeps them, with at most
+ * 24 bytes of memory for each and its own bytes, until anything in it changes; copies and sums of profiles have none.
+ */
+CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p);
 
 /*
  * csspgo_profile_new and csspgo_read in one call. A program that reads only with csspgo_load and csspgo_load_file does
@@ -2869,6 +2879,8 @@ typedef struct csspgo_collector_options {
                                   /* csspgo_judge_stacks: counts repaired_samples and cut_samples; NULL: does not     */
     uint32_t always_contexts;     /* 1: a profile has contexts even if no sample since the last one had a stack, so   */
                                   /* that all profiles of a running program are of one kind                           */
+    uint32_t limit_addresses, max_addresses;   /* limit_addresses 1: the same by probe, before addresses become call  */
+                                               /* sites: inlinees at the innermost max_addresses calls do not count   */
 } csspgo_collector_options;
 
 /*
@@ -3750,7 +3762,7 @@ typedef struct csspgo_bipartite_options {
     uint32_t depth;               /* how often the nodes are halved, at most 30                                  [18] */
     uint32_t iterations;          /* rounds of exchange between two halves, at most                              [40] */
     float    skip;                /* probability that a node does not take part in an exchange; below 0: none   [0.1] */
-    uint32_t llvm;                /* 0: the order of LLVM 21 and later; 19: that of LLVM 19 and 20 where linked with
+    uint32_t llvm;                /* 0, 21, 22: the order of LLVM 21 and later; 19, 20: theirs where linked with
                                      libstdc++, whose nth_element breaks ties in another way                          */
 } csspgo_bipartite_options;
 
@@ -3911,8 +3923,8 @@ CSSPGO_DEF const csspgo_match_code *csspgo_match_input_functions(const csspgo_ma
  * for comparison and for users who mix tools.
  */
 typedef struct csspgo_match_options {
-    uint32_t llvm;                /* 0; or 17, 18: calls by callee and order; 19: longest common subsequence of      */
-                                  /* calls; 22: as LLVM main in 2026                                                 */
+    uint32_t llvm;                /* 0; or 17, 18: calls by callee and order; 19, 20: longest common subsequence of  */
+                                  /* calls; 21, 22: as LLVM main in 2026                                              */
     uint32_t no_salvage;          /* 1: report stale functions, map nothing                                          */
     uint32_t rename;              /* renamed functions: 0: off for llvm 17 to 19, else on; 1 on, 2 off               */
     uint32_t max_calls;           /* functions with more calls, in code or profile, are not matched; 0 = 16384       */
@@ -5513,9 +5525,9 @@ typedef struct csspgo_layout_options {
     uint32_t limit_traces, max_traces;   /* limit_traces 1: keeps at most max_traces traces; 0: at most 100      */
     uint32_t limit_length, max_length;   /* limit_length 1: keeps max_length functions of each trace; 0: 10000   */
     uint32_t seed;                /* for the choice of traces; 0 = 5489, which LLVM always uses                    */
-    uint32_t llvm;                /* 0: as 19, but never keeps more than max_traces; 19: as LLVM 19, which keeps more
+    uint32_t llvm;                /* 0: as 19, but never keeps more than max_traces; 19 to 21: as LLVM, which keeps more
                                      if the first source has more; 22: as LLVM 22, no true reservoir across sources.
-                                     With 19 and 22 csspgo_layout_write writes the same file as LLVM              */
+                                     With 19 to 22 csspgo_layout_write writes the same file as LLVM              */
 } csspgo_layout_options;
 
 typedef struct csspgo_layout_stats {
@@ -5997,7 +6009,8 @@ typedef struct csspgo_ctx_merge_options {
  * are E_UNSUPPORTED.
  *
  * YAML. Mappings, sequences, plain and quoted scalars in block and flow style, comments; no anchors, tags or documents.
- * Guid and Counters must come before Callsites and Unhandled. Numbers are decimal, 0x, 0o or 0b.
+ * Guid and Counters must come before Callsites and Unhandled. Numbers are decimal, 0x, 0o or 0b. Callees of one call
+ * site, and unhandled functions, are then in the reverse order, as LLVM's converter has them.
  *
  * Dumps. Trees of one root are added up by the rules of csspgo_ctx_snapshot, whatever `how` says. Cells that no
  * pointer leads to are left out.
@@ -6017,6 +6030,7 @@ typedef enum csspgo_ctx_form {
     CSSPGO_CTX_V4 = 0,            /* LLVM 21 and later; without roots and callees that were never entered */
     CSSPGO_CTX_V1 = 1,            /* LLVM 19: roots and callees only                                      */
     CSSPGO_CTX_YAML = 2,          /* as llvm-ctxprof-util writes it (LLVM 21): ordered by GUID            */
+    CSSPGO_CTX_V20 = 3,           /* LLVM 20: version 1 with a magic number and names for llvm-bcanalyzer */
     CSSPGO_CTX_FORM_FORCE_32 = 0x7fffffff
 } csspgo_ctx_form;
 
@@ -8054,6 +8068,12 @@ static csspgo_status csspgo__error_least(const char *function, csspgo_error *err
     return CSSPGO_E_LIMIT;
 }
 
+/* 1 for the releases of LLVM whose files are known, and for 0. */
+static int csspgo__is_llvm(uint32_t llvm)
+{
+    return llvm == 0 || (llvm >= 19 && llvm <= 22);
+}
+
 /* E_UNSUPPORTED, if option `field`, an llvm field, is not 0 and this build leaves the chapter LLVM out. */
 static csspgo_status csspgo__llvm_check(const char *function, const char *field, uint32_t llvm, csspgo_error *err)
 {
@@ -8077,8 +8097,8 @@ static void *csspgo__object_new(const char *function, const csspgo_options *o, s
 {
     csspgo__heap h, *own;
     csspgo__error_clear(err);
-    if (o != NULL && o->llvm != 0 && o->llvm != 19) {
-        csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19");
+    if (o != NULL && !csspgo__is_llvm(o->llvm)) {
+        csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19 to 22");
         return NULL;
     }
     if (o != NULL && csspgo__llvm_check(function, "csspgo_options.llvm", o->llvm, err) != CSSPGO_OK) return NULL;
@@ -10618,6 +10638,11 @@ typedef struct csspgo__pool {     /* one array of runs */
 /* The elements of runs, each kind in its own pool: csspgo_body, and csspgo_target for call targets and vtables. */
 enum { CSSPGO__BODIES, CSSPGO__TARGETS, CSSPGO__TYPES, CSSPGO__KINDS };
 
+/* A block of a composite record whose type is not known, as the file has it. */
+typedef struct csspgo__block {
+    uint32_t node, begin, size;   /* bytes of block_data: type, size, payload */
+} csspgo__block;
+
 /* A table of a profile that grows in slices: see csspgo__profile_grow. */
 typedef struct csspgo__growing {
     unsigned char *data;          /* the larger table; NULL: none grows                   */
@@ -10652,6 +10677,8 @@ struct csspgo_profile {
     size_t          records, record_cap;
     size_t          dead;         /* records without a node: they lost to another checksum */
     csspgo__pool    pool[CSSPGO__KINDS];
+    CSSPGO__LIST(csspgo__block) block;         /* csspgo_kept_blocks, by node and type, until p changes */
+    CSSPGO__LIST(unsigned char) block_data;
     csspgo__growing growing;
     uint64_t        changes;      /* of counts, flags of names: how often they were changed */
 };
@@ -11179,17 +11206,21 @@ CSSPGO_DEF csspgo_profile *csspgo_profile_new(const csspgo_options *options, css
     return NULL;
 }
 
-/* Discards the summary that was read: it no longer describes p. */
+/* Discards the summary and the unknown blocks that were read: they no longer describe p. */
 static void csspgo__summary_drop(csspgo_profile *p)
 {
     csspgo__free(&p->heap, p->summary, p->summary_size * sizeof *p->summary);
     p->summary = NULL;
+    if (p->block.cap != 0) {
+        CSSPGO__DROP(&p->heap, p->block);
+        CSSPGO__DROP(&p->heap, p->block_data);
+    }
     p->changes++;
 }
 
 #define CSSPGO__OF_PROFILE(data, cap) CSSPGO__OWNED(csspgo_profile, data, cap)
 
-enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 14 };
+enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 16 };
 
 /* The first CSSPGO__NAME_ARRAYS do not depend on nodes: profiles with the same functions have the same ones. */
 static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
@@ -11205,7 +11236,9 @@ static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
     { offsetof(csspgo_profile, pool[CSSPGO__TARGETS].data), offsetof(csspgo_profile, pool[CSSPGO__TARGETS].cap),
       sizeof(csspgo_target) },
     { offsetof(csspgo_profile, pool[CSSPGO__TYPES].data), offsetof(csspgo_profile, pool[CSSPGO__TYPES].cap),
-      sizeof(csspgo_target) }
+      sizeof(csspgo_target) },
+    CSSPGO__OWNED_LIST(csspgo_profile, block),
+    CSSPGO__OWNED_LIST(csspgo_profile, block_data)
 };
 
 /* Also frees a profile that csspgo_profile_new could not finish, whose arrays are NULL. */
@@ -13032,6 +13065,7 @@ static csspgo_profile *csspgo__compact(const csspgo_profile *p, unsigned preorde
     q->summary = NULL;
     *s = csspgo__join_run(&j, NULL);
     q->summary = summary;
+    q->foreign_blocks = p->foreign_blocks;            /* a join would count them twice */
     q->heap.limits = p->heap.limits;
     if (*s == CSSPGO_OK && q->heap.used > p->heap.limits.max_bytes) *s = CSSPGO_E_LIMIT;
     if (*s == CSSPGO_OK) return q;
@@ -15004,7 +15038,7 @@ typedef struct csspgo__text {
     csspgo_profile      *q;             /* what has been read                                                      */
     csspgo_error        *err;
     csspgo_status        status;        /* of the first failure                                                    */
-    int                  llvm;
+    uint32_t             llvm;    /* csspgo_options.llvm */
     csspgo__text_window  in;
     csspgo__text_cursor  line;
     csspgo__text_place   place;
@@ -15597,13 +15631,13 @@ static int csspgo__text_word(csspgo__text_cursor *l, const char *word)
 
 /*
  * An inlinee: callee ":" total, after a location. The name may contain colons, so the total is searched from the end.
- * LLVM 19 reads the vtables of newer releases as an inlinee with a strange name.
+ * LLVM 19 to 21 read the vtables of newer releases as an inlinee with a strange name.
  */
 static int csspgo__text_callee(csspgo__text *t)
 {
     const unsigned char *p = t->line.p, *end = t->line.stop, *total = csspgo__text_digits_before(p, end), *at;
     uint64_t n;
-    if (!t->llvm && csspgo__text_word(&t->line, "vtables ")) return csspgo__text_types(t);
+    if ((t->llvm == 0 || t->llvm >= 22) && csspgo__text_word(&t->line, "vtables ")) return csspgo__text_types(t);
     if (total == p || total == end || total[-1] != ':') {
         at = end[-1] == ':' ? end : total == end ? end - 1 : total - 1;
         if (memchr(p, ':', (size_t)(end - p)) == NULL) at = p;
@@ -15627,7 +15661,7 @@ static int csspgo__text_metadata(csspgo__text *t)
     const int checksum = csspgo__text_word(&t->line, "!CFGChecksum:");
     uint64_t v;
     if (!checksum && !csspgo__text_word(&t->line, "!Attributes:")) {
-        if (t->llvm || !csspgo__text_word(&t->line, "!Flat") || t->line.p != t->line.stop)
+        if ((t->llvm != 0 && t->llvm < 20) || !csspgo__text_word(&t->line, "!Flat") || t->line.p != t->line.stop)
             return csspgo__text_wrong(t, t->line.at, "expected !CFGChecksum:N or !Attributes:N");
         if (t->line.indent != 1) return csspgo__text_wrong(t, t->line.at, "an inlinee cannot be marked as flat");
         return csspgo__text_token(t, CSSPGO__T_FLAT, t->line.indent, 0, NULL, NULL);
@@ -15862,7 +15896,7 @@ static csspgo_status csspgo__text_try(const csspgo__input *in, csspgo__foresight
     t.in.nul = t.in.feed == NULL && t.in.end != NULL;
     if (t.in.end == NULL) t.in.end = t.in.base + in->size;
     t.err = in->err;
-    t.llvm = in->options.llvm != 0;
+    t.llvm = in->options.llvm;
     t.place.node = CSSPGO__ROOT;
     t.ahead.survey_at = UINT64_MAX;
     if (seen->full_at != 0) csspgo__text_reserve(&t, seen->full_at, 1);
@@ -16841,12 +16875,65 @@ static int csspgo__bin_record(csspgo__bin *b)
     return csspgo__bin_nested(b, csspgo__bin_enter, csspgo__bin_vtables);
 }
 
-/*
- * Reads a block of a composite record. The counts of branch records are the only type that is known, 0; others are
- * skipped, and the profile counts them. *seen has a bit for each type below 64 so far. Returns 0 after a failure.
- */
-static int csspgo__bin_block(csspgo__bin *b, uint32_t record, uint64_t *seen)
+/* Keeps the bytes of a block of an unknown type: `size` at r.p, behind its head, which began at `at`. */
+static int csspgo__bin_keep_block(csspgo__bin *b, uint32_t node, const unsigned char *at, size_t size)
 {
+    csspgo_profile *q = b->q;
+    csspgo__block k;
+    b->r.p += size;
+    size = (size_t)(b->r.p - at);
+    if (size > UINT32_MAX - q->block_data.count)
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "more bytes of unknown blocks than can be kept: ", UINT32_MAX);
+    k.node = node;
+    k.begin = (uint32_t)q->block_data.count;
+    k.size = (uint32_t)size;
+    if (!CSSPGO__PUT(&q->heap, q->block, k) || !CSSPGO__MORE(&q->heap, q->block_data, size)) return csspgo__bin_full(b);
+    memcpy(q->block_data.v + q->block_data.count, at, size);
+    q->block_data.count += size;
+    q->foreign_blocks++;
+    return 1;
+}
+
+static uint64_t csspgo__block_type(const csspgo_profile *p, const csspgo__block *block)
+{
+    csspgo__reader r;
+    csspgo__reader_init(&r, p->block_data.v + block->begin, block->size, NULL);
+    return csspgo__uleb(&r);
+}
+
+/* By node, then by type. */
+static int csspgo__block_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_profile *p = (const csspgo_profile *)ctx;
+    const csspgo__block *x = (const csspgo__block *)a, *y = (const csspgo__block *)b;
+    const uint64_t i = csspgo__block_type(p, x), k = csspgo__block_type(p, y);
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+/*
+ * Sorts the blocks that were kept. Of two of one type, from two records of one function, the second is lost, as nobody
+ * knows what their sum is. Returns 0 when memory is exhausted.
+ */
+static int csspgo__bin_sort_blocks(csspgo_profile *q)
+{
+    csspgo__block *v = q->block.v;
+    size_t i, n = 0;
+    if (q->block.count == 0) return 1;
+    if (!csspgo__sort(&q->heap, v, q->block.count, sizeof *v, csspgo__block_cmp, q)) return 0;
+    for (i = 0; i < q->block.count; i++)
+        if (n == 0 || csspgo__block_cmp(q, &v[n - 1], &v[i]) != 0) v[n++] = v[i];
+    q->block.count = n;
+    return 1;
+}
+
+/*
+ * Reads a block of a composite record. The counts of branch records are the only type that is known, 0; the profile
+ * keeps others as they are. *seen has a bit for each type below 64 so far. Returns 0 after a failure.
+ */
+static int csspgo__bin_block(csspgo__bin *b, uint32_t node, uint64_t *seen)
+{
+    const uint32_t record = b->q->tree.node[node].record;
     const unsigned char *const at = b->r.p, *const end = b->r.end;
     const uint64_t type = csspgo__uleb(&b->r), size = csspgo__uleb(&b->r);
     if (b->r.status == CSSPGO_OK && size > csspgo__left(&b->r))
@@ -16855,11 +16942,7 @@ static int csspgo__bin_block(csspgo__bin *b, uint32_t record, uint64_t *seen)
     if (type < 64 && *seen >> type & 1)
         return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a record has two blocks of type ", type);
     if (type < 64) *seen |= (uint64_t)1 << type;
-    if (type != 0) {
-        b->q->foreign_blocks++;
-        b->r.p += size;
-        return 1;
-    }
+    if (type != 0) return csspgo__bin_keep_block(b, node, at, (size_t)size);
     b->r.end = b->r.p + size;
     if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
     if (!csspgo__bin_counts(b, record)) return 0;
@@ -16877,7 +16960,7 @@ static int csspgo__bin_composite_enter(csspgo__bin *b, csspgo__open_record *n)
     n->node = csspgo__bin_entry(b);
     if (n->node == 0) return 0;
     for (blocks = csspgo__bin_many32(b, 2); blocks != 0; blocks--)
-        if (!csspgo__bin_block(b, b->q->tree.node[n->node].record, &seen)) return 0;
+        if (!csspgo__bin_block(b, n->node, &seen)) return 0;
     n->left = (uint32_t)csspgo__bin_many32(b, 5);
     return b->r.status == CSSPGO_OK;
 }
@@ -17034,7 +17117,7 @@ static const char *csspgo__section_newer(const csspgo_section *s)
 static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
 {
     csspgo_profile *q = b->q;
-    b->vtables = (flags & CSSPGO__SEC_VTABLES) != 0;   /* LLVM 19 misreads the rest */
+    b->vtables = (flags & CSSPGO__SEC_VTABLES) != 0;   /* LLVM 19 to 21 misread the rest */
     b->cs = (flags & CSSPGO__SEC_CS) != 0;
     if (b->cs) q->flags |= CSSPGO_IS_CS;
     if (flags & CSSPGO__SEC_FS) q->flags |= CSSPGO_IS_FS;
@@ -17475,14 +17558,14 @@ static int csspgo__ext_read(csspgo__bin *b)
 
 /* ----- any binary form in ----------------------------------------------------------------------------------------- */
 
-/* Sorts the records that were read out of order and adds up their equal entries; sums saturate. */
+/* Sorts the records that were read out of order, and adds up their equal entries (sums saturate), and unknown blocks. */
 static int csspgo__bin_sort_records(csspgo__bin *b)
 {
     csspgo_target clamped;
     uint32_t i;
     for (i = 1; b->dirty && i <= b->q->records; i++)
         if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
-    return 1;
+    return csspgo__bin_sort_blocks(b->q) || csspgo__bin_full(b);
 }
 
 /* *q = the profile in the input, in the form that read_fn reads. Sums saturate, as in LLVM. */
@@ -17590,6 +17673,7 @@ static void csspgo__bin_use(csspgo__out *o, uint32_t id)
     size_t i, n;
     for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
     t = csspgo__vtable(p, r, &n);
+    if (o->form & CSSPGO_NO_VTABLES) n = 0;
     for (i = 0; i < n; i++) o->index[t[i].func.id] = 1;
     if (n != 0) o->any_vtable = 1;
     if (r->attributes != 0) o->any_attribute = 1;
@@ -17756,22 +17840,32 @@ static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
     return s;
 }
 
+/* Blocks of unknown types that a node's record was read with. *n: their number */
+static const csspgo__block *csspgo__blocks_of(const csspgo_profile *p, uint32_t id, size_t *n)
+{
+    const csspgo__block *v = p->block.v;
+    size_t low = 0, high = p->block.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (v[middle].node < id) low = middle + 1;
+        else high = middle;
+    }
+    while (high < p->block.count && v[high].node == id) high++;
+    *n = high - low;
+    return *n != 0 ? v + low : NULL;
+}
+
 /*
- * Writes the blocks of a composite record: none if it has no counts, else one of type 0. Its size stands before its
- * bytes: it is written behind them, and then the two change places.
+ * Writes the block of type 0, the counts. Its size stands before its bytes: it is written behind them, and then the
+ * two change places.
  */
 static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inlinee)
 {
     const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    const size_t at = csspgo__blob_at(&o->blob) + 1;
+    const size_t at = csspgo__blob_at(&o->blob);
     unsigned char begin[16], *data;
     csspgo_status s;
     size_t size, n;
-    if ((r->head == 0 || inlinee) && r->total == 0 && csspgo__run_count(r->body) == 0) {
-        csspgo__bin_put(o, 0);
-        return o->s->status;
-    }
-    csspgo__bin_put(o, 1);
     if (!inlinee) csspgo__bin_put(o, r->head);
     s = csspgo__bin_put_counts(o, id);
     size = csspgo__blob_at(&o->blob) - at;
@@ -17787,6 +17881,22 @@ static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inli
     return s;
 }
 
+/* Writes the blocks of a composite record: its counts, if it has any, then those of types that are not known. */
+static csspgo_status csspgo__bin_put_blocks(csspgo__out *o, uint32_t id, int inlinee)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    const int counts = (r->head != 0 && !inlinee) || r->total != 0 || csspgo__run_count(r->body) != 0;
+    csspgo_status s = CSSPGO_OK;
+    const csspgo__block *k;
+    size_t n;
+    k = csspgo__blocks_of(p, id, &n);
+    csspgo__bin_put(o, n + (counts ? 1u : 0u));
+    if (counts) s = csspgo__bin_put_block(o, id, inlinee);
+    for (; n != 0; n--, k++) csspgo__put(o->s, p->block_data.v + k->begin, k->size);
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
 /* Writes the record of a node up to its inlinees. */
 static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
 {
@@ -17796,7 +17906,7 @@ static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
     if (!inlinee && !o->composite) csspgo__bin_put(o, o->p->record[n->record].head);
     if (inlinee) csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
     csspgo__bin_put(o, inlinee ? o->index[n->func] - 1 : csspgo__bin_top_index(o, id));
-    s = o->composite ? csspgo__bin_put_block(o, id, inlinee) : csspgo__bin_put_counts(o, id);
+    s = o->composite ? csspgo__bin_put_blocks(o, id, inlinee) : csspgo__bin_put_counts(o, id);
     csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
     return s == CSSPGO_OK ? o->s->status : s;
 }
@@ -18233,10 +18343,10 @@ static csspgo_status csspgo__ext_write(csspgo__out *o)
 #endif
     if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
     if (o->form & CSSPGO__NEWER && o->llvm)
-        return csspgo__out_refuse(o, "LLVM 19's profiles are of version 103 and have no indexed tables");
+        return csspgo__out_refuse(o, "profiles of LLVM 19 to 22 are of version 103 and have no indexed tables");
     if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
     if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
-    o->composite = (o->form & CSSPGO_COMPOSITE) != 0;
+    o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
     o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
     o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
     return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
@@ -18386,6 +18496,12 @@ CSSPGO_DEF uint64_t csspgo_skipped_blocks(const csspgo_profile *p)
     return p->foreign_blocks;
 }
 
+CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return p->block.count;
+}
+
 /* The result of a load: the empty p with the profile that was read; or NULL, and p is freed. */
 static csspgo_profile *csspgo__loaded(csspgo_profile *p, csspgo_profile *const *q, csspgo_status s)
 {
@@ -18408,7 +18524,8 @@ CSSPGO_DEF csspgo_profile *csspgo_load(const void *data, size_t size, const cssp
 static csspgo_status csspgo__out_write(csspgo__out *o)
 {
     const uint32_t added = o->form & ~(uint32_t)0xff;
-    const uint32_t ext = CSSPGO_COMPRESS | CSSPGO_MD5 | CSSPGO_SPLIT | CSSPGO_PARTIAL | CSSPGO__NEWER;
+    const uint32_t ext = CSSPGO_COMPRESS | CSSPGO_MD5 | CSSPGO_SPLIT | CSSPGO_PARTIAL |
+                         CSSPGO_NO_VTABLES | CSSPGO__NEWER;
     switch (o->form & 0xff) {
     case CSSPGO_TEXT:
         if ((added & ~(uint32_t)CSSPGO_SPLIT) == 0) return csspgo__text_write(o);
@@ -26314,7 +26431,8 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     csspgo_collector *c;
     CSSPGO__EXPECT(code != NULL, "a collector needs a code map");
     CSSPGO__EXPECT(how == NULL || (how->ignore_stack | how->keep_leaves | how->limit_recursion | how->limit_depth |
-                                   how->keep_records | how->single_branches | how->always_contexts) <= 1,
+                                   how->keep_records | how->single_branches | how->always_contexts |
+                                   how->limit_addresses) <= 1,
                    "a choice in the options is neither 0 nor 1: the struct has to be zeroed before it is filled in");
     if (how != NULL && how->always_contexts && (how->ignore_stack || how->single_branches)) {
         csspgo__deny(__func__, err, 0, "always_contexts contradicts ignore_stack and single_branches");
@@ -27012,7 +27130,8 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
 {
     const csspgo__tree_node *n = &c->trie.node[node];
     const uint32_t above = c->trie.node[n->parent].record;
-    const int cuts = c->how.limit_depth && !k->by_line;
+    const int cuts = (c->how.limit_depth || c->how.limit_addresses) && !k->by_line;
+    size_t most = c->how.limit_depth ? c->how.max_depth : SIZE_MAX;
     const int compresses_names = k->by_line && (c->how.llvm || c->how.limit_recursion);
     size_t limit = c->how.limit_recursion ? c->how.max_recursion : SIZE_MAX;
     size_t size, i;
@@ -27028,7 +27147,8 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     extends = !deep && !cuts && (!seen || limit == 0);
     if (extends && above != 0 && above != CSSPGO__WANTED) return csspgo__tree_add(&c->heap, keys, above, n->site, 0);
     size = csspgo__compress(frame, size, limit);
-    i = cuts && size > c->how.max_depth ? size - c->how.max_depth : 0;
+    if (c->how.limit_addresses && c->how.max_addresses < most) most = c->how.max_addresses;
+    i = cuts && size > most ? size - most : 0;
     for (; i < size && id != 0; i++) id = csspgo__tree_add(&c->heap, keys, id, frame[i], 0);
     return id;
 }
@@ -33311,8 +33431,8 @@ static csspgo_status csspgo__bp_check(const csspgo_bipartite *g, const csspgo_bi
 {
     size_t i;
     if (how->depth > 30) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "depth is above 30");
-    if (how->llvm != 0 && how->llvm != 19)
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_bipartite_options.llvm must be 0 or 19");
+    if (!csspgo__is_llvm(how->llvm))
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_bipartite_options.llvm must be 0 or 19 to 22");
     if (csspgo__llvm_check("csspgo_balanced_partition", "csspgo_bipartite_options.llvm", how->llvm, err) != CSSPGO_OK)
         return CSSPGO_E_UNSUPPORTED;
     if (g->nodes >= 0x80000000u || g->groups >= 0x7fffffffu) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
@@ -33347,6 +33467,7 @@ CSSPGO_DEF csspgo_status csspgo_balanced_partition(const csspgo_bipartite *g, co
     b = (csspgo__bp *)csspgo__alloc_zero(&h, sizeof *b);
     if (b == NULL) return csspgo__error_plain(err, h.status);
     b->how = o;
+    if (o.llvm >= 21) b->how.llvm = 0;
     if (csspgo__bp_new(&h, b, g)) {
         b->task[0].nodes = g->nodes;
         b->task[0].entries = b->entries - 1;
@@ -37181,12 +37302,14 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
     csspgo_matcher *m = NULL;
     if (how != NULL && csspgo__llvm_check(__func__, "csspgo_match_options.llvm", how->llvm, err) != CSSPGO_OK)
         return NULL;
-    if (how == NULL || how->llvm == 0 || (how->llvm >= 17 && how->llvm <= 19) || how->llvm == 22)
+    if (how == NULL || csspgo__is_llvm(how->llvm) || how->llvm == 17 || how->llvm == 18)
         m = (csspgo_matcher *)csspgo__object_new(__func__, options, sizeof *m, err);
-    else csspgo__deny(__func__, err, 0, "csspgo_match_options.llvm must be 0, 17, 18, 19 or 22");
+    else csspgo__deny(__func__, err, 0, "csspgo_match_options.llvm must be 0 or 17 to 22");
     if (m == NULL) return NULL;
     if (how != NULL) m->how = *how;
     if (m->how.llvm == 17) m->how.llvm = CSSPGO__LEXICAL;
+    if (m->how.llvm == 20) m->how.llvm = CSSPGO__LLVM19;
+    if (m->how.llvm == 21) m->how.llvm = CSSPGO__LLVM_MAIN;
     if (m->how.rename == 0) m->how.rename = m->how.llvm == CSSPGO__LLVM_MAIN || m->how.llvm == CSSPGO__ALIGN;
     if (m->how.max_calls == 0) m->how.max_calls = 16384;
     if (m->how.max_calls > 1000000) m->how.max_calls = 1000000;
@@ -48440,8 +48563,8 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
                                             csspgo_error *err)
 {
     csspgo_layout *l;
-    if (how != NULL && how->llvm != 0 && how->llvm != 19 && how->llvm != 22) {
-        csspgo__deny(__func__, err, 0, "csspgo_layout_options.llvm must be 0, 19 or 22");
+    if (how != NULL && !csspgo__is_llvm(how->llvm)) {
+        csspgo__deny(__func__, err, 0, "csspgo_layout_options.llvm must be 0 or 19 to 22");
         return NULL;
     }
     if (how != NULL && csspgo__llvm_check(__func__, "csspgo_layout_options.llvm", how->llvm, err) != CSSPGO_OK)
@@ -51163,7 +51286,8 @@ typedef struct csspgo__ctx_input {
     size_t            nodes, values;   /* counted */
     CSSPGO__LIST(csspgo__ctx_open) open;
     uint64_t          bit, end;   /* bitstream: the next bit, and the bit behind the innermost block */
-    uint32_t          version, found;   /* bitstream: 1: the profile's block was read */
+    uint32_t          version, found;   /* bitstream: found 1: the profile's block was read               */
+    unsigned          sections;   /* 1: roots and flat nodes stand in sections; version 2 shows it, see enter_block */
 } csspgo__ctx_input;
 
 /* A failure at a byte of the input; the first one stays. */
@@ -51325,12 +51449,12 @@ static void csspgo__ctx_align(csspgo__ctx_input *in)
 }
 
 /*
- * The role of a block, from its number and the role of the block around it: numbers changed their meaning in version
- * 3. Blocks that are not in the table are skipped with all that they contain.
+ * The role of a block, from its number and the role of the block around it: numbers changed their meaning with
+ * sections. Blocks that are not in the table are skipped with all that they contain.
  */
 static uint32_t csspgo__ctx_role_of(const csspgo__ctx_input *in, const csspgo__ctx_open *o, uint64_t id)
 {
-    static const unsigned char row[][4] = {           /* in, number, 0 or 1: sections (version 3 and later), what */
+    static const unsigned char row[][4] = {           /* in, number, 0 or 1: sections, what                      */
         { CSSPGO__CTX_ROLE_FILE, 8, 0, CSSPGO__CTX_ROLE_META },
         { CSSPGO__CTX_ROLE_META, 9, 0, CSSPGO__CTX_ROLE_ROOT },
         { CSSPGO__CTX_ROLE_ROOT, 9, 0, CSSPGO__CTX_ROLE_CALLEE },
@@ -51344,7 +51468,7 @@ static uint32_t csspgo__ctx_role_of(const csspgo__ctx_input *in, const csspgo__c
         { CSSPGO__CTX_ROLE_FLATS, 13, 1, CSSPGO__CTX_ROLE_FLAT },
         { CSSPGO__CTX_ROLE_UNHANDLED_LIST, 13, 1, CSSPGO__CTX_ROLE_UNHANDLED }
     };
-    const unsigned sections = o->role != CSSPGO__CTX_ROLE_FILE && in->version >= 3;
+    const unsigned sections = o->role != CSSPGO__CTX_ROLE_FILE && in->sections;
     size_t i;
     for (i = 0; i < sizeof row / sizeof *row; i++)
         if (row[i][0] == o->role && row[i][1] == id && row[i][2] == sections) return row[i][3];
@@ -51379,12 +51503,18 @@ static void csspgo__ctx_open_block(csspgo__ctx_input *in, uint32_t role, uint64_
 static void csspgo__ctx_enter_block(csspgo__ctx_input *in)
 {
     const uint64_t start = in->bit / 8, id = csspgo__ctx_vbr(in, 8), width = csspgo__ctx_vbr(in, 4);
-    const uint32_t role = csspgo__ctx_role_of(in, &in->open.v[in->open.count - 1], id);
+    const csspgo__ctx_open *o = &in->open.v[in->open.count - 1];
     uint64_t words;
+    uint32_t role;
     csspgo__ctx_align(in);
     words = csspgo__ctx_bits(in, 32);
     if (words > (in->end - in->bit) / 32) csspgo__ctx_fail_end(in);
     if (in->r.status != CSSPGO_OK) return;
+    if (in->version == 2 && o->role == CSSPGO__CTX_ROLE_META && id == 9 && width >= 2 && width <= 32 && words != 0) {
+        in->sections = csspgo__ctx_bits(in, (unsigned)width) != 3;
+        in->bit -= width;
+    }
+    role = csspgo__ctx_role_of(in, o, id);
     if (role != CSSPGO__CTX_ROLE_SKIP) csspgo__ctx_open_block(in, role, start, width, in->bit + words * 32);
     else in->bit += words * 32;
 }
@@ -51461,6 +51591,7 @@ static void csspgo__ctx_meta_record(csspgo__ctx_input *in, csspgo__ctx_open *o, 
         csspgo__ctx_fail(in, CSSPGO_E_SYNTAX, start, "expected a version record with one value");
     if (v > most) csspgo__ctx_fail_u64(in, CSSPGO_E_VERSION, start, "version ", v);
     in->version = (uint32_t)v;
+    in->sections = v >= 3;
     o->seen |= CSSPGO__CTX_VERSION;
 }
 
@@ -51867,6 +51998,33 @@ static void csspgo__yaml_inline(csspgo__yaml *y)
     else csspgo__yaml_flow(y);
 }
 
+/*
+ * Turns the order of callees of one call site, and of unhandled functions, around: LLVM's converter makes linked lists
+ * of what it reads, with the last one in front.
+ */
+static void csspgo__ctx_turn(csspgo_ctx *t)
+{
+    csspgo__tree_node *v = t->p.tree.node;
+    uint32_t id;
+    for (id = CSSPGO__ROOT + 1; id <= t->p.tree.count; id++) {
+        uint32_t next = v[id].child, before = 0;      /* the last one of the place before, as it is now */
+        while (next != 0) {
+            const uint32_t last = next;
+            uint32_t first = 0, k;
+            do {
+                k = next;
+                next = v[k].sibling;
+                v[k].sibling = first;
+                first = k;
+            } while (next != 0 && v[next].site == v[last].site);
+            if (before != 0) v[before].sibling = first;
+            else v[id].child = first;
+            before = last;
+        }
+        t->item.v[id].last = before;
+    }
+}
+
 /* Reads YAML into in->t, without recursion. */
 static void csspgo__ctx_read_yaml(csspgo__ctx_input *in, csspgo_ctx *t)
 {
@@ -51885,6 +52043,7 @@ static void csspgo__ctx_read_yaml(csspgo__ctx_input *in, csspgo_ctx *t)
         else csspgo__yaml_inline(&y);
     } while (y.token != '\0' && in->r.status == CSSPGO_OK);
     if (y.want != CSSPGO__CTX_WANT_NOTHING) csspgo__yaml_fail(&y, CSSPGO_E_SYNTAX, "expected Contexts or FlatProfiles");
+    csspgo__ctx_turn(t);
 }
 
 /*
@@ -52430,7 +52589,7 @@ static int csspgo__ctx_has_block(const csspgo__ctx_output *o, uint32_t id)
 {
     const uint64_t *v = csspgo__ctx_value(o->t, id);
     const int context = csspgo__is_context(&o->t->p, id);
-    if (o->how.form == CSSPGO_CTX_V1) return context;
+    if (o->how.form != CSSPGO_CTX_V4) return context;
     if (!context || o->how.keep_empty) return 1;
     return v[0] != 0 && (!csspgo__ctx_root_at(o->t, id) || v[o->t->item.v[id].count] != 0);
 }
@@ -52515,25 +52674,34 @@ static void csspgo__ctx_put_root(csspgo__ctx_output *o, uint32_t root)
     }
 }
 
+typedef struct csspgo__ctx_name { char of, code, name[20]; } csspgo__ctx_name;
+
 /* The block BLOCKINFO: names of blocks ('b' and its number) and of their records, for llvm-bcanalyzer. */
 static void csspgo__ctx_put_names(csspgo__ctx_output *o)
 {
-    static const struct { char of, code, name[20]; } row[] = {
+    static const csspgo__ctx_name row[] = {
         { 'b', 8, "Metadata" }, { 'r', 1, "Version" }, { 'b', 9, "Contexts" },
         { 'b', 10, "Root" }, { 'r', 2, "GUID" }, { 'r', 5, "TotalRootEntryCount" }, { 'r', 4, "Counters" },
         { 'b', 14, "Unhandled" },
         { 'b', 11, "Context" }, { 'r', 2, "GUID" }, { 'r', 3, "CalleeIndex" }, { 'r', 4, "Counters" },
         { 'b', 12, "FlatProfiles" }, { 'b', 13, "Flat" }, { 'r', 2, "GUID" }, { 'r', 4, "Counters" }
     };
+    static const csspgo__ctx_name of_20[] = {
+        { 'b', 8, "Metadata" }, { 'r', 1, "Version" },
+        { 'b', 9, "Context" }, { 'r', 2, "GUID" }, { 'r', 3, "CalleeIndex" }, { 'r', 4, "Counters" }
+    };
+    const int v4 = o->how.form == CSSPGO_CTX_V4;
+    const csspgo__ctx_name *name = v4 ? row : of_20, *end = v4 ? CSSPGO__END(row, sizeof row / sizeof *row)
+                                                               : CSSPGO__END(of_20, sizeof of_20 / sizeof *of_20);
     uint64_t v[32];
-    size_t i, n;
-    csspgo__ctx_put_block(o, 0, 60);                  /* words that the table makes */
-    for (i = 0; i < sizeof row / sizeof *row; i++) {
-        const char *p = row[i].name;
-        v[0] = (unsigned char)row[i].code;
-        if (row[i].of == 'b') csspgo__ctx_put_record(o, 1, v, 1);
-        for (n = row[i].of == 'r'; *p != '\0'; p++) v[n++] = (unsigned char)*p;
-        csspgo__ctx_put_record(o, row[i].of == 'b' ? 2 : 3, v, n);
+    size_t n;
+    csspgo__ctx_put_block(o, 0, v4 ? 60 : 22);        /* words that the table makes */
+    for (; name != end; name++) {
+        const char *p = name->name;
+        v[0] = (unsigned char)name->code;
+        if (name->of == 'b') csspgo__ctx_put_record(o, 1, v, 1);
+        for (n = name->of == 'r'; *p != '\0'; p++) v[n++] = (unsigned char)*p;
+        csspgo__ctx_put_record(o, name->of == 'b' ? 2 : 3, v, n);
     }
     csspgo__ctx_put_end(o);
 }
@@ -52556,7 +52724,7 @@ static csspgo_status csspgo__ctx_write_blocks(csspgo__ctx_output *o)
     if (roots != 0) inner += v4 ? csspgo__ctx_block_words(0, roots) + 2 : roots;
     if (flats != 0) inner += csspgo__ctx_block_words(0, flats) + 2;
     if (inner > UINT32_MAX - 8) return CSSPGO_E_LIMIT;
-    if (v4) {
+    if (o->how.form != CSSPGO_CTX_V1) {
         csspgo__put_str(o->s, "CTXP");
         csspgo__ctx_put_names(o);
     }
@@ -52708,7 +52876,6 @@ static void csspgo__yaml_put(const csspgo__ctx_output *o)
     if (id != 0 && csspgo__ctx_root_at(o->t, id)) csspgo__put_str(o->s, "Contexts:\n");
     for (; id != 0 && csspgo__ctx_root_at(o->t, id); id = v[id].sibling) csspgo__yaml_put_root(o, id);
     csspgo__yaml_put_flats(o, CSSPGO__ROOT, CSSPGO_PLAIN, "FlatProfiles:\n", 0);
-    csspgo__put_str(o->s, "\n");
 }
 
 /* YAML, from a copy of the nodes whose siblings are ordered by GUID. */
@@ -52744,7 +52911,7 @@ static csspgo_status csspgo__ctx_write_to(const csspgo_ctx *c, const csspgo_ctx_
     o.s = s;
     o.t = c;
     if (how != NULL) o.how = *how;
-    if ((unsigned)o.how.form > CSSPGO_CTX_YAML) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown form");
+    if ((unsigned)o.how.form > CSSPGO_CTX_V20) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "an unknown form");
     status = o.how.form == CSSPGO_CTX_YAML ? csspgo__ctx_write_yaml(&o, &loan)
                                            : csspgo__ctx_write_bitstream(&o, &loan);
     return csspgo__error_plain(err, status);

@@ -37,6 +37,55 @@ same "version 1 stays as it is" $D/big.v1.ctxp $T ctxprof from-yaml --format=v1 
 check "into files" sh -c "$T ctxprof to-yaml $D/app.v1.ctxp -o $B/app.yaml && $T ctxprof from-yaml $B/app.yaml --output=$B/app.ctxp"
 same "a file and back" $B/app.yaml $T ctxprof to-yaml $B/app.ctxp
 same "a pipe" $B/app.yaml sh -c "cat $B/app.ctxp | $T ctxprof to-yaml /dev/stdin"
+cat >$B/order.yaml <<'END'
+
+Contexts:
+  - Guid:            1000
+    TotalRootEntryCount: 5
+    Counters:        [ 1, 2, 3 ]
+    Callsites:
+      - [  ]
+      - - Guid:            2000
+          Counters:        [ 4, 5 ]
+        - Guid:            18446744073709551613
+          Counters:        [ 6, 7, 8 ]
+      - - Guid:            3000
+          Counters:        [ 40, 50 ]
+  - Guid:            18446744073709551612
+    TotalRootEntryCount: 45
+    Counters:        [ 5, 9, 10 ]
+    Unhandled:
+      - Guid:            555
+        Counters:        [ 1, 2, 3 ]
+      - Guid:            2000
+        Counters:        [ 1, 2 ]
+FlatProfiles:
+  - Guid:            1234
+    Counters:        [ 5, 6, 7 ]
+  - Guid:            5555
+    Counters:        [ 1 ]
+END
+check "the spelling of llvm-ctxprof-util" $T ctxprof fromYAML -input $B/order.yaml -output $B/order.ctxp
+same "YAML as llvm-ctxprof-util prints it" $B/order.yaml $T ctxprof toYAML --input=$B/order.ctxp
+refused 2 'one input only' toYAML --input=$B/order.ctxp $B/order.ctxp
+for text in '' '\n# a comment\n' '%s\n...\n'; do
+    printf "$text" --- >$B/blank.yaml
+    check "a blank text" $T ctxprof from-yaml $B/blank.yaml -o $B/blank.ctxp
+    [ "$($T ctxprof to-yaml $B/blank.ctxp)" = '{}' ] && pass || fail "a blank text: not empty"
+done
+refused 1 'expected a version record' to-yaml /dev/null
+$T ctxprof from-yaml --format=v20 $B/order.yaml -o $B/order.v20
+sed -e 's/EntryCount: 5$/EntryCount: 1/' -e 's/EntryCount: 45/EntryCount: 5/' -e '/Unhandled/,$d' $B/order.yaml >$B/want.yaml
+same "LLVM 20's form" $B/want.yaml $T ctxprof to-yaml $B/order.v20
+if have llvm-bcanalyzer-19; then                      # the number of words of the blocks is from LLVM's own tests
+    llvm-bcanalyzer-19 --dump $B/order.v20 >$B/dump
+    [ "$(sed -n 's/.*<\([A-Z][a-z]*\) NumWords=\([0-9]*\).*/\1 \2/p' $B/dump | tr '\n' ',')" = \
+      "Metadata 30,Context 20,Context 5,Context 3,Context 3,Context 4," ] && pass || { fail "words of LLVM 20"; cat $B/dump; }
+    grep op0=-3 -A3 $B/dump | grep -q 'op0=6 op1=7' && pass || fail "order of callees"
+    llvm-bcanalyzer-19 --dump $B/order.ctxp >$B/dump
+    [ "$(sed -n 's/.*<GUID op0=\([-0-9]*\).*/\1/p' $B/dump | tr '\n' ,)" = 1000,-3,2000,3000,-4,2000,555,1234,5555, ] &&
+        pass || { fail "order of version 4"; cat $B/dump; }
+else skip "ctxprof: no llvm-bcanalyzer-19"; fi
 check "a dump" sh -c "$T ctxprof to-yaml ../fuzz/corpus/ctxprof/shards.dump | grep -q 'TotalRootEntryCount: 7'"
 check "a dump: trees of one root add up" sh -c "$T ctxprof to-yaml ../fuzz/corpus/ctxprof/shards.dump | grep -q 'Counters:        \[ 18 \]'"
 

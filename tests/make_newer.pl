@@ -114,6 +114,39 @@ file('composite', 105, @head, [7, 0, 'functions', \@offsets], [33, 0, 'composite
 file('both-kinds', 105, @head, [32, 0, 'records', uleb(1) . uleb(1) . counts(\%plain, 5, [1, 0, 5]) . uleb(0)],
      [33, 0, 'composite records', \@composite]);
 
+# Blocks that are not known: in each place, in an order other than that of types, with payloads of any size. foo has one
+# of type 5 in two sections.
+my $large = pack 'C*', map { $_ * 7 & 255 } 1 .. 300;
+my @blocks = (
+    ['main: name', uleb(2)], ['blocks', uleb(4)], ['type 7', block(7, '')], ['type 2^40', block(1 << 40, 'abc')],
+    ['type 0: head, total, body', block(0, $main)], ['type 6', block(6, $large)],
+    ['inlinees', uleb(1)],
+    ['line, discriminator', uleb(3) . uleb(0)], ['foo: name', uleb(1)], ['blocks', uleb(1)], ['type 6', block(6, "\0")],
+    ['inlinees', uleb(1)],
+    ['line, discriminator', uleb(1) . uleb(2)], ['bar: name', uleb(0)], ['blocks', uleb(1)], ['type 6', block(6, "\1")],
+    ['inlinees', uleb(0)],
+    ['bar: name', uleb(0)], ['blocks', uleb(1)], ['type 1', block(1, 'x')], ['inlinees', uleb(0)],
+    ['foo: name', uleb(1)], ['blocks', uleb(1)], ['type 5', block(5, "\xff")], ['inlinees', uleb(0)]);
+file('blocks', 105, @head, [33, 0, 'composite records', \@blocks],
+     [33, 0, 'more composite records', [['foo: name', uleb(1)], ['blocks', uleb(1)], ['type 5', block(5, "\xfe")],
+                                        ['inlinees', uleb(0)]]]);
+
+# How its records are written: largest total first, known blocks first, then in the order of types, and one of a type.
+file('blocks-written', 105, @head, [33, 0, 'composite records', [
+    @blocks[0, 1, 4, 5, 2, 3, 6 .. $#blocks]]]);
+
+# Blocks below contexts: main, main:3 @ foo, main:3 @ foo:1 @ bar.
+my @contexts = (['contexts', uleb(3)], ['main', uleb(1) . uleb(2) . uleb(0) . uleb(0)],
+                ['main:3 @ foo', uleb(2) . uleb(2) . uleb(3) . uleb(0) . uleb(1) . uleb(0) . uleb(0)],
+                ['main:3 @ foo:1.2 @ bar', uleb(3) . uleb(2) . uleb(3) . uleb(0) . uleb(1) . uleb(1) . uleb(2) .
+                                           uleb(0) . uleb(0) . uleb(0)]);
+file('blocks-contexts', 105, [1, 2 << 32, 'summary', summary()], names(), [6, 0, 'contexts', \@contexts],
+     [33, 0, 'composite records',
+      [['main: context', uleb(0)], ['blocks', uleb(2)], ['type 0: head, total, body', block(0, $main)],
+       ['type 8', block(8, 'main')], ['inlinees', uleb(0)],
+       ['foo: context', uleb(1)], ['blocks', uleb(1)], ['type 8', block(8, 'foo')], ['inlinees', uleb(0)],
+       ['bar: context', uleb(2)], ['blocks', uleb(1)], ['type 8', block(8, 'bar')], ['inlinees', uleb(0)]]]);
+
 # Blocks may be wrong in these ways.
 sub bad { my ($name, $records) = @_; file("bad-$name", 105, @head, [33, 0, 'composite records', $records]) }
 bad('two-blocks', uleb(1) . uleb(2) . block(0, uleb(3) . counts(\%plain, 1)) . block(0, uleb(3) . counts(\%plain, 1)) . uleb(0));

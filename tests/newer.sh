@@ -39,4 +39,91 @@ refused "a list of GUIDs as names" 'md5-prof-sym-list' $T merge -o $B/x $D/newer
 refused "LLVM 19 has none of this" 'unsupported' $T merge --llvm-compat --md5-indexed-tables -o $B/x $D/conv/02-basic.ext
 $T merge --text -o $B/x $D/newer/composite.prof 2>$B/out
 check "blocks of unknown types are counted" grep -q 'not be preserved: 2' $B/out
+for how in --sample-profile-format-version=105 --extbinary-composite-prof; do
+    $T merge $how -o $B/x $D/newer/blocks-contexts.prof 2>$B/out
+    check "$how keeps blocks of unknown types" test ! -s $B/out
+    check "$how writes them" grep -qa 'main.*foo.*bar' $B/x
+    $T merge $how -o $B/x $D/newer/blocks.prof $D/newer/blocks-written.prof 2>$B/out
+    check "$how: the sum of unknown blocks is not known" grep -q 'not be preserved: 15' $B/out
+done
+
+# ----- every option of LLVM 20 to 23 for sample profiles works, or is refused by name with the reason
+taken() {   # COMMAND... OPTION: the option is taken
+    "$@" >$B/out 2>$B/err </dev/null
+    status=$?
+    if [ $status -eq 0 ] || { [ $status -eq 3 ] && ! grep -q option $B/err; }; then pass; else fail "$*: status $status"; head -3 $B/err; fi
+}
+not_done() {   # COMMAND... OPTION: refused, with a reason behind its name
+    "$@" >$B/out 2>$B/err </dev/null
+    status=$?
+    for last; do :; done
+    if [ $status -eq 2 ] && grep -q -e "${last%%=*} is not implemented: ...\|${last%%=*}: only" $B/err; then pass; else fail "$*: status $status"; head -3 $B/err; fi
+}
+P="$T profgen --binary=data/unwind/bin/demo.probe --perfscript=data/unwind/cases/01-calls.ps --format=text -o $B/x"
+for o in --mark-all-context-preinlined --csprof-max-unsymbolized-context-depth=2 --csprof-max-unsymbolized-context-depth=-1 \
+    --page-size=65536 --warn-not-symbolized --load-function-from-symbol --extbinary-write-vtable-type-prof \
+    --sample-profile-format-version=104 --extbinary-composite-prof --show-pseudo-probe --perf-binary=demo.probe; do
+    taken $P $o
+done
+for o in --time-profgen --data-access-perftrace=FILE --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
+    --infer-callsite-samples --basic-events --show-disassembly-only --show-source-locations --show-canonical-fname \
+    --disassemble-functions=main --load-function-from-symbol=0; do
+    not_done $P $o
+done
+refused "a page" 'power of two' $P --page-size=5000
+for o in --split-layout --sample-profile-format-version=105 --extbinary-composite-prof --extbinary-write-vtable-type-prof \
+    --extbinary-write-vtable-type-prof=0 --md5-indexed-tables --eytzinger-tables --md5-prof-sym-list \
+    --sample-profile-write-eytzinger-name-tables --memprof-random-hotness --memprof-random-hotness-seed=1 --random-seed=1 \
+    --write-prev-version --debuginfod --correlate=binary --keep-vtable-symbols --drop-profile-symbol-list --no-function=none; do
+    taken $T merge --sample -o $B/x $D/conv/02-basic.ext $o
+done
+taken $T show --sample $D/conv/02-basic.ext --show-format=json
+not_done $T show --sample $D/conv/02-basic.ext --show-composite-info-only
+for c in merge show overlap; do
+    refused "$c of LLVM 18" "'18' is none of 19|20|21|22" $T $c --llvm-compat=18 $D/conv/02-basic.ext
+done
+
+# ----- counts of object types are left out for those who cannot read them
+printf 'main:60:9\n 1: 40\n 1: vtables bar:2 foo:4 \n 2: 20\n' >$B/types.text
+$T merge -o $B/types.prof $B/types.text && $T merge --text -o $B/got $B/types.prof
+check "counts of object types" cmp $B/types.text $B/got
+for how in --extbinary-write-vtable-type-prof=0 --llvm-compat=22; do
+    $T merge $how -o $B/none.prof $B/types.text && $T merge --text -o $B/got $B/none.prof
+    check "$how: no counts of object types" sh -c "grep -v vtables $B/types.text | cmp - $B/got"
+    check "$how: nor their names" sh -c "! grep -aq foo $B/none.prof"
+done
+$T merge --llvm-compat=22 --extbinary-write-vtable-type-prof -o $B/got $B/types.text
+check "counts of object types on request" cmp $B/types.prof $B/got
+
+# ----- releases differ: --llvm-compat=N
+printf 'main:60:9\n 1: 40\n 2: 20\n 3: foo:7\n  1: 7\n!Flat\n' | sed '$d' >$B/plain.text
+$T show --llvm-compat --sample --detailed-summary --function=main $B/plain.text >$B/want
+for n in 1 true 19; do
+    $T show --llvm-compat=$n --sample --detailed-summary --function=main $B/plain.text >$B/got
+    check "--llvm-compat=$n is LLVM 19" cmp $B/want $B/got
+done
+for n in 20 21 22; do
+    $T show --llvm-compat=$n --sample --detailed-summary --function=main $B/plain.text >$B/got
+    check "summary of LLVM $n" grep -qx 'Maximum internal block count: 0' $B/got
+    check "shares of LLVM $n" grep -qx '1 blocks (33.33%) with count >= 40 account for 50% of the total counts\.' $B/got
+done
+printf 'leaf:10:0\n 1: 10\n !Flat\n' >$B/flat.text
+for n in 19 20 21 22; do
+    $T merge --llvm-compat=$n --text -o $B/got $B/flat.text >$B/out 2>&1; flat=$?
+    $T merge --llvm-compat=$n --text -o $B/got $B/types.text >$B/out 2>&1
+    types=$(grep -c 'vtables bar:2 foo:4' $B/got)
+    case $n,$flat,$types in
+    19,1,0 | 20,0,0 | 21,0,0 | 22,0,1) pass ;;
+    *) fail "!Flat and vtables in LLVM $n: $flat, $types" ;;
+    esac
+done
+# raw binary with a line above 65535
+have perl || { skip "a line above 65535: needs perl"; finish; }
+perl -e 'sub u { my $v = shift; my $s = ""; do { my $b = $v & 127; $v >>= 7; $s .= chr($b | ($v ? 128 : 0)) } while $v; $s }
+    print "\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8\x53", u(103), u(5), u(5), u(0), u(1), u(1), u(0), u(1), "main\0", u(0), u(0), u(5), u(1), u(70000), u(0), u(5), u(0), u(0)' >$B/line.prof
+for n in 20 21 22; do
+    $T show --llvm-compat=$n --sample $B/line.prof >$B/out 2>&1
+    [ $n = 20 ] || check "a line above 65535 in LLVM $n" grep -q 'Illegal line offset in sample profile data' $B/out
+    [ $n != 20 ] || check "a line above 65535 in LLVM $n" grep -q 'Truncated' $B/out
+done
 finish

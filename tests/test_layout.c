@@ -419,7 +419,7 @@ static void an_unknown_rule_is_refused(void)
     csspgo_layout_options o;
     csspgo_error e;
     memset(&o, 0, sizeof o);
-    o.llvm = 20;
+    o.llvm = 23;
     T_CHECK(csspgo_layout_new(&o, NULL, &e) == NULL);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     csspgo_layout_free(NULL);

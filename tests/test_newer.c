@@ -248,6 +248,76 @@ static void all_forms_read_back(void)
     }
 }
 
+/* ----- blocks of types that are not known ----- */
+
+/* The composite records of a file that was written are those of the file `name`. */
+static void same_records(const unsigned char *out, size_t size, const char *name)
+{
+    csspgo_section s[16];
+    size_t i, n, begin[2] = { 0, 0 }, length[2] = { 0, 0 }, whole;
+    char *want = read_newer(name, &whole);
+    unsigned k;
+    for (k = 0; k < 2; k++) {
+        T_EQ(csspgo_get_sections(k ? (const void *)want : out, k ? whole : size, s, 16, &n, NULL), CSSPGO_OK);
+        for (i = 0; i < n && i < 16; i++)
+            if (s[i].type == 33) begin[k] = (size_t)s[i].offset, length[k] = (size_t)s[i].size;
+    }
+    t_same(name, (const char *)out + begin[0], length[0], want + begin[1], length[1]);
+    free(want);
+}
+
+/* What a file has of them: written again as it is, they are all there, at their records and in the order of types. */
+static void unknown_blocks_stay(void)
+{
+    const uint32_t ext = CSSPGO_EXTBINARY, forms[] = {
+        ext | CSSPGO_V105, ext | CSSPGO_COMPOSITE, ext | CSSPGO_COMPOSITE | CSSPGO_INDEXED,
+        ext | CSSPGO_COMPOSITE | CSSPGO_SPLIT
+    };
+    static const struct { const char *name, *written; unsigned kept, lost; } file[] = {
+        { "blocks", "blocks-written", 7, 1 }, { "blocks-contexts", "blocks-contexts", 3, 0 }
+    };
+    csspgo_node node;
+    size_t i, k, size, n, m;
+    for (i = 0; i < sizeof file / sizeof *file; i++) {
+        char *data = read_newer(file[i].name, &size);
+        for (k = 0; k < sizeof forms / sizeof *forms; k++) {
+            csspgo_profile *p = csspgo_load(data, size, NULL, NULL), *q;
+            unsigned char *out, *again;
+            if (csspgo_profile_flags(p) & CSSPGO_IS_CS && forms[k] & (CSSPGO_INDEXED | CSSPGO_SPLIT)) {
+                csspgo_profile_free(p);
+                continue;
+            }
+            T_EQ(csspgo_kept_blocks(p), file[i].kept);
+            T_EQ(csspgo_skipped_blocks(p), file[i].kept + file[i].lost);
+            out = written(p, forms[k], &n);
+            q = csspgo_load(out, n, NULL, NULL);
+            T_CHECK(q != NULL && csspgo_kept_blocks(q) == file[i].kept && csspgo_skipped_blocks(q) == file[i].kept);
+            again = written(q, forms[k], &m);
+            T_CHECK(n == m && memcmp(out, again, n) == 0);
+            free(again);
+            if (!(forms[k] & (CSSPGO_INDEXED | CSSPGO_SPLIT))) same_records(out, n, file[i].written);
+            csspgo_profile_free(q);
+            free(out);
+            out = written(p, CSSPGO_EXTBINARY, &n);   /* this form has no place for them */
+            q = csspgo_load(out, n, NULL, NULL);
+            T_CHECK(q != NULL && csspgo_skipped_blocks(q) == 0);
+            csspgo_profile_free(q);
+            free(out);
+            q = csspgo_profile_clone(p, NULL);
+            T_EQ(csspgo_kept_blocks(q), 0);           /* nor have copies any */
+            T_EQ(csspgo_skipped_blocks(q), file[i].kept + file[i].lost);
+            T_EQ(csspgo_add_profile(q, p, NULL), CSSPGO_OK);
+            T_EQ(csspgo_kept_blocks(q), 0);
+            csspgo_profile_free(q);
+            node.id = 2;
+            T_EQ(csspgo_add_total(p, node, 1), CSSPGO_OK);
+            T_EQ(csspgo_kept_blocks(p), 0);           /* they may not be true of what has changed */
+            csspgo_profile_free(p);
+        }
+        free(data);
+    }
+}
+
 /* ----- failures ----- */
 
 /* No memory: reading, writing and lazy loading say so, and leave what was. */
@@ -341,6 +411,7 @@ int main(void)
     files_mean_what_their_description_says();
     errors_say_where_they_are();
     all_forms_read_back();
+    unknown_blocks_stay();
     every_allocation_may_fail();
     indexes_are_used_where_they_are();
     refusals_have_names();

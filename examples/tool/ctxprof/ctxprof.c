@@ -1,19 +1,20 @@
 /* ctxprof.c - csspgo ctxprof: contextual profiles, from one form into another, merged, and their tables */
 #include "../shared/tool.h"
 
-enum { CT_OUTPUT, CT_O, CT_FORMAT, CT_KEEP_EMPTY, CT_DUPLICATES, CT_KEEP_LARGER, CT_QUIET, CT_JSON };
+enum { CT_OUTPUT, CT_O, CT_FORMAT, CT_KEEP_EMPTY, CT_DUPLICATES, CT_KEEP_LARGER, CT_QUIET, CT_JSON, CT_INPUT };
 
 static const option ctxprof_options[] = {
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
-    OPTION("format", OPT_CHOICE, "v4|v1|yaml", -1, NULL,
-           "form of the output; v1: for LLVM 19, roots and what is below them only"),
+    OPTION("format", OPT_CHOICE, "v4|v1|yaml|v20", -1, NULL,
+           "form of the output; v1, v20: for LLVM 19 and 20, roots and what is below them only"),
     OPTION("keep-empty", OPT_SWITCH, NULL, 0, NULL, "version 4 also has what was never entered"),
     OPTION("merge-duplicates", OPT_SWITCH, NULL, 0, NULL, "a function that stands twice in one place is added up"),
     OPTION("keep-larger", OPT_SWITCH, NULL, 0, NULL,
            "of functions with other numbers of counters the one entered more often"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "tables for programs; of what is written, too, then on standard output"),
+    OPTION("input", OPT_LIST, NULL, 0, "FILE", "the same as FILE, as llvm-ctxprof-util has it"),
     OPTIONS_END
 };
 
@@ -23,18 +24,38 @@ typedef struct ctxprof_action {
     csspgo_ctx_form form;         /* of what is written, unless --format says another                                */
     int             many;         /* 1: any number of inputs                                                         */
     int             tables;       /* 1: prints tables instead                                                        */
+    int             blank;        /* 1: a text of comments and blanks is a profile without roots                     */
 } ctxprof_action;
 
 static const ctxprof_action ctxprof_actions[] = {
-    { "to-yaml", CSSPGO_CTX_YAML, 0, 0 },
-    { "from-yaml", CSSPGO_CTX_V4, 0, 0 },
-    { "merge", CSSPGO_CTX_V4, 1, 0 },
-    { "show", CSSPGO_CTX_V4, 1, 1 }
+    { "to-yaml", CSSPGO_CTX_YAML, 0, 0, 0 },
+    { "from-yaml", CSSPGO_CTX_V4, 0, 0, 1 },
+    { "merge", CSSPGO_CTX_V4, 1, 0, 0 },
+    { "show", CSSPGO_CTX_V4, 1, 1, 0 },
+    { "toYAML", CSSPGO_CTX_YAML, 0, 0, 0 },           /* what llvm-ctxprof-util calls them */
+    { "fromYAML", CSSPGO_CTX_V4, 0, 0, 1 }
 };
 enum { CTXPROF_ACTIONS = sizeof ctxprof_actions / sizeof *ctxprof_actions };
 
+/* 1 if a text has nothing but comments, blanks and marks of a document. */
+static int ctxprof_is_blank(const file_bytes *f)
+{
+    const char *p = (const char *)f->data, *const end = p + f->size;
+    while (p < end) {
+        const char *stop = (const char *)memchr(p, '\n', (size_t)(end - p));
+        size_t n;
+        if (stop == NULL) stop = end;
+        while (p < stop && (*p == ' ' || *p == '\t')) p++;
+        n = (size_t)(stop - p);
+        while (n != 0 && (p[n - 1] == '\r' || p[n - 1] == ' ' || p[n - 1] == '\t')) n--;
+        if (n != 0 && *p != '#' && !(n == 3 && (memcmp(p, "---", 3) == 0 || memcmp(p, "...", 3) == 0))) return 0;
+        p = stop + 1;
+    }
+    return 1;
+}
+
 /* Adds an input to c. Returns the exit status. */
-static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *path)
+static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *path, const ctxprof_action *action)
 {
     csspgo_ctx_merge_options how;
     csspgo_error e;
@@ -44,7 +65,7 @@ static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *pat
     how.merge_duplicates = tool->o[CT_DUPLICATES].number != 0;
     how.keep_larger = tool->o[CT_KEEP_LARGER].number != 0;
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why());
-    s = csspgo_ctx_read(c, f.data, f.size, &how, &e);
+    s = action->blank && ctxprof_is_blank(&f) ? CSSPGO_OK : csspgo_ctx_read(c, f.data, f.size, &how, &e);
     file_close(&f);
     return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE, &e);
 }
@@ -114,12 +135,12 @@ static int ctxprof_show(const tool_context *tool, const csspgo_ctx *c, int input
 }
 
 /* Reads the inputs and writes or shows what they make. Returns the exit status. */
-static int ctxprof_do(const tool_context *tool, const ctxprof_action *action, int files, char **file)
+static int ctxprof_do(const tool_context *tool, const ctxprof_action *action, int files, const char *const *file)
 {
     csspgo_ctx *c = contextual_new(tool);
     int i, status = 0;
     if (c == NULL) return 1;
-    for (i = 0; i < files && status == 0; i++) status = ctxprof_read(tool, c, file[i]);
+    for (i = 0; i < files && status == 0; i++) status = ctxprof_read(tool, c, file[i], action);
     if (status == 0) status = action->tables ? ctxprof_show(tool, c, files) : ctxprof_write(tool, c, action);
     if (status == 0 && !action->tables && tool->o[CT_JSON].number) ctxprof_json(c, files, tool->out);
     csspgo_ctx_free(c);
@@ -140,24 +161,35 @@ static const ctxprof_action *ctxprof_action_named(const tool_context *tool, cons
     return NULL;
 }
 
+/* Runs an action on its inputs, when the command line is right. Returns the exit status. */
+static int ctxprof_begin(const tool_context *tool, const ctxprof_action *action, int files, const char *const *file)
+{
+    int i;
+    if (tool->o[CT_JSON].number && !action->tables && !json_goes(tool, tool->o[CT_OUTPUT].text, "the profile"))
+        return 2;
+    for (i = 0; i < files; i++)
+        if (!output_spares(tool, tool->o[CT_OUTPUT].text, file[i])) return 2;
+    if (!output_ready(tool, tool->o[CT_OUTPUT].text)) return 1;
+    return ctxprof_do(tool, action, files, file);
+}
+
 static int ctxprof_main(tool_context *tool, int argc, char **argv)
 {
     const int words = options_parse(tool, ctxprof_options, argc, argv);
     const ctxprof_action *action;
-    int i;
     if (words < 0) return 2;
     if (words == 0) return usage(tool, "ctxprof: to-yaml, from-yaml, merge or show?");
     action = ctxprof_action_named(tool, argv[0]);
     if (action == NULL) return 2;
+    if (tool->o[CT_INPUT].count != 0) {               /* llvm-ctxprof-util knows it in this way only */
+        if (words != 1 || tool->o[CT_INPUT].count != 1)
+            return usage(tool, "ctxprof %s: one input only, --input=%s", action->name, tool->o[CT_INPUT].list[0]);
+        return ctxprof_begin(tool, action, 1, tool->o[CT_INPUT].list);
+    }
     if (words == 1) return usage(tool, "ctxprof %s: no input", action->name);
     if (words > 2 && !action->many)
         return usage(tool, "ctxprof %s: one input only, not also '%s'", action->name, argv[2]);
-    if (tool->o[CT_JSON].number && !action->tables && !json_goes(tool, tool->o[CT_OUTPUT].text, "the profile"))
-        return 2;
-    for (i = 1; i < words; i++)
-        if (!output_spares(tool, tool->o[CT_OUTPUT].text, argv[i])) return 2;
-    if (!output_ready(tool, tool->o[CT_OUTPUT].text)) return 1;
-    return ctxprof_do(tool, action, words - 1, argv + 1);
+    return ctxprof_begin(tool, action, words - 1, (const char *const *)argv + 1);
 }
 
 const command ctxprof_command = {

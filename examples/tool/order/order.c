@@ -38,7 +38,7 @@ static const option order_options[] = {
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
-    OPTION("llvm-compat", OPT_IGNORED, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
+    LLVM_COMPAT,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
     OPTIONS_END
@@ -120,7 +120,7 @@ static int order_begin(order_run *r)
     how.max_traces = (uint32_t)r->o[R_RESERVOIR].number;
     how.max_length = (uint32_t)r->o[R_LENGTH].number;
     how.seed = (uint32_t)r->o[R_SEED].number;
-    how.llvm = r->tool->compat ? 19 : 0;
+    how.llvm = (uint32_t)r->tool->compat;
     r->l = csspgo_layout_new(&how, seeded(), NULL);
     return r->l != NULL || (fail(r->tool, "out of memory"), 0);
 }
@@ -144,7 +144,7 @@ static int order_make(order_run *r)
     csspgo_error e;
     csspgo_status s;
     memset(&how, 0, sizeof how);
-    how.partition.llvm = r->tool->compat ? 19 : 0;
+    how.partition.llvm = (uint32_t)r->tool->compat;
     how.test_traces = (uint32_t)r->o[R_TESTS].number;
     how.use_weights = (uint32_t)r->o[R_WEIGHTS].number;
     how.use_sizes = (uint32_t)r->o[R_SIZES].number;

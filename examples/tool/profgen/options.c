@@ -131,16 +131,37 @@ const option profgen_options[] = {
     OPTION("min-density", OPT_COUNT, NULL, 0, "N",
            "status 3 if there are fewer samples per location, as --show-density prints them"),
     ALLOW_EMPTY,
-    OPTION("llvm-compat", OPT_SWITCH, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"),
+    LLVM_COMPAT,
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress, no report on the terminal"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the same as --report=-: on standard output"),
+    OPTION("mark-all-context-preinlined", OPT_SWITCH, NULL, 0, NULL,
+           "marks all functions and inlinees as the pre-inliner does what is to be inlined"),
+    OPTION("csprof-max-unsymbolized-context-depth", OPT_NUMBER, NULL, -1, "N",
+           "by probe: innermost calls kept, however many inlinees they stand for; -1 all (default)"),
+    EXTBINARY_NEWER,
+    OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES",
+           "as LLVM takes it, a power of two, without effect: mappings fit the program whatever the pages are"),
     DEBUG_DIRECTORY,
-    /* What llvm-profgen 19 has and this tool refuses. */
+    /* As LLVM takes them, without effect. */
+    OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
+    /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
     OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
     OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
     OPTION("show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
     OPTION("disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL),
+    OPTION("time-profgen", OPT_REFUSED, "there are no timers in here; use time(1) or perf", 1, NULL, NULL),
+    OPTION("load-function-from-symbol", OPT_LATER, "1", 0, NULL, NULL),   /* probes are always found by symbols, too */
+    OPTION("data-access-perftrace", OPT_REFUSED,
+           "counts of object types are read, added up and written, but not made of samples", 0, NULL, NULL),
+    OPTION("etm", OPT_REFUSED, "let perf decode the trace: perf inject --itrace=i100usl -i perf.data -o FILE, then "
+           "--perfdata=FILE", 0, NULL, NULL),
+    OPTION("etm-trace-id", OPT_REFUSED, "it is of --etm", 0, NULL, NULL),
+    OPTION("itm-trace-id", OPT_REFUSED, "it is of --etm", 0, NULL, NULL),
+    OPTION("target-triple", OPT_REFUSED, "the program's header says what machine it is for", 0, NULL, NULL),
+    OPTION("infer-callsite-samples", OPT_REFUSED, "calls are counted from branch records only", 1, NULL, NULL),
+    OPTION("basic-events", OPT_REFUSED, "samples without branch records are estimates here, without an option", 1,
+           NULL, NULL),
     OPTIONS_END
 };
 
@@ -236,6 +257,10 @@ csspgo_collector_options profgen_how(const profgen *g)
         how.limit_recursion = 1;
         how.max_recursion = (uint32_t)o[O_COMPRESS].number;
     }
+    if (o[O_RAW_DEPTH].number >= 0) {
+        how.limit_addresses = 1;
+        how.max_addresses = (uint32_t)o[O_RAW_DEPTH].number;
+    }
     if (o[O_DEPTH].number >= 0) {
         how.limit_depth = 1;
         how.max_depth = (uint32_t)o[O_DEPTH].number;
@@ -260,6 +285,7 @@ enum { /* why; the first that holds is told */
     IDLE_SAMPLED = 1, IDLE_COUNTED = 2, IDLE_RAW = 4, IDLE_NO_RAW = 8, IDLE_FLAT = 16, IDLE_CONTEXTS = 32,
     IDLE_PREINLINER = 64, IDLE_NEST = 128, IDLE_MERGE = 256, IDLE_FORMAT = 512, IDLE_INFER = 1024, IDLE_STACKS = 2048,
     IDLE_DATA = 4096, IDLE_HOT = 8192, IDLE_COLD = 16384, IDLE_HOT_GIVEN = 32768, IDLE_COLD_GIVEN = 65536,
+    IDLE_LINES = 131072,
     IDLE_NO_RECORDING = IDLE_SAMPLED | IDLE_COUNTED,
     IDLE_WITH_PREINLINER = IDLE_RAW | IDLE_FLAT | IDLE_PREINLINER
 };
@@ -270,7 +296,7 @@ static const char *const idle_why[] = {
     "without the pre-inliner", "with --gen-cs-nested-profile=0", "as cold contexts are not merged",
     "without --format=extbinary", "with --infer-missing-frames=0", "with call stacks", "with --perfdata",
     "as no hot contexts are told from cold ones", "as nothing cold is looked for",
-    "with --profile-summary-hot-count", "with --profile-summary-cold-count" };
+    "with --profile-summary-hot-count", "with --profile-summary-cold-count", "by source line" };
 
 static const struct { int option, idle; } idle_rows[] = {
     { O_SKIP, IDLE_SAMPLED }, { O_PID, IDLE_NO_RECORDING }, { O_SHOW_MMAP, IDLE_NO_RECORDING },
@@ -284,6 +310,7 @@ static const struct { int option, idle; } idle_rows[] = {
     { O_SPLIT, IDLE_RAW }, { O_SYMBOLS, IDLE_RAW | IDLE_FORMAT }, { O_SHOW_PROBES, IDLE_RAW },
     { O_SHOW_DENSITY, IDLE_RAW }, { O_DENSITY, IDLE_RAW }, { O_DENSITY_CUTOFF, IDLE_RAW },
     { O_COMPRESS, IDLE_SAMPLED | IDLE_FLAT }, { O_DEPTH, IDLE_SAMPLED | IDLE_FLAT },
+    { O_RAW_DEPTH, IDLE_SAMPLED | IDLE_FLAT | IDLE_LINES }, { O_PREINLINED, IDLE_RAW },
     { O_SEARCH_DEPTH, IDLE_SAMPLED | IDLE_RAW | IDLE_FLAT | IDLE_INFER },
     { O_FILL, IDLE_SAMPLED | IDLE_RAW }, { O_TOTALS, IDLE_SAMPLED | IDLE_RAW | IDLE_CONTEXTS },
     { O_REPLAY, IDLE_WITH_PREINLINER }, { O_HOT_INLINE, IDLE_WITH_PREINLINER },
@@ -318,6 +345,7 @@ static int idle_state(const profgen *g, int contexts)
     state |= (contexts ? o[O_PREINLINER].number : o[O_TRIM].number) ? 0 : IDLE_COLD;
     state |= o[O_HOT_COUNT].text != NULL ? IDLE_HOT_GIVEN : 0;
     state |= o[O_COLD_COUNT].text != NULL ? IDLE_COLD_GIVEN : 0;
+    state |= g->lines != NULL ? IDLE_LINES : 0;
     return state;
 }
 

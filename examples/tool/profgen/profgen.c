@@ -58,6 +58,8 @@ static int profgen_check(profgen *g)
     if (!profgen_check_inputs(g) || !jit_check(g->tool, o) || !images_check(g)) return 0;
     if (g->tool->compat && g->in.perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
         return usage(g->tool, "--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
+    if ((uint64_t)o[O_PAGE].number == 0 || ((uint64_t)o[O_PAGE].number & ((uint64_t)o[O_PAGE].number - 1)) != 0)
+        return usage(g->tool, "--page-size: '%s' is not a power of two", o[O_PAGE].text), 0;
     if (o[O_COMPRESS].number < -1) return usage(g->tool, "Value of --compress-recursion should >= -1"), 0;
     if (o[O_COLD_DEPTH].number == 0)
         return usage(g->tool, "--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
@@ -76,7 +78,7 @@ static void lines_defaults(const profgen *g)
     static const int asks[] = {
         O_COMPRESS, O_DEPTH, O_INFER, O_SEARCH_DEPTH, O_PREINLINER, O_SIZES, O_REPLAY, O_HOT_INLINE, O_COLD_INLINE,
         O_GROWTH, O_LIMIT_MIN, O_LIMIT_MAX, O_AGAIN, O_MERGE_COLD, O_COLD_DEPTH, O_NESTED, O_KEEP_BASE, O_SORT,
-        O_DEBUG_SIZES
+        O_DEBUG_SIZES, O_PREINLINED
     };
     option *const o = g->o;
     int asked = 0;

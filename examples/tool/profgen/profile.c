@@ -45,6 +45,18 @@ static csspgo_status profgen_preinline(profgen *g, csspgo_profile *p, uint64_t c
     return s;
 }
 
+/* Marks all records, at any depth, as what should be inlined. */
+static csspgo_status profgen_mark_all(csspgo_profile *p)
+{
+    csspgo_status s = CSSPGO_OK;
+    csspgo_node n;
+    for (n.id = 2; n.id <= csspgo_node_count(p) + 1 && s == CSSPGO_OK; n.id++)
+        if (csspgo_has_record(p, n))
+            s = csspgo_set_attributes(p, n, csspgo_attributes(p, n) | CSSPGO_SHOULD_BE_INLINED);
+    csspgo_profile_set_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_PREINLINED);
+    return s;
+}
+
 /* Pre-inlines, merges and trims cold contexts, nests: what llvm-profgen does by default. */
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
 {
@@ -69,6 +81,7 @@ csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
     if (s == CSSPGO_OK && contexts && o[O_NESTED].number)
         s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0, NULL);
     loss_step(g->loss, p, LOSS_NESTED);
+    if (s == CSSPGO_OK && o[O_PREINLINED].number) s = profgen_mark_all(p);
     return s;
 }
 
@@ -328,7 +341,9 @@ static uint32_t profgen_form(const tool_context *tool, const option *o)
     } added[] = { { O_MD5, CSSPGO_MD5 },
                   { O_COMPRESS_ALL, CSSPGO_COMPRESS },
                   { O_PARTIAL, CSSPGO_PARTIAL },
-                  { O_SPLIT, CSSPGO_SPLIT } };
+                  { O_SPLIT, CSSPGO_SPLIT },
+                  { O_COMPOSITE, CSSPGO_COMPOSITE },
+                  { O_VERSION, 0 } };
     uint32_t form = forms[o[O_FORMAT].number];
     size_t i;
     for (i = 0; i < sizeof added / sizeof *added; i++) {
@@ -336,6 +351,7 @@ static uint32_t profgen_form(const tool_context *tool, const option *o)
         if (forms[o[O_FORMAT].number] == CSSPGO_EXTBINARY) form |= added[i].bit;
         else warn(tool, "--%s is ignored. Specify --format=extbinary to enable it", o[added[i].option].name);
     }
+    if (form == CSSPGO_EXTBINARY || (form & 0xff) == CSSPGO_EXTBINARY) form |= extbinary_newer(tool, &o[O_VERSION]);
     return form;
 }
 

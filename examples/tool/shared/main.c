@@ -75,6 +75,20 @@ static int is_option(const char *argument, const char *name)
     return argument[0] == '-' && strcmp(argument + (argument[1] == '-' ? 2 : 1), name) == 0;
 }
 
+/* The release of LLVM that --llvm-compat asks for; `compat` if the argument is another one, or a wrong one. */
+static int compat_of(const char *argument, int compat)
+{
+    static const struct { const char *name; int release; } known[] = {
+        { "llvm-compat", 19 }, { "llvm-compat=1", 19 }, { "llvm-compat=true", 19 }, { "llvm-compat=0", 0 },
+        { "llvm-compat=false", 0 }, { "llvm-compat=19", 19 }, { "llvm-compat=20", 20 }, { "llvm-compat=21", 21 },
+        { "llvm-compat=22", 22 }
+    };
+    size_t i;
+    for (i = 0; i < sizeof known / sizeof *known; i++)
+        if (is_option(argument, known[i].name)) return known[i].release;
+    return compat;
+}
+
 /* csspgo help [COMMAND | --man | --bash]. Returns the exit status. */
 static int help_run(const tool_context *tool, const char *word)
 {
@@ -91,7 +105,7 @@ static int run(tool_context *tool, int argc, char **argv)
     const command *c = argc > 1 ? command_named(argv[1]) : NULL;
     int k, help = 0;
     for (k = 1; c != &record_command && k < argc && strcmp(argv[k], "--") != 0; k++) {
-        tool->compat |= is_option(argv[k], "llvm-compat");
+        tool->compat = compat_of(argv[k], tool->compat);
         help |= is_option(argv[k], "help") || strcmp(argv[k], "-h") == 0;
     }
     if (argc < 2) return usage(tool, "which command? 'csspgo help' lists all");

@@ -18,7 +18,7 @@ csspgo_profile *profile_new(const tool_context *tool)
 {
     csspgo_options options = *seeded();
     csspgo_profile *p;
-    options.llvm = tool->compat ? 19 : 0;
+    options.llvm = (uint32_t)tool->compat;
     options.allocator = big_blocks();
     p = csspgo_profile_new(&options, NULL);
     if (p == NULL) fail(tool, "out of memory");
@@ -139,10 +139,12 @@ static uint64_t section_at(const file_bytes *f, uint64_t byte)
     return 0;
 }
 
-static const char *llvm_term(const file_bytes *f, const csspgo_error *e, int text)
+static const char *llvm_term(const tool_context *tool, const file_bytes *f, const csspgo_error *e, int text)
 {
     const uint64_t section = text ? 0 : section_at(f, e->offset);
     size_t i;
+    if (tool->compat >= 21 && !text && strncmp(e->message, "a line is at most", 17) == 0)
+        return "Illegal line offset in sample profile data";
     for (i = 0; i < sizeof llvm_terms / sizeof *llvm_terms && !(text && i > 0); i++)
         if (strncmp(e->message, llvm_terms[i].ours, strlen(llvm_terms[i].ours)) == 0 &&
             (llvm_terms[i].section == 0 || llvm_terms[i].section == section))
@@ -166,10 +168,10 @@ static int is_first_line(const file_bytes *f, uint32_t line)
 }
 
 /* What LLVM 19 says about a file that it refuses: behind "FILE:". *fatal: whatever --failure-mode says. */
-static void llvm_words(const file_bytes *f, const csspgo_error *e, char *words, size_t size, int *fatal)
+static void llvm_words(const tool_context *tool, const file_bytes *f, const csspgo_error *e, char *words, size_t size, int *fatal)
 {
     const int text = csspgo_sniff(f->data, f->size) == CSSPGO_TEXT;
-    const char *term = llvm_term(f, e, text), *line, *what = "Expected 'mangled_name:NUM:NUM', found ";
+    const char *term = llvm_term(tool, f, e, text), *line, *what = "Expected 'mangled_name:NUM:NUM', found ";
     int n;
     *fatal = term != NULL && strcmp(term, "Truncated profile data") == 0;
     if (!llvm_knows(f) || (text && term == NULL && is_first_line(f, e->line)))
@@ -190,7 +192,7 @@ void reading_failed(const tool_context *tool, const reading *how, const char *pa
 {
     char words[65536];
     const char *kind = tool->compat ? NULL : kind_words(f->data, f->size, KIND_PROFILE);
-    if (tool->compat) llvm_words(f, e, words, sizeof words, fatal);
+    if (tool->compat) llvm_words(tool, f, e, words, sizeof words, fatal);
     else if (kind != NULL) snprintf(words, sizeof words, " %s", kind);
     else if (e->line != 0) snprintf(words, sizeof words, "%u:%u: %s", e->line, e->column, plain(e));
     else if (e->offset != 0) snprintf(words, sizeof words, " byte %" PRIu64 ": %s", e->offset, plain(e));
@@ -228,6 +230,13 @@ static int is_empty_text(const file_bytes *f)
     return 1;
 }
 
+/* Says how many blocks of unknown types there were that nothing will be written of. */
+void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks)
+{
+    if (blocks != 0)
+        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path, blocks);
+}
+
 /* Makes a profile of an input that is open, and closes it. */
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal)
 {
@@ -244,9 +253,7 @@ csspgo_profile *profile_of(const tool_context *tool, const char *path, file_byte
         s = how->contextual ? contextual_read(tool, path, f, how->names, p, &e) : file_read(p, path, f, &e);
     if (tool->compat && !llvm_knows(f)) s = CSSPGO_E_UNSUPPORTED;
     if (p != NULL && s != CSSPGO_OK) reading_failed(tool, how, path, f, &e, fatal);
-    if (p != NULL && s == CSSPGO_OK && csspgo_skipped_blocks(p) != 0)
-        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path,
-             csspgo_skipped_blocks(p));
+    if (p != NULL && s == CSSPGO_OK && !how->keeps) blocks_lost(tool, path, csspgo_skipped_blocks(p));
     file_close(f);
     if (s != CSSPGO_OK) {
         csspgo_profile_free(p);

@@ -31,7 +31,7 @@ typedef struct tool_context {
     int         quiet;            /* --quiet: no warnings, no progress                                               */
     int         demangle;         /* names are shown as people write them: no --no-demangle, no --llvm-compat         */
     int         allow_empty;      /* --allow-empty: what is of no use is a warning                                   */
-    int         compat;           /* --llvm-compat: bytes, messages and exit statuses are those of LLVM 19's tool    */
+    int         compat;           /* --llvm-compat=N, 19 to 22: bytes, messages and statuses are those of LLVM's tool */
     struct option *o;             /* of the command, once they are parsed; main frees them                           */
 } tool_context;
 
@@ -55,7 +55,7 @@ typedef enum option_kind {
     OPT_NUMBER,                   /* signed                                                                  */
     OPT_COUNT,                    /* unsigned, 64 bits; 0x, 0b and 0 begin other bases                       */
     OPT_PERCENT,                  /* 0 to 100, with or without %: option_percent                             */
-    OPT_MAYBE,                    /* OPT_COUNT whose value may be left out: text is then ""                  */
+    OPT_MAYBE,                    /* OPT_COUNT, or a word of `values`, that may be left out: text is then "" */
     OPT_CHOICE,                   /* one word of `values`, "a|b|c"                                           */
     OPT_SET,                      /* gives the option `values` its own number                                */
     OPT_ALIAS,                    /* of the option `values`                                                  */
@@ -84,6 +84,17 @@ typedef struct option {
     "the program and in .debug there are found, too")
 #define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, "names as the compiler has them")
 #define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, "status 0 although the result is of no use")
+
+/* Of LLVM 22 and later: sample-profile-format-version, what extbinary_newer takes, comes first. */
+#define EXTBINARY_NEWER                                                                                            \
+    OPTION("sample-profile-format-version", OPT_CHOICE, "103|104|105", 0, NULL,                                    \
+           "what ExtBinary says; LLVM 19 to 22 read 103, the main branch 105, too"),                               \
+    OPTION("extbinary-composite-prof", OPT_SWITCH, NULL, 0, NULL,                                                  \
+           "version 105, counts in blocks that have a type; blocks of types that only newer LLVM knows stay, if "  \
+           "there is one input and nothing is done to it"),                                                        \
+    OPTION("extbinary-write-vtable-type-prof", OPT_SWITCH, NULL, 0, "0|1",                                         \
+           "ExtBinary with counts of object types, if there are any, which LLVM 19 to 21 misread; with "           \
+           "--llvm-compat only if asked for")
 
 /* A row of a command's table, and the row behind the last one. */
 #define OPTION(name, kind, values, number, argument, help) \
@@ -115,11 +126,18 @@ typedef struct reading {          /* how the inputs are read */
     int      takes_empty;         /* 1: a text without a function is an empty profile        */
     uint32_t form;                /* of the last one that was read: CSSPGO_TEXT ...          */
     int      contextual;          /* 1: the last one that was read is a contextual profile   */
+    int      keeps;               /* 1: it may be written with blocks of unknown types       */
     struct name_table *names;     /* of functions in these; NULL: they are not read          */
 } reading;
 
 enum { PASSES = 5 };
 extern const char pass_names[];
+
+/* An option of every command that has it in its table: read by main.c */
+#define LLVM_COMPAT                                                                                                \
+    OPTION("llvm-compat", OPT_MAYBE, "19|20|21|22|0|1|false|true", 0, "N",                                         \
+           "bytes, messages and exit statuses of the tool of LLVM N, 19 to 22; 19 without it, the one that was "   \
+           "compared")
 
 /* A command: what is behind its name on the command line goes to run_fn, which returns the exit status. */
 typedef struct command {
@@ -186,6 +204,7 @@ csspgo_status write_output(const writer *w, const char *path, csspgo_error *e);
 #define GCOV_VERSIONS "llvm|1|2|3"
 enum { GCOV_DEFAULT = 2 };                     /* place of "2" */
 uint32_t gcov_form(int version);
+uint32_t extbinary_newer(const tool_context *tool, const option *o);
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e);
 csspgo_allocator big_blocks(void);     /* for large profiles: arrays in large pages                                   */
 
@@ -294,6 +313,7 @@ csspgo_func func_copy(csspgo_profile *q, csspgo_profile *p, csspgo_func f);     
 csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
 csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);
 int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f);
+void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks);
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal);
 csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f, csspgo_error *e);
 csspgo_profile *profiles_read(const tool_context *tool, const char *const *path, size_t n);     /* n > 0, added up */

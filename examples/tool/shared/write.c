@@ -58,6 +58,14 @@ uint32_t gcov_form(int version)
     return CSSPGO_GCOV | added[version];
 }
 
+/* What EXTBINARY_NEWER asks for, at o, adds to the form of ExtBinary, but for composite records. */
+uint32_t extbinary_newer(const tool_context *tool, const option *o)
+{
+    static const uint32_t versions[] = { 0, CSSPGO_V104, CSSPGO_V105 };
+    const int vtables = o[2].given ? o[2].number != 0 : !tool->compat;
+    return versions[o[0].number] | (vtables ? 0 : (uint32_t)CSSPGO_NO_VTABLES);
+}
+
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e)
 {
     const profile_form f = { p, form };

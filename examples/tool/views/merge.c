@@ -18,9 +18,7 @@ static const option merge_options[] = {
     OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, "marked as covering part of the program"),
     OPTION("split-layout", OPT_SWITCH, NULL, 0, NULL,
            "ExtBinary: functions without inlinees in sections of their own; text: marks these, for newer LLVM"),
-    OPTION("sample-profile-format-version", OPT_CHOICE, "103|104|105", 0, NULL,
-           "what ExtBinary says; LLVM 19 to 22 read 103, the main branch 105, too"),
-    OPTION("extbinary-composite-prof", OPT_SWITCH, NULL, 0, NULL, "version 105, counts in blocks that have a type"),
+    EXTBINARY_NEWER,
     OPTION("md5-indexed-tables", OPT_SWITCH, NULL, 0, NULL,
            "GUIDs, with tables in which LLVM's main branch finds a function without reading the others"),
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "the symbol list as GUIDs, for LLVM's main branch"),
@@ -86,6 +84,14 @@ static const option merge_options[] = {
     OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
+    OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its names while LLVM tried it out */
+    OPTION("sample-profile-write-eytzinger-name-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),
+    OPTION("memprof-random-hotness", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("memprof-random-hotness-seed", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("random-seed", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("write-prev-version", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("debuginfod", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("correlate", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("binary-file", OPT_LATER, NULL, 0, NULL, NULL),
     OPTION("debug-info", OPT_LATER, NULL, 0, NULL, NULL),
     OPTION("supplement-instr-with-sample", OPT_LATER, NULL, 0, NULL, NULL),
@@ -146,7 +152,7 @@ static uint32_t merge_form(merge *m)
         if (ext || (form == CSSPGO_TEXT && added[i].bit == CSSPGO_SPLIT)) form |= added[i].bit;
         else warn(m->tool, "%s is ignored. Specify -extbinary to enable it", added[i].name);
     }
-    if (ext && m->o[M_VERSION].number != 0) form |= m->o[M_VERSION].number == 1 ? CSSPGO_V104 : CSSPGO_V105;
+    if (ext) form |= extbinary_newer(m->tool, &m->o[M_VERSION]);
     if (form == CSSPGO_GCOV) form = gcov_form((int)m->o[M_GCOV_VERSION].number);
     return form;
 }
@@ -184,8 +190,10 @@ static int merge_write(merge *m)
     const char *path = m->o[M_OUTPUT].text;
     const uint64_t limit = (uint64_t)m->o[M_SIZE].number;
     const uint32_t form = merge_form(m);
+    const int keeps = (form & (CSSPGO_V105 | CSSPGO_COMPOSITE)) != 0;
     csspgo_error e;
     size_t size = 0;
+    blocks_lost(m->tool, path, csspgo_skipped_blocks(m->p) - (keeps ? csspgo_kept_blocks(m->p) : 0));
     memset(&e, 0, sizeof e);
     e.status = CSSPGO_E_UNSUPPORTED;
     if (m->tool->compat && (form & 0xff) == CSSPGO_GCOV) return merge_write_failed(m, &e);

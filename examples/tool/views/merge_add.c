@@ -243,7 +243,7 @@ int merge_read(merge *m)
     int ok = 1;
     how.go_on = m->o[M_FAILURE].number != 0;
     how.names = m->names;
-    how.takes_empty = 1;
+    how.takes_empty = how.keeps = 1;
     bar.on = bar.on && m->inputs > 1;
     if (!m->tool->compat) ok = names_open(m->tool, m->names, &m->o[M_NAMES], &m->o[M_PROFILED], 1);
     for (i = 0; i < m->inputs && ok; i++) {

@@ -48,6 +48,8 @@ static const option show_options[] = {
     OPTION("text", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("memory", OPT_LATER, "0", 0, NULL, NULL),
     OPTION("debug-info", OPT_LATER, NULL, 0, NULL, NULL),
+    OPTION("show-composite-info-only", OPT_REFUSED,
+           "show-sec-info-only lists the sections; merge says how many blocks of unknown types there are", 1, NULL, NULL),
     OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTIONS_END
 };

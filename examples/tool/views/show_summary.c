@@ -42,6 +42,7 @@ static void json_summary(show *s, const csspgo_summary *sum, const csspgo_cutoff
 
 static int show_summary(show *s, int json)
 {
+    const int newer = s->tool->compat >= 20;      /* LLVM 20 and later: a maximum of instrumented blocks, and shares */
     csspgo_cutoff own[CSSPGO_CUTOFFS];
     csspgo_summary sum;
     csspgo_status status;
@@ -49,14 +50,16 @@ static int show_summary(show *s, int json)
     size_t i;
     if (status != CSSPGO_OK) return fail(s->tool, "%s", csspgo_status_text(status)), 0;
     if (json) return json_summary(s, &sum, own, n), 1;
-    fprintf(s->out, "Total functions: %" PRIu64 "\nMaximum function count: %" PRIu64 "\nMaximum block count: %" PRIu64
+    fprintf(s->out, "Total functions: %" PRIu64 "\nMaximum function count: %" PRIu64 "\nMaximum %s: %" PRIu64
             "\nTotal number of blocks: %" PRIu64 "\nTotal count: %" PRIu64 "\nDetailed summary:\n",
-            sum.functions, sum.max_head, sum.max_count, sum.counts, sum.total);
+            sum.functions, sum.max_head, newer ? "internal block count" : "block count", newer ? 0 : sum.max_count,
+            sum.counts, sum.total);
     for (i = 0; i < n; i++) {
         const csspgo_cutoff c = show_cutoff(s->p, own, i);
-        fprintf(s->out,
-                "%" PRIu64 " blocks with count >= %" PRIu64 " account for %0.6g percentage of the total counts.\n",
-                c.counts, c.min_count, (double)((float)c.ppm / 1000000 * 100));
+        fprintf(s->out, "%" PRIu64 " blocks ", c.counts);
+        if (newer) fprintf(s->out, "(%.2f%%) ", percent(c.counts, sum.counts));
+        fprintf(s->out, "with count >= %" PRIu64 " account for %0.6g%s of the total counts.\n", c.min_count,
+                (double)((float)c.ppm / 1000000 * 100), newer ? "%" : " percentage");
     }
     return 1;
 }

@@ -181,7 +181,7 @@ int views_write_svg(const views_flame_data *d, FILE *out);
     OPTION("sample", OPT_IGNORED, NULL, 0, NULL, NULL), \
     OPTION("instr", OPT_LATER, "0", 0, NULL, NULL), \
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL), \
-    OPTION("llvm-compat", OPT_IGNORED, NULL, 0, NULL, "bytes, messages and exit statuses of LLVM 19's tool"), \
+    LLVM_COMPAT, \
     OPTION("profile-summary-hot-count", OPT_COUNT, NULL, 0, "N", \
            "a count from which a function is hot, in place of the cutoff"), \
     OPTION("profile-summary-cutoff-hot", OPT_COUNT, NULL, 0, "PPM", \
@@ -243,8 +243,8 @@ typedef struct merge {
 
 enum {
     M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL,
-    M_SPLIT, M_VERSION, M_COMPOSITE, M_INDEXED, M_MD5_SYMBOLS, M_LAYOUT, M_NESTED, M_KEEP_BASE, M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF,
-    M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES,
+    M_SPLIT, M_VERSION, M_COMPOSITE, M_VTABLES, M_INDEXED, M_MD5_SYMBOLS, M_LAYOUT, M_NESTED, M_KEEP_BASE,
+    M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF, M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES,
     M_PROFILED, M_MIX, M_MAX_SKIPPED, M_MAX_DROPPED, M_JSON
 };
 
