@@ -8,6 +8,7 @@
 #define CSSPGO_ALL
 #include "../../csspgo.h"
 #include "../load.h"
+#include "../share/call_stacks.h"
 #include "../share/linker_order.h"
 #include "../share/overlap_table.h"
 #include "../share/pprof.h"

@@ -23,7 +23,8 @@ enum { /* places in the table below */
     O_DENSITY_CUTOFF, O_SHOW_DENSITY, O_SORT, O_SYMBOLS, O_TOTALS, O_PID, O_SHOW_MMAP, O_DEBUG_BINARY, O_KERNEL,
     O_DETAILS, O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
-    O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON
+    O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
+    O_DEBUG_DIRECTORY, O_TID, O_COMM, O_TIME, O_NO_KERNEL
 };
 
 enum {                            /* places in the choice of --format */
@@ -616,6 +617,7 @@ struct profgen {
     tally        *tally;          /* NULL: in compat mode */
     fit           fit;
     events        events;
+    filter       *filter;         /* which samples count; NULL: all                                                 */
     details       details;
     loss         *loss;           /* NULL: in compat mode, and without samples */
     health       *health;         /* of the report that is wanted; NULL: none */

@@ -12,10 +12,13 @@ typedef struct kind_row {
 
 static const kind_row kind_rows[] = {
     { KIND_PROGRAM, "\177ELF", 4, "this is a program (ELF), which profgen --binary takes" },
-    { KIND_PERFDATA, "PERFILE2", 8, "this is a recording of perf (perf.data), which profgen --perfdata takes" },
+    { KIND_OTHER, "PERFFILE", 8,
+      "this is perf.data of version 1, of a perf before Linux 3.4 (2012): give what that perf's script prints" },
+    { KIND_PERFDATA, "PERFILE2", 8, "this is a recording of perf (perf.data), which profgen --perfdata takes, and for a "
+      "picture flame, folded and show --top" },
     { KIND_GZIP, "\037\213", 2,
-      "this is compressed (gzip); profgen --pprof takes such profiles of pprof, all else must be decompressed" },
-    { KIND_OTHER, "\050\265\057\375", 4, "this is compressed (zstd): it must be decompressed" },
+      "this is compressed (gzip); recordings and profiles of pprof are read so, all else must be decompressed" },
+    { KIND_OTHER, "\050\265\057\375", 4, "this is compressed (zstd); recordings are read so, all else must be decompressed" },
     { KIND_OTHER, "\375" "7zXZ", 5, "this is compressed (xz): it must be decompressed" },
     { KIND_OTHER, "BZh", 3, "this is compressed (bzip2): it must be decompressed" },
     { KIND_JITDUMP, "DTiJ", 4, "this is a dump of JIT code (jitdump), which profgen --jitdump takes" },
@@ -24,7 +27,8 @@ static const kind_row kind_rows[] = {
     { KIND_TRACES, "\201rforpl\377", 8, "this is a raw instrumentation profile: its traces are what order takes" },
     { KIND_OTHER, "BC\300\336", 4, "this is LLVM bitcode" },
     { KIND_OTHER, "!<arch>", 7, "this is an archive of object files" },
-    { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes" },
+    { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes, and for a "
+      "picture flame, folded and show --top" },
     { KIND_OTHER, "<!DOCTYPE html", 14, "this is HTML, such as annotate makes" },
     { KIND_OTHER, "<svg", 4, "this is a picture (SVG), such as flame makes" },
     { KIND_OTHER, "<?xml", 5, "this is XML or a picture (SVG), such as flame makes" },
