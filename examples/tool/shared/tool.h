@@ -217,6 +217,7 @@ void options_free(option *o);
 enum { PROGRAM_WHY = 4096 + 256 };
 int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 int program_open_module(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
+void minidebug_take(const tool_context *tool, loaded *l, const char *path);   /* minidebug.c                      */
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
 void program_missing(const tool_context *tool, const loaded *l, const char *path, const char *without);
 
