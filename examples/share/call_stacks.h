@@ -529,7 +529,7 @@ static int csspgo__stacks_named(csspgo_stacks *d, csspgo__stacks_text r, uint64_
     while (name.p != name.end && csspgo__stacks_blank(*name.p)) name.p++;
     while (name.p != name.end && csspgo__stacks_blank(name.end[-1])) name.end--;
     if (address == 0) return 1;
-    if (d->span.count == CSSPGO__STACKS_FRAMES) return d->cut = 1;
+    if (d->span.count == CSSPGO__STACKS_FRAMES) return (int)(d->cut = 1);
     file.p = file.end = name.end;
     if (csspgo__stacks_ends(name, ")")) {
         for (k = 0; name.p + k < name.end; k++)

@@ -177,6 +177,12 @@ static csspgo_node frame_add(picture *x, csspgo_node n, picture_key k)
     return n;
 }
 
+/* 1 if a frame is a return address: neither the innermost one nor the one that the kernel has interrupted. */
+static int is_caller(const uint64_t *stack, uint32_t i)
+{
+    return i != 0 && !(stack[i - 1] >> 63 != 0 && stack[i] >> 63 == 0);
+}
+
 /* Returns 0 without memory. */
 static int picture_sample(picture *x, const reader *r, const csspgo_sample *sample)
 {
@@ -205,7 +211,7 @@ static int picture_sample(picture *x, const reader *r, const csspgo_sample *samp
     }
     for (i = count; i-- > 0;) {
         if (s.stack[i] == 0 && i != 0) continue;
-        n = frame_add(x, n, key_at(x, s.pid, s.stack[i], placed.stack[i], i != 0));
+        n = frame_add(x, n, key_at(x, s.pid, s.stack[i], placed.stack[i], is_caller(s.stack, i)));
         if (n.id == 0) return 0;
     }
     for (i = kernel < VIEWS_DEPTH ? kernel : VIEWS_DEPTH; i-- > 0;) {
