@@ -102,6 +102,33 @@ grep -q 'demo.elf+0x' $B/got && ! grep -q main $B/got && has_text 'no profile fo
 awk '{ s += $NF } END { print s }' $B/got >$B/sum
 awk '{ s += $NF } END { print s }' $B/demo.want | cmp -s - $B/sum && pass || fail "samples of a program that is not there"
 
+# ----- CPU profiles of gperftools, words of 4 and 8 bytes in both orders; other profiles of theirs are named
+seed=0
+for word in 4 8; do
+    for order in '<' '>'; do
+        for i in $(seq $(size 1 10)); do
+            seed=$((seed + 1))
+            perl make_gperf.pl $seed $word "$order" $B <$D/demo.perfscript
+            $T folded --quiet --binary=$D/demo.elf $B/gperf.ps >$B/want 2>/dev/null
+            folds $B/want --binary=$D/demo.elf $B/gperf
+            for kind in pprof perfscript; do
+                f=$B/gperf
+                [ $kind = pprof ] || f=$B/gperf.ps
+                $T profgen --quiet --allow-empty --max-dropped=100 --binary=$D/demo.elf --$kind=$f --format=text -o $B/$kind.prof 2>$B/err || fail "profgen --$kind: $(cat $B/err)"
+            done
+            cmp -s $B/pprof.prof $B/perfscript.prof && [ -s $B/pprof.prof ] && pass || fail "profgen --pprof of gperftools' profile $seed"
+        done
+    done
+done
+for n in 30 200 600; do head -c $n $B/gperf >$B/cut; refuses 'cut: ' profgen --binary=$D/demo.elf --pprof=$B/cut -o $B/none.prof; done
+named() { printf -- "$1" >$B/other; refuses "$2" folded $B/other; refuses "$2" profgen --binary=$D/demo.elf --pprof=$B/other -o $B/none.prof; }
+named 'heap profile: 1: 2 [ 3: 4] @ heapprofile\n' 'this is a heap profile'
+named 'heap profile: 1: 2 [ 3: 4] @ growthz\n' 'this is a growth profile'
+named '--- contentionz 1 ---\n' 'this is a contention profile'
+named '--- mutex:\n' 'this is a mutex profile'
+named 'goroutine profile: total 3\n' 'this is a list of goroutines'
+named '--- symbol\nbinary=/x\n' 'this is a profile of gperftools with its symbols'
+
 # ----- inlined functions, by debug information
 if have cc && [ "$(uname -m)" = x86_64 ] && [ "$(uname -s)" = Linux ]; then
     cat >$B/in.c <<'X'

@@ -9,6 +9,7 @@
 #include "../../csspgo.h"
 #include "../load.h"
 #include "../share/call_stacks.h"
+#include "../share/gperftools.h"
 #include "../share/linker_order.h"
 #include "../share/overlap_table.h"
 #include "../share/pprof.h"

@@ -211,6 +211,7 @@ int order_read_recordings(order_run *run, const option *in)
     r.programs = &run->programs;
     r.how.in_turn = 1;
     r.how.filter = run->filter;
+    r.how.text = kind == RECORDING_SCRIPT;
     for (i = 0; ok && i < in->count; i++) ok = order_read_recording(run, &r, in->list[i], kind);
     reader_free(&r);
     return ok;

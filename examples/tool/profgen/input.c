@@ -100,6 +100,7 @@ static int profgen_read_recording(profgen *g)
     file_bytes text;
     int ok;
     memset(&text, 0, sizeof text);
+    g->reader.how.text = g->in.perfscript != NULL;
     if (in_memory && !file_open(path, &text)) return fail(g->tool, "%s: %s", path, file_why()), 0;
     if (in_memory && flat_kind(&text) == 0) ok = flat_read(g, &text, &samples) && recording_over(g, samples);
     else ok = reader_open(&g->reader, path, in_memory ? &text : NULL) && recording_take(g);
@@ -154,7 +155,7 @@ static reader_options reading_of(const profgen *g)
     how.perf_binary = o[O_PERF_BINARY].text;
     how.pprof_type = o[O_PPROF_TYPE].text;
     how.packed = o[O_DWP].text;
-    how.own_gzip = o[O_PPROF].count != 0;
+    how.pprof = o[O_PPROF].count != 0;
     how.filter = g->filter;
     if (!jit_asked(o) && !flat_asked(g)) how.memory_bytes = SCRIPT_MEMORY;
     return how;

@@ -25,6 +25,16 @@ static const kind_row kind_rows[] = {
     { KIND_JITDUMP, "JiTD", 4, "this is a dump of JIT code (jitdump), which profgen --jitdump takes" },
     { KIND_TRACES, "\377lprofi\201", 8, "this is an instrumentation profile: its traces are what order takes" },
     { KIND_TRACES, "\201rforpl\377", 8, "this is a raw instrumentation profile: its traces are what order takes" },
+    { KIND_OTHER, "heap profile:", 13,
+      "this is a heap profile of gperftools or Go: it counts memory; give a CPU profile (ProfilerStart, CPUPROFILE=FILE)" },
+    { KIND_OTHER, "--- contention", 14,
+      "this is a contention profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, /debug/pprof/profile)" },
+    { KIND_OTHER, "--- mutex", 9,
+      "this is a mutex profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, /debug/pprof/profile)" },
+    { KIND_OTHER, "goroutine profile:", 18,
+      "this is a list of goroutines, not of samples; give a CPU profile (/debug/pprof/profile)" },
+    { KIND_OTHER, "--- symbol", 10,
+      "this is a profile of gperftools with its symbols before it: give the profile alone, or what pprof -proto makes of it" },
     { KIND_OTHER, "BC\300\336", 4, "this is LLVM bitcode" },
     { KIND_OTHER, "!<arch>", 7, "this is an archive of object files" },
     { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes, and for a "
@@ -53,6 +63,18 @@ static int is_profile_text(const char *text, size_t size)
     return p > text && *text != ' ';
 }
 
+static const char growth_words[] = "this is a growth profile of gperftools: it counts memory; give a CPU profile "
+                                   "(ProfilerStart, CPUPROFILE=FILE)";
+
+/* 1 if the first line of a heap profile says that it is of the heap's growth. */
+static int is_growth(const char *text, size_t size)
+{
+    const char *const stop = (const char *)memchr(text, '\n', size), *p = text;
+    for (; stop != NULL && stop - p >= 8; p++)
+        if (memcmp(p, "@ growth", 8) == 0) return 1;
+    return 0;
+}
+
 const char *kind_words(const void *data, size_t size, unsigned takes)
 {
     const char *text = (const char *)data;
@@ -63,6 +85,7 @@ const char *kind_words(const void *data, size_t size, unsigned takes)
         const kind_row *k = &kind_rows[i];
         const size_t skip = k->kind == KIND_SCRIPT || k->kind == KIND_OTHER ? blank : 0;
         if (size - skip < k->size || memcmp(text + skip, k->magic, k->size) != 0) continue;
+        if (k->kind == KIND_OTHER && k->size == 13 && is_growth(text, size)) return growth_words;
         return takes & k->kind ? NULL : k->words;
     }
     if (takes & KIND_PROFILE) return NULL;

@@ -38,6 +38,37 @@ int reader_has_nothing(const reader *r)
     return is_thread_directory(r, directory);
 }
 
+/* Puts a profile of pprof in place of one of gperftools. Returns 0 after saying what is wrong. */
+static int gperftools_convert(reader *r, const file_bytes *f)
+{
+    csspgo_error e;
+    size_t size;
+    csspgo_status s = csspgo_gperftools_convert(f->data, f->size, NULL, NULL, 0, &size, &e);
+    if (s == CSSPGO_OK && (r->converted = (unsigned char *)malloc(size + 1)) == NULL)
+        return fail(r->tool, "out of memory"), 0;
+    if (s == CSSPGO_OK) s = csspgo_gperftools_convert(f->data, f->size, NULL, r->converted, size, &size, &e);
+    if (s != CSSPGO_OK) return fail_at(r->tool, r->path, &e), 0;
+    if (r->file != stdin) fclose(r->file);
+    r->file = fmemopen(r->converted, size, "rb");
+    r->total = size;
+    r->twice = 1;
+    return r->file != NULL || (fail(r->tool, "out of memory"), 0);
+}
+
+/* A profile of gperftools, which is a regular file, or the profile of pprof that it is. Returns 0 after an error. */
+static int gperftools_open(reader *r)
+{
+    file_bytes f;
+    const int first = getc(r->file);
+    int ok = 1;
+    if (first == EOF) return clearerr(r->file), 1;
+    ungetc(first, r->file);
+    if (first != 0 || strcmp(r->path, "-") == 0 || !file_open_named(r->path, &f)) return 1;    /* no message begins so */
+    if (csspgo_is_gperftools(f.data, f.size)) ok = gperftools_convert(r, &f);
+    file_close(&f);
+    return ok;
+}
+
 int reader_open(reader *r, const char *path, const file_bytes *text)
 {
     const int is_stdin = strcmp(path, "-") == 0;
@@ -56,10 +87,14 @@ int reader_open(reader *r, const char *path, const file_bytes *text)
         if (S_ISREG(st.st_mode)) r->total = (unsigned long long)st.st_size;
     }
     r->twice = r->total != 0;
-    if (r->how.own_gzip || r->tool->compat) return 1;
+    if (r->tool->compat) return 1;
+    if (r->how.pprof) return text != NULL && csspgo_is_gperftools(text->data, text->size) ? gperftools_convert(r, text)
+                                                                                           : gperftools_open(r);
     r->file = packed_open(r->tool, path, r->file, &r->unpacks);
     if (r->file != NULL && r->unpacks != NULL) setvbuf(r->file, NULL, _IONBF, 0);
     if (r->unpacks != NULL) r->total = 0;
+    if (r->file != NULL && r->how.text) r->file = trace_open(r->tool, r->file, r->twice);
+    if (r->file != NULL && r->how.text) setvbuf(r->file, NULL, _IONBF, 0);
     return r->file != NULL;
 }
 
@@ -78,6 +113,8 @@ void reader_close(reader *r)
     csspgo_perfdata_free(r->tail);
     csspgo_perfdata_free(r->kernel);
     if (r->file != NULL && r->file != stdin) fclose(r->file);
+    free(r->converted);
+    r->converted = NULL;
     r->unpacks = NULL;
     r->script = NULL;
     r->data = r->tail = r->kernel = NULL;

@@ -83,7 +83,8 @@ typedef struct reader_options {
     const char *perf_binary;      /* what the program was called; NULL: as it is called now                           */
     const char *pprof_type;       /* the type of value of a profile of pprof that counts; or NULL                     */
     const char *packed;           /* split debug information of the programs; or NULL                                 */
-    int         own_gzip;         /* the parser inflates what is compressed                                           */
+    int         text;             /* they are text of perf script                                                     */
+    int         pprof;            /* they are of pprof, whose parser inflates them itself, or of gperftools           */
     int         both;             /* perf.data: reader_kernel is asked                                                */
     filter     *filter;           /* which samples count; NULL: all                                                   */
 } reader_options;
@@ -107,6 +108,7 @@ typedef struct reader {           /* all zero but for the first three members, w
     csspgo_sample      in_kernel; /* the last sample of it                                                           */
     FILE              *file;
     packed            *unpacks;   /* it is compressed; NULL: it is not                                               */
+    unsigned char     *converted; /* NULL, or what the file is read from in its place                                */
     int                twice;     /* it can be read twice                                                            */
     unsigned long long total;     /* its bytes if these are known, else 0                                            */
     unsigned long long bytes, samples, sampled;   /* sampled: bytes when the number of samples was seen to grow      */
@@ -196,6 +198,16 @@ void reader_release(reader *r);
  */
 FILE *packed_open(const tool_context *tool, const char *path, FILE *from, packed **made);
 const char *packed_why(const packed *p);
+
+/* ----- trace.c ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * What is to be read in place of a text, which is its own from now on: the text itself or, of a trace of branches, lines
+ * of branch records. twice: it can be read again. NULL after saying what is wrong. trace_is: 1 if the first bytes are
+ * those of a trace.
+ */
+FILE *trace_open(const tool_context *tool, FILE *from, int twice);
+int trace_is(const char *text, size_t size);
 
 /* ----- filter.c --------------------------------------------------------------------------------------------------- */
 

@@ -57,8 +57,11 @@ static int is_script(const char *p, size_t size)
 static picture_kind kind_by_head(const unsigned char *in, size_t size, int gzip)
 {
     if (begins(in, size, "PERFILE2") || begins(in, size, "2ELIFREP")) return PICTURE_DATA;
+    if (begins(in, size, "goroutine profile:")) return PICTURE_NONE;      /* not a stack */
     if (csspgo_stacks_sniff(in, size) != CSSPGO_STACKS_NONE) return PICTURE_STACKS;
+    if (csspgo_is_gperftools(in, size)) return PICTURE_PPROF;
     if (size > 3 && in[0] == 0x0a && in[1] < 16 && in[2] == 8) return PICTURE_PPROF;
+    if (memchr(in, '\0', size) == NULL && trace_is((const char *)in, size)) return PICTURE_SCRIPT;
     if (memchr(in, '\0', size) == NULL && is_script((const char *)in, size)) return PICTURE_SCRIPT;
     return gzip ? PICTURE_PPROF : PICTURE_NONE;
 }
@@ -357,7 +360,7 @@ csspgo_profile *picture_read(const tool_context *tool, const char *path, const f
     reader r;
     picture_kind kind;
     size_t size;
-    int ok;
+    int ok, packed;
     memset(&none, 0, sizeof none);
     memset(&alone, 0, sizeof alone);
     memset(&x, 0, sizeof x);
@@ -370,6 +373,8 @@ csspgo_profile *picture_read(const tool_context *tool, const char *path, const f
     x.path = path;
     x.binary = option_named(tool->o, "binary", 6);
     if (x.binary == NULL || x.binary->kind != OPT_LIST) x.binary = option_named(tool->o, "profiled-binary", 15);
+    r.how.pprof = csspgo_is_gperftools(f->data, f->size);
+    r.how.text = kind_of_bytes(f, &packed) == PICTURE_SCRIPT;
     ok = filter_open(tool, &r.how.filter) && reader_open(&r, path, f);
     size = ok ? head_of(&r, head) : 0;
     if (ok && packed_why(r.unpacks) != NULL) ok = (fail(tool, "%s: %s", path, packed_why(r.unpacks)), 0);
