@@ -145,6 +145,17 @@ X
     $T folded --binary=$B/bare/in.elf $B/in.ps 2>/dev/null | grep -q 'main;outer[^;]* [0-9]*$' && pass || fail "symbols alone"
 else skip "inlined functions: no cc for x86-64 Linux"; fi
 
+# ----- annotate: as of the profile that profgen makes of it
+if [ -f $B/in.ps ]; then
+    $T profgen --quiet --binary=$B/in.elf --perfscript=$B/in.ps --format=text -o $B/in.prof --csspgo-preinliner=0 --csprof-merge-cold-context=0 \
+        --trim-cold-profile=0 --gen-cs-nested-profile=0 --max-dropped=100 2>/dev/null
+    $T annotate --quiet --binary=$B/in.elf --function=outer --source $B/in.prof >$B/want 2>&1
+    $T annotate --quiet --binary=$B/in.elf --function=outer --source $B/in.ps >$B/got 2>&1 && cmp -s $B/want $B/got && [ -s $B/got ] && pass || fail "annotate: $(head -3 $B/got)"
+    gzip -c $B/in.ps >$B/in.ps.gz
+    $T annotate --quiet --binary=$B/in.elf --function=outer --source $B/in.ps.gz >$B/got 2>&1 && cmp -s $B/want $B/got && pass || fail "annotate of gzip: $(head -3 $B/got)"
+    refuses 'it has names only, and no addresses' annotate --binary=$B/in.elf --function=outer $B/inlined
+fi
+
 # ----- refusals
 head -c 3000 $B/demo.packed >$B/cut
 refuses 'its compressed data ends too soon' folded --binary=$D/demo.elf $B/cut

@@ -40,6 +40,14 @@ const command *command_at(size_t i)
     return i < COMMANDS ? commands[i] : NULL;
 }
 
+int command_run(tool_context *tool, const char *name, int argc, char **argv)
+{
+    const int status = command_named(name)->run_fn(tool, argc, argv);
+    options_free(tool->o);
+    tool->o = NULL;
+    return status;
+}
+
 static int version_print(const tool_context *tool)
 {
     const uint32_t v = csspgo_version();
@@ -53,7 +61,13 @@ static int version_print(const tool_context *tool)
 #else
     const char *zstd = "no";
 #endif
-    fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd);
+#ifdef CSSPGO_USE_LZMA
+    const char *lzma = "yes";
+#else
+    const char *lzma = "no";
+#endif
+    fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s, xz: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd,
+            lzma);
     return 0;
 }
 

@@ -138,6 +138,9 @@ extern const command profgen_command, record_command, merge_command, show_comman
 /* main.c: the command at a place, NULL behind the last one */
 const command *command_at(size_t i);
 
+/* main.c: a command with options of its own, as if it was called: what a command needs of another one. The status. */
+int command_run(tool_context *tool, const char *name, int argc, char **argv);
+
 /* help.c, help_man.c: help, manual page and completion, all of the commands and their tables. They return 0. */
 int help_print(const tool_context *tool, const command *one);   /* of one command, NULL: which there are              */
 int help_man(const tool_context *tool);

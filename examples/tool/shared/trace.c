@@ -179,6 +179,10 @@ static int branch_take(trace *t, const branch_line *b)
     if (b->from == 0 && !window_out(t, w, 0)) return 0;    /* the trace begins here; what was before is not known */
     snprintf(w->header, sizeof w->header, "  %.*s", b->header_size < 60 ? (int)b->header_size : 0,
              b->header != NULL ? b->header : "");
+    if (w->count == 0 && b->from != 0) {                   /* nobody says how it got there: the branch counts all the same */
+        w->from[0] = 0;
+        w->to[w->count++] = b->from;
+    }
     w->from[w->count] = b->from;
     w->to[w->count++] = b->to != 0 ? b->to : 1;
     if (b->to == 0) return window_out(t, w, 0);

@@ -351,6 +351,23 @@ int picture_is(const tool_context *tool, const file_bytes *f)
     return !tool->compat && kind_of_bytes(f, &packed) != PICTURE_NONE;
 }
 
+const char *picture_option(const tool_context *tool, const char *path, const file_bytes *f)
+{
+    static unsigned char head[PICTURE_HEAD];
+    picture_kind kind;
+    size_t size;
+    reader r;
+    memset(&r, 0, sizeof r);
+    r.tool = tool;
+    if (!reader_open(&r, path, f)) return NULL;
+    size = head_of(&r, head);
+    kind = kind_by_head(head, size, memcmp(f->data, "\037\213", 2) == 0);
+    reader_close(&r);
+    if (kind == PICTURE_STACKS && csspgo_stacks_sniff(head, size) == CSSPGO_STACKS_SCRIPT) kind = PICTURE_SCRIPT;
+    return kind == PICTURE_DATA ? "perfdata" : kind == PICTURE_PPROF ? "pprof" : kind == PICTURE_SCRIPT ? "perfscript"
+                                                                                                  : NULL;
+}
+
 csspgo_profile *picture_read(const tool_context *tool, const char *path, const file_bytes *f)
 {
     static unsigned char head[PICTURE_HEAD];

@@ -50,6 +50,10 @@ typedef struct picture_key {
     uint64_t at;                  /* offset; address                                                                  */
 } picture_key;
 
+/* The option of profgen that takes such a file: "perfdata"; NULL: it has names only,
+ * or what is wrong with it was said. */
+const char *picture_option(const tool_context *tool, const char *path, const file_bytes *f);
+
 /* picture_names.c: makes chain, first and length. Returns 0 after saying what is wrong. */
 int picture_name(picture *x);
 

@@ -57,6 +57,10 @@ extern const option folded_options[], flame_options[];   /*
  * after saying what is wrong.
  */
 int picture_is(const tool_context *tool, const file_bytes *f);
+
+/* annotate_recording.c: the profile that profgen makes of a recording; a failure is said, or in e. */
+csspgo_status annotate_recording(const tool_context *tool, const char *path, const file_bytes *f, csspgo_profile *p,
+                                 csspgo_error *e);
 csspgo_profile *picture_read(const tool_context *tool, const char *path, const file_bytes *f);
 
 /* views.c */
