@@ -33,7 +33,7 @@ says 2 "unknown option '--mann'; help has" help --mann
 says 2 "'alin' is none of align|" match --mode=alin
 
 # ----- help, manual page and completion: every option of every table, from the table
-commands=$($T help | sed -n 's/^  \([a-z]*\)  *.*/\1/p' | grep -v -e '^help$' -e '^version$')
+commands=$($T help | sed -n 's/^  \([a-z]*\)  *.*/\1/p' | grep -v -e '^help$' -e '^version$' -e '^inputs$')
 [ "$(echo "$commands" | wc -l)" -ge 12 ] && pass || fail "csspgo help lists few commands: $commands"
 $T help --man >$B/csspgo.1
 $T help --bash >$B/csspgo.bash

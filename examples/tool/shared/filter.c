@@ -26,11 +26,11 @@ struct filter {
 
 /* ----- options ---------------------------------------------------------------------------------------------------- */
 
-/* An option that was given; NULL: none. */
+/* An option that was given; NULL: none. Of profgen --event is another name of --perf-event, which events.c has. */
 static const option *given(const tool_context *tool, const char *name)
 {
     const option *const o = option_named(tool->o, name, strlen(name));
-    return o != NULL && o->kind == OPT_LIST && o->count != 0 ? o : NULL;
+    return o != NULL && strcmp(o->name, name) == 0 && o->kind == OPT_LIST && o->count != 0 ? o : NULL;
 }
 
 /* Seconds as nanoseconds; empty: `empty`. Returns 0 if it is no number. */

@@ -150,6 +150,7 @@ int help_is_ignored(const option *o);                           /* 1: it is take
 int help_is_refused(const option *table, const option *o);      /* 1: LLVM's tool has it, this one does not           */
 const char *help_argument(const option *o);                     /* its value; NULL: it has none                       */
 size_t help_default(const option *o, char *text, size_t size);  /* " (default ...)", or nothing                       */
+int inputs_print(const tool_context *tool);                     /* inputs.c: what is taken, by which command; 0      */
 extern const char help_statuses[];                              /* of the whole program, one line each                */
 
 /* messages.c: one line each on tool->err, what LLVM's tools print with --llvm-compat. Returned is the exit status. */
