@@ -75,17 +75,19 @@ cmp -s $B/top $B/got && pass || fail "show --top: $(diff $B/top $B/got | head -5
 # ----- addresses: a program with symbols, kernel frames on top of some stacks, no other file
 awk '/PERF_RECORD/ && !/demo\.elf/ { next }
      /^$/ && ++n % 3 == 0 { k = 1 } /^\t/ && k { print "\tffffffff81000123\n\tffffffff81000456"; k = 0 } { print }' $D/demo.perfscript >$B/demo.ps
-have nm && have readelf || { skip "no binutils"; finish; }
+have nm && have readelf && have objcopy || { skip "no binutils"; finish; }
+mkdir -p $B/symbols.only && objcopy -R .pseudo_probe -R .pseudo_probe_desc $D/demo.elf $B/symbols.only/demo.elf 2>/dev/null
+P=$B/symbols.only/demo.elf
 { nm -n --defined-only $D/demo.elf
   readelf -SW $D/demo.elf | sed -n 's/.*\] *\.plt[.a-z]* *PROGBITS *\([0-9a-f]*\) .*/\1 t demo.elf@plt/p'; } | sort >$B/symbols
 perl picture_model.pl $B/symbols <$B/demo.ps >$B/demo.want
-folds $B/demo.want --binary=$D/demo.elf $B/demo.ps
+folds $B/demo.want --binary=$P $B/demo.ps
 build/plain/make_perfdata file <$B/demo.ps >$B/demo.data
-folds $B/demo.want --binary=$D/demo.elf $B/demo.data
-folds $B/demo.want --binary=$D/demo.elf - <$B/demo.data
+folds $B/demo.want --binary=$P $B/demo.data
+folds $B/demo.want --binary=$P - <$B/demo.data
 for p in $packers; do
     $p -c $B/demo.data >$B/demo.packed
-    folds $B/demo.want --binary=$D/demo.elf $B/demo.packed
+    folds $B/demo.want --binary=$P $B/demo.packed
     # profgen and order read these, too
     $T profgen --quiet --binary=$D/demo.elf --perfdata=$B/demo.data -o $B/whole.prof --format=text 2>/dev/null
     $T profgen --quiet --binary=$D/demo.elf --perfdata=$B/demo.packed -o $B/packed.prof --format=text 2>/dev/null
@@ -95,7 +97,7 @@ for p in $packers; do
     cmp -s $B/whole.prof $B/packed.prof && [ -s $B/whole.prof ] && pass || fail "profgen of text by $p"
 done
 awk '!/\[kernel\]/' $B/demo.want >$B/user.want
-folds $B/user.want --exclude-kernel --binary=$D/demo.elf $B/demo.data
+folds $B/user.want --exclude-kernel --binary=$P $B/demo.data
 # without the program: its file and places, and one warning that says so
 $T folded $B/demo.data >$B/got 2>$B/err
 grep -q 'demo.elf+0x' $B/got && ! grep -q main $B/got && has_text 'no profile for a compiler' $B/err && pass || fail "a program that is not there: $(cat $B/err)"
@@ -143,6 +145,19 @@ X
     grep -q 'main;outer[^;]*;inner_\[i\] [0-9]*$' $B/got && pass || fail "inlined functions: $(tail -5 $B/got; tail -3 $B/err)"
     strip -g -o $B/bare.elf $B/in.elf && mkdir -p $B/bare && mv $B/bare.elf $B/bare/in.elf
     $T folded --binary=$B/bare/in.elf $B/in.ps 2>/dev/null | grep -q 'main;outer[^;]* [0-9]*$' && pass || fail "symbols alone"
+    # by probes the same as by lines, but for what stands behind an inlined function
+    if have clang-19; then
+        mkdir -p $B/probes
+        clang-19 -O2 -g -fpseudo-probe-for-profiling -fno-omit-frame-pointer -o $B/probed.elf $B/in.c &&
+            strip -g -o $B/probes/probed.elf $B/probed.elf &&
+            $T record --quiet --exact --period=100 -o $B/probed.ps -- $B/probed.elf >$B/out 2>&1 || fail "record: $(cat $B/out)"
+        $T folded --exclude-kernel $B/probed.ps >$B/lines.folded 2>/dev/null
+        $T folded --exclude-kernel --mark-inlined --binary=$B/probes/probed.elf $B/probed.ps >$B/probes.folded 2>/dev/null
+        grep -q 'main;outer[^;]*;inner[^;]*_\[i\] [0-9]*$' $B/probes.folded && pass || fail "inlined functions by probes: $(tail -3 $B/probes.folded)"
+        sed -i 's/_\[i\]//g' $B/probes.folded
+        awk '{ n = $NF; sub(/ [0-9]+$/, ""); if (NR == FNR) { a[$0] = n; all += n } else same += n < a[$0] ? n : a[$0] }
+             END { exit !(same >= .9 * all) }' $B/lines.folded $B/probes.folded && pass || fail "by probes and by lines: $(diff $B/lines.folded $B/probes.folded | head -6)"
+    else skip "inlined functions by probes: no clang-19"; fi
 else skip "inlined functions: no cc for x86-64 Linux"; fi
 
 # ----- annotate: as of the profile that profgen makes of it

@@ -1,11 +1,12 @@
-/* picture_names.c - a picture of any recording: what is at an address, by lines and inlinees, symbols, or file and offset
+/* picture_names.c - a picture of any recording: what is at an address: by lines or probes, with inlinees, by symbols, or
+ * by file and offset
  *
  * A file is taken if it is there and of the build that was recorded, with its separate files. Of code without files the
  * map that a JIT leaves for perf is asked (/tmp/perf-PID.map), of the kernel /proc/kallsyms if it is the same boot.
  */
 #include "picture.h"
 
-enum { KALLSYMS_MOST = 1 << 27 };
+enum { KALLSYMS_MOST = 1 << 27, PROBE_NEAR = 1024 };
 
 typedef struct place {            /* of a function of raw */
     picture_key key;
@@ -229,6 +230,7 @@ typedef struct opened {           /* a file whose code was sampled */
     debug_info   *lines;          /* NULL: none                      */
     const load_regions *regions;
     int           there;          /* 0: it is not, or of another build */
+    int           probed;         /* it has probes and no lines      */
 } opened;
 
 /* --binary of the same name, else the recorded path. */
@@ -253,6 +255,15 @@ static int is_recorded_build(const picture *x, const picture_file *f, const load
     return 0;
 }
 
+/* Its probes; a file whose probes make no sense is opened without them. */
+static void opened_probes(const picture *x, opened *o, const char *path)
+{
+    char why[PROGRAM_WHY];
+    o->probed = load_opened(&o->l, path, why, sizeof why);
+    if (!o->probed) o->there = program_open(x->tool, &o->l, path, why, sizeof why);
+    o->regions = o->there ? load_regions_of(&o->l) : NULL;
+}
+
 /* Opens a file for its names; what is wrong with it only makes it nameless. */
 static void opened_begin(picture *x, const picture_file *f, opened *o)
 {
@@ -271,6 +282,7 @@ static void opened_begin(picture *x, const picture_file *f, opened *o)
     o->there = 1;
     o->regions = load_regions_of(&o->l);
     if (!(load_lacks(&o->l) & 1u << LOAD_LINES)) o->lines = debug_program(&o->l, path, why, sizeof why);
+    else if (!(load_lacks(&o->l) & 1u << LOAD_PROBES) && load_decodes(&o->l)) opened_probes(x, o, path);
 }
 
 static void opened_end(opened *o)
@@ -323,6 +335,28 @@ static int name_by_symbol(picture *x, const opened *o, const place *p)
     else snprintf(name, sizeof name, "%.250s+0x%" PRIx64, base, region != NULL ? region->begin
                                                               : address != UINT64_MAX ? address : p->key.at);
     return chain_add(x, p->func, name, strlen(name));
+}
+
+/*
+ * By the nearest probe before an address in the same function: code follows the probe of its block. Returns 0 without
+ * memory.
+ */
+static int name_by_probe(picture *x, const opened *o, const place *p)
+{
+    const uint64_t address = address_at(o, p->key.at);
+    csspgo_frame frame[64];
+    csspgo_code_place in;
+    uint64_t at = address;
+    size_t n = 0, i;
+    if (address == UINT64_MAX || !csspgo_code_find(o->l.code, address, &in) || in.end == 0) return 1;
+    while (n == 0 && at >= in.begin && address - at < PROBE_NEAR) n = csspgo_code_probe_count(o->l.code, at--);
+    if (n != 0) n = csspgo_code_probe_stack(o->l.code, at + 1, n - 1, frame, 64, NULL);
+    for (i = 0; i < n && i < 64; i++)
+        if (frame[i].name == NULL) return 1;
+    for (i = 0; i < n && i < 64; i++)
+        if (!chain_add(x, p->func, frame[i].name, frame[i].name_size)) return 0;
+    x->by_line += n != 0;
+    return 1;
 }
 
 /* The functions at a row, outermost first. Returns 0 without memory. */
@@ -411,6 +445,7 @@ static int name_file(picture *x, const place *v, size_t n)
     int ok;
     opened_begin(x, &x->file[v->key.of], &o);
     ok = o.lines == NULL || name_lines(x, &o, v, n);
+    for (i = 0; ok && o.probed && i < n; i++) ok = name_by_probe(x, &o, &v[i]);
     for (i = 0; ok && i < n; i++)
         if (x->length[v[i].func] == 0) ok = name_by_symbol(x, &o, &v[i]);
     opened_end(&o);
