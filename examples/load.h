@@ -78,6 +78,7 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     unsigned       others;
     unsigned char  from[LOAD_KINDS];   /* who has it: 0 elf (or nobody), i: other[i - 1] */
     char          *missing;       /* NULL, or the separate file that the program names and that was not found */
+    char          *alt;           /* NULL, or the file with what several programs' debug information shares (dwz) */
     csspgo_code   *code;
     int            object;        /* it is a kernel module, which elf_object.h linked */
     int            borrowed;      /* the code map is another one's */
@@ -359,6 +360,7 @@ void load_free(loaded *l)
     file_close(&l->file);
     while (l->others != 0) load_close_other(&l->other[--l->others]);
     free(l->missing);
+    free(l->alt);
     load_regions_free(l);
     free(l->range);
     free(l->names);

@@ -1,10 +1,12 @@
 /* fuzz_pprof.c - profiles of pprof, plain and with gzip: items do not depend on how the input is cut into pieces, they
- * make sense, and memory is bounded. */
+ * make sense, and memory is bounded. CPU profiles of gperftools become such profiles, which are well formed. */
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_ALL
 #include "../csspgo.h"
 #define CSSPGO_PPROF_IMPLEMENTATION
 #include "../examples/share/pprof.h"
+#define CSSPGO_GPERFTOOLS_IMPLEMENTATION
+#include "../examples/share/gperftools.h"
 #include "fuzz.h"
 
 /* A module "x" with code at 1000 to 1fff and a call of 5 bytes at each 16th address. */
@@ -94,12 +96,38 @@ static uint64_t read_profile(const uint8_t *data, size_t size, uint64_t step, co
     return hash_bytes(&stats, sizeof stats, hash);
 }
 
+/* A CPU profile of gperftools: what it becomes is at most 4 times as large, and the parser finds nothing wrong in it. */
+static void convert(const uint8_t *data, size_t size)
+{
+    csspgo_pprof *d;
+    csspgo_sample s;
+    csspgo_mmap m;
+    csspgo_error e;
+    size_t made, again;
+    uint8_t *to;
+    csspgo_status status = csspgo_gperftools_convert(data, size, NULL, NULL, 0, &made, &e);
+    is_told(status, &e, size);
+    if (status != CSSPGO_OK) return;
+    REQUIRE(made <= 4 * size + 1024);
+    to = (uint8_t *)malloc(made);
+    REQUIRE(to != NULL && csspgo_gperftools_convert(data, size, NULL, to, made - 1, &again, &e) == CSSPGO_E_RANGE);
+    REQUIRE(csspgo_gperftools_convert(data, size, NULL, to, made, &again, &e) == CSSPGO_OK && again == made);
+    d = csspgo_pprof_new(NULL, NULL, NULL);
+    REQUIRE(d != NULL && csspgo_pprof_feed(d, to, made, NULL) == CSSPGO_OK);
+    csspgo_pprof_end(d);
+    while (csspgo_pprof_next(d, &s, &m, &e) != CSSPGO_ITEM_NONE) {}
+    REQUIRE(e.status == CSSPGO_OK || strncmp(e.message, "the profile has no addresses", 28) == 0);
+    csspgo_pprof_free(d);
+    free(to);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const types[] = { NULL, "cpu", "" };
     const uint64_t h = hash_bytes(data, size, 0);
     static csspgo_code *code;
     if (code == NULL) code = some_code();
+    if (csspgo_is_gperftools(data, size)) convert(data, size);
     REQUIRE(read_profile(data, size, 0, h & 1 ? code : NULL, types[h >> 1 & 1]) ==
             read_profile(data, size, (h >> 16 & 15) + 1, h & 1 ? code : NULL, types[h >> 1 & 1]));
     return 0;

@@ -33,7 +33,7 @@ says 2 "unknown option '--mann'; help has" help --mann
 says 2 "'alin' is none of align|" match --mode=alin
 
 # ----- help, manual page and completion: every option of every table, from the table
-commands=$($T help | sed -n 's/^  \([a-z]*\)  *.*/\1/p' | grep -v -e '^help$' -e '^version$')
+commands=$($T help | sed -n 's/^  \([a-z]*\)  *.*/\1/p' | grep -v -e '^help$' -e '^version$' -e '^inputs$')
 [ "$(echo "$commands" | wc -l)" -ge 12 ] && pass || fail "csspgo help lists few commands: $commands"
 $T help --man >$B/csspgo.1
 $T help --bash >$B/csspgo.bash
@@ -201,9 +201,15 @@ for c in "merge -o $B/got" show "overlap $B/a.prof" folded "flame -o $B/got" "ch
     command=$1
     shift
     says 1 'demo.elf: this is a program (ELF), which profgen --binary takes' $command "$@" $D/demo.elf
-    says 1 'x.data: this is a recording of perf (perf.data), which profgen --perfdata takes' $command "$@" $B/x.data
-    says 1 'demo.perfscript: this is text of perf script, which profgen --perfscript takes' $command "$@" $D/demo.perfscript
-    says 1 'x.gz: this is compressed (gzip)' $command "$@" $B/x.gz
+    case $command in                 # these make a picture of a recording (picture.sh)
+    folded | flame) says 1 'x.data: byte 12: ' $command "$@" $B/x.data
+        says 1 'x.gz: its compressed data ends too soon' $command "$@" $B/x.gz ;;
+    show) says 1 'demo.perfscript: this is a recording: show has --top=N' $command "$@" $D/demo.perfscript
+        says 1 'x.gz: this is a recording' $command "$@" $B/x.gz ;;
+    *) says 1 'x.data: this is a recording of perf (perf.data), which profgen --perfdata takes' $command "$@" $B/x.data
+        says 1 'demo.perfscript: this is text of perf script, which profgen --perfscript takes' $command "$@" $D/demo.perfscript
+        says 1 'x.gz: this is compressed (gzip)' $command "$@" $B/x.gz ;;
+    esac
     says 1 'x.svg: this is .*(SVG)' $command "$@" $B/x.svg
     says 1 'x.json: this is JSON' $command "$@" $B/x.json
 done

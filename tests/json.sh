@@ -9,7 +9,7 @@ mkdir -p $B
 demo="--binary=$D/demo.elf --perfscript=$D/demo.perfscript"
 
 # ----- every command has it
-for c in $($T help | sed -n 's/^  \([a-z]*\)  *.*/\1/p' | grep -v -e '^help$' -e '^version$'); do
+for c in $($T help | sed -n 's/^  \([a-z]*\)  *.*/\1/p' | grep -v -e '^help$' -e '^version$' -e '^inputs$'); do
     $T help $c | grep -q -e '^  --json' && pass || fail "$c has no --json"
     grep -q "\"$c\": {" $S && pass || fail "the schema has no $c"
 done

@@ -56,7 +56,9 @@ refused brstackoff 'branch records are offsets in files (brstackoff): use -F brs
 for form in ' 100/100 1.000001:                            1   branches:uH:   call                     %s leaf+0xa (/x/demo) =>           %s main+0x0 (/x/demo)' \
     '           %s =>           %s ' '           %s f (/x y) =>                0 [unknown] ([unknown]) %s'; do
     { head -1 $D/plain.ps; for i in 1 2; do printf "$form\n" 40116c 401150; done; } >$B/trace.ps
-    refused trace 'single branches (FROM => TO) are no records of what ran between: make such records of the trace'
+    case $form in *unknown*) want='1 16c-16c:2 0' ;; *) want='2 150-16c:1 16c-16c:1 1 16c->150:2' ;; esac
+    profile trace $demo --perfscript=$B/trace.ps --skip-symbolization || fail "a trace: status $?"
+    if [ "$(echo $(cat $B/trace))" = "$want" ]; then pass; else fail "a trace of '$form': $(cat $B/trace)"; fi
 done
 
 # sampled addresses alone, as default fields print them and as -F pid,ip,time does

@@ -270,4 +270,71 @@ both --binary=bare/prog --binary=bare/libone.so
 cmp -s got want.both && [ $(grep -c 'debug information is taken from bare/' err) -eq 2 ] && pass || fail "a link in each: $(cat err)"
 both --binary=bare/prog --binary=bare/libone.so --debug-binary=another
 [ $? -eq 1 ] && finds "another is not used: it is of another build: its build id is $other_id" err && pass || fail "--debug-binary of none of two programs: $(cat err)"
+
+# ----- what debuginfod's clients have fetched: it is there, empty (asked for in vain), of another build
+fresh
+mkdir -p cache/$id home/.cache/debuginfod_client/$id
+cp gnu.debug cache/$id/debuginfo
+for how in DEBUGINFOD_CACHE_PATH=$B/cache XDG_CACHE_HOME=$B/xdg HOME=$B/home; do
+    case $how in XDG*) mkdir -p xdg; ln -sfn ../cache xdg/debuginfod_client ;; HOME*) cp gnu.debug home/.cache/debuginfod_client/$id/debuginfo ;; esac
+    env -u DEBUGINFOD_CACHE_PATH -u XDG_CACHE_HOME HOME=$B/none $how $T profgen --perfscript=ps --format=text -o got $N --binary=in/prog 2>err
+    cmp -s got want.probes && finds "debug information is taken from $B/.*$id/debuginfo: symbols, lines, probes" err && pass || fail "debuginfod, $how: $(cat err)"
+done
+: >cache/$id/debuginfo
+DEBUGINFOD_CACHE_PATH=$B/cache HOME=$B/none $T profgen --perfscript=ps --format=text -o got $N --binary=in/prog 2>err && fail "an empty file of debuginfod" || { has_text cache err && fail "debuginfod's empty file is named: $(cat err)" || pass; }
+
+# ----- symbols in .gnu_debugdata
+if have xz && [ -f /usr/include/lzma.h ]; then
+    mkdir -p mini
+    nm whole/prog --format=posix --defined-only | sed -n 's/ [Tt] .*//p' >mini/keep
+    quiet objcopy -S --remove-section .comment --keep-symbols=mini/keep gnu.debug mini/symbols
+    xz -kf mini/symbols
+    quiet strip -s -R .debug_gdb_scripts -o mini/bare whole/prog
+    quiet objcopy -R .pseudo_probe -R .pseudo_probe_desc mini/bare mini/prog && cp mini/prog mini/none &&
+        quiet objcopy --add-section .gnu_debugdata=mini/symbols.xz mini/prog
+    quiet objcopy -g -R .pseudo_probe -R .pseudo_probe_desc whole/prog mini/whole
+    mkdir -p mini/a mini/b; mv mini/prog mini/a/prog; mv mini/whole mini/b/prog
+    for f in a b; do $T folded --no-demangle --exclude-kernel --binary=mini/$f/prog ps >mini/$f.folded 2>mini/$f.err; done
+    cmp -s mini/a.folded mini/b.folded && grep -q 'main;_ZL5local[^;]*;work' mini/a.folded && has_text 'symbols are taken from its .gnu_debugdata' mini/a.err && pass || fail ".gnu_debugdata: $(cat mini/a.err; diff mini/a.folded mini/b.folded | head -5)"
+    for damage in cut junk bomb; do
+        case $damage in
+        cut) head -c 200 mini/symbols.xz >mini/bad ;;
+        junk) printf 'no xz at all' >mini/bad ;;
+        bomb) head -c 40000000 /dev/zero | xz -c >mini/bad ;;
+        esac
+        cp mini/none mini/a/prog && (cd mini/a && quiet objcopy --add-section .gnu_debugdata=../bad prog)
+        $T folded --binary=mini/a/prog ps >mini/got 2>mini/err
+        [ $? -eq 0 ] && finds 'its .gnu_debugdata ' mini/err && pass || fail ".gnu_debugdata, $damage: $(cat mini/err)"
+    done
+else skip ".gnu_debugdata: no xz or liblzma"; fi
+
+# ----- what two programs share (dwz -m): the same profile as before
+if have dwz; then
+    mkdir -p shared/whole shared/two
+    cc_share() { cc -O2 -g -gdwarf-$1 -fno-omit-frame-pointer -Wl,--build-id=sha1 "$2" "$3" -o shared/$4 lib.c main.c 2>cc.err || fail "cc: $(cat cc.err)"; }
+    for version in $(size 4 "4 5"); do
+        cc_share $version -DX -no-pie prog
+        cc_share $version -DY -pie other
+        record share.ps -- shared/prog
+        share() { $T profgen --perfscript=share.ps --format=text -o got --binary=shared/prog "$@" 2>err; }
+        share && mv got want.share || fail "before dwz: $(cat err)"
+        $T folded --mark-inlined --binary=shared/prog share.ps >want.folded 2>/dev/null
+        (cd shared && dwz -m common prog other) >dwz.said 2>&1 || fail "dwz: $(cat dwz.said)"
+        readelf -SW shared/prog | grep -q gnu_debugaltlink || fail "dwz has shared nothing"
+        share
+        cmp -s got want.share && has_text 'debug information is taken from shared/common: what it shares' err && pass || fail "dwz -m, DWARF $version: $(cat err)"
+        $T folded --mark-inlined --binary=shared/prog share.ps 2>/dev/null | cmp -s - want.folded && pass || fail "dwz -m, folded"
+        alt=$(readelf -n shared/common 2>/dev/null | sed -n 's/.*Build ID: //p')
+        mkdir -p cache/$alt root/.build-id/$(echo $alt | cut -c1-2)
+        mv shared/common cache/$alt/debuginfo
+        DEBUGINFOD_CACHE_PATH=$B/cache share
+        cmp -s got want.share && pass || fail "dwz -m, by debuginfod: $(cat err)"
+        mv cache/$alt/debuginfo root/.build-id/$(echo $alt | cut -c1-2)/$(echo $alt | cut -c3-).debug
+        share --debug-file-directory=$B/root
+        cmp -s got want.share && pass || fail "dwz -m, by build id: $(cat err)"
+        cp gnu.debug shared/common
+        share
+        finds 'shared/prog: common, which its .gnu_debugaltlink names, was not found' err && pass || fail "dwz -m, of another build: $(cat err)"
+    done
+else skip "no dwz"; fi
 finish

@@ -9,6 +9,7 @@ finish() { [ ! -e build/check.$$ ] || rm -f build/check.$$; echo "$passed passed
 LIBZ=
 [ ! -f /usr/include/zlib.h ] || LIBZ=-lz
 [ ! -f /usr/include/zstd.h ] || LIBZ="$LIBZ -lzstd"
+[ ! -f /usr/include/lzma.h ] || LIBZ="$LIBZ -llzma"
 # check NAME COMMAND...: one test, its output shown if it fails
 check() {
     check_name=$1

@@ -8,6 +8,8 @@
 #define CSSPGO_ALL
 #include "../../csspgo.h"
 #include "../load.h"
+#include "../share/call_stacks.h"
+#include "../share/gperftools.h"
 #include "../share/linker_order.h"
 #include "../share/overlap_table.h"
 #include "../share/pprof.h"

@@ -108,11 +108,13 @@ static uint64_t number_at(const debug_section *in, uint64_t base, uint64_t index
 const char *debug_text(const debug_source *s, const debug_entry *e, unsigned at)
 {
     const debug_section *const in = s->file->section;
+    const debug_file *const alt = s->file->alt;
     if (!(e->has >> at & 1)) return NULL;
     switch (e->form[at]) {
     case 0x08: return string_at(&in[SECTION_INFO], e->value[at]);
     case 0x0e: return string_at(&in[SECTION_STR], e->value[at]);
     case 0x1f: return string_at(&in[SECTION_LINE_STR], e->value[at]);
+    case 0x1d: case 0x1f21: return alt != NULL ? string_at(&alt->section[SECTION_STR], e->value[at]) : NULL;
     case 0x1a: case 0x25: case 0x26: case 0x27: case 0x28: case 0x1f02:
         if (s->offsets + (e->value[at] + 1) * s->wide > in[SECTION_OFFSETS].size) return NULL;
         return string_at(&in[SECTION_STR], number_at(&in[SECTION_OFFSETS], s->offsets, e->value[at], s->wide));
@@ -144,11 +146,24 @@ uint32_t debug_number(const debug_entry *e, unsigned at)
     return e->has >> at & 1 ? (uint32_t)e->value[at] : 0;
 }
 
+/* The unit of the file that several programs share. NULL: none. */
+static const debug_source *alt_source_at(const debug_info *d, uint64_t offset)
+{
+    size_t a = 0, b = d->alt_units;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (d->alt_unit[m].begin <= offset) a = m + 1;
+        else b = m;
+    }
+    return a != 0 ? &d->alt_unit[a - 1] : NULL;
+}
+
 /* The unit with the entry at an offset: s itself, or another one of the program. NULL: none. */
 const debug_source *debug_source_at(const debug_info *d, const debug_source *s, uint64_t offset)
 {
     size_t a = 0, b = d->units;
     if (offset >= s->root && offset < s->end) return s;
+    if (s->file == d->alt) return alt_source_at(d, offset);
     if (s->file != d->main) return NULL;
     while (a < b) {
         const size_t m = a + (b - a) / 2;
@@ -160,6 +175,12 @@ const debug_source *debug_source_at(const debug_info *d, const debug_source *s, 
 
 /* ----- names ----- */
 
+/* A reference to what several programs share: GNU_ref_alt, ref_sup4, ref_sup8. */
+static int is_alt(unsigned form)
+{
+    return form == 0x1f20 || form == 0x1c || form == 0x24;
+}
+
 /* The entry that one refers to. *s becomes its unit. Returns 0: none, or damaged. */
 static int refer(debug_info *d, const debug_source **s, const debug_entry *from, debug_entry *to)
 {
@@ -167,7 +188,8 @@ static int refer(debug_info *d, const debug_source **s, const debug_entry *from,
     uint64_t offset;
     if (!(from->has >> at & 1)) return 0;
     offset = from->value[at];
-    if (from->form[at] == 0x10) *s = debug_source_at(d, *s, offset);     /* ref_addr */
+    if (is_alt(from->form[at])) *s = (*s)->file->alt != NULL ? alt_source_at(d, offset) : NULL;
+    else if (from->form[at] == 0x10) *s = debug_source_at(d, *s, offset);     /* ref_addr */
     else if (from->form[at] >= 0x11 && from->form[at] <= 0x15) offset += (*s)->begin;
     else return 0;
     return *s != NULL && debug_entry_at(d, *s, offset, to);

@@ -143,15 +143,18 @@ void debug_file_free(debug_file *f)
     free(f);
 }
 
-static debug_file *read_file(debug_info *d, const char *path, int split, char *why, size_t why_size)
+/* What a file is opened for: the program, its split debug information, what programs share (an object file). */
+enum { FILE_MAIN, FILE_SPLIT, FILE_ALT };
+
+static debug_file *read_file(debug_info *d, const char *path, int what, char *why, size_t why_size)
 {
     debug_file *const f = (debug_file *)calloc(1, sizeof *f);
     d->no_memory |= f == NULL;
     if (f == NULL) return load_fail(why, why_size, "out of memory"), NULL;
-    if (!(split ? file_open_named : file_open)(path, &f->bytes)) load_fail(why, why_size, file_why());
+    if (!(what != FILE_MAIN ? file_open_named : file_open)(path, &f->bytes)) load_fail(why, why_size, file_why());
     else if (elf_open(f->bytes.data, f->bytes.size, &f->elf, why, why_size) &&
-             (split || load_link(&f->bytes, &f->elf, why, why_size)) &&
-             sections_read(f, split, d->how.llvm, why, why_size)) {
+             (what != FILE_MAIN || load_link(&f->bytes, &f->elf, why, why_size)) &&
+             sections_read(f, what == FILE_SPLIT, d->how.llvm, why, why_size)) {
         f->next = d->file;
         d->room += (f->work >> 9) + f->bytes.size / 16;
         d->name_room += 16 * (uint64_t)f->bytes.size;
@@ -164,7 +167,13 @@ static debug_file *read_file(debug_info *d, const char *path, int split, char *w
 /* The program. Returns NULL with a sentence in why. d->file begins the list of what is open. */
 debug_file *debug_file_open(debug_info *d, const char *path, char *why, size_t why_size)
 {
-    return read_file(d, path, 0, why, why_size);
+    return read_file(d, path, FILE_MAIN, why, why_size);
+}
+
+debug_file *debug_file_alt(debug_info *d, const char *path)
+{
+    char why[256];
+    return read_file(d, path, FILE_ALT, why, sizeof why);
 }
 
 /* A .dwo or .dwp file, opened once; NULL: it is missing, or damaged. */
@@ -178,7 +187,7 @@ debug_file *debug_file_split(debug_info *d, const char *path)
     place = &d->split[(hash ^ hash >> 16) % DEBUG_SPLITS];
     for (f = *place; f != NULL; f = f->same)
         if (strcmp(f->path, path) == 0) return f;
-    f = access(path, R_OK) == 0 ? read_file(d, path, 1, why, sizeof why) : NULL;
+    f = access(path, R_OK) == 0 ? read_file(d, path, FILE_SPLIT, why, sizeof why) : NULL;
     if (f == NULL) return NULL;
     f->path = strdup(path);
     d->no_memory |= f->path == NULL;

@@ -120,7 +120,10 @@ debug_info *debug_info_open(const char *path, const debug_options *how, char *wh
     d->main = debug_file_open(d, path, why, why_size);
     if (d->main != NULL) {
         packed_open(d, path);
-        if ((how->llvm || debug_symbols_read(d, how->symbols)) && debug_units_read(d) && functions_read(d) &&
+        d->alt = how->alt != NULL && !how->llvm ? debug_file_alt(d, how->alt) : NULL;
+        d->main->alt = d->alt;
+        if ((how->llvm || debug_symbols_read(d, how->symbols)) && (d->alt == NULL || debug_alt_read(d)) &&
+            debug_units_read(d) && functions_read(d) &&
             debug_cover_make(d))
             return d;
         load_fail(why, why_size,
@@ -142,6 +145,7 @@ void debug_info_close(debug_info *d)
     debug_symbols_free(d);
     for (i = 0; i < d->units; i++) free(d->unit[i].split);
     free(d->unit);
+    free(d->alt_unit);
     free(d->range);
     free(d->function);
     free(d->cover);

@@ -130,6 +130,7 @@ typedef struct debug_file {       /* the program, or a .dwo or .dwp file        
     uint64_t      table_bytes;    /* of memory, of tables that were made since all were freed                     */
     char         *path;           /* of a .dwo or .dwp file                                                       */
     struct debug_file *next;      /* of all that are open                                                         */
+    struct debug_file *alt;       /* what several programs share, or NULL; it is d->alt, too                      */
     struct debug_file *same;      /* another one in its place of debug_info.split                                 */
 } debug_file;
 
@@ -221,6 +222,9 @@ enum { DEBUG_NAMES = 1024, DEBUG_SPLITS = 256 };
 struct debug_info {
     debug_file    *file;          /* all that are open: the program is the last                                   */
     debug_file    *main, *packed; /* the program; the .dwp file, or NULL                                          */
+    debug_file    *alt;           /* what several programs share (dwz -m), or NULL                                */
+    debug_source  *alt_unit;      /* of alt, in the order of the file                                             */
+    size_t         alt_units, alt_cap;
     debug_options  how;
     debug_warnings said;
     debug_unit    *unit;          /* in the order of the file                                                     */
@@ -249,6 +253,7 @@ struct debug_info {
 /* file.c */
 debug_file *debug_file_open(debug_info *d, const char *path, char *why, size_t why_size);
 debug_file *debug_file_split(debug_info *d, const char *path);
+debug_file *debug_file_alt(debug_info *d, const char *path);                  /* NULL: it cannot be read        */
 void debug_file_free(debug_file *f);
 int debug_part_find(const debug_file *f, uint64_t id, debug_part *part);      /* 0: it has nothing of this unit */
 
@@ -278,6 +283,7 @@ int debug_keep(debug_info *d, const debug_span *r);        /* a range is kept; 0
 
 /* unit.c */
 int debug_units_read(debug_info *d);
+int debug_alt_read(debug_info *d);                         /* the units of alt; 0: out of memory */
 int debug_cover_make(debug_info *d);
 
 /* names.c */

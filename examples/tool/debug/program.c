@@ -15,6 +15,7 @@ debug_info *debug_program(const loaded *image, const char *path, char *why, size
             how.first = s.address & ~(uint64_t)4095;
     how.symbols = load_symbols(image);
     how.program = path;
+    how.alt = image->alt;
     d = debug_info_open(load_from_path(image, LOAD_LINES, path), &how, why, why_size);
     if (d == NULL || debug_info_units(d) != 0) return d;
     debug_info_close(d);

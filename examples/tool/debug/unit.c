@@ -154,6 +154,23 @@ int debug_units_read(debug_info *d)
     return 1;
 }
 
+int debug_alt_read(debug_info *d)
+{
+    const debug_section *const in = &d->alt->section[SECTION_INFO];
+    debug_bytes b = debug_bytes_of(in->data, in->size);
+    debug_source s;
+    while (b.p != b.end && header_read(d->alt, &b, &s)) {
+        debug_bytes entries = debug_entries(&s);
+        debug_entry e;
+        if (s.version == 0 || s.type == UNIT_TYPE || s.type == UNIT_SPLIT_TYPE) continue;
+        if (!debug_entry_read(d, &s, &entries, &e) || e.tag == 0) continue;
+        bases_set(&s, &e);
+        if (!debug_room(&d->alt_unit, d->alt_units, &d->alt_cap, sizeof *d->alt_unit)) return 0;
+        d->alt_unit[d->alt_units++] = s;
+    }
+    return !d->no_memory;
+}
+
 /* ----- which unit an address is of ----- */
 
 typedef struct cover_end {        /* a place where a unit begins or ends */

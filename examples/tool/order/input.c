@@ -171,7 +171,7 @@ static int order_sample(reader *r, order_sampling *x)
 static int order_over(reader *r)
 {
     reader_warnings(r);
-    if (!reader_fits(r)) return 0;
+    if (!filter_tell(r->how.filter, r->path) || !reader_fits(r)) return 0;
     if (r->mapped || reader_samples(r) == 0) return 1;
     if (!reader_without_mapping(r)) return 0;
     reader_no_mapping(r);
@@ -210,6 +210,8 @@ int order_read_recordings(order_run *run, const option *in)
     r.tool = run->tool;
     r.programs = &run->programs;
     r.how.in_turn = 1;
+    r.how.filter = run->filter;
+    r.how.text = kind == RECORDING_SCRIPT;
     for (i = 0; ok && i < in->count; i++) ok = order_read_recording(run, &r, in->list[i], kind);
     reader_free(&r);
     return ok;

@@ -41,6 +41,8 @@ static const option order_options[] = {
     LLVM_COMPAT,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
+    SAMPLE_FILTERS,
+    SAMPLE_FILTERS_MORE,
     OPTIONS_END
 };
 
@@ -228,7 +230,7 @@ static int order_main(tool_context *tool, int argc, char **argv)
     r.o = tool->o;
     path = files >= 0 && r.o[R_OUTPUT].text != NULL ? r.o[R_OUTPUT].text : "-";
     if (files == 0 && tool->compat) argv = (char **)(uintptr_t)nothing, files = 1;
-    if (files < 0 || !order_check(&r, files) || !order_spares(&r, files, argv)) status = usage_status(tool);
+    if (files < 0 || !order_check(&r, files) || !order_spares(&r, files, argv) || !filter_open(tool, &r.filter)) status = usage_status(tool);
     else if (tool->compat && strcmp(path, "-") != 0 && output_is_input(path, argv[0]))
         status = fail(tool, "%s: empty raw profile file", argv[0]);   /* LLVM has emptied it */
     else if ((stream = stream_begin(tool, &out, path)) == NULL) status = 1;
@@ -238,6 +240,7 @@ static int order_main(tool_context *tool, int argc, char **argv)
     free(r.id);
     csspgo_layout_free(r.l);
     programs_free(&r.programs);
+    filter_free(r.filter);
     return status;
 }
 

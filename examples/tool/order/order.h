@@ -15,6 +15,7 @@ typedef struct order_run {
     option        *o;
     csspgo_layout *l;             /* the traces of all inputs                               */
     programs       programs;      /* of each --binary; v: NULL, there is none              */
+    filter        *filter;        /* which samples count; NULL: all                         */
     uint64_t       start_up;      /* --start-up in nanoseconds; 0: not given                */
     uint64_t      *id;            /* the order                                              */
     size_t         count;

@@ -305,7 +305,9 @@ int events_leave_out(events *e, const reader *r)
     if (r->data == NULL || e->tool->compat) return 1;
     if (csspgo_perfdata_event(r->data, (uint32_t)known + 1, &event) && !events_learn(e, r->data, NULL)) return 0;
     for (i = 0; i < e->rows; i++)
-        if (!e->row[i].used && csspgo_perfdata_leave_out(r->data, (uint32_t)i + 1, NULL) != CSSPGO_OK)
+        if (!e->row[i].used &&
+            (csspgo_perfdata_leave_out(r->data, (uint32_t)i + 1, NULL) != CSSPGO_OK ||
+             (r->kernel != NULL && csspgo_perfdata_leave_out(r->kernel, (uint32_t)i + 1, NULL) != CSSPGO_OK)))
             return fail(e->tool, "out of memory"), 0;
     return 1;
 }

@@ -45,6 +45,7 @@ static int recording_over(profgen *g, unsigned long long samples)
         (g->o[O_IGNORE_STACK].number || !csspgo_script_get_stats(r->script).hybrid) && !profgen_no_contexts(g))
         return 0;
     reader_warnings(r);
+    if (!filter_tell(g->filter, r->path)) return 0;
     if ((r->script != NULL || r->data != NULL) && !events_over(&g->events, r, g->in.last)) return 0;
     if (spaces != NULL && !reader_fits(r)) return 0;
     fit_over(&g->fit, r->path, spaces == NULL ||
@@ -71,12 +72,12 @@ static int events_ahead(profgen *g)
 {
     reader *const r = &g->reader;
     if (r->tail != NULL && !events_of_data(&g->events, r->tail)) return 0;
-    if (r->script != NULL && r->total != 0 && !events_of_script(&g->events, r, "", 0, r->file)) return 0;
+    if (r->script != NULL && r->twice && !events_of_script(&g->events, r, "", 0, r->file)) return 0;
     if (!events_leave_out(&g->events, r)) return 0;
     reader_first(r);
     if (r->size == 0) return 1;
     if (g->jit != NULL && !jit_recording(g->jit, r->chunk, r->size)) return 0;
-    return r->script == NULL || r->total != 0 || events_of_script(&g->events, r, r->chunk, r->size, NULL);
+    return r->script == NULL || r->twice || events_of_script(&g->events, r, r->chunk, r->size, NULL);
 }
 
 /* Reads an open recording. Returns 0 after saying what is wrong. */
@@ -99,6 +100,7 @@ static int profgen_read_recording(profgen *g)
     file_bytes text;
     int ok;
     memset(&text, 0, sizeof text);
+    g->reader.how.text = g->in.perfscript != NULL;
     if (in_memory && !file_open(path, &text)) return fail(g->tool, "%s: %s", path, file_why()), 0;
     if (in_memory && flat_kind(&text) == 0) ok = flat_read(g, &text, &samples) && recording_over(g, samples);
     else ok = reader_open(&g->reader, path, in_memory ? &text : NULL) && recording_take(g);
@@ -153,6 +155,8 @@ static reader_options reading_of(const profgen *g)
     how.perf_binary = o[O_PERF_BINARY].text;
     how.pprof_type = o[O_PPROF_TYPE].text;
     how.packed = o[O_DWP].text;
+    how.pprof = o[O_PPROF].count != 0;
+    how.filter = g->filter;
     if (!jit_asked(o) && !flat_asked(g)) how.memory_bytes = SCRIPT_MEMORY;
     return how;
 }

@@ -177,6 +177,7 @@ static int debug_open(line_work *w, char *why, size_t why_size)
     how.symbols = load_symbols(w->image);
     how.packed = w->o[O_DWP].text;
     if (!w->tool->compat) how.program = w->path;
+    how.alt = w->image->alt;
     w->functions = w->debug =
         debug_info_open(!w->tool->compat ? found : named != NULL ? named : w->path, &how, why, why_size);
     if (w->debug == NULL || debug_info_units(w->debug) != 0) return w->debug != NULL;

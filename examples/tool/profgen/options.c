@@ -143,6 +143,8 @@ const option profgen_options[] = {
     OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES",
            "as LLVM takes it, a power of two, without effect: mappings fit the program whatever the pages are"),
     DEBUG_DIRECTORY,
+    SAMPLE_FILTERS,
+    OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
@@ -304,7 +306,8 @@ static const struct { int option, idle; } idle_rows[] = {
     { O_SPE, IDLE_NO_RECORDING }, { O_IMAGE_BASE, IDLE_NO_RECORDING },
     { O_PERF_BINARY, IDLE_NO_RECORDING },
     { O_BOGUS, IDLE_NO_RECORDING | IDLE_FLAT }, { O_LEADING, IDLE_NO_RECORDING },
-    { O_EVENT, IDLE_NO_RECORDING }, { O_EVENTS, IDLE_NO_RECORDING },
+    { O_TID, IDLE_NO_RECORDING }, { O_COMM, IDLE_NO_RECORDING }, { O_TIME, IDLE_NO_RECORDING },
+    { O_NO_KERNEL, IDLE_NO_RECORDING }, { O_EVENT, IDLE_NO_RECORDING }, { O_EVENTS, IDLE_NO_RECORDING },
     { O_PERIOD, IDLE_NO_RECORDING | IDLE_STACKS | IDLE_DATA }, { O_FIRST_LOADABLE, IDLE_NO_RAW },
     { O_FORMAT, IDLE_RAW }, { O_MD5, IDLE_RAW }, { O_COMPRESS_ALL, IDLE_RAW }, { O_PARTIAL, IDLE_RAW },
     { O_SPLIT, IDLE_RAW }, { O_SYMBOLS, IDLE_RAW | IDLE_FORMAT }, { O_SHOW_PROBES, IDLE_RAW },

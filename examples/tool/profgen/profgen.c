@@ -169,7 +169,8 @@ static int profgen_begin(tool_context *tool, profgen *g, int argc, char **argv)
     if (files < 0) return usage_status(tool);
     if (files > 0) return usage(tool, "'%s' is not an option", argv[0]);
     if (g->o[O_HELP].number) return help_print(tool, &profgen_command);
-    if (!profgen_check(g) || !health_wanted(g) || !profgen_spares(g)) return usage_status(tool);
+    if (!profgen_check(g) || !health_wanted(g) || !profgen_spares(g) || !filter_open(tool, &g->filter))
+        return usage_status(tool);
     if (jit_asked(g->o)) jit_defaults(g->o);
     return output_ready(tool, g->in.output) ? -1 : 1;
 }
@@ -255,6 +256,7 @@ static void profgen_free(profgen *g)
     csspgo_size_table_free(g->sizes);
     jit_work_free(g->jit);
     reader_free(&g->reader);
+    filter_free(g->filter);
     lines_free(g->lines, g->programs.count);
     programs_free(&g->programs);
 }

@@ -24,7 +24,8 @@ enum { /* places in the table below */
     O_DETAILS, O_SHOW_PROBES, O_LINES, O_DWP, O_DEBUG_SIZES, O_LEADING, O_EVENT, O_EVENTS, O_PERIOD, O_JITDUMP,
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
     O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
-    O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE
+    O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE, O_DEBUG_DIRECTORY, O_TID, O_COMM, O_TIME,
+    O_NO_KERNEL
 };
 
 enum {                            /* places in the choice of --format */
@@ -617,6 +618,7 @@ struct profgen {
     tally        *tally;          /* NULL: in compat mode */
     fit           fit;
     events        events;
+    filter       *filter;         /* which samples count; NULL: all                                                 */
     details       details;
     loss         *loss;           /* NULL: in compat mode, and without samples */
     health       *health;         /* of the report that is wanted; NULL: none */

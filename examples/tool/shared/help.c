@@ -162,6 +162,7 @@ int help_print(const tool_context *tool, const command *one)
             help_words(tool->out, c->brief, 14, 14);
         }
         fputs("  help        help COMMAND: its options; --man: the manual page; --bash: completion for bash\n"
+              "  inputs      what you may have, which command takes it, what you get\n"
               "  version     the version, also --version\n", tool->out);
         fputs("\nAn option may be given once, but several times if its help says \"may be repeated\".\n", tool->out);
     }

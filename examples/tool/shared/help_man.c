@@ -169,7 +169,7 @@ int help_bash(const tool_context *tool)
     size_t i;
     fprintf(out, "%s    local commands=\"", bash_head);
     for (i = 0; (c = command_at(i)) != NULL; i++) fprintf(out, "%s ", c->name);
-    fputs("help version\"\n    case $command in\n", out);
+    fputs("help inputs version\"\n    case $command in\n", out);
     for (i = 0; (c = command_at(i)) != NULL; i++) bash_command(out, c);
     fputs("    help) words=$commands options=\"--man --bash\" ;;\n"
           "    *) options=\"--help --version\" ;;\n"

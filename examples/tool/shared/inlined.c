@@ -208,6 +208,7 @@ static debug_info *open_lines(const program_image *m, const char *packed)
     how.symbols = load_symbols(&m->loaded);
     how.packed = packed;
     how.program = m->path;
+    how.alt = m->loaded.alt;
     d = debug_info_open(load_from_path(&m->loaded, LOAD_LINES, m->path), &how, why, sizeof why);
     if (d == NULL || debug_info_units(d) != 0) return d;
     debug_info_close(d);

@@ -12,19 +12,33 @@ typedef struct kind_row {
 
 static const kind_row kind_rows[] = {
     { KIND_PROGRAM, "\177ELF", 4, "this is a program (ELF), which profgen --binary takes" },
-    { KIND_PERFDATA, "PERFILE2", 8, "this is a recording of perf (perf.data), which profgen --perfdata takes" },
+    { KIND_OTHER, "PERFFILE", 8,
+      "this is perf.data of version 1, of a perf before Linux 3.4 (2012): give what that perf's script prints" },
+    { KIND_PERFDATA, "PERFILE2", 8, "this is a recording of perf (perf.data), which profgen --perfdata takes, and for a "
+      "picture flame, folded and show --top" },
     { KIND_GZIP, "\037\213", 2,
-      "this is compressed (gzip); profgen --pprof takes such profiles of pprof, all else must be decompressed" },
-    { KIND_OTHER, "\050\265\057\375", 4, "this is compressed (zstd): it must be decompressed" },
+      "this is compressed (gzip); recordings and profiles of pprof are read so, all else must be decompressed" },
+    { KIND_OTHER, "\050\265\057\375", 4, "this is compressed (zstd); recordings are read so, all else must be decompressed" },
     { KIND_OTHER, "\375" "7zXZ", 5, "this is compressed (xz): it must be decompressed" },
     { KIND_OTHER, "BZh", 3, "this is compressed (bzip2): it must be decompressed" },
     { KIND_JITDUMP, "DTiJ", 4, "this is a dump of JIT code (jitdump), which profgen --jitdump takes" },
     { KIND_JITDUMP, "JiTD", 4, "this is a dump of JIT code (jitdump), which profgen --jitdump takes" },
     { KIND_TRACES, "\377lprofi\201", 8, "this is an instrumentation profile: its traces are what order takes" },
     { KIND_TRACES, "\201rforpl\377", 8, "this is a raw instrumentation profile: its traces are what order takes" },
+    { KIND_OTHER, "heap profile:", 13,
+      "this is a heap profile of gperftools or Go: it counts memory; give a CPU profile (ProfilerStart, CPUPROFILE=FILE)" },
+    { KIND_OTHER, "--- contention", 14,
+      "this is a contention profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, /debug/pprof/profile)" },
+    { KIND_OTHER, "--- mutex", 9,
+      "this is a mutex profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, /debug/pprof/profile)" },
+    { KIND_OTHER, "goroutine profile:", 18,
+      "this is a list of goroutines, not of samples; give a CPU profile (/debug/pprof/profile)" },
+    { KIND_OTHER, "--- symbol", 10,
+      "this is a profile of gperftools with its symbols before it: give the profile alone, or what pprof -proto makes of it" },
     { KIND_OTHER, "BC\300\336", 4, "this is LLVM bitcode" },
     { KIND_OTHER, "!<arch>", 7, "this is an archive of object files" },
-    { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes" },
+    { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes, and for a "
+      "picture flame, folded and show --top" },
     { KIND_OTHER, "<!DOCTYPE html", 14, "this is HTML, such as annotate makes" },
     { KIND_OTHER, "<svg", 4, "this is a picture (SVG), such as flame makes" },
     { KIND_OTHER, "<?xml", 5, "this is XML or a picture (SVG), such as flame makes" },
@@ -49,6 +63,18 @@ static int is_profile_text(const char *text, size_t size)
     return p > text && *text != ' ';
 }
 
+static const char growth_words[] = "this is a growth profile of gperftools: it counts memory; give a CPU profile "
+                                   "(ProfilerStart, CPUPROFILE=FILE)";
+
+/* 1 if the first line of a heap profile says that it is of the heap's growth. */
+static int is_growth(const char *text, size_t size)
+{
+    const char *const stop = (const char *)memchr(text, '\n', size), *p = text;
+    for (; stop != NULL && stop - p >= 8; p++)
+        if (memcmp(p, "@ growth", 8) == 0) return 1;
+    return 0;
+}
+
 const char *kind_words(const void *data, size_t size, unsigned takes)
 {
     const char *text = (const char *)data;
@@ -59,6 +85,7 @@ const char *kind_words(const void *data, size_t size, unsigned takes)
         const kind_row *k = &kind_rows[i];
         const size_t skip = k->kind == KIND_SCRIPT || k->kind == KIND_OTHER ? blank : 0;
         if (size - skip < k->size || memcmp(text + skip, k->magic, k->size) != 0) continue;
+        if (k->kind == KIND_OTHER && k->size == 13 && is_growth(text, size)) return growth_words;
         return takes & k->kind ? NULL : k->words;
     }
     if (takes & KIND_PROFILE) return NULL;

@@ -1,5 +1,7 @@
 /* library.c - the code of csspgo.h, load.h and what the tool takes of examples/share */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_CALL_STACKS_IMPLEMENTATION
+#define CSSPGO_GPERFTOOLS_IMPLEMENTATION
 #define CSSPGO_LINKER_ORDER_IMPLEMENTATION
 #define CSSPGO_OVERLAP_TABLE_IMPLEMENTATION
 #define CSSPGO_PPROF_IMPLEMENTATION

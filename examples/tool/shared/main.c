@@ -9,6 +9,7 @@
  *   csspgo ctxprof to-yaml | from-yaml | merge | show FILE...
  *   csspgo bottleneck --binary=B --profile=P --mcpu=CPU --top=N
  *   csspgo annotate --binary=B --function=F PROFILE
+ *   csspgo inputs
  *   csspgo help [COMMAND | --man | --bash], csspgo --version
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name, and so is a
@@ -40,6 +41,14 @@ const command *command_at(size_t i)
     return i < COMMANDS ? commands[i] : NULL;
 }
 
+int command_run(tool_context *tool, const char *name, int argc, char **argv)
+{
+    const int status = command_named(name)->run_fn(tool, argc, argv);
+    options_free(tool->o);
+    tool->o = NULL;
+    return status;
+}
+
 static int version_print(const tool_context *tool)
 {
     const uint32_t v = csspgo_version();
@@ -53,7 +62,13 @@ static int version_print(const tool_context *tool)
 #else
     const char *zstd = "no";
 #endif
-    fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd);
+#ifdef CSSPGO_USE_LZMA
+    const char *lzma = "yes";
+#else
+    const char *lzma = "no";
+#endif
+    fprintf(tool->out, "csspgo %u.%u.%u, zlib: %s, zstd: %s, xz: %s\n", v / 10000, v / 100 % 100, v % 100, zlib, zstd,
+            lzma);
     return 0;
 }
 
@@ -65,6 +80,7 @@ static int unknown_command(const tool_context *tool, const char *word)
     for (i = 0; i < COMMANDS; i++) nearest_try(&n, commands[i]->name, strlen(commands[i]->name));
     nearest_try(&n, "help", 4);
     nearest_try(&n, "version", 7);
+    nearest_try(&n, "inputs", 6);
     if (n.name != NULL) return usage(tool, "unknown command '%s'; did you mean '%s'?", word, n.name);
     return usage(tool, "unknown command '%s'; 'csspgo help' lists all", word);
 }
@@ -111,6 +127,7 @@ static int run(tool_context *tool, int argc, char **argv)
     if (argc < 2) return usage(tool, "which command? 'csspgo help' lists all");
     if (strcmp(argv[1], "help") == 0) return help_run(tool, argc > 2 ? argv[2] : NULL);
     if (help) return help_print(tool, c);
+    if (strcmp(argv[1], "inputs") == 0 && argc == 2) return inputs_print(tool);
     if (strcmp(argv[1], "version") == 0 || is_option(argv[1], "version")) return version_print(tool);
     return c != NULL ? c->run_fn(tool, argc - 2, argv + 2) : unknown_command(tool, argv[1]);
 }

@@ -100,17 +100,59 @@ static const char *search_root(search *s, size_t i)
     return i == 0 ? "/usr/lib/debug" : NULL;
 }
 
-/* ROOT/.build-id/xx/yyyy.debug */
-static void search_build_id(search *s)
+/* /.build-id/xx/yyyy.debug; room for ID_NAME bytes. Returns 0: there is no such id. */
+enum { ID_MOST = 64, ID_NAME = 2 * ID_MOST + 30 };
+static int id_name(const unsigned char *id, size_t n, char *name)
 {
-    char name[2 * 64 + 30] = "/.build-id/";
-    size_t n, i, at = strlen(name);
-    const unsigned char *const id = elf_build_id(&s->l->elf, &n);
-    const char *root;
-    if (id == NULL || n < 2 || n > 64) return;
+    size_t i, at = (size_t)sprintf(name, "/.build-id/");
+    if (id == NULL || n < 2 || n > ID_MOST) return 0;
     for (i = 0; i < n; i++) at += (size_t)sprintf(name + at, i == 0 ? "%02x/" : "%02x", id[i]);
     strcpy(name + at, ".debug");
+    return 1;
+}
+
+/*
+ * A directory of debuginfod's clients: number i; 0 behind the last one. What they were told is not there is an empty
+ * file. Nothing is asked for over the network.
+ */
+static int cache_root(size_t i, char *to, size_t size)
+{
+    static const char *const variables[] = { "DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME", "HOME", "HOME" };
+    static const char *const below[] = { "", "/debuginfod_client", "/.cache/debuginfod_client",
+                                         "/.debuginfod_client_cache" };
+    const char *const value = i < 4 ? getenv(variables[i]) : NULL;
+    const int n = value != NULL && *value == '/' ? snprintf(to, size, "%s%s", value, below[i]) : 0;
+    if (i >= 4) return 0;
+    if (n <= 0 || (size_t)n >= size) *to = '\0';
+    return 1;
+}
+
+/* What debuginfod's clients have of an id; to: room for 4096 bytes. Returns 0: nothing. */
+static int cached_file(const unsigned char *id, size_t n, char *to)
+{
+    char root[4096];
+    struct stat st;
+    size_t i, k;
+    if (id == NULL || n < 2 || n > ID_MOST) return 0;
+    for (i = 0; cache_root(i, root, sizeof root - ID_NAME); i++) {
+        size_t at = (size_t)sprintf(to, "%.3800s/", root);
+        for (k = 0; k < n; k++) at += (size_t)sprintf(to + at, "%02x", id[k]);
+        strcpy(to + at, "/debuginfo");
+        if (*root != '\0' && stat(to, &st) == 0 && S_ISREG(st.st_mode) && st.st_size != 0) return 1;
+    }
+    return 0;
+}
+
+/* ROOT/.build-id/xx/yyyy.debug, and what debuginfod's clients have fetched. */
+static void search_build_id(search *s)
+{
+    char name[ID_NAME], path[4096];
+    size_t n, i;
+    const unsigned char *const id = elf_build_id(&s->l->elf, &n);
+    const char *root;
+    if (!id_name(id, n, name)) return;
     for (i = 0; (root = search_root(s, i)) != NULL; i++) search_place(s, root, "", "", name, NULL);
+    if (!s->tool->compat && load_lacks(s->l) & s->kinds && cached_file(id, n, path)) search_file(s, path, NULL);
 }
 
 /* The directory of a path, with the slash at its end; "./" if it names none. Returns 0 if it is too long. */
@@ -180,6 +222,59 @@ static void search_usual(search *s)
     search_beside(s, base, NULL);
 }
 
+/* ----- what debug information shares with that of other programs (dwz -m) ------------------------------------------ */
+
+/* 1 if a file is the one that .gnu_debugaltlink means, by its build id. */
+static int is_alt(const char *path, const unsigned char *id, size_t size)
+{
+    const unsigned char *its;
+    elf_image e;
+    file_bytes f;
+    size_t n;
+    int ok;
+    if (!file_open_named(path, &f)) return 0;
+    its = elf_open(f.data, f.size, &e, NULL, 0) ? elf_build_id(&e, &n) : NULL;
+    ok = its != NULL && n == size && memcmp(its, id, n) == 0;
+    file_close(&f);
+    return ok;
+}
+
+/* Looks in a place; the file that is meant is noted. Returns 1 if it is there. */
+static int alt_take(search *s, const char *first, const char *second, const unsigned char *id, size_t size)
+{
+    char path[4096];
+    const int n = snprintf(path, sizeof path, "%s%s", first, second);
+    if (n <= 0 || (size_t)n >= sizeof path || !is_alt(path, id, size)) return 0;
+    s->l->alt = strdup(path);
+    s->failed |= s->l->alt == NULL;
+    note(s->tool, "debug information is taken from %s: what it shares with other programs", path);
+    return 1;
+}
+
+/* The file of .gnu_debugaltlink: as it is named, beside the file that names it, or by its build id. */
+static void search_alt(search *s)
+{
+    const char *const from = load_from_path(s->l, LOAD_LINES, s->binary), *root, *name;
+    char directory[4096], by_id[ID_NAME];
+    const unsigned char *id;
+    elf_section link;
+    size_t n, size, i;
+    if (!elf_section_named(load_from(s->l, LOAD_LINES), ".gnu_debugaltlink", &link) || link.contents == NULL) return;
+    name = (const char *)link.contents;
+    n = link.compressed ? 0 : strnlen(name, (size_t)link.size);
+    if (n == 0 || n == link.size) return;
+    id = link.contents + n + 1;
+    size = (size_t)link.size - n - 1;
+    if (*name == '/' && alt_take(s, "", name, id, size)) return;
+    if (*name != '/' && directory_of(from, directory, sizeof directory) && alt_take(s, directory, name, id, size)) return;
+    if (id_name(id, size, by_id))
+        for (i = 0; (root = search_root(s, i)) != NULL; i++)
+            if (alt_take(s, root, by_id, id, size)) return;
+    if (cached_file(id, size, directory) && alt_take(s, directory, "", id, size)) return;
+    warn(s->tool, "%s: %s, which its .gnu_debugaltlink names, was not found: names and lines that it shares with other "
+         "programs (dwz -m) are missing", from, name);
+}
+
 /* ----- the program ------------------------------------------------------------------------------------------------ */
 
 /* 1 if a file is of the build of another program of the command line. */
@@ -221,6 +316,8 @@ static int program_others(const tool_context *tool, loaded *l, const char *path,
     s.failed = 0;
     if (load_lacks(l) & s.kinds) search_build_id(&s);
     if (!search_link(&s) && load_lacks(l) & s.kinds && !tool->compat) search_usual(&s);
+    if (!tool->compat && !(load_lacks(l) & 1u << LOAD_LINES)) search_alt(&s);
+    if (!tool->compat) minidebug_take(tool, l, path);
     return !s.failed || load_fail(why, why_size, "out of memory");
 }
 

@@ -38,23 +38,70 @@ int reader_has_nothing(const reader *r)
     return is_thread_directory(r, directory);
 }
 
+/* Puts a profile of pprof in place of one of gperftools. Returns 0 after saying what is wrong. */
+static int gperftools_convert(reader *r, const file_bytes *f)
+{
+    csspgo_error e;
+    size_t size;
+    csspgo_status s = csspgo_gperftools_convert(f->data, f->size, NULL, NULL, 0, &size, &e);
+    if (s == CSSPGO_OK && (r->converted = (unsigned char *)malloc(size + 1)) == NULL)
+        return fail(r->tool, "out of memory"), 0;
+    if (s == CSSPGO_OK) s = csspgo_gperftools_convert(f->data, f->size, NULL, r->converted, size, &size, &e);
+    if (s != CSSPGO_OK) return fail_at(r->tool, r->path, &e), 0;
+    if (r->file != stdin) fclose(r->file);
+    r->file = fmemopen(r->converted, size, "rb");
+    r->total = size;
+    r->twice = 1;
+    return r->file != NULL || (fail(r->tool, "out of memory"), 0);
+}
+
+/* A profile of gperftools, which is a regular file, or the profile of pprof that it is. Returns 0 after an error. */
+static int gperftools_open(reader *r)
+{
+    file_bytes f;
+    const int first = getc(r->file);
+    int ok = 1;
+    if (first == EOF) return clearerr(r->file), 1;
+    ungetc(first, r->file);
+    if (first != 0 || strcmp(r->path, "-") == 0 || !file_open_named(r->path, &f)) return 1;    /* no message begins so */
+    if (csspgo_is_gperftools(f.data, f.size)) ok = gperftools_convert(r, &f);
+    file_close(&f);
+    return ok;
+}
+
 int reader_open(reader *r, const char *path, const file_bytes *text)
 {
     const int is_stdin = strcmp(path, "-") == 0;
     struct stat st;
     r->path = path;
     r->total = r->bytes = r->samples = r->sampled = 0;
-    r->began = r->fed = r->ended = 0;
+    r->began = r->fed = r->ended = r->twice = 0;
     errno = ENOMEM;                                        /* unless a system call fails */
     if (text != NULL) r->file = fmemopen((void *)(uintptr_t)text->data, text->size, "rb");
     else r->file = is_stdin ? stdin : fopen(path, "rb");
     if (r->file == NULL) return fail(r->tool, "%s: %s", path, file_why()), 0;
     setvbuf(r->file, NULL, _IONBF, 0);
     if (text != NULL) r->total = text->size;
-    else if (is_stdin || fstat(fileno(r->file), &st) != 0) return 1;
-    else if (S_ISDIR(st.st_mode) && is_thread_directory(r, path)) return 0;
-    else if (S_ISREG(st.st_mode)) r->total = (unsigned long long)st.st_size;
-    return 1;
+    else if (!is_stdin && fstat(fileno(r->file), &st) == 0) {
+        if (S_ISDIR(st.st_mode) && is_thread_directory(r, path)) return 0;
+        if (S_ISREG(st.st_mode)) r->total = (unsigned long long)st.st_size;
+    }
+    r->twice = r->total != 0;
+    if (r->tool->compat) return 1;
+    if (r->how.pprof) return text != NULL && csspgo_is_gperftools(text->data, text->size) ? gperftools_convert(r, text)
+                                                                                           : gperftools_open(r);
+    r->file = packed_open(r->tool, path, r->file, &r->unpacks);
+    if (r->file != NULL && r->unpacks != NULL) setvbuf(r->file, NULL, _IONBF, 0);
+    if (r->unpacks != NULL) r->total = 0;
+    if (r->file != NULL && r->how.text) r->file = trace_open(r->tool, r->file, r->twice);
+    if (r->file != NULL && r->how.text) setvbuf(r->file, NULL, _IONBF, 0);
+    return r->file != NULL;
+}
+
+const char *reader_why(const reader *r)
+{
+    const char *const why = packed_why(r->unpacks);
+    return why != NULL ? why : file_why();
 }
 
 void reader_close(reader *r)
@@ -64,9 +111,13 @@ void reader_close(reader *r)
     csspgo_pprof_free(r->pprof);
     csspgo_preagg_free(r->preagg);
     csspgo_perfdata_free(r->tail);
+    csspgo_perfdata_free(r->kernel);
     if (r->file != NULL && r->file != stdin) fclose(r->file);
+    free(r->converted);
+    r->converted = NULL;
+    r->unpacks = NULL;
     r->script = NULL;
-    r->data = r->tail = NULL;
+    r->data = r->tail = r->kernel = NULL;
     r->pprof = NULL;
     r->preagg = NULL;
     r->file = NULL;
@@ -112,6 +163,12 @@ int reader_parse(reader *r, recording_kind kind)
     if (r->script == NULL && r->data == NULL && r->pprof == NULL && r->preagg == NULL)
         return fail(r->tool, "out of memory"), 0;
     if (r->data != NULL && r->how.kernel) csspgo_perfdata_take_kernel(r->data);
+    memset(&r->in_kernel, 0, sizeof r->in_kernel);
+    filter_next(r->how.filter);
+    if (r->data == NULL || (!r->how.both && !filter_asks_kernel(r->how.filter))) return 1;
+    r->kernel = csspgo_perfdata_new(seeded(), NULL);
+    if (r->kernel == NULL) return fail(r->tool, "out of memory"), 0;
+    csspgo_perfdata_take_kernel(r->kernel);
     return 1;
 }
 
@@ -132,14 +189,19 @@ void reader_feed(reader *r, const void *piece, size_t size)
     else if (r->script != NULL) csspgo_script_end(r->script);                              /* read up: cannot fail */
     else if (size != 0) csspgo_perfdata_feed(r->data, piece, size, NULL);
     else csspgo_perfdata_end(r->data);
+    if (r->kernel != NULL && size != 0) csspgo_perfdata_feed(r->kernel, piece, size, NULL);
+    else if (r->kernel != NULL) csspgo_perfdata_end(r->kernel);
 }
 
-int reader_item(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
+/* The next item, whatever the filter says of it. */
+static int item_of(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
 {
     csspgo_error e;
+    csspgo_mmap other;
     *item = r->script != NULL  ? csspgo_script_next(r->script, sample, map, &e)
           : r->pprof != NULL ? csspgo_pprof_next(r->pprof, sample, map, &e)
                              : csspgo_perfdata_next(r->data, sample, map, &e);
+    if (r->kernel != NULL) csspgo_perfdata_next(r->kernel, &r->in_kernel, &other, NULL);
     if (*item != CSSPGO_ITEM_NONE) return 1;
     if (e.status == CSSPGO_E_TRUNCATED && r->data != NULL && reader_samples(r) != 0) {
         warn(r->tool, "%s: byte %llu: %s: the profile is of the %llu samples before", r->path,
@@ -149,6 +211,43 @@ int reader_item(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_mmap
     if (e.status == CSSPGO_OK) return 0;
     kind_fail_at(r->tool, r->path, r->script != NULL ? KIND_SCRIPT : r->pprof != NULL ? KIND_GZIP : KIND_PERFDATA, &e);
     return -1;
+}
+
+const uint64_t *reader_kernel(const reader *r, uint32_t *frames)
+{
+    const csspgo_sample *const s = &r->in_kernel;
+    *frames = r->kernel != NULL && s->stack_count != 0 && s->stack[0] >> 63 != 0 ? s->stack_count : 0;
+    return s->stack;
+}
+
+/* 1 if the last sample was taken in the kernel. */
+static int is_in_kernel(const reader *r, const csspgo_sample *s)
+{
+    uint32_t frames;
+    if (r->kernel != NULL) return reader_kernel(r, &frames), frames != 0;
+    if (s->stack_count != 0) return s->stack[0] >> 63 != 0;
+    return s->branch_count != 0 && s->branches[0].to >> 63 != 0;
+}
+
+/* The filter learns what the event of a sample is called, as it is called until its name comes. */
+static void event_learn(const reader *r, const csspgo_sample *s)
+{
+    csspgo_event_info event;
+    if (!filter_lacks_event(r->how.filter, s->event)) return;
+    if (r->script != NULL ? csspgo_script_event(r->script, s->event, &event)
+                          : r->data != NULL && csspgo_perfdata_event(r->data, s->event, &event))
+        filter_knows_event(r->how.filter, s->event, event.name, event.name_size);
+}
+
+int reader_item(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map)
+{
+    int got;
+    while ((got = item_of(r, item, sample, map)) > 0 && r->how.filter != NULL) {
+        if (*item != CSSPGO_ITEM_SAMPLE) return filter_event(r->how.filter, *item, sample, map) ? 1 : -1;
+        event_learn(r, sample);
+        if (filter_takes(r->how.filter, sample, is_in_kernel(r, sample))) return 1;
+    }
+    return got;
 }
 
 /* ----- looking ahead ---------------------------------------------------------------------------------------------- */
@@ -174,13 +273,23 @@ static int read_tail(reader *r)
         bytes += n;
         if (at == 0) at = csspgo_perfdata_skip_data(d);
         if (at == 0 || at == UINT64_MAX) continue;
-        ok = ok && (fseeko(r->file, (off_t)at, SEEK_SET) == 0 || (fail(r->tool, "%s: %s", r->path, file_why()), 0));
+        ok = ok && (fseeko(r->file, (off_t)at, SEEK_SET) == 0 || (fail(r->tool, "%s: %s", r->path, reader_why(r)), 0));
         at = UINT64_MAX;
     }
     r->ids_read = ok && at != 0;
     if (!ok) return 0;
     return (!ferror(r->file) && fseeko(r->file, 0, SEEK_SET) == 0) ||
-           (fail(r->tool, "%s: %s", r->path, file_why()), 0);
+           (fail(r->tool, "%s: %s", r->path, reader_why(r)), 0);
+}
+
+int reader_names(reader *r)
+{
+    csspgo_event_info event;
+    uint32_t i;
+    if (r->tail == NULL && r->data != NULL && r->twice && !read_tail(r)) return 0;
+    for (i = 1; r->tail != NULL && filter_asks_event(r->how.filter) && csspgo_perfdata_event(r->tail, i, &event); i++)
+        filter_knows_event(r->how.filter, i, event.name, event.name_size);
+    return 1;
 }
 
 int reader_begin(reader *r, recording_kind kind)
@@ -188,8 +297,9 @@ int reader_begin(reader *r, recording_kind kind)
     mapped_forget(r);
     r->mapped = r->ids_read = r->pidless = 0;
     if (!reader_parse(r, kind) || !renamed_begin(r)) return 0;
-    if (r->data != NULL && r->total != 0 && !read_tail(r)) return 0;
-    return r->total == 0 || renamed_ahead(r, "", 0, r->file);
+    if (r->data != NULL && r->twice && !read_tail(r)) return 0;
+    if (!reader_names(r)) return 0;
+    return !r->twice || renamed_ahead(r, "", 0, r->file);
 }
 
 /* ----- reading ---------------------------------------------------------------------------------------------------- */
@@ -243,7 +353,7 @@ int reader_more(reader *r)
         next_chunk(r);
     }
     if (r->size != 0) {
-        if (!r->fed && r->total == 0 && !renamed_ahead(r, r->chunk, r->size, NULL)) return -1;
+        if (!r->fed && !r->twice && !renamed_ahead(r, r->chunk, r->size, NULL)) return -1;
         r->fed = 1;
         reader_feed(r, r->chunk, r->size);
         return 1;
@@ -255,7 +365,7 @@ int reader_more(reader *r)
         if (r->script != NULL) csspgo_script_feed(r->script, "", 0, NULL);      /* samples that it holds back */
         return r->script != NULL;
     }
-    if (ferror(r->file)) return fail(r->tool, "%s: %s", r->path, file_why()), -1;
+    if (ferror(r->file)) return fail(r->tool, "%s: %s", r->path, reader_why(r)), -1;
     reader_feed(r, NULL, 0);
     return 1;
 }

@@ -69,6 +69,9 @@ void hold_interrupt(int how);                  /* SIG_BLOCK before a file is wri
 
 typedef enum recording_kind { RECORDING_DATA, RECORDING_SCRIPT, RECORDING_PPROF, RECORDING_PREAGG } recording_kind;
 
+typedef struct packed packed;
+typedef struct filter filter;
+
 typedef struct reader_options {
     int         as_llvm;          /* scripts have the fields that LLVM's tool takes, as it takes them                 */
     int         kernel;           /* the program is the kernel                                                        */
@@ -80,6 +83,10 @@ typedef struct reader_options {
     const char *perf_binary;      /* what the program was called; NULL: as it is called now                           */
     const char *pprof_type;       /* the type of value of a profile of pprof that counts; or NULL                     */
     const char *packed;           /* split debug information of the programs; or NULL                                 */
+    int         text;             /* they are text of perf script                                                     */
+    int         pprof;            /* they are of pprof, whose parser inflates them itself, or of gperftools           */
+    int         both;             /* perf.data: reader_kernel is asked                                                */
+    filter     *filter;           /* which samples count; NULL: all                                                   */
 } reader_options;
 
 typedef struct mapped_file mapped_file;
@@ -97,8 +104,13 @@ typedef struct reader {           /* all zero but for the first three members, w
     csspgo_pprof      *pprof;
     csspgo_preagg     *preagg;
     csspgo_perfdata   *tail;      /* has read what stands behind the data; NULL once the first chunk is read          */
+    csspgo_perfdata   *kernel;    /* the same as data, with the kernel's part of stacks; NULL: nobody asks           */
+    csspgo_sample      in_kernel; /* the last sample of it                                                           */
     FILE              *file;
-    unsigned long long total;     /* its bytes if it can be read twice, else 0                                       */
+    packed            *unpacks;   /* it is compressed; NULL: it is not                                               */
+    unsigned char     *converted; /* NULL, or what the file is read from in its place                                */
+    int                twice;     /* it can be read twice                                                            */
+    unsigned long long total;     /* its bytes if these are known, else 0                                            */
     unsigned long long bytes, samples, sampled;   /* sampled: bytes when the number of samples was seen to grow      */
     const char        *chunk;     /* the bytes that are read now                                                     */
     size_t             size;
@@ -129,7 +141,9 @@ typedef struct reader {           /* all zero but for the first three members, w
  *   reader_first     reads the first chunk; reader_more does it where nobody wants to look at that one
  *   reader_more      reads on: 1 if the parser has got something, or the end; 0: all is read; -1
  *   reader_feed      in place of reader_more: a piece of it, none at the end
- *   reader_item      the next item of the parser; 0: it needs more; -1
+ *   reader_item      the next item of the parser; 0: it needs more; -1. Samples that the filter leaves out are not given
+ *   reader_kernel    how.both: the kernel's part of the last sample's stack; its innermost frame is where it was taken
+ *   reader_names     the names of events that stand behind the data, and the file from its beginning again
  *   reader_close     also if something failed
  *
  * Before that, of a recording that was read:
@@ -151,6 +165,8 @@ void reader_first(reader *r);
 int reader_more(reader *r);
 void reader_feed(reader *r, const void *piece, size_t size);
 int reader_item(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_mmap *map);
+const uint64_t *reader_kernel(const reader *r, uint32_t *frames);
+int reader_names(reader *r);
 int reader_event(reader *r, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map, int *was_mapped,
                  csspgo_mmap *meant);
 csspgo_status reader_place(reader *r, csspgo_sample *sample, const uint32_t *files);
@@ -161,6 +177,7 @@ void reader_no_mapping(const reader *r);
 void reader_warnings(reader *r);
 void reader_stopped(reader *r, unsigned long long bytes);
 unsigned long long reader_samples(const reader *r);            /* in the recording so far                             */
+const char *reader_why(const reader *r);       /* why the file cannot be read on                                      */
 void reader_close(reader *r);
 void reader_free(reader *r);                   /* after the last one                                                  */
 
@@ -172,6 +189,62 @@ void reader_free(reader *r);                   /* after the last one            
 int reader_fold(reader *r, const csspgo_sample *placed, uint64_t mark);
 int reader_folded(reader *r, csspgo_sample *sample, uint64_t *mark);
 void reader_release(reader *r);
+
+/* ----- packed.c --------------------------------------------------------------------------------------------------- */
+
+/*
+ * What is to be read in place of a file, which is its own from now on: the file itself, or one that inflates it
+ * (*made). NULL after saying what is wrong. packed_why: why reading has failed, if that is not in errno; or NULL.
+ */
+FILE *packed_open(const tool_context *tool, const char *path, FILE *from, packed **made);
+const char *packed_why(const packed *p);
+
+/* ----- trace.c ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * What is to be read in place of a text, which is its own from now on: the text itself or, of a trace of branches, lines
+ * of branch records. twice: it can be read again. NULL after saying what is wrong. trace_is: 1 if the first bytes are
+ * those of a trace.
+ */
+FILE *trace_open(const tool_context *tool, FILE *from, int twice);
+int trace_is(const char *text, size_t size);
+
+/* ----- filter.c --------------------------------------------------------------------------------------------------- */
+
+#define SAMPLE_FILTERS \
+    OPTION("tid", OPT_LIST, NULL, 0, "TID", "only samples of this thread"), \
+    OPTION("comm", OPT_LIST, NULL, 0, "NAME", "only samples of threads of this command, as perf calls it"), \
+    OPTION("time", OPT_TEXT, NULL, 0, "FROM,TO", "only samples between these times, in seconds as perf script prints them"), \
+    OPTION("exclude-kernel", OPT_SWITCH, NULL, 0, NULL, "no samples that were taken in the kernel")
+#define SAMPLE_FILTERS_MORE \
+    OPTION("pid", OPT_LIST, NULL, 0, "PID", "only samples of this process"), \
+    OPTION("event", OPT_LIST, NULL, 0, "NAME", "only samples of this event")
+
+typedef struct filter_sample {    /* what is looked at of a sample */
+    uint64_t time, count;
+    uint32_t pid, tid;
+    int      comm_wanted, event_wanted, in_kernel;
+} filter_sample;
+
+/*
+ *   filter_open      by the options of the command, *made: NULL if none is given; 0 after saying what is wrong
+ *   filter_next      before the next recording
+ *   filter_event     an item that is no sample; 0 after saying what is wrong
+ *   filter_takes     1 if a sample counts, 0 if it is left out, which is counted; _stack: of text with names
+ *   filter_tell      what was left out of a recording; 0 after saying that nothing could count
+ */
+int filter_open(const tool_context *tool, filter **made);
+void filter_free(filter *f);
+int filter_asks_kernel(const filter *f);
+int filter_asks_event(const filter *f);
+void filter_next(filter *f);
+int filter_event(filter *f, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *map);
+int filter_lacks_event(const filter *f, uint32_t number);          /* 1: nobody has said what it is called            */
+void filter_knows_event(filter *f, uint32_t number, const char *name, size_t size);
+int filter_takes(filter *f, const csspgo_sample *s, int in_kernel);
+int filter_takes_named(filter *f, const filter_sample *s);
+int filter_takes_stack(filter *f, const csspgo_stack *s);
+int filter_tell(filter *f, const char *path);
 
 /* ----- parts of the reader ---------------------------------------------------------------------------------------- */
 

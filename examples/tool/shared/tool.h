@@ -156,6 +156,9 @@ extern const command profgen_command, record_command, merge_command, show_comman
 /* main.c: the command at a place, NULL behind the last one */
 const command *command_at(size_t i);
 
+/* main.c: a command with options of its own, as if it was called: what a command needs of another one. The status. */
+int command_run(tool_context *tool, const char *name, int argc, char **argv);
+
 /* help.c, help_man.c: help, manual page and completion, all of the commands and their tables. They return 0. */
 int help_print(const tool_context *tool, const command *one);   /* of one command, NULL: which there are              */
 int help_man(const tool_context *tool);
@@ -165,6 +168,7 @@ int help_is_ignored(const option *o);                           /* 1: it is take
 int help_is_refused(const option *table, const option *o);      /* 1: LLVM's tool has it, this one does not           */
 const char *help_argument(const option *o);                     /* its value; NULL: it has none                       */
 size_t help_default(const option *o, char *text, size_t size);  /* " (default ...)", or nothing                       */
+int inputs_print(const tool_context *tool);                     /* inputs.c: what is taken, by which command; 0      */
 extern const char help_statuses[];                              /* of the whole program, one line each                */
 
 /* messages.c: one line each on tool->err, what LLVM's tools print with --llvm-compat. Returned is the exit status. */
@@ -236,6 +240,7 @@ void options_free(option *o);
 enum { PROGRAM_WHY = 4096 + 256 };
 int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 int program_open_module(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
+void minidebug_take(const tool_context *tool, loaded *l, const char *path);   /* minidebug.c                      */
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
 void program_missing(const tool_context *tool, const loaded *l, const char *path, const char *without);
 

@@ -1,5 +1,6 @@
 /* annotate.c - the command annotate: a function's code with its counts in each context in the margin */
 #include "views.h"
+#include "../shared/recording.h"
 
 static const option annotate_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
@@ -21,6 +22,8 @@ static const option annotate_options[] = {
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
+    SAMPLE_FILTERS,
+    OPTION("event", OPT_LIST, NULL, 0, "NAME", "of a recording: only samples of this event"),
     OPTIONS_END
 };
 
@@ -93,7 +96,8 @@ static int annotate_profile(annotate_run *a)
     a->in.p = profile_new(tool);
     if (a->in.p == NULL) return 0;
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why()), 0;
-    s = is_contextual(tool, &f) ? annotate_exact(a, &f, &e) : file_read(a->in.p, path, &f, &e);
+    if (picture_is(tool, &f)) s = annotate_recording(tool, path, &f, a->in.p, &e);
+    else s = is_contextual(tool, &f) ? annotate_exact(a, &f, &e) : file_read(a->in.p, path, &f, &e);
     file_close(&f);
     return s == CSSPGO_OK || (e.message[0] != '\0' && (kind_fail_at(tool, path, KIND_PROFILE, &e), 0));
 }

@@ -1,5 +1,6 @@
 /* show.c - the command show */
 #include "views.h"
+#include "../shared/recording.h"
 
 static const option show_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
@@ -27,6 +28,9 @@ static const option show_options[] = {
     NO_DEMANGLE,
     PROFDATA_COMMON,
     DEBUG_DIRECTORY,
+    OPTION("binary", OPT_ALIAS, "profiled-binary", 0, NULL, NULL),
+    SAMPLE_FILTERS,
+    SAMPLE_FILTERS_MORE,
     /* LLVM takes these too; on sample profiles they do nothing. */
     OPTION("detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("value-cutoff", OPT_COUNT, NULL, 0, NULL, NULL),
@@ -144,15 +148,47 @@ static int show_print(show *s, const reading *how)
     return show_others(s, 0, 0);
 }
 
+/*
+ * A recording: its contexts, or for a list of functions what each of them has, as one count. p: NULL after saying what
+ * is wrong.
+ */
+static csspgo_profile *show_recording(const show *s, csspgo_profile *p)
+{
+    csspgo_status status = CSSPGO_OK;
+    csspgo_node n;
+    if (p == NULL || s->o[S_CONTEXTS].text != NULL) return p;
+    status = csspgo_flatten(p, NULL);
+    for (n = csspgo_node_first_child(p, csspgo_root(p)); n.id != 0 && status == CSSPGO_OK;
+         n = csspgo_node_next_sibling(p, n))
+        status = csspgo_add_body(p, n, csspgo_loc_at(0, 0), csspgo_total(p, n));
+    if (status == CSSPGO_OK) return p;
+    csspgo_profile_free(p);
+    return fail(s->tool, "%s", csspgo_status_text(status)), NULL;
+}
+
+/* Reads a profile, or a recording. NULL after saying what is wrong. */
+static csspgo_profile *show_read(const show *s, const char *path, reading *how)
+{
+    file_bytes f;
+    csspgo_profile *p = NULL;
+    int fatal;
+    if (!profile_open(s->tool, path, how, &f)) return NULL;
+    if (!picture_is(s->tool, &f)) return profile_of(s->tool, path, &f, how, &fatal);
+    if (s->o[S_TOP].number || s->o[S_CONTEXTS].text != NULL) p = picture_read(s->tool, path, &f);
+    else fail(s->tool, "%s: this is a recording: show has --top=N and --contexts of it; profgen makes a profile", path);
+    file_close(&f);
+    return show_recording(s, p);
+}
+
 static int show_file(show *s, const char *path)
 {
     reading how = reading_make(&s->o[S_ISFS], &s->o[S_PASS]);
     name_table names;
-    int fatal, ok;
+    int ok;
     memset(&names, 0, sizeof names);
     how.names = &names;
     if (s->tool->compat || names_open(s->tool, &names, &s->o[S_NAMES], &s->o[S_PROFILED], 1))
-        s->p = profile_read(s->tool, path, &how, &fatal);
+        s->p = show_read(s, path, &how);
     ok = s->p != NULL && show_print(s, &how);
     names_free(&names);
     free(s->row);

@@ -1,6 +1,7 @@
 /* views.c - what folded and flame share: command line, input, figures of a node */
 #include "views.h"
 #include "../demangle/demangle.h"
+#include "../shared/recording.h"
 
 #define VIEWS_COMMON \
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"), \
@@ -19,6 +20,9 @@ const option folded_options[] = {
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
+    SAMPLE_FILTERS,
+    SAMPLE_FILTERS_MORE,
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
     OPTIONS_END
 };
 
@@ -35,6 +39,9 @@ const option flame_options[] = {
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
+    SAMPLE_FILTERS,
+    SAMPLE_FILTERS_MORE,
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
     OPTIONS_END
 };
 
@@ -81,11 +88,18 @@ int views_read(views *v, const char *path)
     const option *const o = v->tool->o;
     csspgo_error e;
     csspgo_status s = CSSPGO_E_NOMEM;
+    csspgo_profile *picture;
     file_bytes f;
     int ok;
     if (!file_open(path, &f)) return fail(v->tool, "%s: %s", path, file_why()), 0;
     names_free(&v->names);
     memset(&v->names, 0, sizeof v->names);
+    if (picture_is(v->tool, &f)) {
+        picture = picture_read(v->tool, path, &f);
+        file_close(&f);
+        if (picture != NULL) v->t = tree_of(picture);
+        return picture != NULL;
+    }
     ok = names_open(v->tool, &v->names, &o[VIEWS_NAMES], &o[VIEWS_BINARY], is_contextual(v->tool, &f));
     if (ok) s = tree_open(&v->t, v->tool, path, &f, &v->names, &e);
     file_close(&f);

@@ -52,7 +52,18 @@ typedef struct views {
 enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF };
 enum { VIEWS_FORMAT = VIEWS_OWN + 1 };               /* of folded */
 
-extern const option folded_options[], flame_options[];   /* views.c */
+extern const option folded_options[], flame_options[];   /*
+ * picture.c: picture_is: 1 if a file is a recording or has collapsed stacks; picture_read: its stacks by name; NULL
+ * after saying what is wrong.
+ */
+int picture_is(const tool_context *tool, const file_bytes *f);
+
+/* annotate_recording.c: the profile that profgen makes of a recording; a failure is said, or in e. */
+csspgo_status annotate_recording(const tool_context *tool, const char *path, const file_bytes *f, csspgo_profile *p,
+                                 csspgo_error *e);
+csspgo_profile *picture_read(const tool_context *tool, const char *path, const file_bytes *f);
+
+/* views.c */
 
 enum {
     VIEWS_SIDE = 10, VIEWS_TOP = 60, VIEWS_ROW = 18,  /* margins and height of a row, px                           */
