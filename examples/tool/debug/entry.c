@@ -176,7 +176,7 @@ const debug_source *debug_source_at(const debug_info *d, const debug_source *s, 
 /* ----- names ----- */
 
 /* A reference to what several programs share: GNU_ref_alt, ref_sup4, ref_sup8. */
-static int is_alt(unsigned form)
+static int form_is_alt(unsigned form)
 {
     return form == 0x1f20 || form == 0x1c || form == 0x24;
 }
@@ -188,7 +188,7 @@ static int refer(debug_info *d, const debug_source **s, const debug_entry *from,
     uint64_t offset;
     if (!(from->has >> at & 1)) return 0;
     offset = from->value[at];
-    if (is_alt(from->form[at])) *s = (*s)->file->alt != NULL ? alt_source_at(d, offset) : NULL;
+    if (form_is_alt(from->form[at])) *s = (*s)->file->alt != NULL ? alt_source_at(d, offset) : NULL;
     else if (from->form[at] == 0x10) *s = debug_source_at(d, *s, offset);     /* ref_addr */
     else if (from->form[at] >= 0x11 && from->form[at] <= 0x15) offset += (*s)->begin;
     else return 0;

@@ -101,7 +101,7 @@ static debug_file *packed_beside(debug_info *d, const char *path)
 }
 
 /* Opens the .dwp file: the one that is named, else PROGRAM.dwp, or that of the file with the debug information. */
-static void packed_open(debug_info *d, const char *path)
+static void info_packed_open(debug_info *d, const char *path)
 {
     const char *const program = d->how.program != NULL ? d->how.program : path;
     const char *const slash = strrchr(program, '/');
@@ -119,7 +119,7 @@ debug_info *debug_info_open(const char *path, const debug_options *how, char *wh
     d->name_room = 1 << 20;
     d->main = debug_file_open(d, path, why, why_size);
     if (d->main != NULL) {
-        packed_open(d, path);
+        info_packed_open(d, path);
         d->alt = how->alt != NULL && !how->llvm ? debug_file_alt(d, how->alt) : NULL;
         d->main->alt = d->alt;
         if ((how->llvm || debug_symbols_read(d, how->symbols)) && (d->alt == NULL || debug_alt_read(d)) &&

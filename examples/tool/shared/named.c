@@ -58,7 +58,7 @@ static int is_meant(const char *text, size_t size, const char *name, size_t n)
 }
 
 /* The last part of the name without parameters: what a misspelt word is compared with. */
-static const char *base_of(const char *text, size_t size, size_t *n)
+static const char *word_base(const char *text, size_t size, size_t *n)
 {
     size_t end = plain_end(text, size), begin, i;
     for (i = 0; i < end; i++)
@@ -91,7 +91,7 @@ static void named_try(named *m, nearest *n, csspgo_profile *p, csspgo_func f, co
             snprintf(m->others + used, sizeof m->others - used, "%s%.*s", used != 0 ? ", " : "", (int)size, text);
         return;
     }
-    word = base_of(text, size, &base);
+    word = word_base(text, size, &base);
     nearest_try(n, word, base);
     if (n->distance < before) snprintf(m->near_name, sizeof m->near_name, "%.*s", (int)base, word);
 }

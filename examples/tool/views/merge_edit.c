@@ -6,11 +6,11 @@
 #endif
 #include <regex.h>
 
-typedef struct filter {           /* --function or --no-function */
+typedef struct name_filter {      /* --function or --no-function */
     int     on, compiled;
     regex_t regex;
     char    guid[24];             /* of a whole name: for profiles of GUIDs */
-} filter;
+} name_filter;
 
 /* A profile without contexts has none to be merged (LLVM crashes then); its cold functions are trimmed all the same. */
 static csspgo_status merge_cold(merge *m)
@@ -66,7 +66,7 @@ static const char *filter_error(int code)
 }
 
 /* A pattern that begins with ? is a name of MSVC's. Returns 0 after saying what is wrong. */
-static int filter_make(const tool_context *tool, filter *f, const char *pattern)
+static int name_filter_make(const tool_context *tool, name_filter *f, const char *pattern)
 {
     char *escaped, *to;
     const char *p;
@@ -88,13 +88,13 @@ static int filter_make(const tool_context *tool, filter *f, const char *pattern)
     return 1;
 }
 
-static int filter_hits(const filter *f, const char *context, int md5)
+static int name_filter_hits(const name_filter *f, const char *context, int md5)
 {
     return f->on && (regexec(&f->regex, context, 0, NULL, 0) == 0 || (md5 && strcmp(context, f->guid) == 0));
 }
 
 /* Collects the top-level records to remove. Returns 0 after saying why not. */
-static int filter_collect(merge *m, const filter *take, const filter *leave, csspgo_node *node, size_t *drop,
+static int filter_collect(merge *m, const name_filter *take, const name_filter *leave, csspgo_node *node, size_t *drop,
                           size_t *of)
 {
     const size_t n = csspgo_record_count(m->p);
@@ -107,7 +107,7 @@ static int filter_collect(merge *m, const filter *take, const filter *leave, css
         context = context_text(m->p, node[i]);
         if (context == NULL) return fail(m->tool, "out of memory"), 0;
         ++*of;
-        if (filter_hits(leave, context, md5) || (take->on && !filter_hits(take, context, md5)))
+        if (name_filter_hits(leave, context, md5) || (take->on && !name_filter_hits(take, context, md5)))
             node[(*drop)++] = node[i];
         free(context);
     }
@@ -116,13 +116,14 @@ static int filter_collect(merge *m, const filter *take, const filter *leave, css
 
 int merge_filter(merge *m)
 {
-    filter take, leave;
+    name_filter take, leave;
     csspgo_node *node = NULL;
     size_t drop, of;
     int ok;
     memset(&take, 0, sizeof take);
     memset(&leave, 0, sizeof leave);
-    ok = filter_make(m->tool, &take, m->o[M_FUNCTION].text) && filter_make(m->tool, &leave, m->o[M_NO_FUNCTION].text);
+    ok = name_filter_make(m->tool, &take, m->o[M_FUNCTION].text) &&
+         name_filter_make(m->tool, &leave, m->o[M_NO_FUNCTION].text);
     if (ok && (take.on || leave.on)) {
         node = (csspgo_node *)malloc((csspgo_record_count(m->p) + (size_t)1) * sizeof *node);
         ok = node != NULL || (fail(m->tool, "out of memory"), 0);
