@@ -1673,8 +1673,11 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
     csspgo_match_loc v[3][8];
     csspgo_match_code c[4];
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_func f;
     size_t stale;
     T_EQ(csspgo_read(p, shared_old, sizeof shared_old - 1, NULL), CSSPGO_OK);
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++)      /* all but main */
+        T_EQ(csspgo_set_listed(p, f, f.id != csspgo_func_find(p, "main", 4).id), CSSPGO_OK);
     for (stale = 0; stale < 2; stale++) {
         csspgo_profile *q = csspgo_profile_new(NULL, NULL);
         csspgo_matcher *m = matcher(0);
@@ -1684,6 +1687,8 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
         c[3] = code_of("y", 8, v[2], parse_code("1", v[2]));
         T_EQ(csspgo_matcher_module(m, p, c, 4, NULL, NULL), CSSPGO_OK);
         T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_CHECK(csspgo_is_listed(q, csspgo_func_find(q, "p", 1)) && csspgo_is_listed(q, csspgo_func_find(q, "q", 1)));
+        T_CHECK(!csspgo_is_listed(q, csspgo_func_find(q, "main", 4)));
         T_EQ(csspgo_total(q, csspgo_find(q, "main:2 @ p")), 100);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q")), 300);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q:2 @ y")), 270);
