@@ -282,9 +282,9 @@ static void sample(world *w, unsigned time, input *in)
     memset(branch, 0, sizeof branch);
     memset(&s, 0, sizeof s);
     for (i = 0; i < 4; i++) {
-        const unsigned zone = byte(in) % 3;
-        branch[i].from = run_time(w, zone, byte(in));
-        branch[i].to = run_time(w, zone, byte(in));
+        const unsigned zone = byte(in), from = byte(in), to = byte(in), crowded = zone >= 0xf0;
+        branch[i].from = crowded ? JIT + 0x100000 + from * 4 : run_time(w, zone % 3, from);
+        branch[i].to = crowded ? JIT + 0x100000 + to * 4 : run_time(w, zone % 3, to);
     }
     for (i = 0; i < 3; i++) stack[i] = run_time(w, i, byte(in));
     s.time = time;

@@ -305,6 +305,37 @@ static void the_rows_of_the_grammar(void)
                  RECORD("g", "3", "4"));
 }
 
+/* What one file says of its instrumentation stays when another one does not say it. */
+static void kinds_of_files_add_up(void)
+{
+    static const char *const file[] = { ":ir\n:entry_first\n:temporal_prof_traces\n1\n1\n1\na\n",
+                                        ":ir\n:temporal_prof_traces\n1\n1\n1\na\n" };
+    int first;
+    for (first = 0; first < 2; first++) {
+        csspgo_layout *l = layout_of(0, -1, -1);
+        size_t size;
+        char *text;
+        T_EQ(add_text(l, file[first], NULL), CSSPGO_OK);
+        T_EQ(add_text(l, file[1 - first], NULL), CSSPGO_OK);
+        text = text_of(l, &size);
+        T_MSG(strstr(text, ":entry_first") != NULL, text);
+        free(text);
+        csspgo_layout_free(l);
+    }
+}
+
+static void names_have_at_most_the_length_of_the_limit(void)
+{
+    csspgo_options o;
+    csspgo_layout *l;
+    memset(&o, 0, sizeof o);
+    o.limits.max_name = 4;
+    l = csspgo_layout_new(NULL, &o, NULL);
+    T_EQ(add_text(l, ":temporal_prof_traces\n1\n1\n1\nabcd\n", NULL), CSSPGO_OK);
+    T_EQ(add_text(l, ":temporal_prof_traces\n1\n1\n1\nabcde\n", NULL), CSSPGO_E_LIMIT);
+    csspgo_layout_free(l);
+}
+
 static void bad_text_is_refused_where_it_is_bad(void)
 {
     static const struct { const char *text; csspgo_status status; uint32_t line; uint64_t offset; } bad[] = {
@@ -316,6 +347,7 @@ static void bad_text_is_refused_where_it_is_bad(void)
         { ":temporal_prof_traces\n2\n1\n1\na,\nb\n1\n1\n1\n", CSSPGO_E_SYNTAX, 6, 31 },
         { ":temporal_prof_traces\n1\n1\n18446744073709551616\na\n", CSSPGO_E_SYNTAX, 4, 26 },
         { ":bogus\n", CSSPGO_E_SYNTAX, 1, 0 },
+        { ":xr\n", CSSPGO_E_SYNTAX, 1, 0 },
         { "f\n", CSSPGO_E_TRUNCATED, 1, 2 },
         { "f\n1\n0\n", CSSPGO_E_SYNTAX, 3, 6 },
         { "f\n1\n2\n1\n", CSSPGO_E_TRUNCATED, 4, 8 },
@@ -957,6 +989,9 @@ static void pages_follow_sizes(void)
     how.alignment = 1;
     T_EQ(csspgo_layout_evaluate(l, &work, 1, &how, &s, NULL), CSSPGO_OK);
     T_EQ(s.pages, 4);
+    how.page_bytes = 1000;
+    T_EQ(csspgo_layout_evaluate(l, &work, 1, &how, &s, NULL), CSSPGO_OK);
+    T_EQ(s.layout_pages, 10);                         /* the last page is full */
     how.page_bytes = 1;
     symbols(l, &local_text, 1, UINT64_MAX - 1);
     T_EQ(csspgo_layout_evaluate(l, &work, 1, &how, &s, NULL), CSSPGO_E_LIMIT);
@@ -1890,6 +1925,8 @@ int main(void)
     T_FAILING(ordering_survives_every_failing_allocation());
     text_is_read_and_written_as_by_llvm();
     the_rows_of_the_grammar();
+    kinds_of_files_add_up();
+    names_have_at_most_the_length_of_the_limit();
     bad_text_is_refused_where_it_is_bad();
     names_are_not_lost();
     names_read_back_or_are_refused();

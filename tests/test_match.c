@@ -1673,8 +1673,11 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
     csspgo_match_loc v[3][8];
     csspgo_match_code c[4];
     csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_func f;
     size_t stale;
     T_EQ(csspgo_read(p, shared_old, sizeof shared_old - 1, NULL), CSSPGO_OK);
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++)      /* all but main */
+        T_EQ(csspgo_set_listed(p, f, f.id != csspgo_func_find(p, "main", 4).id), CSSPGO_OK);
     for (stale = 0; stale < 2; stale++) {
         csspgo_profile *q = csspgo_profile_new(NULL, NULL);
         csspgo_matcher *m = matcher(0);
@@ -1684,6 +1687,8 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
         c[3] = code_of("y", 8, v[2], parse_code("1", v[2]));
         T_EQ(csspgo_matcher_module(m, p, c, 4, NULL, NULL), CSSPGO_OK);
         T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_CHECK(csspgo_is_listed(q, csspgo_func_find(q, "p", 1)) && csspgo_is_listed(q, csspgo_func_find(q, "q", 1)));
+        T_CHECK(!csspgo_is_listed(q, csspgo_func_find(q, "main", 4)));
         T_EQ(csspgo_total(q, csspgo_find(q, "main:2 @ p")), 100);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q")), 300);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q:2 @ y")), 270);
@@ -2377,25 +2382,32 @@ static void local_functions_tell_modules(void)
  *     5009 3            5017 JMP  -> 5020
  *     5018 3   501c 4
  *     5020 5            502f RET
+ *
+ * The same at another base is another function. Returns 0 when memory is exhausted.
  */
-static csspgo_code *forked_code(void)
+static int forked_add(csspgo_code *c, uint64_t base, const char *name)
 {
-    csspgo_code *c = csspgo_code_new(NULL, NULL);
-    const csspgo_code_function f = function_at(0x5000, 0x5030, "h", 79);
+    const csspgo_code_function f = function_at(base, base + 0x30, name, 79);
     csspgo_transfer t[3];
     csspgo_inline_node n;
     csspgo_probe p[6];
     size_t i;
-    static const uint32_t at[] = { 0x5000, 0x5004, 0x5009, 0x5018, 0x501c, 0x5020 }, id[] = { 1, 2, 3, 3, 4, 5 };
+    static const uint32_t at[] = { 0, 4, 9, 0x18, 0x1c, 0x20 }, id[] = { 1, 2, 3, 3, 4, 5 };
     memset(&n, 0, sizeof n);
-    n.guid = guid("h");
-    for (i = 0; i < 6; i++) p[i] = probe_at(at[i], id[i], CSSPGO_PROBE_BLOCK, 1);
-    t[0] = make_transfer(0x5008, 1, CSSPGO_COND, 0x5018);
-    t[1] = make_transfer(0x5017, 1, CSSPGO_JMP, 0x5020);
-    t[2] = make_transfer(0x502f, 1, CSSPGO_RET, 0);
-    if (csspgo_code_add_function(c, csspgo_no_module(), &f, NULL) == CSSPGO_OK &&
-        csspgo_code_add_transfers(c, csspgo_no_module(), t, 3, NULL) == CSSPGO_OK &&
-        csspgo_code_add_probes(c, csspgo_no_module(), &n, 1, p, 6, NULL) == CSSPGO_OK) return c;
+    n.guid = guid(name);
+    for (i = 0; i < 6; i++) p[i] = probe_at(base + at[i], id[i], CSSPGO_PROBE_BLOCK, 1);
+    t[0] = make_transfer(base + 8, 1, CSSPGO_COND, base + 0x18);
+    t[1] = make_transfer(base + 0x17, 1, CSSPGO_JMP, base + 0x20);
+    t[2] = make_transfer(base + 0x2f, 1, CSSPGO_RET, 0);
+    return csspgo_code_add_function(c, csspgo_no_module(), &f, NULL) == CSSPGO_OK &&
+           csspgo_code_add_transfers(c, csspgo_no_module(), t, 3, NULL) == CSSPGO_OK &&
+           csspgo_code_add_probes(c, csspgo_no_module(), &n, 1, p, 6, NULL) == CSSPGO_OK;
+}
+
+static csspgo_code *forked_code(void)
+{
+    csspgo_code *c = csspgo_code_new(NULL, NULL);
+    if (forked_add(c, 0x5000, "h")) return c;
     csspgo_code_free(c);
     return NULL;
 }
@@ -2451,6 +2463,12 @@ static void a_code_map_gives_the_control_flow_of_functions(void)
     T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(2, 0)), 100);
     T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(3, 0)), 77); /* two blocks have it: left alone */
     T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(4, 0)), 30);
+    csspgo_match_input_free(in);
+    T_CHECK(forked_add(forked, 0x6000, "k"));
+    in = csspgo_match_input_new(forked, NULL, NULL);
+    f = csspgo_match_input_cfgs(in, &n, &e);
+    if (T_EQ(n, 2)) check_cfg(f, "h", h_lines, h_edges);
+    if (n == 2) check_cfg(f + 1, "k", h_lines, h_edges);
     csspgo_match_input_free(in);
     csspgo_matcher_free(m);
     csspgo_profile_free(p);

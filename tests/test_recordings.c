@@ -602,6 +602,10 @@ static void mappings_follow_processes(void)
     T_EQ(csspgo_processes_get_stats(s).places, 2);
     mapped(s, 5, 0x90000, 0x1000, 0, "/x/other");
     T_EQ(placed(s, 5, 0x50c00), 0x50c00);              /* what the one before had there is gone */
+    mapped(s, 11, 0x80000, 0x1800, 0x800, "/x/m");
+    mapped(s, 11, 0x80800, 0x400, 0, "/x/lib");        /* hides the middle of one that begins within the file */
+    T_EQ(placed(s, 11, 0x80100), 0x1900);
+    T_EQ(placed(s, 11, 0x80c00), 0x2400);
     mapped(s, 9, 0x50000, 0x1000, 0x900000, "/x/m");
     T_EQ(csspgo_processes_get_stats(s).unfit_mappings, 1);
     T_EQ(csspgo_code_set_bias(code, m, 0x100000, NULL), CSSPGO_OK);

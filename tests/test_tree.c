@@ -875,6 +875,30 @@ static void totals_are_recounted(void)
 
 typedef struct dumped { char text[2000]; size_t size; } dumped;
 
+/* Every count is in the summary once, and inlinees are no functions; an inlinee that is in its base, too, is left out. */
+static void a_summary_counts_what_is_there_once(void)
+{
+    static const char plain[] = "a:100:7\n 1: 60\n 2: b:40\n  1: 40\n  2: d:5\n   1: 5\nc:10:9\n 1: 10\n";
+    static const char contexts[] = "[a]:60:7\n 1: 60\n[a:2 @ b]:40:9\n 1: 40\n[c]:10:1\n 1: 10\n";
+    csspgo_summary sum;
+    int kind;
+    for (kind = 0; kind < 3; kind++) {
+        csspgo_profile *p = t_profile(0);
+        const char *text = kind == 2 ? contexts : plain;
+        csspgo_node b;
+        T_EQ(csspgo_read(p, text, strlen(text), NULL), CSSPGO_OK);
+        b = csspgo_child(p, csspgo_find(p, "a"), csspgo_loc_at(2, 0), CSSPGO_INLINEE, csspgo_func_find(p, "b", 1));
+        if (kind == 1) T_EQ(csspgo_set_attributes(p, b, CSSPGO_DUPLICATED_INTO_BASE), CSSPGO_OK);
+        T_EQ(csspgo_compute_summary(p, NULL, 0, &sum, NULL), CSSPGO_OK);
+        T_EQ(sum.total, kind == 0 ? 115 : kind == 1 ? 70 : 110);
+        T_EQ(sum.counts, kind == 0 ? 4 : kind == 1 ? 2 : 3);
+        T_EQ(sum.max_count, 60);
+        T_EQ(sum.max_head, 9);
+        T_EQ(sum.functions, kind == 2 ? 3 : 2);
+        csspgo_profile_free(p);
+    }
+}
+
 static void take_text(void *ctx, const char *text, size_t size)
 {
     dumped *d = (dumped *)ctx;
@@ -939,6 +963,7 @@ int main(void)
     T_FAILING(a_clone_has_everything_and_a_life_of_its_own());
     a_clone_knows_a_name_and_its_guid_as_one_function();
     totals_are_recounted();
+    a_summary_counts_what_is_there_once();
     a_dump_shows_nodes_and_counts();
     return t_end();
 }

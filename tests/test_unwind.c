@@ -277,6 +277,59 @@ static void a_sample_from_memory_gives_the_counters_of_the_specification(void)
     csspgo_collector_free(NULL);
 }
 
+/* Code runs through from `to` to the sampled instruction; interrupts come in between, by pairs of records or by one. */
+static void interrupts_of_one_stretch_change_nothing(void)
+{
+    enum { FROM = 0x1040, TO = 0x1000, LEAF = 0x1038, MOST = 5 };
+    static const uint64_t outside = UINT64_C(0x7f0000000000);
+    /* where each interrupt came back to, the newest first */
+    static const uint64_t at[][MOST] = { { 0 }, { 0x1010 }, { 0x1030, 0x1010 }, { 0x1010, 0x1010 },
+                                         { 0x1034, 0x1030, 0x1010, 0x1004 } };
+    csspgo_transfer jump;
+    size_t i, k, want_size = 0, size;
+    char *want = NULL, *got;
+    memset(&jump, 0, sizeof jump);
+    jump.address = FROM;
+    jump.target = TO;
+    jump.size = 2;
+    jump.kind = CSSPGO_JMP;
+    for (i = 0; i < sizeof at / sizeof *at; i++) {
+        csspgo_code *code = csspgo_code_new(NULL, NULL);
+        csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+        csspgo_branch b[MOST + 2];
+        const uint64_t stack[1] = { LEAF };
+        csspgo_sample s;
+        T_EQ(csspgo_code_add_area(code, csspgo_no_module(), 0x1000, 0x100, NULL), CSSPGO_OK);
+        T_EQ(csspgo_code_add_transfers(code, csspgo_no_module(), &jump, 1, NULL), CSSPGO_OK);
+        memset(b, 0, sizeof b);
+        memset(&s, 0, sizeof s);
+        for (k = 0; at[i][k] != 0; k++) {
+            b[k].from = outside;
+            b[k].to = at[i][k];
+        }
+        s.branch_count = (uint32_t)k + 2;
+        for (; k < s.branch_count; k++) {
+            b[k].from = FROM;
+            b[k].to = TO;
+        }
+        s.branches = b;
+        s.stack = stack;
+        s.stack_count = 1;
+        s.count = 3;
+        T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
+        csspgo_write_unsymbolized(c, NULL, NULL, 0, &size, NULL);
+        got = (char *)calloc(size + 1, 1);
+        T_EQ(csspgo_write_unsymbolized(c, NULL, got, size, &size, NULL), CSSPGO_OK);
+        if (want == NULL) want = got, want_size = size;
+        T_MSG(size == want_size && memcmp(got, want, size) == 0, got);
+        T_EQ(csspgo_collector_get_stats(c).elided_interrupts, 3 * (s.branch_count - 2u));
+        if (got != want) free(got);
+        csspgo_collector_free(c);
+        csspgo_code_free(code);
+    }
+    free(want);
+}
+
 static void a_collector_without_samples_writes_nothing(void)
 {
     t_table t;
@@ -1618,6 +1671,7 @@ int main(void)
     whole_traces_give_the_bytes_of_llvm_profgen();
     the_programs_of_the_generator_give_the_bytes_of_llvm_profgen();
     a_sample_from_memory_gives_the_counters_of_the_specification();
+    interrupts_of_one_stretch_change_nothing();
     a_collector_without_samples_writes_nothing();
     a_kept_sample_without_ranges_gives_the_lists_of_llvm_profgen();
     a_sample_without_a_stack_counts_without_a_context();
