@@ -497,7 +497,7 @@ static size_t load_twins(const load_search *w, size_t first)
     return n;
 }
 
-/* Takes the only n regions that n twins go with, or go with much better. Returns n, or 0: there are others, or too few. */
+/* Takes the only n regions that n twins go with, or go with much better. Returns n; 0: there are others, or too few. */
 static size_t load_find_shaped(load_search *w, load_shape *h, size_t n, int margin)
 {
     enum { ENOUGH = 5 };
@@ -624,8 +624,8 @@ static size_t load_order(load_search *w)
 }
 
 /*
- * What is between two known shapes in the likely order is between them in the code, as long as the known ones around are
- * in this order, too.
+ * What is between two known shapes in the likely order is between them in the code, as long as the known ones around
+ * are in this order, too.
  */
 static void load_fill_gaps(load_search *w)
 {
