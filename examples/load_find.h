@@ -574,7 +574,7 @@ static void load_fill_gap(load_search *w, load_shape *h, size_t n, size_t first,
     const size_t m = end - first, row = m + 1;
     int *const fit = w->table, *const before = fit + n * m, *const behind = before + (n + 1) * row;
     size_t k, i;
-    if (n > LOAD_GAP_SHAPES || m > LOAD_GAP_REGIONS) return;
+    if (n > LOAD_GAP_SHAPES || m > LOAD_GAP_REGIONS || w->budget == 0) return;
     for (k = 0; k < n; k++)
         for (i = 0; i < m; i++) {
             const int is_free = !w->fit[first + i].start_up && !load_is_anothers(w, &h[k], first + i);
