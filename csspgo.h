@@ -2869,9 +2869,8 @@ typedef struct csspgo_collector_options {
                                                /* none if max_recursion is 0; 0: cycles of any length                 */
     uint32_t limit_depth, max_depth;           /* limit_depth 1: keep the innermost max_depth call sites of a context;*/
                                                /* by line, calls of inlinees count, as in the profile                 */
-    uint32_t cache_bytes;         /* memory for the cache of equal samples; 0 = 8 MiB, or a quarter of a limit below  */
-                                  /* 32 MiB, which it also is where limits.max_bytes leaves the counters less than    */
-                                  /* cache_bytes                                                                      */
+    uint32_t cache_bytes;         /* memory for the cache of equal samples, but at most a quarter of limits.max_bytes;*/
+                                  /* 0 = 8 MiB                                                                        */
     uint32_t llvm;                /* 19: keeps, cuts and drops samples as llvm-profgen 19 does                        */
     uint32_t keep_records;        /* 1: late stacks: the sample is not dropped, its records count without the stack   */
     uint32_t single_branches;     /* 1: each record is a single branch, as Arm SPE samples it, not a trace: see below */
@@ -24710,12 +24709,13 @@ static void csspgo__cache_rewind(csspgo__cache *c)
     c->opens = 0;
 }
 
-/* bytes: memory to use, 0 = 8 MiB, or a quarter of the limit. It is allocated by the first sample. */
+/* bytes: memory to use, at most a quarter of the limit; 0 = 8 MiB. It is allocated by the first sample. */
 CSSPGO__UNUSED static void csspgo__cache_init(const csspgo__heap *h, csspgo__cache *c, size_t bytes)
 {
     memset(c, 0, sizeof *c);
     csspgo__map_init(h, &c->map, csspgo__cache_hash);
-    c->bytes = bytes != 0 ? bytes : h->limits.max_bytes >> 25 != 0 ? (size_t)8 << 20 : (size_t)h->limits.max_bytes / 4;
+    c->bytes = bytes != 0 ? bytes : (size_t)8 << 20;
+    if (h->limits.max_bytes / 4 < c->bytes) c->bytes = (size_t)(h->limits.max_bytes / 4);
     csspgo__cache_rewind(c);
 }
 
@@ -26374,19 +26374,18 @@ static void csspgo__collector_shed(csspgo_collector *c)
 /*
  * The least limits.max_bytes with which a collector that holds no counts takes a sample of so many frames and branch
  * records; 0 without memory. It is tried out, as only those who make a table know its size. Counters and contexts have
- * at least as much as a cache of a given size, so that what it holds, unwound, is a few parts of a profile at most.
+ * three times as much as the cache, so that what it holds, unwound, is a few parts of a profile at most.
  */
 static uint64_t csspgo__collector_needs(csspgo_collector *c, size_t frames, size_t records)
 {
-    const uint64_t words = CSSPGO__SAMPLE_WORDS + (uint64_t)frames + 4 + 2 * (uint64_t)records, bytes = c->cache.bytes;
-    uint64_t least = 0, fixed, cache;
+    const uint64_t words = CSSPGO__SAMPLE_WORDS + (uint64_t)frames + 4 + 2 * (uint64_t)records;
+    uint64_t least = 0, cache;
     csspgo__collector_shed(c);
-    fixed = c->heap.used;
     c->heap.reserve = 1;
     if (csspgo__sample_room(c, frames, records)) {
         least = c->heap.used;
-        cache = c->how.cache_bytes != 0 ? bytes : least / 3 + 4;        /* a quarter of both */
-        if (c->how.cache_bytes != 0 && least < fixed + cache) least = fixed + cache;
+        cache = least / 3 + 4;                            /* a quarter of both */
+        if (c->how.cache_bytes != 0 && c->how.cache_bytes < cache) cache = c->how.cache_bytes;
         least += cache > CSSPGO__CACHE_LEAST ? cache : (uint64_t)CSSPGO__CACHE_LEAST;
         if (words * 4 + CSSPGO__CACHE_LEAST > cache) least += words * 4;
     }
@@ -26395,20 +26394,13 @@ static uint64_t csspgo__collector_needs(csspgo_collector *c, size_t frames, size
     return least;
 }
 
-/* E_LIMIT if limits.max_bytes is too little for any sample. A cache that is too large for it gets the default size. */
+/* E_LIMIT if limits.max_bytes is too little for any sample. */
 static csspgo_status csspgo__collector_limit(csspgo_collector *c, const char *function, csspgo_error *err)
 {
     const uint64_t most = c->heap.limits.max_bytes, used = c->heap.used + c->cache.bytes;
     uint64_t least;
     if (used < most && most - used > c->cache.bytes + (1 << 16)) return csspgo__error_plain(err, CSSPGO_OK);
     least = csspgo__collector_needs(c, 1, 2);
-    if (least > most && c->how.cache_bytes != 0) {
-        const uint64_t given = least;
-        c->how.cache_bytes = 0;
-        csspgo__cache_init(&c->heap, &c->cache, 0);
-        least = csspgo__collector_needs(c, 1, 2);
-        if (least > given) least = given;
-    }
     if (least == 0 || least <= most) return csspgo__error_plain(err, least != 0 ? CSSPGO_OK : CSSPGO_E_NOMEM);
     return csspgo__error_least(function, err, "no room for cache and counters: ", &c->heap, least);
 }
@@ -26502,11 +26494,8 @@ CSSPGO_DEF uint64_t csspgo_collector_need(uint64_t samples, uint32_t branches, u
     bytes = sizeof(csspgo_collector) + csspgo__scratch_need(branches, frames) +
             csspgo__counts_bytes(samples * each + 2 * (uint64_t)branches + 1,
                                  samples * calls + frames + CSSPGO__MOST_CALLERS + branches);
-    /* as in csspgo__collector_needs */
-    if (cache_bytes != 0 && bytes < sizeof(csspgo_collector) + (uint64_t)cache_bytes + CSSPGO__CACHE_LEAST)
-        bytes = sizeof(csspgo_collector) + (uint64_t)cache_bytes + CSSPGO__CACHE_LEAST;
-    if (cache_bytes != 0) most = cache_bytes;
-    else most = bytes / 3 < (uint64_t)8 << 20 ? bytes / 3 : (uint64_t)8 << 20;       /* a quarter of the limit */
+    most = cache_bytes != 0 ? cache_bytes : (uint64_t)8 << 20;
+    if (bytes / 3 < most) most = bytes / 3;               /* a quarter of the limit */
     if (most < CSSPGO__CACHE_LEAST) most = CSSPGO__CACHE_LEAST;
     return bytes + (most > 4 * words ? most : 4 * words) + CSSPGO__CACHE_LEAST;
 }

@@ -51,6 +51,7 @@ typedef struct load_search {
     uint32_t   *by_size;          /* regions                        */
     unsigned char *mark;          /* of each byte of code, LOAD_... */
     uint64_t   *wanted;           /* GUIDs of shapes' symbols, ascending */
+    uint32_t   *left;             /* for the first of equal ones: how many of their shapes are not found yet */
     csspgo_descriptor *descriptor;      /* by GUID                  */
     size_t      shapes, claims;
     int        *table;            /* for load_fill_gap              */
@@ -255,7 +256,8 @@ static int load_shapes(load_search *w)
     w->shape = (load_shape *)calloc(w->t.record_count + 1, sizeof *w->shape);
     w->point = (load_point *)malloc((w->t.probe_count + 1) * sizeof *w->point);
     w->wanted = (uint64_t *)malloc((w->t.record_count + 1) * sizeof *w->wanted);
-    if (w->shape == NULL || w->point == NULL || w->wanted == NULL) return 0;
+    w->left = (uint32_t *)calloc(w->t.record_count + 1, sizeof *w->left);
+    if (w->shape == NULL || w->point == NULL || w->wanted == NULL || w->left == NULL) return 0;
     for (i = 0; i < w->t.record_count; i = k) {
         load_shape *const h = &w->shape[w->shapes];
         h->symbol = h->func = w->t.records[i].symbol;
@@ -271,6 +273,10 @@ static int load_shapes(load_search *w)
         w->wanted[w->shapes++] = h->symbol;
     }
     if (w->shapes != 0) qsort(w->wanted, w->shapes, sizeof *w->wanted, load_u64_cmp);
+    for (i = k = 0; i < w->shapes; i++) {
+        if (w->wanted[i] != w->wanted[k]) k = i;
+        w->left[k]++;
+    }
     return 1;
 }
 
@@ -348,7 +354,28 @@ static int load_claimed(const load_search *w, const load_shape *h, size_t region
     return n;
 }
 
-/* 1 if a symbol says that a region is another shape's. */
+/* The first of the wanted symbols with this GUID, or one with a larger GUID, or their number. */
+static size_t load_wanted_from(const load_search *w, uint64_t guid)
+{
+    size_t a = 0, b = w->shapes;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (w->wanted[m] < guid) a = m + 1;
+        else b = m;
+    }
+    return a;
+}
+
+/* How many shapes have this symbol. */
+static size_t load_shapes_of(const load_search *w, uint64_t symbol)
+{
+    const size_t a = load_wanted_from(w, symbol);
+    size_t b;
+    for (b = a; b < w->shapes && w->wanted[b] == symbol; b++) {}
+    return b - a;
+}
+
+/* 1 if a symbol says that a region is another shape's, which was not found elsewhere. */
 static int load_is_anothers(const load_search *w, const load_shape *h, size_t region)
 {
     const load_region *const g = &w->r->region[region];
@@ -356,7 +383,8 @@ static int load_is_anothers(const load_search *w, const load_shape *h, size_t re
     for (k = 0; k < g->names; k++) {
         const load_name *const n = &w->r->name[g->name + k];
         const uint64_t guid = csspgo_guid(n->name, n->name_size);
-        if (guid != h->symbol && load_has(w->wanted, w->shapes, guid)) return 1;
+        const size_t i = load_wanted_from(w, guid);
+        if (guid != h->symbol && i < w->shapes && w->wanted[i] == guid && w->left[i] != 0) return 1;
     }
     return 0;
 }
@@ -393,6 +421,7 @@ static void load_settle(load_search *w, load_shape *h, size_t region)
 {
     w->fit[region].taken = 1;
     h->address = w->r->region[region].begin;
+    w->left[load_wanted_from(w, h->symbol)]--;
 }
 
 /*
@@ -497,7 +526,7 @@ static size_t load_twins(const load_search *w, size_t first)
     return n;
 }
 
-/* Takes the only n regions that n twins go with, or go with much better. Returns n, or 0: there are others, or too few. */
+/* Takes the only n regions that n twins go with, or go with much better. Returns n; 0: there are others, or too few. */
 static size_t load_find_shaped(load_search *w, load_shape *h, size_t n, int margin)
 {
     enum { ENOUGH = 5 };
@@ -545,7 +574,7 @@ static void load_fill_gap(load_search *w, load_shape *h, size_t n, size_t first,
     const size_t m = end - first, row = m + 1;
     int *const fit = w->table, *const before = fit + n * m, *const behind = before + (n + 1) * row;
     size_t k, i;
-    if (n > LOAD_GAP_SHAPES || m > LOAD_GAP_REGIONS) return;
+    if (n > LOAD_GAP_SHAPES || m > LOAD_GAP_REGIONS || w->budget == 0) return;
     for (k = 0; k < n; k++)
         for (i = 0; i < m; i++) {
             const int is_free = !w->fit[first + i].start_up && !load_is_anothers(w, &h[k], first + i);
@@ -624,8 +653,8 @@ static size_t load_order(load_search *w)
 }
 
 /*
- * What is between two known shapes in the likely order is between them in the code, as long as the known ones around are
- * in this order, too.
+ * What is between two known shapes in the likely order is between them in the code, as long as the known ones around
+ * are in this order, too.
  */
 static void load_fill_gaps(load_search *w)
 {
@@ -659,19 +688,6 @@ static size_t load_base_of(const csspgo_symbol_base *base, size_t bases, uint64_
     return n;
 }
 
-/* How many shapes have this symbol. */
-static size_t load_shapes_of(const load_search *w, uint64_t symbol)
-{
-    size_t a = 0, b = w->shapes;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (w->wanted[m] < symbol) a = m + 1;
-        else b = m;
-    }
-    for (b = a; b < w->shapes && w->wanted[b] == symbol; b++) {}
-    return b - a;
-}
-
 /* Takes what the symbol table says of a shape whose symbol is there once and is of no other shape, unless that is odd. */
 static void load_find_known(load_search *w, load_shape *h, const csspgo_symbol_base *base, size_t bases)
 {
@@ -683,8 +699,10 @@ static void load_find_known(load_search *w, load_shape *h, const csspgo_symbol_b
     }
     if (n != 1) return;
     g = load_region_at(w->r, h->named);
-    if (g == NULL || g->begin != h->named || h->points == 0) h->address = h->named;
-    else if (load_fits(w, h, (size_t)(g - w->r->region)) >= 0) load_settle(w, h, (size_t)(g - w->r->region));
+    if (g == NULL || g->begin != h->named || h->points == 0) {
+        h->address = h->named;
+        w->left[load_wanted_from(w, h->symbol)]--;
+    } else if (load_fits(w, h, (size_t)(g - w->r->region)) >= 0) load_settle(w, h, (size_t)(g - w->r->region));
 }
 
 /* Finds the code of all shapes, those with many points first, so that few regions are left for the others. */
@@ -757,6 +775,7 @@ static int load_find(loaded *l, const csspgo_probe_set *set, csspgo_symbol_base 
     free(w.shape);
     free(w.point);
     free(w.wanted);
+    free(w.left);
     free(w.claim);
     return ok;
 }

@@ -119,6 +119,8 @@ for program in "ordered -O1 -fno-pie -no-pie" $([ -z "$FULL" ] || echo small:-Os
     [ "$(grep -c 'times\|first\|second\|area\|grow\|edges\|add\|take' $B/$name.want)" -ge 20 ] && pass || fail "$name: too few functions"
     strip -s -o $B/copy/$name $B/$name
     same "strip -s" $name
+    copied $B/$name $B/copy/$name --redefine-sym main=_Z5firstPKll
+    same "main has the name of another function" $name
 done
 # what cannot be told is said: beside code without probes, a function of one instruction may be in two places
 cat >$B/one.c <<'END'

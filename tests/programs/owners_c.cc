@@ -1,5 +1,5 @@
-// owners_c.cc - code that only its order tells apart: equal functions side by side, small methods in sections of their own,
-// copies of one function. symbols.sh records it and takes the symbols away.
+// owners_c.cc - code that only its order tells apart: equal functions side by side, small methods in sections of
+// their own, copies of one function. symbols.sh records it and takes the symbols away.
 static volatile long sink;
 
 struct shape {
@@ -60,7 +60,8 @@ int main()
     for (long k = 0; k < 60; k++) {
         shape *volatile s = all[k % 3];
         s->grow();
-        r += s->area() + s->edges() + first(a, k & 15) + second(a, k & 7) + times<2>(k & 7) + times<3>(k & 3) + times<5>(k & 1);
+        r += s->area() + s->edges() + first(a, k & 15) + second(a, k & 7);
+        r += times<2>(k & 7) + times<3>(k & 3) + times<5>(k & 1);
         r += apply(add, k & 7, 3) + apply(take, k & 3, k);
     }
     sink = r;
