@@ -106,6 +106,19 @@ done
 $T merge --llvm-compat=22 --extbinary-write-vtable-type-prof -o $B/got $B/types.text
 check "counts of object types on request" cmp $B/types.prof $B/got
 
+# ----- where LLVM's text is refused, the message says that there is another way
+printf 'main:10:0\n 1: bar:10\n  1:100\n' >$B/odd.text
+refused "a line that LLVM guesses at" 'odd.text:3:5: .*; with --llvm-compat it is read as LLVM does' $T show $B/odd.text
+$T merge --text --llvm-compat -o $B/got $B/odd.text
+check "it does" cmp $B/got - <<'END'
+main:10:0
+ 1: bar:10
+  1: 0
+END
+printf 'main:10:0\n 1: 10 \n' >$B/odd.text            # neither takes this
+$T show $B/odd.text >$B/out 2>&1
+check "a line that LLVM refuses" sh -c "! grep -q compat $B/out"
+
 # ----- releases differ: --llvm-compat=N
 printf 'main:60:9\n 1: 40\n 2: 20\n 3: foo:7\n  1: 7\n!Flat\n' | sed '$d' >$B/plain.text
 $T show --llvm-compat --sample --detailed-summary --function=main $B/plain.text >$B/want
