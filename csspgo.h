@@ -1816,8 +1816,9 @@ CSSPGO_DEF csspgo_status csspgo_read(csspgo_profile *p, const void *data, size_t
 CSSPGO_DEF uint64_t csspgo_skipped_blocks(const csspgo_profile *p);
 
 /*
- * How many of them p still has: csspgo_write with CSSPGO_V105 or CSSPGO_COMPOSITE writes these as they were. p keeps them, with at most
- * 24 bytes of memory for each and its own bytes, until anything in it changes; copies and sums of profiles have none.
+ * How many of them p still has: csspgo_write with CSSPGO_V105 or CSSPGO_COMPOSITE writes these as they were. p keeps
+ * them until anything in it changes, with at most 24 bytes of memory for each and twice its own bytes. Copies and sums
+ * of profiles have none.
  */
 CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p);
 
@@ -17534,7 +17535,7 @@ static int csspgo__ext_read(csspgo__bin *b)
 
 /* ----- any binary form in ----------------------------------------------------------------------------------------- */
 
-/* Sorts the records that were read out of order, and adds up their equal entries (sums saturate), and unknown blocks. */
+/* Sorts unknown blocks, and records that were read out of order, whose equal entries are added up; sums saturate. */
 static int csspgo__bin_sort_records(csspgo__bin *b)
 {
     csspgo_target clamped;

@@ -171,7 +171,10 @@ static size_t load_one(const char *path, size_t size, heap *h, double *opened, d
     o.allocator.ctx = h;
     l = csspgo_lazy_open(data, size, &o, &e);
     t1 = now();
-    if (l == NULL || csspgo_lazy_load(l, wanted, sizeof wanted - 1, &e) != CSSPGO_OK) return printf("%s\n", e.message), 0;
+    if (l == NULL || csspgo_lazy_load(l, wanted, sizeof wanted - 1, &e) != CSSPGO_OK) {
+        fprintf(stderr, "%s: %s\n", path, e.message);
+        return 0;
+    }
     t2 = now();
     *pages = faults() - before;
     records = csspgo_record_count(csspgo_lazy_profile(l));

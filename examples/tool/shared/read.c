@@ -168,7 +168,8 @@ static int is_first_line(const file_bytes *f, uint32_t line)
 }
 
 /* What LLVM 19 says about a file that it refuses: behind "FILE:". *fatal: whatever --failure-mode says. */
-static void llvm_words(const tool_context *tool, const file_bytes *f, const csspgo_error *e, char *words, size_t size, int *fatal)
+static void llvm_words(const tool_context *tool, const file_bytes *f, const csspgo_error *e, char *words, size_t size,
+                       int *fatal)
 {
     const int text = csspgo_sniff(f->data, f->size) == CSSPGO_TEXT;
     const char *term = llvm_term(tool, f, e, text), *line, *what = "Expected 'mangled_name:NUM:NUM', found ";
@@ -249,7 +250,8 @@ static int is_empty_text(const file_bytes *f)
 void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks)
 {
     if (blocks != 0)
-        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path, blocks);
+        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path,
+             blocks);
 }
 
 /* Makes a profile of an input that is open, and closes it. */

@@ -82,10 +82,10 @@ static const option merge_options[] = {
     OPTION("memprof-version", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 10000, "N",
-           "of instrumentation profiles, whose traces and counters merge writes with --text: functions kept of a trace"),
+           "of instrumentation profiles, whose traces and counters merge writes with --text: functions kept of each"),
     OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N", "... and traces kept"),
     OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
-    OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its names while LLVM tried it out */
+    OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its earlier names in LLVM */
     OPTION("sample-profile-write-eytzinger-name-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),
     OPTION("memprof-random-hotness", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("memprof-random-hotness-seed", OPT_COUNT, NULL, 0, NULL, NULL),

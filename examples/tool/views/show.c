@@ -50,7 +50,8 @@ static const option show_options[] = {
     OPTION("memory", OPT_LATER, "0", 0, NULL, NULL),
     OPTION("debug-info", OPT_LATER, NULL, 0, NULL, NULL),
     OPTION("show-composite-info-only", OPT_REFUSED,
-           "show-sec-info-only lists the sections; merge says how many blocks of unknown types there are", 1, NULL, NULL),
+           "show-sec-info-only lists the sections; merge says how many blocks of unknown types there are", 1, NULL,
+           NULL),
     OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTIONS_END
 };
@@ -187,7 +188,8 @@ static int show_main(tool_context *tool, int argc, char **argv)
     s.out = stream_begin(tool, &out, path);
     if (s.out == NULL) return 1;
     json = !tool->compat && (s.o[S_JSON].number || s.o[S_FORMAT].number == 1);
-    if (option_named(s.o, "temporal-profile-traces", 23)->number && is_traces(argv[0])) ok = show_traces(tool, argv[0], s.out);
+    if (option_named(s.o, "temporal-profile-traces", 23)->number && is_traces(argv[0]))
+        ok = show_traces(tool, argv[0], s.out);
     else ok = s.o[S_SECTIONS].number ? show_sections(tool, argv[0], json, s.out) : show_file(&s, argv[0]);
     return stream_end(tool, &out, path, ok);
 }

@@ -59,7 +59,7 @@ static int traces_print_one(const csspgo_layout *l, size_t i, FILE *out)
     return 1;
 }
 
-/* The traces of a file, at most `most`: if it has as many, how many were seen is as in the file. NULL: it was said why. */
+/* The traces of a file, at most `most`; if it has so many, those seen are as many as the file says. NULL: it failed. */
 static csspgo_layout *traces_of(const tool_context *tool, const char *path, uint64_t most)
 {
     csspgo_layout_options how;
@@ -130,10 +130,12 @@ int merge_traces(merge *m)
     csspgo_error e;
     writer w = { traces_to_bytes, traces_to_file, NULL };
     int status = 1;
+    e.message[0] = '\0';
     if (m->o[M_JSON].number) return usage(m->tool, "--json does not go with an instrumentation profile");
     if (m->o[M_FORM].number != CSSPGO_TEXT)
-        return usage(m->tool, "%s is an instrumentation profile: merge writes its traces and counters with --text only, "
-                     "of which llvm-profdata makes an indexed profile", m->input[0].path);
+        return usage(m->tool,
+                     "%s is an instrumentation profile: merge writes its traces and counters with --text only, of "
+                     "which llvm-profdata makes an indexed profile", m->input[0].path);
     memset(&how, 0, sizeof how);
     how.limit_traces = how.limit_length = 1;
     how.max_traces = traces_limit(m, "temporal-profile-trace-reservoir-size", 100);
@@ -143,7 +145,8 @@ int merge_traces(merge *m)
     l = csspgo_layout_new(&how, seeded(), NULL);
     if (l == NULL) return fail(m->tool, "out of memory");
     w.what = l;
-    if (traces_add(m, l)) status = write_output(&w, path, &e) == CSSPGO_OK ? 0 : fail(m->tool, "%s: %s", path, plain(&e));
+    if (traces_add(m, l) && write_output(&w, path, &e) == CSSPGO_OK) status = 0;
+    else if (e.message[0] != '\0') fail(m->tool, "%s: %s", path, plain(&e));
     csspgo_layout_free(l);
     return status;
 }
