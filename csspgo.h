@@ -1824,7 +1824,8 @@ CSSPGO_DEF uint64_t csspgo_skipped_blocks(const csspgo_profile *p);
 
 /*
  * How many of them p still has: csspgo_write with CSSPGO_V105 or CSSPGO_COMPOSITE writes these as they were. p keeps
- * them until anything in it changes, each in its own bytes and at most 24 more; copies and sums of profiles have none.
+ * them until anything in it changes, with at most 24 bytes of memory for each and twice its own bytes. Copies and sums
+ * of profiles have none.
  */
 CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p);
 
@@ -17557,7 +17558,7 @@ static int csspgo__ext_read(csspgo__bin *b)
 
 /* ----- any binary form in ----------------------------------------------------------------------------------------- */
 
-/* Sorts the records that were read out of order, and the unknown blocks; adds up equal entries (sums saturate). */
+/* Sorts unknown blocks, and records that were read out of order, whose equal entries are added up; sums saturate. */
 static int csspgo__bin_sort_records(csspgo__bin *b)
 {
     csspgo_target clamped;

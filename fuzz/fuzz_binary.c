@@ -58,6 +58,7 @@ static void round_trip(csspgo_profile *p, uint32_t form)
         REQUIRE(s == CSSPGO_OK || s == CSSPGO_E_LIMIT);
         if (s == CSSPGO_OK) {
             REQUIRE(csspgo_validate(q, &e) == CSSPGO_OK);
+            REQUIRE(csspgo_kept_blocks(q) == (form & (CSSPGO_V105 | CSSPGO_COMPOSITE) ? csspgo_kept_blocks(p) : 0));
             b = written(q, form, &m);
             if (!((csspgo_profile_flags(q) | form) & (CSSPGO_IS_MD5 | CSSPGO_MD5 | CSSPGO_MD5_SYMBOLS)) &&
                 csspgo_record_count(p) != 0) {        /* without records nothing tells that there were probes */
@@ -118,6 +119,7 @@ static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
     is_told(s, &e, size);
     REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK);
     REQUIRE(csspgo_profile_memory(p) == heap.live && (csspgo_skipped_blocks(p) == 0 || (s == CSSPGO_OK && !lenient)));
+    REQUIRE(csspgo_kept_blocks(p) <= csspgo_skipped_blocks(p));
     n = input_bytes(data, size);                      /* a node has 3 of them at least; 4096: p itself */
     REQUIRE(heap.peak <= 16 * n + 128 * (n / 3) + (1u << 20) + 4096);
     if (!lenient) try_lazy(data, size, p);
@@ -133,6 +135,8 @@ static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_SPLIT);
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_MD5);
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_COMPOSITE);
+        round_trip(p, CSSPGO_EXTBINARY | CSSPGO_V105);
+        free(written(p, CSSPGO_EXTBINARY | CSSPGO_NO_VTABLES, &size));
         round_trip(p, CSSPGO_EXTBINARY | CSSPGO_INDEXED | CSSPGO_MD5_SYMBOLS | (size % 2 ? CSSPGO_SPLIT : 0));
 #ifdef CSSPGO_USE_ZLIB
         if (size % 8 == 0) round_trip(p, CSSPGO_EXTBINARY | CSSPGO_COMPRESS);

@@ -70,6 +70,17 @@ for o in --time-profgen --data-access-perftrace=FILE --etm=FILE --etm-trace-id=1
     --disassemble-functions=main --load-function-from-symbol=0; do
     not_done $P $o
 done
+$P --mark-all-context-preinlined >$B/out 2>&1
+check "all records are marked" sh -c "[ \$(grep -c '^ *[^! 0-9].*:[0-9]*:[0-9]*\$\|^ *[0-9.]*: [^ 0-9].*:[0-9]*\$' $B/x) = \$(grep -c '!Attributes: [2367]\$' $B/x) ]"
+R="$T profgen --binary=data/unwind/bin/demo.probe --perfscript=data/unwind/cases/03-recursion.ps --compress-recursion=0 --skip-symbolization"
+$R --csprof-max-context-depth=2 -o $B/want 2>$B/err
+for o in --csprof-max-unsymbolized-context-depth=2 "--csprof-max-unsymbolized-context-depth=2 --csprof-max-context-depth=5" \
+    "--csprof-max-unsymbolized-context-depth=5 --csprof-max-context-depth=2"; do
+    $R $o -o $B/got 2>$B/err
+    check "$o" cmp $B/want $B/got
+done
+$R -o $B/got 2>$B/err
+check "depth makes a difference" sh -c "! cmp -s $B/want $B/got"
 refused "a page" 'power of two' $P --page-size=5000
 for o in --split-layout --sample-profile-format-version=105 --extbinary-composite-prof --extbinary-write-vtable-type-prof \
     --extbinary-write-vtable-type-prof=0 --md5-indexed-tables --eytzinger-tables --md5-prof-sym-list \
@@ -94,6 +105,19 @@ for how in --extbinary-write-vtable-type-prof=0 --llvm-compat=22; do
 done
 $T merge --llvm-compat=22 --extbinary-write-vtable-type-prof -o $B/got $B/types.text
 check "counts of object types on request" cmp $B/types.prof $B/got
+
+# ----- where LLVM's text is refused, the message says that there is another way
+printf 'main:10:0\n 1: bar:10\n  1:100\n' >$B/odd.text
+refused "a line that LLVM guesses at" 'odd.text:3:5: .*; with --llvm-compat it is read as LLVM does' $T show $B/odd.text
+$T merge --text --llvm-compat -o $B/got $B/odd.text
+check "it does" cmp $B/got - <<'END'
+main:10:0
+ 1: bar:10
+  1: 0
+END
+printf 'main:10:0\n 1: 10 \n' >$B/odd.text            # neither takes this
+$T show $B/odd.text >$B/out 2>&1
+check "a line that LLVM refuses" sh -c "! grep -q compat $B/out"
 
 # ----- releases differ: --llvm-compat=N
 printf 'main:60:9\n 1: 40\n 2: 20\n 3: foo:7\n  1: 7\n!Flat\n' | sed '$d' >$B/plain.text

@@ -137,4 +137,30 @@ for option in output write-traces; do
     refused 2 'is the same file as input' --$option=$B/in $B/in
     cmp -s $B/in $D/o40.proftext && pass || fail "--$option overwrites its input"
 done
+
+# ----- merge and show of instrumentation profiles with traces: as llvm-profdata-19
+$T show --temporal-profile-traces $D/basic.profdata >$B/got
+check "show --temporal-profile-traces" sh -c "sed -n '/^Temporal/,\$p' $D/basic.show19.txt | cmp - $B/got"
+$T show --temporal-profile-traces $D/basic.in.proftext | cmp -s - $B/got && pass || fail "show --temporal-profile-traces: text"
+$T merge --text $D/run_c_a.profraw $D/run_b_a.profraw -o $B/traces.proftext && $T show --temporal-profile-traces $B/traces.proftext >$B/got
+grep -q 'samples=2 seen=2' $B/got && [ $(grep -c '^    main$' $B/got) = 2 ] && pass || fail "merge of raw profiles"
+$T merge --text --temporal-profile-trace-reservoir-size=1 --temporal-profile-max-trace-length=2 $D/run_c_a.profraw $D/run_b_a.profraw |
+    grep -A8 '^:temp' | tr '\n' ' ' | grep -q '^:temporal_prof_traces [^:]*: 1 # [^:]*: 2 # Weight: 1 main,[bc], ' && pass || fail "merge with limits of traces"
+for args in "$D/basic.profdata" "--text --weighted-input=2,$D/basic.profdata" "--text --json $D/basic.profdata"; do
+    $T merge $args -o $B/untaken 2>$B/err >$B/out && fail "merge $args" || { [ ! -e $B/untaken ] && pass || fail "merge $args wrote"; }
+done
+cat $D/basic.in.proftext | $T merge --text /dev/stdin -o $B/untaken 2>$B/err && fail "merge of a pipe" || pass
+$T order --llvm-compat=21 $D/o300.proftext | grep -v '^#' >$B/got; $T order --llvm-compat=20 $D/o300.proftext | grep -v '^#' >$B/old
+cmp -s $B/got $D/o300.order20.h0.txt && grep -v '^#' $D/o300.order19.h0.txt | cmp -s - $B/old && pass || fail "--llvm-compat=20 and 21 of order"
+if have llvm-profdata-19; then
+    for set in "basic.in.proftext o40.proftext" "run_c_a.profraw run_b_a.profraw" "o300.proftext o40.proftext basic.profdata"; do
+        for o in "" "--temporal-profile-trace-reservoir-size=3 --temporal-profile-max-trace-length=4"; do
+            (cd $D && llvm-profdata-19 merge --num-threads=1 --text $o $set) >$B/want
+            (cd $D && $OLDPWD/$T merge --llvm-compat --text $o $set) >$B/got
+            check "merge $o $set" cmp $B/want $B/got
+            llvm-profdata-19 show --temporal-profile-traces $B/want | sed -n '/^Temporal/,$p' >$B/want.show
+            $T show --temporal-profile-traces $B/got | cmp -s - $B/want.show && pass || fail "show of $set $o"
+        done
+    done
+else skip "order: no llvm-profdata-19"; fi
 finish

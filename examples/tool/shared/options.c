@@ -71,7 +71,8 @@ static int option_set(const tool_context *tool, option *o, const char *value)
     case OPT_SWITCH: case OPT_IGNORED: ok = option_bool(value, &o->number); break;
     case OPT_NUMBER: ok = option_number(value, &o->number); break;
     case OPT_MAYBE:
-        ok = *value == '\0' || (o->values != NULL ? option_choice(o->values, value) >= 0 : option_count(value, &o->number));
+        if (*value == '\0') break;
+        ok = o->values != NULL ? option_choice(o->values, value) >= 0 : option_count(value, &o->number);
         break;
     case OPT_COUNT: ok = option_count(value, &o->number); break;
     case OPT_PERCENT: ok = option_is_percent(value); break;
@@ -86,7 +87,8 @@ static int option_set(const tool_context *tool, option *o, const char *value)
         if (o->number == 1 && (strcmp(value, "0") == 0 || strcmp(value, "false") == 0)) break;
         return usage(tool, "--%s is not implemented: %s", o->name, o->values), 0;
     }
-    if (!ok && (o->kind == OPT_CHOICE || (o->kind == OPT_MAYBE && o->values != NULL))) usage(tool, "--%s: '%s' is none of %s", o->name, value, o->values);
+    if (!ok && (o->kind == OPT_CHOICE || (o->kind == OPT_MAYBE && o->values != NULL)))
+        usage(tool, "--%s: '%s' is none of %s", o->name, value, o->values);
     else if (!ok && o->kind == OPT_PERCENT) usage(tool, "--%s: '%s' is not a percentage", o->name, value);
     else if (!ok) usage(tool, "--%s: '%s' is not a value for it", o->name, value);
     return ok;

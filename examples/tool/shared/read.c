@@ -168,7 +168,8 @@ static int is_first_line(const file_bytes *f, uint32_t line)
 }
 
 /* What LLVM 19 says about a file that it refuses: behind "FILE:". *fatal: whatever --failure-mode says. */
-static void llvm_words(const tool_context *tool, const file_bytes *f, const csspgo_error *e, char *words, size_t size, int *fatal)
+static void llvm_words(const tool_context *tool, const file_bytes *f, const csspgo_error *e, char *words, size_t size,
+                       int *fatal)
 {
     const int text = csspgo_sniff(f->data, f->size) == CSSPGO_TEXT;
     const char *term = llvm_term(tool, f, e, text), *line, *what = "Expected 'mangled_name:NUM:NUM', found ";
@@ -187,6 +188,19 @@ static void llvm_words(const tool_context *tool, const file_bytes *f, const cssp
     snprintf(words, size, "%u: %s%.*s", e->line, what, n, line);
 }
 
+/* 1 if a text that was refused is one that LLVM 19 takes: it guesses where csspgo does not. */
+static int llvm_takes(const file_bytes *f, const csspgo_error *e)
+{
+    csspgo_options o;
+    csspgo_profile *p;
+    if (e->status != CSSPGO_E_SYNTAX || csspgo_sniff(f->data, f->size) != CSSPGO_TEXT) return 0;
+    o = *seeded();
+    o.llvm = 19;
+    p = csspgo_load(f->data, f->size, &o, NULL);
+    csspgo_profile_free(p);
+    return p != NULL;
+}
+
 void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,
                     const csspgo_error *e, int *fatal)
 {
@@ -194,7 +208,9 @@ void reading_failed(const tool_context *tool, const reading *how, const char *pa
     const char *kind = tool->compat ? NULL : kind_words(f->data, f->size, KIND_PROFILE);
     if (tool->compat) llvm_words(tool, f, e, words, sizeof words, fatal);
     else if (kind != NULL) snprintf(words, sizeof words, " %s", kind);
-    else if (e->line != 0) snprintf(words, sizeof words, "%u:%u: %s", e->line, e->column, plain(e));
+    else if (e->line != 0)
+        snprintf(words, sizeof words, "%u:%u: %s%s", e->line, e->column, plain(e),
+                 llvm_takes(f, e) ? "; with --llvm-compat it is read as LLVM does" : "");
     else if (e->offset != 0) snprintf(words, sizeof words, " byte %" PRIu64 ": %s", e->offset, plain(e));
     else snprintf(words, sizeof words, " %s", plain(e));
     if (how->go_on && !*fatal) warn(tool, "%s:%s", path, words);
@@ -234,7 +250,8 @@ static int is_empty_text(const file_bytes *f)
 void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks)
 {
     if (blocks != 0)
-        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path, blocks);
+        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path,
+             blocks);
 }
 
 /* Makes a profile of an input that is open, and closes it. */

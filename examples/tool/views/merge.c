@@ -81,14 +81,15 @@ static const option merge_options[] = {
     OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("memprof-version", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
-    OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 0, NULL, NULL),
-    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 10000, "N",
+           "of instrumentation profiles, whose traces and counters merge writes with --text: functions kept of each"),
+    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N", "... and traces kept"),
     OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
-    OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its names while LLVM tried it out */
+    OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its earlier names in LLVM */
     OPTION("sample-profile-write-eytzinger-name-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),
     OPTION("memprof-random-hotness", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("memprof-random-hotness-seed", OPT_COUNT, NULL, 0, NULL, NULL),
-    OPTION("random-seed", OPT_COUNT, NULL, 0, NULL, NULL),
+    OPTION("random-seed", OPT_COUNT, NULL, 0, "N", "... chosen with this seed"),
     OPTION("write-prev-version", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("debuginfod", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("correlate", OPT_TEXT, NULL, 0, NULL, NULL),
@@ -264,6 +265,7 @@ static int merge_run(merge *m)
     if (!merge_spares(m)) return usage_status(m->tool);
     if (!output_ready(m->tool, m->o[M_OUTPUT].text)) return 1;
     if (m->o[M_FORM].number == MERGE_CONTEXTUAL) return merge_contextual(m);
+    if (m->inputs != 0 && is_traces(m->input[0].path)) return merge_traces(m);
     m->remaps = m->o[M_REMAP].text != NULL && *m->o[M_REMAP].text != '\0';
     if (m->remaps && !merge_read_renames(m, m->o[M_REMAP].text)) return 1;
     if (!merge_read(m)) return m->usage != 0 ? m->usage : 1;

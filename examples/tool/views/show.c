@@ -48,12 +48,14 @@ static const option show_options[] = {
     OPTION("profile-version", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("show-vtables", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("showcs", OPT_IGNORED, NULL, 0, NULL, NULL),
-    OPTION("temporal-profile-traces", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("temporal-profile-traces", OPT_SWITCH, NULL, 0, NULL,
+           "instead: the temporal traces of an instrumentation profile, which order takes"),
     OPTION("text", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("memory", OPT_LATER, "0", 0, NULL, NULL),
     OPTION("debug-info", OPT_LATER, NULL, 0, NULL, NULL),
     OPTION("show-composite-info-only", OPT_REFUSED,
-           "show-sec-info-only lists the sections; merge says how many blocks of unknown types there are", 1, NULL, NULL),
+           "show-sec-info-only lists the sections; merge says how many blocks of unknown types there are", 1, NULL,
+           NULL),
     OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTIONS_END
 };
@@ -222,7 +224,9 @@ static int show_main(tool_context *tool, int argc, char **argv)
     s.out = stream_begin(tool, &out, path);
     if (s.out == NULL) return 1;
     json = !tool->compat && (s.o[S_JSON].number || s.o[S_FORMAT].number == 1);
-    ok = s.o[S_SECTIONS].number ? show_sections(tool, argv[0], json, s.out) : show_file(&s, argv[0]);
+    if (option_named(s.o, "temporal-profile-traces", 23)->number && is_traces(argv[0]))
+        ok = show_traces(tool, argv[0], s.out);
+    else ok = s.o[S_SECTIONS].number ? show_sections(tool, argv[0], json, s.out) : show_file(&s, argv[0]);
     return stream_end(tool, &out, path, ok);
 }
 

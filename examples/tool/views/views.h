@@ -4,7 +4,8 @@
  * stacks.c adds up stacks, text.c is text that grows;
  * folded.c prints stacks, flame.c draws them: flame_boxes.c makes boxes, flame_svg.c the picture, flame_script.c its
  * style and script. show: show.c by show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
- * merge: merge.c by merge_inputs.c (files), merge_add.c (the sum), merge_edit.c (its changes), merge_contextual.c.
+ * merge: merge.c by merge_inputs.c (files), merge_add.c (the sum), merge_edit.c (its changes), merge_contextual.c;
+ * traces.c is for instrumentation profiles in merge and show.
  * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c.
  * overlap: overlap.c.
  */
@@ -255,11 +256,20 @@ typedef struct merge {
 enum {
     M_OUTPUT, M_FORM, M_WEIGHTED, M_LIST, M_DUMP, M_FAILURE, M_SYMBOLS, M_NO_SYMBOLS, M_MD5, M_COMPRESS, M_PARTIAL,
     M_SPLIT, M_VERSION, M_COMPOSITE, M_VTABLES, M_INDEXED, M_MD5_SYMBOLS, M_LAYOUT, M_NESTED, M_KEEP_BASE,
-    M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF, M_RECURSION, M_FUNCTION, M_NO_FUNCTION, M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES,
-    M_PROFILED, M_MIX, M_MAX_SKIPPED, M_MAX_DROPPED, M_JSON
+    M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF, M_RECURSION, M_FUNCTION, M_NO_FUNCTION,
+    M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES, M_PROFILED, M_MIX, M_MAX_SKIPPED,
+    M_MAX_DROPPED, M_JSON
 };
 
 enum { MERGE_CONTEXTUAL = 100 };  /* the output's form beside CSSPGO_TEXT ...: a contextual profile */
+
+/*
+ * traces.c, of instrumentation profiles: raw, indexed or text. is_traces: the file begins as one of these. show_traces
+ * returns 0, merge_traces the exit status, after saying what is wrong.
+ */
+int is_traces(const char *path);
+int show_traces(const tool_context *tool, const char *path, FILE *out);
+int merge_traces(merge *m);
 
 /* show_text.c */
 int same_loc(csspgo_loc a, csspgo_loc b);
