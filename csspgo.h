@@ -1112,7 +1112,9 @@ CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t 
  * Counts. A sample goes into the queue, is counted by step, and gets into the profile when all that was counted is
  * taken over: whenever as many samples were counted as an eighth of those in the profile, when the collector is full,
  * or at csspgo_runtime_take. Step moves what was taken in slices. So the profile is behind by an eighth at most, if
- * step is called often enough. All that was lost on the way is counted (csspgo_runtime_stats).
+ * step is called often enough. All that was lost on the way is counted (csspgo_runtime_stats). Contexts are those that
+ * one collector would give, but for frames that tail calls removed, which each slice infers for itself
+ * (csspgo_collector_profile_step).
  *
  * Memory. All parts together never hold more than options.bytes, whatever they are doing. Half is for the code map
  * (code_bytes), and the queue takes what its slots need. A quarter of the rest is for counting, in two collectors, and
@@ -3034,7 +3036,8 @@ CSSPGO_DEF csspgo_status csspgo_collector_step(csspgo_collector *c, uint64_t bud
  *
  * Statistics go with the samples: those of c begin at 0. So the sums over all that was taken and c are those of one
  * collector that took all samples. What c has learnt from its samples about stacks without their leaf's caller stays
- * known to both.
+ * known to both. Frames that tail calls removed are inferred for each collector alone: contexts may differ in them from
+ * those of one collector, what all contexts of a function count does not.
  *
  *   err   NULL, or filled in every case
  *
@@ -3501,9 +3504,10 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const css
  * profile, and at least one counter. After each call p is valid, and what is not in p is still in c; samples may be
  * added, code may change, and whoever does not want the rest may stop. When all calls together have moved everything, p
  * is what csspgo_collector_profile would have made of it, with two exceptions. Frames that tail calls removed are
- * inferred from the branches of each slice alone, so contexts may lack some, or have some that other branches
- * contradict; what all contexts of a function count is the same, and with no_inference the contexts are, too. And calls
- * are raised slice by slice.
+ * inferred from the branches of each slice alone: to look at all branches first would be no bounded step, and those of
+ * samples that come later are not known. So contexts may lack some, or have some that other branches contradict; what
+ * all contexts of a function count is the same, and with no_inference the contexts are, too. And calls are raised slice
+ * by slice.
  *
  * At once, whatever the budget, goes what depends on all samples: with llvm (of how or of the collector) or
  * fill_all_functions, and where there are only samples without branch records.

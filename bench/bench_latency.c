@@ -497,6 +497,8 @@ static void run_runtime(group *g)
         program_walk(p, &s);
         TIMED(g, R_PUSH, csspgo_runtime_push(r, 0, &s.sample) ? CSSPGO_OK : CSSPGO_E_FULL);
         if (i % 4 == 3) TIMED(g, R_STEP, csspgo_runtime_step(r, BUDGET, &g->err));
+        while (i % 64 == 63 && csspgo_runtime_get_stats(r).waiting > MANY)      /* both collectors may be full */
+            TIMED(g, R_STEP, csspgo_runtime_step(r, BUDGET, &g->err));
         if (i % 64 == 63) {
             const uint64_t from = p->where[f = program_random(p, p->functions)];
             if (i % 128 == 63) {

@@ -60,6 +60,7 @@ typedef struct world {
     csspgo_queue_stats pushed;                /* what the queue's statistics must be */
     unsigned      emissions, owners, sample_count;
     uint32_t      random;
+    int           infers;                     /* 1: functions tail-call others, and frames are inferred */
     uint64_t      now, told;                  /* 0: no times; what the map was told last */
     unsigned      pasts;
     past          history[PASTS];
@@ -297,6 +298,7 @@ static void do_transfer(world *w, walk *k, const tables *t, const csspgo_transfe
 {
     if (x->kind == CSSPGO_COND && rnd(w, 2)) return;
     if (x->kind == CSSPGO_COND || x->kind == CSSPGO_JMP) branch_to(k, base + x->target);
+    else if (x->kind == CSSPGO_IJMP && w->infers && rnd(w, 2)) branch_to(k, some_function(w));
     else if (x->kind == CSSPGO_IJMP) branch_to(k, base + STEP * rnd(w, t->size / STEP));
     else if (x->kind == CSSPGO_CALL && k->frames < FRAMES - 1) {
         memmove(k->stack + 1, k->stack, k->frames++ * sizeof *k->stack);
@@ -458,17 +460,17 @@ static void check_queue(const world *w)
 
 /* ----- profiles ----- */
 
-static csspgo_generate_options alone(void)
+static csspgo_generate_options made_how(const world *w)
 {
     csspgo_generate_options how;
     memset(&how, 0, sizeof how);
-    how.no_inference = 1;                     /* it depends on all tail calls that are seen together */
+    how.no_inference = !w->infers;            /* inferred frames depend on the tail calls that are seen together */
     return how;
 }
 
 static void profile_all(world *w, holder *h)
 {
-    const csspgo_generate_options how = alone();
+    const csspgo_generate_options how = made_how(w);
     if (h->c == NULL) return;
     h->begun = !succeeded(w, csspgo_collector_profile(h->c, &how, w->profile, NULL, NULL));
     if (!h->begun) h->owner = ++w->owners;
@@ -492,7 +494,7 @@ static void between(world *w, unsigned calls)
 /* A slice; some times more, until nothing is left. */
 static void profile_slice(world *w, holder *h, uint64_t budget, int all)
 {
-    const csspgo_generate_options how = alone();
+    const csspgo_generate_options how = made_how(w);
     csspgo_status s = CSSPGO_MORE;
     unsigned calls = 0;
     if (h->c == NULL) return;
@@ -583,16 +585,19 @@ static csspgo_profile *model_profile(world *w)
     return p;
 }
 
-/* Which callers a stack lacks is guessed from what other samples show so far, so contexts may differ; their sum not. */
+/*
+ * Which callers a stack lacks is guessed from what other samples show so far, and which frames tail calls removed is
+ * inferred from what a call moves: so contexts may differ; their sum not.
+ */
 static void require_same(world *w)
 {
     csspgo_profile *had = w->profile;
     char *got, *want;
-    if (!w->how.keep_leaves) REQUIRE(csspgo_flatten(had, NULL) == CSSPGO_OK);
+    if (!w->how.keep_leaves || w->infers) REQUIRE(csspgo_flatten(had, NULL) == CSSPGO_OK);
     got = text_of(had);
     csspgo_profile_free(had);
     w->profile = model_profile(w);
-    if (!w->how.keep_leaves) REQUIRE(csspgo_flatten(w->profile, NULL) == CSSPGO_OK);
+    if (!w->how.keep_leaves || w->infers) REQUIRE(csspgo_flatten(w->profile, NULL) == CSSPGO_OK);
     want = text_of(w->profile);
     if (strcmp(got, want) != 0) fprintf(stderr, "got:\n%s\nwant:\n%s\n", got, want);
     REQUIRE(strcmp(got, want) == 0);
@@ -712,6 +717,7 @@ static void start(world *w, unsigned options)
     describe(w->code);
     describe(w->model);
     for (i = 0; i < COLLECTORS; i++) new_collector(w, &w->own[i]);
+    w->infers = (options & 128) != 0;
     if (options & 64) begin_time(w);
 }
 
