@@ -1023,6 +1023,7 @@ static int csspgo__stacks_json(csspgo_stacks *d)
     const char *samples = NULL;
     csspgo__stacks_text key;
     int first = 1, found = 0;
+    if (d->line.v == NULL) return csspgo__stacks_fail(d, CSSPGO_E_TRUNCATED, 0, "the JSON ends too soon");
     d->j = d->line.v;
     d->j_end = d->line.v + d->line.count;
     if (!csspgo__stacks_expect(d, '{')) return 0;
