@@ -52,6 +52,10 @@ for c in $commands; do
         ' help=$B/help man=$B/man table=$B/table $B/help $B/man $B/table)
     [ -z "$missing" ] && pass || fail "help of $c lacks$missing"
 done
+# csspgo inputs: each command of it is there
+$T inputs >$B/inputs && [ "$(grep -c '^    csspgo ' $B/inputs)" -ge 20 ] && pass || fail "csspgo inputs: $(head -3 $B/inputs)"
+for c in profgen flame folded show annotate merge order ctxprof record; do grep -q "[ ;]$c[ ,;]" $B/inputs && pass || fail "csspgo inputs lacks $c"; done
+says 2 "inputs takes no arguments, not 'x'" inputs x
 # nobody's option is left without a word
 [ "$($T help merge | grep -c 'output-form')" -eq 0 ] && pass || fail "help of merge names an option that there is not"
 if have groff; then

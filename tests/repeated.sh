@@ -10,7 +10,7 @@ make -s $T || { fail "the tool does not build"; finish; }
 cd $B || exit 1
 
 # ----- the tables: "COMMAND OPTION ARGUMENT REPEATED ALIAS..." a line, "-" for none
-$T help | sed -n 's/^  \([a-z]*\) .*/\1/p' | grep -v -x -e help -e version >commands
+$T help | sed -n 's/^  \([a-z]*\) .*/\1/p' | grep -v -x -e help -e version -e inputs >commands
 [ "$(wc -l <commands)" -ge 13 ] && pass || fail "commands: $(cat commands)"
 while read -r c; do
     $T help $c | awk -v c=$c '

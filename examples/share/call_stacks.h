@@ -40,18 +40,18 @@ extern "C" {
 #endif
 
 typedef enum csspgo_stacks_form {
-    CSSPGO_STACKS_NONE = 0,       /* none of these                                             */
-    CSSPGO_STACKS_FOLDED = 1,     /* collapsed stacks: "outer;inner 12"                        */
-    CSSPGO_STACKS_SCRIPT = 2,     /* text of perf script whose frames have names               */
-    CSSPGO_STACKS_V8 = 3,         /* JSON of V8's CPU profiler: node --cpu-prof, Chrome        */
+    CSSPGO_STACKS_NONE = 0,       /* none of these                                      */
+    CSSPGO_STACKS_FOLDED = 1,     /* collapsed stacks: "outer;inner 12"                 */
+    CSSPGO_STACKS_SCRIPT = 2,     /* text of perf script whose frames have names        */
+    CSSPGO_STACKS_V8 = 3,         /* JSON of V8's CPU profiler: node --cpu-prof, Chrome */
     CSSPGO_STACKS_FORCE_32 = 0x7fffffff
 } csspgo_stacks_form;
 
 typedef struct csspgo_stack_frame {
-    const char *name;             /* size bytes, not terminated. "[FILE]" where a file is known and no name; 0x... where */
-    size_t      size;             /*   only the address is                                                               */
-    uint32_t    inlined;          /* 1: inlined in the frame before it                                                   */
-    uint32_t    kernel;           /* 1: its address is one of a kernel (upper half)                                      */
+    const char *name;             /* size bytes, not terminated. "[FILE]" where a file is known and no name; 0x...  */
+    size_t      size;             /*   where only the address is                                                    */
+    uint32_t    inlined;          /* 1: inlined in the frame before it                                              */
+    uint32_t    kernel;           /* 1: its address is one of a kernel (upper half)                                 */
 } csspgo_stack_frame;
 
 /* A stack. What it points to is valid until the next call on the parser. */
@@ -375,7 +375,9 @@ static int csspgo__stacks_blank(char c)
 
 static int csspgo__stacks_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+    return c >= '0' && c <= '9' ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
 /* The next word of a line; empty at its end. */
@@ -661,7 +663,7 @@ static int csspgo__stacks_script(csspgo_stacks *d, csspgo__stacks_text r, csspgo
     at = r;
     if (csspgo__stacks_has(r, "PERF_RECORD_") || *csspgo__stacks_word(&at).p == '#') return 1;
     at = r;
-    if (csspgo__stacks_blank(*r.p) && d->open && !csspgo__stacks_ends(r, ":")) return 1;    /* branches, lines of source */
+    if (csspgo__stacks_blank(*r.p) && d->open && !csspgo__stacks_ends(r, ":")) return 1;    /* branches, source */
     if (d->open) {
         *again = 1;
         return csspgo__stacks_over(d, stack, given);
@@ -1021,6 +1023,7 @@ static int csspgo__stacks_json(csspgo_stacks *d)
     const char *samples = NULL;
     csspgo__stacks_text key;
     int first = 1, found = 0;
+    if (d->line.v == NULL) return csspgo__stacks_fail(d, CSSPGO_E_TRUNCATED, 0, "the JSON ends too soon");
     d->j = d->line.v;
     d->j_end = d->line.v + d->line.count;
     if (!csspgo__stacks_expect(d, '{')) return 0;

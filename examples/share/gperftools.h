@@ -320,19 +320,25 @@ static void csspgo__gperf_addresses(csspgo__gperf *g)
         if (k == 0 || g->address[k] != g->address[g->addresses - 1]) g->address[g->addresses++] = g->address[k];
 }
 
+/* The number of the address of a sample's frame. */
+static uint64_t csspgo__gperf_frame(const csspgo__gperf *g, size_t at, uint64_t i)
+{
+    return csspgo__gperf_number(g, csspgo__gperf_at(g, at + (size_t)i * g->word));
+}
+
 /* A sample: its locations, packed, and its count. */
 static void csspgo__gperf_stack(csspgo__gperf *g, uint64_t count, uint64_t n, size_t at)
 {
     uint64_t i, size = 0, all;
     for (i = 0; i < n; i++)
-        if (i != 1 || !g->handler) size += csspgo__gperf_width(csspgo__gperf_number(g, csspgo__gperf_at(g, at + (size_t)i * g->word)));
+        if (i != 1 || !g->handler) size += csspgo__gperf_width(csspgo__gperf_frame(g, at, i));
     all = 1 + csspgo__gperf_width(size) + size + 1 + csspgo__gperf_width(count);
     csspgo__gperf_uleb(g, 2 << 3 | 2);
     csspgo__gperf_uleb(g, all);
     csspgo__gperf_uleb(g, 1 << 3 | 2);
     csspgo__gperf_uleb(g, size);
     for (i = 0; i < n; i++)
-        if (i != 1 || !g->handler) csspgo__gperf_uleb(g, csspgo__gperf_number(g, csspgo__gperf_at(g, at + (size_t)i * g->word)));
+        if (i != 1 || !g->handler) csspgo__gperf_uleb(g, csspgo__gperf_frame(g, at, i));
     csspgo__gperf_uleb(g, 2 << 3);
     csspgo__gperf_uleb(g, count);
 }
@@ -376,7 +382,8 @@ CSSPGO_DEF csspgo_status csspgo_gperftools_convert(const void *data, size_t size
         return csspgo__gperf_fail(&g, err, CSSPGO_E_SYNTAX, "this is no CPU profile of gperftools");
     s = csspgo__gperf_look(&g, &frames, err);
     if (s != CSSPGO_OK) return s;
-    if (options != NULL && options->limits.max_bytes != 0 && (frames + 1) * sizeof *g.address > options->limits.max_bytes)
+    if (options != NULL && options->limits.max_bytes != 0 &&
+        (frames + 1) * sizeof *g.address > options->limits.max_bytes)
         return csspgo__gperf_fail(&g, err, CSSPGO_E_LIMIT, csspgo_status_text(CSSPGO_E_LIMIT));
     g.address = (uint64_t *)(a.alloc_fn != NULL ? a.alloc_fn(a.ctx, (frames + 1) * sizeof *g.address)
                                                 : malloc((frames + 1) * sizeof *g.address));

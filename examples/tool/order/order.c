@@ -230,7 +230,8 @@ static int order_main(tool_context *tool, int argc, char **argv)
     r.o = tool->o;
     path = files >= 0 && r.o[R_OUTPUT].text != NULL ? r.o[R_OUTPUT].text : "-";
     if (files == 0 && tool->compat) argv = (char **)(uintptr_t)nothing, files = 1;
-    if (files < 0 || !order_check(&r, files) || !order_spares(&r, files, argv) || !filter_open(tool, &r.filter)) status = usage_status(tool);
+    if (files < 0 || !order_check(&r, files) || !order_spares(&r, files, argv) || !filter_open(tool, &r.filter))
+        status = usage_status(tool);
     else if (tool->compat && strcmp(path, "-") != 0 && output_is_input(path, argv[0]))
         status = fail(tool, "%s: empty raw profile file", argv[0]);   /* LLVM has emptied it */
     else if ((stream = stream_begin(tool, &out, path)) == NULL) status = 1;

@@ -26,15 +26,19 @@ static const kind_row kind_rows[] = {
     { KIND_TRACES, "\377lprofi\201", 8, "this is an instrumentation profile: its traces are what order takes" },
     { KIND_TRACES, "\201rforpl\377", 8, "this is a raw instrumentation profile: its traces are what order takes" },
     { KIND_OTHER, "heap profile:", 13,
-      "this is a heap profile of gperftools or Go: it counts memory; give a CPU profile (ProfilerStart, CPUPROFILE=FILE)" },
+      "this is a heap profile of gperftools or Go: it counts memory; give a CPU profile (ProfilerStart, "
+      "CPUPROFILE=FILE)" },
     { KIND_OTHER, "--- contention", 14,
-      "this is a contention profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, /debug/pprof/profile)" },
+      "this is a contention profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, "
+      "/debug/pprof/profile)" },
     { KIND_OTHER, "--- mutex", 9,
-      "this is a mutex profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, /debug/pprof/profile)" },
+      "this is a mutex profile: it counts waiting for locks; give a CPU profile (CPUPROFILE=FILE, "
+      "/debug/pprof/profile)" },
     { KIND_OTHER, "goroutine profile:", 18,
       "this is a list of goroutines, not of samples; give a CPU profile (/debug/pprof/profile)" },
     { KIND_OTHER, "--- symbol", 10,
-      "this is a profile of gperftools with its symbols before it: give the profile alone, or what pprof -proto makes of it" },
+      "this is a profile of gperftools with its symbols before it: give the profile alone, or what pprof -proto makes "
+      "of it" },
     { KIND_OTHER, "BC\300\336", 4, "this is LLVM bitcode" },
     { KIND_OTHER, "!<arch>", 7, "this is an archive of object files" },
     { KIND_SCRIPT, "PERF_RECORD_", 12, "this is text of perf script, which profgen --perfscript takes, and for a "
@@ -63,8 +67,8 @@ static int is_profile_text(const char *text, size_t size)
     return p > text && *text != ' ';
 }
 
-static const char growth_words[] = "this is a growth profile of gperftools: it counts memory; give a CPU profile "
-                                   "(ProfilerStart, CPUPROFILE=FILE)";
+static const char growth_words[] =
+    "this is a growth profile of gperftools: it counts memory; give a CPU profile (ProfilerStart, CPUPROFILE=FILE)";
 
 /* 1 if the first line of a heap profile says that it is of the heap's growth. */
 static int is_growth(const char *text, size_t size)

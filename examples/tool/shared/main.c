@@ -127,6 +127,7 @@ static int run(tool_context *tool, int argc, char **argv)
     if (argc < 2) return usage(tool, "which command? 'csspgo help' lists all");
     if (strcmp(argv[1], "help") == 0) return help_run(tool, argc > 2 ? argv[2] : NULL);
     if (help) return help_print(tool, c);
+    if (strcmp(argv[1], "inputs") == 0 && argc > 2) return usage(tool, "inputs takes no arguments, not '%s'", argv[2]);
     if (strcmp(argv[1], "inputs") == 0) return inputs_print(tool);
     if (strcmp(argv[1], "version") == 0 || is_option(argv[1], "version")) return version_print(tool);
     return c != NULL ? c->run_fn(tool, argc - 2, argv + 2) : unknown_command(tool, argv[1]);

@@ -44,7 +44,8 @@ static int mini_take(loaded *l, const elf_section *s, char *why, size_t why_size
     f.path = strdup(".gnu_debugdata");
     if (f.path != NULL && elf_open(f.file.data, f.file.size, &f.elf, why, why_size) &&
         f.elf.machine == l->elf.machine)
-        return load_take(l, &f, 1u << LOAD_SYMBOLS, 0) != 0 || load_fail(why, why_size, "its .gnu_debugdata has no symbols");
+        return load_take(l, &f, 1u << LOAD_SYMBOLS, 0) != 0 ||
+               load_fail(why, why_size, "its .gnu_debugdata has no symbols");
     if (f.path == NULL) load_fail(why, why_size, "out of memory");
     else load_fail(why, why_size, "its .gnu_debugdata has no program of its kind in it");
     load_close_other(&f);

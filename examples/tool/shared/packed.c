@@ -12,7 +12,7 @@
 #  include <zstd_errors.h>
 #endif
 
-enum { PACKED_PLAIN, PACKED_GZIP, PACKED_ZSTD };
+enum { PACKED_PLAIN, PACKED_GZIP, PACKED_ZSTD, PACKED_UNKNOWN };
 enum { PACKED_CHUNK = 1 << 16, PACKED_TIMES = 1024 };
 #define PACKED_MOST ((uint64_t)1 << 30)   /* bytes that any file may become; beyond, PACKED_TIMES its size */
 
@@ -20,7 +20,7 @@ struct packed {
     FILE         *from;           /* the compressed file; standard input stays open                          */
     uint64_t      at, taken;      /* bytes of what is in it, and of the file, that were read                 */
     size_t        next, size;     /* what is left of `in`                                                    */
-    int           kind;
+    int           kind;           /* of a pipe UNKNOWN until something is read                               */
     int           inside, ended;  /* a member or frame has begun; the file is read                           */
     const char   *why;            /* NULL, or what is wrong                                                  */
 #ifdef CSSPGO_USE_ZLIB
@@ -110,12 +110,13 @@ static size_t zstd_step(packed *p, char *to, size_t size, size_t *used)
 static void packed_fill(packed *p)
 {
     p->next = 0;
-    p->size = fread(p->in, 1, sizeof p->in, p->from);
+    p->size = interrupted() ? 0 : fread(p->in, 1, sizeof p->in, p->from);
     p->taken += p->size;
     if (p->size != 0) return;
     p->ended = 1;
+    if (interrupted()) return;
     if (ferror(p->from)) p->why = file_why();
-    else if (p->inside && !interrupted()) p->why = "its compressed data ends too soon";
+    else if (p->inside) p->why = "its compressed data ends too soon";
 }
 
 static size_t packed_step(packed *p, char *to, size_t size)
@@ -134,10 +135,45 @@ static size_t packed_step(packed *p, char *to, size_t size)
 
 /* ----- as a FILE -------------------------------------------------------------------------------------------------- */
 
+/* By the first bytes; of a build without the library: why is set. */
+static int packed_kind(const unsigned char *in, size_t size, const char **why)
+{
+    *why = NULL;
+    if (size >= 3 && in[0] == 0x1f && in[1] == 0x8b && in[2] == 8) {
+#ifndef CSSPGO_USE_ZLIB
+        *why = "this is compressed (gzip), and the tool was built without zlib: decompress it";
+#endif
+        return PACKED_GZIP;
+    }
+    if (size >= 4 && memcmp(in, "\050\265\057\375", 4) == 0) {
+#ifndef CSSPGO_USE_ZSTD
+        *why = "this is compressed (zstd), and the tool was built without zstd: decompress it";
+#endif
+        return PACKED_ZSTD;
+    }
+    return PACKED_PLAIN;
+}
+
+/* The first bytes of a pipe say what it is. */
+static void packed_learn(packed *p)
+{
+    uint64_t taken;
+    const char *why;
+    packed_fill(p);
+    taken = p->taken;
+    p->kind = packed_kind(p->in, p->size, &why);
+    if (why == NULL && !packed_begin(p)) why = "out of memory";
+    p->taken = taken;
+    p->ended = p->size == 0;
+    p->why = why;
+}
+
+/* After SIGINT what was read is given, and then it is as if the system call had been interrupted. */
 static ssize_t packed_read(void *cookie, char *to, size_t size)
 {
     packed *const p = (packed *)cookie;
     size_t n = 0;
+    if (p->kind == PACKED_UNKNOWN) packed_learn(p);
     while (n == 0 && p->why == NULL && !(p->ended && p->next == p->size)) {
         if (p->next == p->size && !p->ended) packed_fill(p);
         if (p->next != p->size && p->why == NULL) n = packed_step(p, to, size < 1 << 30 ? size : 1 << 30);
@@ -145,6 +181,7 @@ static ssize_t packed_read(void *cookie, char *to, size_t size)
             p->why = "it inflates to more than 1024 times its size: decompress it first";
     }
     p->at += n;
+    if (p->why == NULL && n == 0 && interrupted()) return errno = EINTR, -1;
     if (p->why == NULL) return (ssize_t)n;
     errno = EBADMSG;
     return -1;
@@ -186,41 +223,23 @@ static int packed_close(void *cookie)
     return 0;
 }
 
-/* By the first bytes; of a build without the library: why is set. */
-static int packed_kind(const unsigned char *in, size_t size, const char **why)
-{
-    *why = NULL;
-    if (size >= 3 && in[0] == 0x1f && in[1] == 0x8b && in[2] == 8) {
-#ifndef CSSPGO_USE_ZLIB
-        *why = "this is compressed (gzip), and the tool was built without zlib: decompress it";
-#endif
-        return PACKED_GZIP;
-    }
-    if (size >= 4 && memcmp(in, "\050\265\057\375", 4) == 0) {
-#ifndef CSSPGO_USE_ZSTD
-        *why = "this is compressed (zstd), and the tool was built without zstd: decompress it";
-#endif
-        return PACKED_ZSTD;
-    }
-    return PACKED_PLAIN;
-}
-
-FILE *packed_open(const tool_context *tool, const char *path, FILE *from, packed **made)
+FILE *packed_open(const tool_context *tool, const char *path, FILE *from, int twice, packed **made)
 {
     static const cookie_io_functions_t calls = { packed_read, NULL, packed_seek, packed_close };
-    const int first = getc(from);
+    const int first = twice ? getc(from) : 0;
     packed *p;
     const char *why;
     FILE *f;
     *made = NULL;
     if (first == EOF) return clearerr(from), from;
-    ungetc(first, from);
-    if (first != 0x1f && first != 0x28) return from;
+    if (twice) ungetc(first, from);
+    if (twice && first != 0x1f && first != 0x28) return from;
     p = (packed *)calloc(1, sizeof *p);
     if (p == NULL) return fail(tool, "out of memory"), fclose(from), NULL;
     p->from = from;
-    p->taken = p->size = fread(p->in, 1, 4, from);
-    p->kind = packed_kind(p->in, p->size, &why);
+    if (twice) p->taken = p->size = fread(p->in, 1, 4, from);
+    p->kind = twice ? packed_kind(p->in, p->size, &why) : PACKED_UNKNOWN;
+    if (!twice) why = NULL;
     if (why != NULL) return fail(tool, "%s: %s", path, why), packed_close(p), NULL;
     f = packed_begin(p) ? fopencookie(p, "rb", calls) : NULL;
     if (f == NULL) return fail(tool, "out of memory"), packed_close(p), NULL;

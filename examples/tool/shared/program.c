@@ -266,7 +266,8 @@ static void search_alt(search *s)
     id = link.contents + n + 1;
     size = (size_t)link.size - n - 1;
     if (*name == '/' && alt_take(s, "", name, id, size)) return;
-    if (*name != '/' && directory_of(from, directory, sizeof directory) && alt_take(s, directory, name, id, size)) return;
+    if (*name != '/' && directory_of(from, directory, sizeof directory) && alt_take(s, directory, name, id, size))
+        return;
     if (id_name(id, size, by_id))
         for (i = 0; (root = search_root(s, i)) != NULL; i++)
             if (alt_take(s, root, by_id, id, size)) return;

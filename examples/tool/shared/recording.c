@@ -90,11 +90,9 @@ int reader_open(reader *r, const char *path, const file_bytes *text)
     if (r->tool->compat) return 1;
     if (r->how.pprof) return text != NULL && csspgo_is_gperftools(text->data, text->size) ? gperftools_convert(r, text)
                                                                                            : gperftools_open(r);
-    r->file = packed_open(r->tool, path, r->file, &r->unpacks);
-    if (r->file != NULL && r->unpacks != NULL) setvbuf(r->file, NULL, _IONBF, 0);
+    r->file = packed_open(r->tool, path, r->file, r->twice, &r->unpacks);
     if (r->unpacks != NULL) r->total = 0;
     if (r->file != NULL && r->how.text) r->file = trace_open(r->tool, r->file, r->twice);
-    if (r->file != NULL && r->how.text) setvbuf(r->file, NULL, _IONBF, 0);
     return r->file != NULL;
 }
 

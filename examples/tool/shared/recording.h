@@ -194,9 +194,9 @@ void reader_release(reader *r);
 
 /*
  * What is to be read in place of a file, which is its own from now on: the file itself, or one that inflates it
- * (*made). NULL after saying what is wrong. packed_why: why reading has failed, if that is not in errno; or NULL.
+ * (*made). twice: it can be read again; else nothing is read yet. NULL after saying what is wrong. packed_why: why reading has failed, if that is not in errno; or NULL.
  */
-FILE *packed_open(const tool_context *tool, const char *path, FILE *from, packed **made);
+FILE *packed_open(const tool_context *tool, const char *path, FILE *from, int twice, packed **made);
 const char *packed_why(const packed *p);
 
 /* ----- trace.c ---------------------------------------------------------------------------------------------------- */
@@ -214,7 +214,8 @@ int trace_is(const char *text, size_t size);
 #define SAMPLE_FILTERS \
     OPTION("tid", OPT_LIST, NULL, 0, "TID", "only samples of this thread"), \
     OPTION("comm", OPT_LIST, NULL, 0, "NAME", "only samples of threads of this command, as perf calls it"), \
-    OPTION("time", OPT_TEXT, NULL, 0, "FROM,TO", "only samples between these times, in seconds as perf script prints them"), \
+    OPTION("time", OPT_TEXT, NULL, 0, "FROM,TO", \
+           "only samples between these times, in seconds as perf script prints them"), \
     OPTION("exclude-kernel", OPT_SWITCH, NULL, 0, NULL, "no samples that were taken in the kernel")
 #define SAMPLE_FILTERS_MORE \
     OPTION("pid", OPT_LIST, NULL, 0, "PID", "only samples of this process"), \

@@ -1,8 +1,8 @@
 /* trace.c - traces of branches as text (perf script --itrace=b, -F ip,addr; BTS; magic-trace): one branch a line,
  * "FROM NAME => TO NAME", in place of which whoever reads it gets lines of branch records
  *
- * Nothing is estimated: of each thread, windows of TRACE_WINDOW branches follow one another, and the oldest record of each
- * is the newest one of the window before, as a reader does not count the oldest. Where the trace was interrupted (no
+ * Nothing is estimated: of each thread, windows of TRACE_WINDOW branches follow one another, and the oldest record of
+ * each is the newest one of the window before, as a reader does not count the oldest. Where the trace was interrupted (no
  * source or no target is known) a window ends. Other lines go through as they are.
  */
 #include "recording.h"
@@ -17,10 +17,11 @@ typedef struct trace_thread {
 } trace_thread;
 
 typedef struct trace {
+    const tool_context *tool;
     FILE  *file;                  /* the text; standard input stays open                            */
     trace_thread *thread;
     size_t threads;
-    int    converts;              /* 0: it is another text, which goes through                      */
+    int    known, converts;       /* converts: 0: it is another text, which goes through            */
     int    ended, skips;          /* skips: the rest of a line that is too long                     */
     char   in[TRACE_HEAD];
     size_t next, size;            /* what is left of in                                             */
@@ -82,6 +83,14 @@ static int is_clock(const char *p, const char *end)
     return dots == 1;
 }
 
+/* The end of a part of the header, "branches:uH:"; no name of a function and no arguments. */
+static int is_head(const char *p, const char *end)
+{
+    if (end[-1] != ':') return 0;
+    while (p != end && *p != '(' && *p != '+') p++;
+    return p == end;
+}
+
 /* The target behind "=>", and where that stands; NULL: it is no line of a branch. */
 static const char *target_of(const char *p, const char *end, uint64_t *to)
 {
@@ -110,11 +119,10 @@ static int branch_of(const char *p, const char *end, branch_line *b)
         stop = word_end(word, arrow);
         if (is_clock(word, stop)) {
             b->header = p;
-            b->header_size = (size_t)(stop - p);
-            if (before != NULL && is_ids(before, before_end, &b->tid)) b->header = before, b->header_size = (size_t)(stop - before);
+            if (before != NULL && is_ids(before, before_end, &b->tid)) b->header = before;
+            b->header_size = (size_t)(stop - b->header);
         }
-        if (stop[-1] == ':' && memchr(word, '(', (size_t)(stop - word)) == NULL && memchr(word, '+', (size_t)(stop - word)) == NULL)
-            found = 0;
+        if (is_head(word, stop)) found = 0;
         else if (!found && is_address(word, stop, &v)) {
             b->from = v;
             found = 1;
@@ -148,7 +156,8 @@ static int window_out(trace *t, trace_thread *w, int goes_on)
     unsigned i;
     int ok = w->count < 2 || out_add(t, w->header, strlen(w->header));
     for (i = w->count < 2 ? 0 : w->count; ok && i-- > 0;)
-        ok = out_add(t, text, (size_t)snprintf(text, sizeof text, " 0x%" PRIx64 "/0x%" PRIx64 "/-/-/-/0", w->from[i], w->to[i]));
+        ok = out_add(t, text, (size_t)snprintf(text, sizeof text, " 0x%" PRIx64 "/0x%" PRIx64 "/-/-/-/0", w->from[i],
+                                               w->to[i]));
     if (ok && w->count >= 2) ok = out_add(t, "\n", 1);
     if (goes_on && w->count != 0) {
         w->from[0] = w->from[w->count - 1];
@@ -179,7 +188,7 @@ static int branch_take(trace *t, const branch_line *b)
     if (b->from == 0 && !window_out(t, w, 0)) return 0;    /* the trace begins here; what was before is not known */
     snprintf(w->header, sizeof w->header, "  %.*s", b->header_size < 60 ? (int)b->header_size : 0,
              b->header != NULL ? b->header : "");
-    if (w->count == 0 && b->from != 0) {                   /* nobody says how it got there: the branch counts all the same */
+    if (w->count == 0 && b->from != 0) {                   /* how it got there is unknown; the branch counts */
         w->from[0] = 0;
         w->to[w->count++] = b->from;
     }
@@ -200,6 +209,16 @@ static int line_take(trace *t, const char *p, size_t size)
 
 /* ----- as a FILE -------------------------------------------------------------------------------------------------- */
 
+int trace_is(const char *text, size_t size)
+{
+    const char *p = text, *const end = text + size, *stop;
+    branch_line b;
+    size_t lines = 0;
+    for (; (stop = (const char *)memchr(p, '\n', (size_t)(end - p))) != NULL && lines < 4000; p = stop + 1, lines++)
+        if (branch_of(p, stop > p && stop[-1] == '\r' ? stop - 1 : stop, &b)) return 1;
+    return 0;
+}
+
 static int trace_fill(trace *t)
 {
     const size_t left = t->size - t->next;
@@ -207,9 +226,17 @@ static int trace_fill(trace *t)
     t->next = 0;
     t->size = left;
     if (left == sizeof t->in) return 1;
-    t->size = left + fread(t->in + left, 1, sizeof t->in - left, t->file);
+    t->size = left + (interrupted() ? 0 : fread(t->in + left, 1, sizeof t->in - left, t->file));
     t->ended = t->size == left;
-    return !ferror(t->file);
+    return !ferror(t->file) || interrupted();
+}
+
+/* The first bytes say whether it is a trace. */
+static void trace_learn(trace *t)
+{
+    t->known = 1;
+    t->converts = trace_is(t->in, t->size);
+    if (t->converts) note(t->tool, "this is a trace: each branch counts as it is");
 }
 
 /* All whole lines of what was read become what is ready. Returns 0 without memory. */
@@ -234,6 +261,7 @@ static ssize_t trace_read(void *cookie, char *to, size_t size)
     while (ok && t->out_next == t->out_size && !t->ended) {
         t->out_next = t->out_size = 0;
         if (!trace_fill(t)) return -1;
+        if (!t->known) trace_learn(t);
         if (t->converts) ok = trace_convert(t);
         else ok = out_add(t, t->in, t->size), t->next = t->size;
         for (i = 0; ok && t->ended && i < t->threads; i++) ok = window_out(t, &t->thread[i], 0);
@@ -243,6 +271,7 @@ static ssize_t trace_read(void *cookie, char *to, size_t size)
     if (n != 0) memcpy(to, t->out + t->out_next, n);
     t->out_next += n;
     t->at += n;
+    if (n == 0 && interrupted()) return errno = EINTR, -1;
     return (ssize_t)n;
 }
 
@@ -261,7 +290,8 @@ static int trace_seek(void *cookie, off64_t *to, int whence)
         memset(t->thread, 0, TRACE_THREADS * sizeof *t->thread);
     }
     while (n > 0 && t->at < (uint64_t)*to)
-        n = trace_read(t, skipped, (uint64_t)*to - t->at < sizeof skipped ? (size_t)((uint64_t)*to - t->at) : sizeof skipped);
+        n = trace_read(t, skipped, (uint64_t)*to - t->at < sizeof skipped ? (size_t)((uint64_t)*to - t->at)
+                                                                         : sizeof skipped);
     return n < 0 ? -1 : 0;
 }
 
@@ -275,30 +305,20 @@ static int trace_close(void *cookie)
     return 0;
 }
 
-int trace_is(const char *text, size_t size)
-{
-    const char *p = text, *const end = text + size, *stop;
-    branch_line b;
-    size_t lines = 0;
-    for (; (stop = (const char *)memchr(p, '\n', (size_t)(end - p))) != NULL && lines < 4000; p = stop + 1, lines++)
-        if (branch_of(p, stop > p && stop[-1] == '\r' ? stop - 1 : stop, &b)) return 1;
-    return 0;
-}
-
 FILE *trace_open(const tool_context *tool, FILE *from, int twice)
 {
     static const cookie_io_functions_t calls = { trace_read, NULL, trace_seek, trace_close };
     trace *const t = (trace *)calloc(1, sizeof *t);
     FILE *f = NULL;
     if (t == NULL) return fail(tool, "out of memory"), NULL;
+    t->tool = tool;
     t->file = from;
-    while (t->size < sizeof t->in && !t->ended && (twice || t->size == 0)) trace_fill(t);
-    t->converts = trace_is(t->in, t->size);
+    while (twice && t->size < sizeof t->in && !t->ended) trace_fill(t);
+    if (twice) trace_learn(t);
     if (!t->converts && twice && fseeko(from, 0, SEEK_SET) == 0) return free(t), clearerr(from), from;
     t->ended = 0;
     t->thread = (trace_thread *)calloc(TRACE_THREADS, sizeof *t->thread);
     if (t->thread != NULL) f = fopencookie(t, "rb", calls);
     if (f == NULL) return trace_close(t), fail(tool, "out of memory"), NULL;
-    if (t->converts) note(tool, "this is a trace: each branch counts as it is");
     return f;
 }

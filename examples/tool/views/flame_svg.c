@@ -316,13 +316,14 @@ static void views_subtitle(views_text *t, const views_flame_data *d)
         views_subtitle_diff(t, d);
         return;
     }
-    views_say(t, views_is_cs(d) ? "context-sensitive profile, " : "profile without contexts, ");
-    views_say(t, (flags & CSSPGO_IS_PROBE) != 0 ? "pseudo-probes" : "line offsets");
+    if (d->v->recorded) views_say(t, "recording, by name");
+    else views_say(t, views_is_cs(d) ? "context-sensitive profile, " : "profile without contexts, ");
+    if (!d->v->recorded) views_say(t, (flags & CSSPGO_IS_PROBE) != 0 ? "pseudo-probes" : "line offsets");
     views_say(t, " \xc2\xb7 ");
     views_samples(t, d, d->all);
     views_say(t, " samples \xc2\xb7 ");
-    views_number(t, tree_records(d->t), ',');
-    views_say(t, " records \xc2\xb7 ");
+    if (!d->v->recorded) views_number(t, tree_records(d->t), ',');
+    if (!d->v->recorded) views_say(t, " records \xc2\xb7 ");
     views_number(t, d->frames[csspgo_root(d->p).id], ',');
     views_say(t, " frames with samples");
 }

@@ -268,8 +268,9 @@ static int picture_addresses(picture *x, reader *r, picture_kind kind)
 static int picture_rename(picture *x)
 {
     csspgo_node *const to = (csspgo_node *)calloc((size_t)csspgo_node_count(x->raw) + 2, sizeof *to);
+    const csspgo_func unknown = csspgo_func_add(x->named, "[unknown]", 9);
     csspgo_node n = csspgo_root(x->raw);
-    int ok = to != NULL;
+    int ok = to != NULL && unknown.id != 0;
     if (ok) to[n.id] = csspgo_root(x->named);
     while (ok && (n = csspgo_node_next(x->raw, csspgo_root(x->raw), n)).id != 0) {
         const uint32_t f = csspgo_node_func(x->raw, n).id;
@@ -283,6 +284,8 @@ static int picture_rename(picture *x)
         }
         to[n.id] = at;
         if (ok && total != 0) ok = csspgo_add_total(x->named, at, total) == CSSPGO_OK;
+        if (ok && total != 0 && csspgo_node_func(x->named, at).id == unknown.id) x->lost += total;
+        if (ok) x->counted += total;
     }
     free(to);
     return ok;
@@ -301,8 +304,8 @@ static csspgo_profile *tall_profile(const tool_context *tool)
 
 static void picture_tell(const picture *x)
 {
-    if (2 * x->by_nothing > x->by_line + x->by_symbol + x->by_offset)
-        warn(x->tool, "%s: most addresses are in no file that is known: give perf.data itself, or text with names "
+    if (2 * x->lost > x->counted)
+        warn(x->tool, "%s: most sampled addresses are in no file that is known: give perf.data itself, or text with names "
              "(perf script -F +sym,+dso)", x->path);
     if (x->by_line == 0 && x->by_symbol + x->by_offset != 0)
         note(x->tool, "%s: names are of symbols%s: a picture, and no profile for a compiler", x->path,

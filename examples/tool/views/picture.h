@@ -36,7 +36,7 @@ typedef struct picture {
     size_t          *first;       /* by id of a function of raw; one more for the end                                 */
     uint32_t        *length;
     uint64_t         by_line, by_symbol, by_offset;   /* distinct addresses                                           */
-    uint64_t         by_nothing;  /* of these by_offset: not even the file is known                                    */
+    uint64_t         counted, lost;   /* samples; those of which not even the file is known                            */
 } picture;
 
 typedef enum picture_kind {

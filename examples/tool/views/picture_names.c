@@ -193,7 +193,6 @@ static int name_by_table(picture *x, const place *v, size_t n, const symbol_tabl
         const symbol_text *const s = table_at(t, v[i].key.at);
         x->by_symbol += s != NULL;
         x->by_offset += s == NULL;
-        x->by_nothing += s == NULL && v[i].key.kind != 'k';
         if (!(s != NULL ? chain_add(x, v[i].func, s->name, s->size) : chain_bracket(x, v[i].func, other))) return 0;
     }
     return 1;

@@ -31,6 +31,7 @@ static const option show_options[] = {
     OPTION("binary", OPT_ALIAS, "profiled-binary", 0, NULL, NULL),
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
     /* LLVM takes these too; on sample profiles they do nothing. */
     OPTION("detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("value-cutoff", OPT_COUNT, NULL, 0, NULL, NULL),

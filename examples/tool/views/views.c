@@ -94,7 +94,8 @@ int views_read(views *v, const char *path)
     if (!file_open(path, &f)) return fail(v->tool, "%s: %s", path, file_why()), 0;
     names_free(&v->names);
     memset(&v->names, 0, sizeof v->names);
-    if (picture_is(v->tool, &f)) {
+    v->recorded = picture_is(v->tool, &f);
+    if (v->recorded) {
         picture = picture_read(v->tool, path, &f);
         file_close(&f);
         if (picture != NULL) v->t = tree_of(picture);

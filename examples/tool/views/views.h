@@ -41,6 +41,7 @@ typedef struct views {
     long        width;
     int         icicle, mark_inlined;
     int         fits;             /* the picture fits the window        */
+    int         recorded;         /* the input is no profile, but a recording */
     int         json;             /* flame: no picture, but JSON        */
     unsigned    format;           /* folded: its place among the words  */
     name_table  names;
