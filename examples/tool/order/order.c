@@ -187,23 +187,12 @@ static int order_print(const order_run *r, FILE *out)
     return s == CSSPGO_OK;
 }
 
-static csspgo_status traces_to_bytes(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
-{
-    return csspgo_layout_write((const csspgo_layout *)what, buf, cap, size, e);
-}
-
-static csspgo_status traces_to_file(const void *what, const char *name, csspgo_error *e)
-{
-    return csspgo_layout_write_file((const csspgo_layout *)what, name, e);
-}
-
 /* --write-traces. Returns 0 after saying what is wrong. */
 static int order_write_traces(const order_run *r)
 {
     const char *path = r->o[R_TRACES].text;
-    const writer w = { traces_to_bytes, traces_to_file, r->l };
     csspgo_error e;
-    return path == NULL || write_output(&w, path, &e) == CSSPGO_OK || (fail(r->tool, "%s: %s", path, plain(&e)), 0);
+    return path == NULL || write_traces(r->l, path, &e) == CSSPGO_OK || (fail(r->tool, "%s: %s", path, plain(&e)), 0);
 }
 
 /* From inputs to the output `out`. Returns 0 after saying what is wrong. */

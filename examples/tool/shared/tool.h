@@ -210,6 +210,7 @@ enum { GCOV_DEFAULT = 2 };                     /* place of "2" */
 uint32_t gcov_form(int version);
 uint32_t extbinary_newer(const tool_context *tool, const option *o);
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e);
+csspgo_status write_traces(const csspgo_layout *l, const char *path, csspgo_error *e);
 csspgo_allocator big_blocks(void);     /* for large profiles: arrays in large pages                                   */
 
 /*

@@ -73,6 +73,22 @@ csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, 
     return write_output(&w, path, e);
 }
 
+static csspgo_status traces_to_bytes(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
+{
+    return csspgo_layout_write((const csspgo_layout *)what, buf, cap, size, e);
+}
+
+static csspgo_status traces_to_file(const void *what, const char *name, csspgo_error *e)
+{
+    return csspgo_layout_write_file((const csspgo_layout *)what, name, e);
+}
+
+csspgo_status write_traces(const csspgo_layout *l, const char *path, csspgo_error *e)
+{
+    const writer w = { traces_to_bytes, traces_to_file, l };
+    return write_output(&w, path, e);
+}
+
 /* ----- memory: large arrays in large pages, so that growing them costs few page faults ---------------------------- */
 
 enum { BIG_BLOCK = 1 << 21 };     /* bytes; also the size of a large page */

@@ -93,16 +93,6 @@ int show_traces(const tool_context *tool, const char *path, FILE *out)
     return ok;
 }
 
-static csspgo_status traces_to_bytes(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e)
-{
-    return csspgo_layout_write((const csspgo_layout *)what, buf, cap, size, e);
-}
-
-static csspgo_status traces_to_file(const void *what, const char *name, csspgo_error *e)
-{
-    return csspgo_layout_write_file((const csspgo_layout *)what, name, e);
-}
-
 static uint32_t traces_limit(const merge *m, const char *name, uint32_t least)
 {
     const option *o = option_named(m->o, name, strlen(name));
@@ -128,7 +118,6 @@ int merge_traces(merge *m)
     csspgo_layout_options how;
     csspgo_layout *l;
     csspgo_error e;
-    writer w = { traces_to_bytes, traces_to_file, NULL };
     int status = 1;
     e.message[0] = '\0';
     if (m->o[M_JSON].number) return usage(m->tool, "--json does not go with an instrumentation profile");
@@ -144,8 +133,7 @@ int merge_traces(merge *m)
     how.llvm = (uint32_t)m->tool->compat;
     l = csspgo_layout_new(&how, seeded(), NULL);
     if (l == NULL) return fail(m->tool, "out of memory");
-    w.what = l;
-    if (traces_add(m, l) && write_output(&w, path, &e) == CSSPGO_OK) status = 0;
+    if (traces_add(m, l) && write_traces(l, path, &e) == CSSPGO_OK) status = 0;
     else if (e.message[0] != '\0') fail(m->tool, "%s: %s", path, plain(&e));
     csspgo_layout_free(l);
     return status;
