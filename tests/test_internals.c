@@ -1424,8 +1424,8 @@ typedef struct cache_test {
     csspgo_collector_options how;
 } cache_test;
 
-static const csspgo_collector_options without_stack = { 1, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0 },
-                                      with_stack = { 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0 };      /* both as llvm-profgen */
+static const csspgo_collector_options without_stack = { 1, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0 },
+                                      with_stack = { 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0 };      /* both as llvm-profgen */
 
 static void cache_open(cache_test *c, size_t bytes, long nth)
 {

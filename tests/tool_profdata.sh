@@ -220,7 +220,7 @@ meant "did you mean '--icicle'" flame --icycle text/02-basic.txt
 meant "did you mean '--perfscript'" profgen --perfscirpt=x --binary=x
 meant "did you mean '--period'" record --perod=5 true
 for word in version --version; do
-    if $T $word >../out 2>../err && grep -Eqx 'csspgo [0-9]+\.[0-9]+\.[0-9]+, zlib: (yes|no), zstd: (yes|no)' ../out && [ ! -s ../err ]; then pass; else fail "$word"; fi
+    if $T $word >../out 2>../err && grep -Eqx 'csspgo [0-9]+\.[0-9]+\.[0-9]+, zlib: (yes|no), zstd: (yes|no), xz: (yes|no)' ../out && [ ! -s ../err ]; then pass; else fail "$word"; fi
 done
 for verb in merge show overlap profgen record; do
     if $T $verb --help >../out 2>../err && grep -q "^$verb:" ../out && [ "$(grep -c '^[a-z]*:' ../out)" -eq 2 ] && [ ! -s ../err ]; then pass; else fail "$verb --help"; fi
