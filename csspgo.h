@@ -2415,7 +2415,7 @@ typedef struct csspgo_mmap {      /* a mapping event                            
  *   err      NULL, or filled in every case
  *
  * Returns   CSSPGO_OK, whatever mapped gets; E_NOMEM, E_LIMIT: nothing was done
- * Cost      O(modules); with a module as csspgo_code_set_bias
+ * Cost      O(1), with a build id O(modules); with a module as csspgo_code_set_bias
  */
 CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *event, int *mapped, csspgo_error *err);
 
@@ -2426,7 +2426,7 @@ CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *
  *   shift   gets the number to add to an address in the event's mapping to get that in the code map (mod 2^64)
  *
  * Returns   the module; id 0: the event is for no module, or holds no byte of its executable segments; *shift is then 0
- * Cost      O(modules)
+ * Cost      O(1), with a build id O(modules)
  */
 CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *code, const csspgo_mmap *event, uint64_t *shift);
 
@@ -20179,6 +20179,7 @@ enum { CSSPGO__IDLE = 0, CSSPGO__MARKING = 1, CSSPGO__SWEEPING = 2 };   /* csspg
 struct csspgo_code {
     csspgo__heap      heap;       /* first: csspgo__object_new */
     csspgo__names     paths;      /* file names of modules     */
+    csspgo__u32_list  named;      /* by number of a name: the first module that has it, or 0 */
     csspgo__sheets    byte;       /* per position              */
     size_t            bytes;
     csspgo__runs      run[CSSPGO__RUNS];
@@ -20530,8 +20531,9 @@ CSSPGO_DEF void csspgo_code_free(csspgo_code *c)
 {
     CSSPGO__LIVE_OR_NULL(csspgo_code, c);
     static const csspgo__owned arrays[] = {
-        CSSPGO__OWNED_NAMES(csspgo_code, paths), CSSPGO__OWNED(csspgo_code, module, module_cap),
-        CSSPGO__OWNED(csspgo_code, segment, segment_cap), CSSPGO__OWNED(csspgo_code, past, past_cap)
+        CSSPGO__OWNED_NAMES(csspgo_code, paths), CSSPGO__OWNED_LIST(csspgo_code, named),
+        CSSPGO__OWNED(csspgo_code, module, module_cap), CSSPGO__OWNED(csspgo_code, segment, segment_cap),
+        CSSPGO__OWNED(csspgo_code, past, past_cap)
     };
     csspgo__removal *r;
     size_t i;
@@ -22402,11 +22404,12 @@ CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name
     if (CSSPGO__ROOM(&c->heap, c->module, c->modules + (c->modules != 0), c->module_cap, c->modules + 2) &&
         CSSPGO__ROOM(&c->heap, c->segment, c->segments, c->segment_cap, c->segments + count))
         id = csspgo__names_intern(&c->heap, &c->paths, name + base, size - base);
-    if (id == 0) {
+    if (id == 0 || !CSSPGO__REACH(&c->heap, c->named, (size_t)id + 1)) {
         csspgo__code_fail(c, err);
         return m;
     }
     n = &c->module[++c->modules];
+    if (c->named.v[id] == 0) c->named.v[id] = (uint32_t)c->modules;
     memset(n, 0, sizeof *n);
     n->name = id;
     n->segment = (uint32_t)c->segments;
@@ -22546,7 +22549,8 @@ static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mma
     csspgo_module m, named;
     named.id = 0;
     if (other != NULL) *other = 0;
-    for (m.id = 1; m.id <= c->modules && (name != 0 || e->build_id_size != 0); m.id++) {
+    if (e->build_id_size == 0 && name < c->named.count) named.id = c->named.v[name];
+    for (m.id = 1; m.id <= c->modules && e->build_id_size != 0; m.id++) {
         const int agrees = name != 0 && c->module[m.id].name == name, same = csspgo__same_build(&c->module[m.id], e);
         if (same > 0) {
             if (other != NULL) *other = 0;

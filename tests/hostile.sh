@@ -88,6 +88,14 @@ bomb origins 0 'warning' $P
 [ ! -f /usr/include/zlib.h ] || bomb zeros 1 'its compressed sections are 16 times as large' $P
 bomb forks 3 'the profile is empty' profgen --binary=../../../../examples/data/demo.elf --perfscript=bomb
 
+# ----- a recording of many files, each mapped once: in a full run a search of all for each would take minutes
+perl -e 'printf "PERF_RECORD_MMAP2 1/1: [0x%x(0x1000) @ 0x1000 fe:00 1 0]: r-xp /x/f%d\n", 0x400000 + $_ * 0x2000, $_ for 1 .. $ARGV[0]; print "\n  402010\n\n"' $(size 4000 200000) >$B/files
+for c in "flame files" "profgen --binary=$HERE/../examples/data/demo.elf --perfscript=files --allow-empty"; do
+    (cd $B && timeout 60 $T $c -o $B/out) >$B/said 2>$B/err
+    got=$?
+    [ $got -ne 124 ] && [ $got -lt 4 ] && pass || fail "many files: $c: status $got: $(head -3 $B/err)"
+done
+
 # ----- what a terminal obeys: bytes of control, C1 as UTF-8, text that is turned around, what is no UTF-8
 printf 'a\033]0;x\007b\302\233m\342\200\256evil\177\001\200\377\302\205:10:10\n 1: 10\n 2: 5 g\302\23331m\342\200\256\177:5\n' >$B/raw.prof
 printf 'a\033[1m\302\233m\342\200\256:x\n' >$B/bad.prof

@@ -85,11 +85,13 @@ typedef struct tallied {          /* a file, or another name of a mapping */
 } tallied;
 
 typedef struct tally {
-    csspgo_code   *code;          /* of the table */
+    recorded_files mapped;        /* their numbers; file has the same until it is shown */
     int            whole;         /* 0: the table is of files that are not given, it is not shown */
     csspgo_processes *spaces;     /* NULL: of the kernel's profile */
     tallied       *file;
     size_t         files, file_cap;
+    long long     *at_program;    /* [jit], then each program: its number if samples fell in it without a mapping, else -1 */
+    size_t         programs;
     health_counts  kernel, nowhere;
     health_counts *at;            /* of the last sample; NULL: it is not in the table */
     int            at_given;      /* ... it is in one of --binary */

@@ -1,21 +1,15 @@
-/* tally.c - profgen: a table of the files in which samples fell
- *
- * It is made by a code map of its own, whose modules are the files that are mapped, given or not: each is one segment
- * of 2^44 bytes at the file's offsets.
- */
+/* tally.c - profgen: a table of the files in which samples fell */
 #include "profgen.h"
 
 enum { IMAGES_SHOWN = 12 };
-#define TALLY_BASE ((uint64_t)1 << 62)            /* no address of a program or of the kernel */
 
 tally *tally_new(int whole)
 {
     tally *const t = (tally *)calloc(1, sizeof *t);
     if (t == NULL) return NULL;
     t->whole = whole;
-    t->code = csspgo_code_new(seeded(), NULL);
-    if (t->code != NULL) return t;
-    free(t);
+    if (files_begin(&t->mapped)) return t;
+    tally_free(t);
     return NULL;
 }
 
@@ -25,7 +19,8 @@ void tally_free(tally *t)
     if (t == NULL) return;
     for (i = 0; i < t->files; i++) free(t->file[i].path);
     csspgo_processes_free(t->spaces);
-    csspgo_code_free(t->code);
+    files_free(&t->mapped);
+    free(t->at_program);
     free(t->file);
     free(t);
 }
@@ -34,19 +29,15 @@ int tally_spaces(tally *t)
 {
     if (t == NULL) return 1;
     csspgo_processes_free(t->spaces);
-    t->spaces = csspgo_processes_new(t->code, seeded(), NULL);
+    t->spaces = csspgo_processes_new(t->mapped.code, seeded(), NULL);
     return t->spaces != NULL;
 }
 
 /* The number of a file, added if it is new; -1 without memory. */
 static long long tally_file(tally *x, const char *path, size_t path_size)
 {
-    csspgo_segment whole;
-    csspgo_module m;
-    char name[24];
-    size_t i;
-    for (i = 0; i < x->files; i++)
-        if (strlen(x->file[i].path) == path_size && memcmp(x->file[i].path, path, path_size) == 0) return (long long)i;
+    const long long i = files_number(&x->mapped, path, path_size);
+    if (i < 0 || (size_t)i < x->files) return i;
     if (x->files == x->file_cap) {
         const size_t cap = x->file_cap * 2 + 16;
         tallied *v = (tallied *)realloc(x->file, cap * sizeof *v);
@@ -59,13 +50,7 @@ static long long tally_file(tally *x, const char *path, size_t path_size)
     memcpy(x->file[i].path, path, path_size);
     x->file[i].path[path_size] = '\0';
     x->files++;
-    memset(&whole, 0, sizeof whole);
-    whole.size = (uint64_t)1 << IMAGE_BITS;
-    whole.executable = 1;
-    m = csspgo_code_add_module(x->code, name, (size_t)sprintf(name, "%zu", i), &whole, 1, NULL);
-    if (m.id == 0) return -1;
-    return csspgo_code_set_bias(x->code, m, TALLY_BASE + ((uint64_t)i << IMAGE_BITS),
-                                NULL) == CSSPGO_OK ? (long long)i : -1;
+    return i;
 }
 
 /* given: the event is a mapping of one of --binary. */
@@ -100,16 +85,32 @@ static long long tally_mapped(const tally *x, const char *path)
     return -1;
 }
 
+/* Makes at_program n long. Returns 0 without memory. */
+static int tally_programs(tally *x, size_t n)
+{
+    long long *v;
+    if (n <= x->programs) return 1;
+    v = (long long *)realloc(x->at_program, n * sizeof *v);
+    if (v == NULL) return 0;
+    x->at_program = v;
+    while (x->programs < n) v[x->programs++] = -1;
+    return 1;
+}
+
 /* A sample without a mapping that is in a program all the same: which was not mapped, or is the kernel. */
 static health_counts *tally_given(tally *x, const programs *p, uint64_t address)
 {
     const uint64_t i = p->spaces != NULL ? address >> IMAGE_BITS : 0;
-    const char *path = i < p->count ? p->v[i].path : "[jit]";
-    long long at = tally_mapped(x, path);
-    if (at < 0) at = tally_file(x, path, strlen(path));
-    if (at < 0) return NULL;
-    x->file[at].given = 1;
-    return &x->file[at].n;
+    const int is_program = i < p->count;
+    const char *path = is_program ? p->v[i].path : "[jit]";
+    long long *at;
+    if (!tally_programs(x, p->count + 1)) return NULL;
+    at = &x->at_program[is_program ? i + 1 : 0];
+    if (*at < 0) *at = tally_mapped(x, path);
+    if (*at < 0) *at = tally_file(x, path, strlen(path));
+    if (*at < 0) return NULL;
+    x->file[*at].given = 1;
+    return &x->file[*at].n;
 }
 
 /* 1 if an address of the code map is in code of a program that is given: it may run in memory without a file. */
@@ -135,7 +136,7 @@ int tally_sample(tally *x, const programs *p, const csspgo_sample *sample, const
     if (x->spaces != NULL && csspgo_processes_sample(x->spaces, &s, NULL) != CSSPGO_OK) return 0;
     x->at = s.stack[0] >> 63 != 0 ? &x->kernel : &x->nowhere;
     at = sampled_address(p, placed);
-    i = s.stack[0] >= TALLY_BASE ? (size_t)((s.stack[0] - TALLY_BASE) >> IMAGE_BITS) : x->files;
+    i = s.stack[0] >= FILES_BASE ? (size_t)((s.stack[0] - FILES_BASE) >> IMAGE_BITS) : x->files;
     if (i < x->files && (x->file[i].given || !tally_is_program(p, at))) {
         x->at = &x->file[i].n;
         x->at_given = x->file[i].given;

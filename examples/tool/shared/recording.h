@@ -199,6 +199,24 @@ void reader_release(reader *r);
 FILE *packed_open(const tool_context *tool, const char *path, FILE *from, int twice, packed **made);
 const char *packed_why(const packed *p);
 
+/* ----- files.c ---------------------------------------------------------------------------------------------------- */
+
+#define FILES_BASE ((uint64_t)1 << 62)         /* of the files in the code map: no address of a program or a kernel   */
+enum { FILES_MOST = (1 << 18) - 2 };           /* more would reach the kernel's addresses: they are one file          */
+
+typedef struct recorded_files {   /* that are mapped, given to a command or not */
+    csspgo_code    *code;         /* its modules are the files, each one segment of 2^44 bytes at the file's offsets  */
+    csspgo_profile *paths;
+} recorded_files;
+
+/*
+ *   files_begin    0 without memory; files_free is called then, too
+ *   files_number   of a file, from 0, in the order in which they were first asked for; -1 without memory
+ */
+int files_begin(recorded_files *f);
+void files_free(recorded_files *f);
+long long files_number(recorded_files *f, const char *path, size_t size);
+
 /* ----- trace.c ---------------------------------------------------------------------------------------------------- */
 
 /*

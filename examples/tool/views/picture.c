@@ -85,13 +85,10 @@ static size_t living(const char *path, size_t size)
 /* The number of a file, added if it is new; -1 without memory. */
 static long long file_number(picture *x, const char *path, size_t size)
 {
-    csspgo_segment whole;
-    csspgo_module m;
-    char name[24];
-    size_t i;
+    long long i;
     size = living(path, size);
-    for (i = 0; i < x->files; i++)
-        if (strlen(x->file[i].path) == size && memcmp(x->file[i].path, path, size) == 0) return (long long)i;
+    i = files_number(&x->mapped, path, size);
+    if (i < 0 || (size_t)i < x->files) return i;
     if (x->files == x->file_cap) {
         const size_t cap = x->file_cap * 2 + 16;
         picture_file *const v = (picture_file *)realloc(x->file, cap * sizeof *v);
@@ -105,13 +102,7 @@ static long long file_number(picture *x, const char *path, size_t size)
     x->file[i].path[size] = '\0';
     x->file[i].nameless = csspgo_path_is_fileless(path, size);
     x->files++;
-    memset(&whole, 0, sizeof whole);
-    whole.size = (uint64_t)1 << IMAGE_BITS;
-    whole.executable = 1;
-    m = csspgo_code_add_module(x->code, name, (size_t)sprintf(name, "%zu", i), &whole, 1, NULL);
-    if (m.id == 0) return -1;
-    return csspgo_code_set_bias(x->code, m, PICTURE_BASE + ((uint64_t)i << IMAGE_BITS), NULL) == CSSPGO_OK ? (long long)i
-                                                                                                        : -1;
+    return i;
 }
 
 /* A mapping, or the build id of a file. Returns 0 without memory. */
@@ -152,17 +143,17 @@ static int picture_event(picture *x, csspgo_item item, const csspgo_sample *samp
 /* Where an address is; placed: the same in the code map. caller: it is the return address of a call. */
 static picture_key key_at(const picture *x, uint32_t pid, uint64_t recorded, uint64_t placed, int caller)
 {
-    const uint64_t file = (placed - PICTURE_BASE) >> IMAGE_BITS;
+    const uint64_t file = (placed - FILES_BASE) >> IMAGE_BITS;
     picture_key k;
     k.kind = 'u';
     k.of = 0;
     k.at = recorded - (uint64_t)caller;
     if (recorded >> 63 != 0) k.kind = 'k';
-    else if (placed >= PICTURE_BASE && file < x->files && !x->file[file].nameless) {
+    else if (placed >= FILES_BASE && file < x->files && !x->file[file].nameless) {
         k.kind = 'f';
         k.of = (uint32_t)file;
-        k.at = ((placed - PICTURE_BASE) & (((uint64_t)1 << IMAGE_BITS) - 1)) - (uint64_t)caller;
-    } else if (placed >= PICTURE_BASE || recorded > 4096) {
+        k.at = ((placed - FILES_BASE) & (((uint64_t)1 << IMAGE_BITS) - 1)) - (uint64_t)caller;
+    } else if (placed >= FILES_BASE || recorded > 4096) {
         k.kind = 'j';
         k.of = pid;
     }
@@ -317,7 +308,7 @@ static void picture_close(picture *x)
     size_t i;
     for (i = 0; i < x->files; i++) free(x->file[i].path);
     csspgo_processes_free(x->spaces);
-    csspgo_code_free(x->code);
+    files_free(&x->mapped);
     csspgo_profile_free(x->raw);
     free(x->file);
     free(x->chain);
@@ -330,8 +321,7 @@ static int picture_make(picture *x, reader *r, picture_kind kind)
 {
     int ok;
     x->raw = tall_profile(x->tool);
-    x->code = csspgo_code_new(seeded(), NULL);
-    x->spaces = x->code != NULL ? csspgo_processes_new(x->code, seeded(), NULL) : NULL;
+    if (files_begin(&x->mapped)) x->spaces = csspgo_processes_new(x->mapped.code, seeded(), NULL);
     ok = x->raw != NULL && (x->spaces != NULL || (fail(x->tool, "out of memory"), 0));
     ok = ok && picture_addresses(x, r, kind) && picture_name(x);
     if (ok) ok = picture_rename(x) || (fail(x->tool, "out of memory"), 0);

@@ -9,8 +9,6 @@
 #include "views.h"
 #include "../shared/recording.h"
 
-#define PICTURE_BASE ((uint64_t)1 << 62)       /* of the files in the code map: no address of a program or a kernel   */
-
 typedef struct picture_file {     /* a file that is mapped */
     char      *path;              /* as the recording calls it, without " (deleted)"                                  */
     unsigned char id[20];
@@ -22,7 +20,7 @@ typedef struct picture {
     const tool_context *tool;
     const option    *binary;      /* --binary: in place of files of their name                                        */
     const char      *path;        /* the recording                                                                    */
-    csspgo_code     *code;        /* its modules are the files, at their offsets                                      */
+    recorded_files   mapped;      /* numbers of file                                                                  */
     csspgo_processes *spaces;
     picture_file    *file;
     size_t           files, file_cap;
