@@ -2,8 +2,9 @@
  *
  * folded, flame: views.c reads the profile and names its functions, tree.c is its tree, or that of exact counts;
  * stacks.c adds up stacks, text.c is text that grows;
- * folded.c prints stacks, flame.c draws them: flame_boxes.c makes boxes, flame_svg.c the picture, flame_script.c its
- * style and script. show: show.c by show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
+ * folded.c prints stacks, flame.c draws them: flame_boxes.c makes boxes, flame_names.c short names, flame_svg.c the
+ * picture, flame_script.c its style and script, flame_table.c the part of that for the table of functions. show: show.c by
+ * show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
  * merge: merge.c by merge_inputs.c (files), merge_add.c (the sum), merge_edit.c (its changes), merge_contextual.c;
  * traces.c is for instrumentation profiles in merge and show.
  * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c.
@@ -15,7 +16,7 @@
 #include "../debug/debug.h"
 #include "../shared/probed.h"
 
-extern const char views_style[], views_script[], views_script_keys[];
+extern const char views_style[], views_script[], views_script_table[], views_script_keys[];
 
 typedef struct views_text {
     char  *data;
@@ -37,10 +38,11 @@ typedef struct views_tree {
 
 typedef struct views {
     const tool_context *tool;
-    const char *input, *output, *title, *older;
+    const char *input, *output, *title, *older;       /* title: NULL: by the names of the files */
     long        width;
     int         icicle, mark_inlined;
-    int         fits;             /* the picture fits the window        */
+    int         callers;          /* flame: the innermost frame first   */
+    int         flat;             /* a profile without contexts         */
     int         recorded;         /* the input is no profile, but a recording */
     int         json;             /* flame: no picture, but JSON        */
     unsigned    format;           /* folded: its place among the words  */
@@ -51,7 +53,7 @@ typedef struct views {
 } views;
 
 /* places in both tables; behind VIEWS_OWN: of flame */
-enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF };
+enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF, VIEWS_CALLERS };
 enum { VIEWS_FORMAT = VIEWS_OWN + 1 };               /* of folded */
 
 extern const option folded_options[], flame_options[];   /*
@@ -139,6 +141,7 @@ void views_clean(views_text *t, const char *bytes, size_t size);
  * Returns 0: out of memory.
  */
 int views_collapse(const views *v, csspgo_profile *q, int older);
+int views_invert(const csspgo_profile *q, csspgo_profile *callers);   /* adds each stack, its innermost frame first */
 
 /* stacks.c: calls fn for each stack, in the order of their lines; 0: out of memory, or fn returned 0 */
 int views_each_stack(const csspgo_profile *q, views_stack_fn fn, void *ctx);
@@ -183,6 +186,14 @@ int views_boxes(views_flame_data *d);
 void views_boxes_free(views_flame_data *d);
 int views_is_cs(const views_flame_data *d);
 const char *views_label(const views_flame_data *d, csspgo_node node, size_t *size);
+
+/*
+ * flame_names.c: views_short adds a name without parameters, "(anonymous namespace)::", and the numbers that tell apart
+ * local functions of several files (.__uniq.N, .llvm.N). views_last: how many bytes of it stand in front of its last
+ * part, which begins behind "::".
+ */
+void views_short(views_text *t, const char *name, size_t size);
+size_t views_last(const char *name, size_t size);
 
 /* flame_svg.c */
 int views_write_svg(const views_flame_data *d, FILE *out);
