@@ -372,6 +372,8 @@ typedef struct annotate_run {
     const char    *binary, *name; /* of the program and the function that are shown now         */
     int            several;       /* more than one may be shown                                 */
     size_t         views;         /* that were shown                                            */
+    FILE          *index;         /* HTML: a link to each of them; else NULL                    */
+    char          *title;         /* HTML: the name of the first one                            */
     uint64_t       sum;           /* of all_weight of these                                     */
 } annotate_run;
 
@@ -423,6 +425,7 @@ int note_counts(annotate_run *a);
 
 /* annotate_print.c */
 int note_print(annotate_run *a, FILE *out);
+void note_begin(const annotate_run *a, const char *index, FILE *out);   /* HTML: in front of the first one */
 void note_end(const annotate_run *a, FILE *out);     /* behind the last one */
 
 #endif
