@@ -92,8 +92,8 @@ static const note_insn *note_insn_at(const annotate_run *a, uint64_t address)
 }
 
 /*
- * "jne 0x17c0 <_Zf+0x1e>": the name as people write it, and in HTML a link if the place is shown. The number in front
- * of the name is the place.
+ * "jne 0x17c0 <_Z1fi+0x1e>": the name as people write it, without parameters, and in HTML a link if the place is shown.
+ * The number in front of the name is the place.
  */
 static void note_code_put(const note_out *o, const char *text)
 {
@@ -101,14 +101,15 @@ static void note_code_put(const note_out *o, const char *text)
     const char *const open = size != 0 && text[size - 1] == '>' ? strstr(text, " <") : NULL;
     const char *name, *plus, *end = open != NULL ? open : text + size, *place = end;
     char clean[DEMANGLE_MOST];
+    views_text label;
     uint64_t address;
     size_t n;
     int link;
-    while (place > text && ((place[-1] >= '0' && place[-1] <= '9') || (place[-1] >= 'a' && place[-1] <= 'f'))) place--;
+    while (place > text && strchr("0123456789abcdef", place[-1]) != NULL) place--;
     address = place < end && end - place <= 16 ? strtoull(place, NULL, 16) : 0;
     if (place > text + 1 && place[-1] == 'x' && place[-2] == '0') place -= 2;
-    link = o->html && place < end && (open != NULL || strstr(text, "jump 0x") != NULL || strstr(text, "call 0x") != NULL) &&
-           note_insn_at(o->a, address) != NULL;
+    link = open != NULL || strstr(text, "jump 0x") != NULL || strstr(text, "call 0x") != NULL;
+    link = link && o->html && place < end && note_insn_at(o->a, address) != NULL;
     if (open == NULL && !link) {
         note_put(o, text);
         return;
@@ -123,8 +124,11 @@ static void note_code_put(const note_out *o, const char *text)
         if (plus == name) plus = end;
         n = o->a->in.tool->demangle ? demangle_clean(name, (size_t)(plus - name), clean, sizeof clean) : 0;
         note_put_part(o, " <", 2);
-        if (n != 0) note_put_part(o, clean, n);
-        else note_put_part(o, name, (size_t)(plus - name));
+        memset(&label, 0, sizeof label);
+        if (n != 0) views_short(&label, clean, n);
+        else views_add(&label, name, (size_t)(plus - name));
+        note_put_part(o, label.data, label.size);
+        free(label.data);
         note_put_part(o, plus, (size_t)(end - plus));
         note_put_part(o, ">", 1);
     }
@@ -200,10 +204,10 @@ static void note_instructions(const note_out *o)
     }
 }
 
-/* Counts that lines and their links have: of lines as the profile has them, else of instructions. */
+/* By instruction, what its line has: as the profile has it, or, by probe, what the instruction has. */
 static const uint64_t *note_of_lines(const annotate_run *a)
 {
-    return a->o[N_SOURCE].number != 0 && a->line_count != NULL ? a->line_count : a->count;
+    return a->line_count != NULL ? a->line_count : a->count;
 }
 
 /*
@@ -282,7 +286,7 @@ static int note_context(const note_out *o, size_t i)
     return 1;
 }
 
-/* The hottest lines, one instruction of each, or instructions without a line; at most NOTE_HOTTEST, the first hottest. */
+/* The hottest lines, an instruction of each, or instructions without a line; the hottest one first. */
 static size_t note_hottest(const note_out *o, size_t top[NOTE_HOTTEST + 1])
 {
     const annotate_run *const a = o->a;
@@ -291,7 +295,8 @@ static size_t note_hottest(const note_out *o, size_t top[NOTE_HOTTEST + 1])
     for (i = 0; i < a->insns; i++) {
         if (!note_shown(&count[i * o->columns], 0) || (a->o[N_SOURCE].number != 0 && a->insn[i].file == 0)) continue;
         for (k = 0; k < n; k++)
-            if (a->insn[i].file != 0 && a->insn[top[k]].file == a->insn[i].file && a->insn[top[k]].line == a->insn[i].line)
+            if (a->insn[i].file != 0 && a->insn[top[k]].file == a->insn[i].file &&
+                a->insn[top[k]].line == a->insn[i].line)
                 break;
         if (k < n && count[top[k] * o->columns] >= count[i * o->columns]) continue;
         if (k == n) n++;
@@ -335,7 +340,7 @@ static void note_index(const note_out *o, const char *name, const char *binary)
     note_put(&to, name);
     fputs("</a> in ", to.out);
     note_put(&to, binary);
-    fprintf(to.out, ": %" PRIu64 "</li>\n", o->a->all_weight);
+    fprintf(to.out, ": total %" PRIu64 "</li>\n", o->a->all_weight);
 }
 
 /* Returns 0 after saying what is wrong. */

@@ -3,8 +3,8 @@
  * folded, flame: views.c reads the profile and names its functions, tree.c is its tree, or that of exact counts;
  * stacks.c adds up stacks, text.c is text that grows;
  * folded.c prints stacks, flame.c draws them: flame_boxes.c makes boxes, flame_names.c short names, flame_svg.c the
- * picture, flame_script.c its style and script, flame_table.c the part of that for the table of functions. show: show.c by
- * show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
+ * picture, flame_script.c its style and script, flame_table.c the script's table of functions.
+ * show: show.c by show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
  * merge: merge.c by merge_inputs.c (files), merge_add.c (the sum), merge_edit.c (its changes), merge_contextual.c;
  * traces.c is for instrumentation profiles in merge and show.
  * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c.
@@ -53,7 +53,10 @@ typedef struct views {
 } views;
 
 /* places in both tables; behind VIEWS_OWN: of flame */
-enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF, VIEWS_CALLERS };
+enum {
+    VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF,
+    VIEWS_CALLERS
+};
 enum { VIEWS_FORMAT = VIEWS_OWN + 1 };               /* of folded */
 
 extern const option folded_options[], flame_options[];   /*
