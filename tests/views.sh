@@ -133,6 +133,9 @@ for p in $B/cs.folded $B/nested.folded; do
     holds "callers: each stack from its other end" cmp $B/callers.json $B/back.json
 done
 holds "callers of both profiles" sh -c "$T flame --callers --diff=$B/old.txt $B/new.txt | grep -q '^shrunk .* main$'"
+printf 'a 1\nb 3\nc 2\n' >$B/three.folded
+$T flame --quiet --callers $B/three.folded | sed -n 's/.*<rect rx="2" x="\([0-9.]*\)".*>\([abc]\)<\/text>.*/\1 \2/p' | sort -n | cut -d' ' -f2 >$B/three.order
+holds "callers: the hottest function first" test "$(echo $(cat $B/three.order))" = 'b c a'
 holds "a profile without contexts says how to get them" sh -c "$T flame $B/old.txt | grep -q 'no contexts: .* draw the recording'"
 holds "others do not" sh -c "! grep -l 'no contexts:' $B/cs.svg || $T flame $B/cs.folded | grep 'no contexts:'"
 

@@ -352,7 +352,7 @@ static int note_head(const note_out *o)
     size_t i;
     if (name == NULL) return fail(a->in.tool, "out of memory"), 0;
     if (o->html) note_index(o, name, binary);
-    if (o->html) fprintf(o->out, "<h1 id=\"v%zu\">", a->views);
+    if (o->html) fprintf(o->out, "<section id=\"v%zu\">\n<h1>", a->views);
     else if (a->views != 0) putc('\n', o->out);
     note_put(o, name);
     fputs(o->html ? "</h1>\n<p>" : " in ", o->out);
@@ -437,7 +437,7 @@ int note_print(annotate_run *a, FILE *out)
     if (!note_head(&o)) return 0;
     if (a->o[N_SOURCE].number) ok = note_all_lines(&o);
     else note_instructions(&o);
-    if (o.html) fputs("</tbody></table>", out);
+    if (o.html) fputs("</tbody></table>\n</section>\n", out);
     return ok;
 }
 

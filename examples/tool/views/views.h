@@ -95,7 +95,8 @@ typedef struct views_box {        /* a frame of the picture; x in units from the
     views_kind kind;
 } views_box;
 
-typedef struct views_child {      /* a node to draw, in the order of names */
+typedef struct views_child {      /* a node to draw, in the order of names; of callers by weight */
+    uint64_t    weight;           /* of callers; else 0 */
     const char *name;
     size_t      name_size;
     csspgo_loc  loc;

@@ -29,6 +29,12 @@ function picture() {
 function text(id) { return svg.getElementById(id).textContent; }
 WIDTH = box(frames()[0])[1];
 var start = picture(), shown, at, long;
+at = svg.getElementById('functions');
+at.dispatchEvent(new MouseEvent('click'));
+shown = Array.from(svg.querySelectorAll('#table .row>title'), function (t) { return t.textContent; });
+check('a row for each function', shown.length === new Set(frames().slice(1).map(function (g) { return title(g)[0]; })).size);
+at.dispatchEvent(new MouseEvent('click'));
+check('the table leaves no trace', picture() === start);
 var main = context('main'), foo = context('main:3 @ foo'), foo5 = context('main:5 @ foo');
 var bar = context('main:3 @ foo:2 @ bar');
 var name = context('main:9 @ a_function_with_a_name_that_is_longer_than_its_frame.llvm.42');
