@@ -127,6 +127,9 @@ sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' $B/short.svg | awk -v O
     /^<g class="k1/ { last = 0; short = ""; if (index($0, "data-name=\"")) short = $0; if (match($0, /data-last="[0-9]*/)) last = substr($0, RSTART + 11, RLENGTH - 11); sub(/.*<title>/, ""); name = $0 }
     /<text x=.*<\/g>$/ && name != "" { sub(/.*<text [^>]*>/, ""); sub(/<\/text><\/g>$/, ""); if (short != "") { $0 = short; sub(/.*data-name="/, ""); sub(/"( data-last="[0-9]*")?><title>.*/, "") } print name, $0, substr($0, last + 1); name = "" }' | sort >$B/short.got
 holds "short names and their last parts are those of the table" diff $B/short.want $B/short.got
+awk 'BEGIN { for (i = 0; i < 120; i++) long = long "std::pair"; print "bool a::b<" long ">::c<" long ">(int) 3\nbool a::d(" long ") 3" }' >$B/long.folded
+$T flame --quiet $B/long.folded -o $B/long.svg
+holds "a name that is too long is short, too" sh -c "grep -q 'data-name=\"a::b&lt;std::pair' $B/long.svg && grep -q '>a::d</text>' $B/long.svg"
 for p in $B/cs.folded $B/nested.folded; do
     awk '{ n = split($0, f, ";"); c = f[n]; sub(/.* /, "", c); sub(/ [0-9]+$/, "", f[n]); for (; n; n--) printf "%s%s", f[n], (n > 1 ? ";" : " " c "\n") }' $p >$B/back.folded
     $T flame --quiet --json --callers $p >$B/callers.json && $T flame --quiet --json $B/back.folded >$B/back.json

@@ -17,9 +17,19 @@ static size_t name_operator(const char *s, size_t size, size_t i)
     size_t k;
     if (!name_has(s, size, i, "operator") || (i != 0 && s[i - 1] != ':' && s[i - 1] != ' ')) return 0;
     if (i + 8 < size && strchr("([<>-!=+*/%^&|~, \"", s[i + 8]) == NULL) return 0;
-    for (k = 0; k < sizeof symbols / sizeof *symbols; k++)
-        if (name_has(s, size, i + 8, symbols[k])) return 8 + strlen(symbols[k]);
+    for (k = 0; k < sizeof symbols / sizeof *symbols; k++) {
+        const size_t end = i + 8 + strlen(symbols[k]);
+        if (!name_has(s, size, i + 8, symbols[k])) continue;
+        if (strcmp(symbols[k], "<<") == 0 && end < size && strchr("(< ", s[end]) == NULL) continue;   /* <, and <char> */
+        return end - i;
+    }
     return 8;
+}
+
+/* 1 if a name is cut: brackets may be open at its end. */
+static int name_is_cut(const char *s, size_t size)
+{
+    return size >= 3 && memcmp(s + size - 3, "\xe2\x80\xa6", 3) == 0;
 }
 
 /* Where the bracket at s + i is closed, one behind; 0: nowhere. */
@@ -62,6 +72,7 @@ static size_t name_plain(char *s, size_t size)
 {
     size_t i = 0, n = 0, start = 0, angle = 0, step;
     int params = 0, operated = 0, ends = 0;         /* operated: no result's type from here on */
+    const int cut = name_is_cut(s, size);
     char *const out = (char *)malloc(size + 1);
     if (out == NULL) return size;
     while (i < size) {
@@ -74,7 +85,8 @@ static size_t name_plain(char *s, size_t size)
             continue;
         } else if (s[i] == '(' && (ends || angle != 0)) {
             step = name_closed(s, size, i);
-            if (step == 0) return free(out), size;
+            if (step == 0 && !cut) return free(out), size;
+            if (step == 0) step = size;
             if (angle == 0) {
                 i = step + name_qualifiers(s, size, step);
                 params = 1;
@@ -96,8 +108,8 @@ static size_t name_plain(char *s, size_t size)
         if (s[i] == '(' || s[i] == '[') operated = 1;          /* " [clone .cold]" */
         else if (!operated) start = n;
     }
-    if (angle == 0 && n != 0) {
-        if (!params) start = 0;
+    if ((angle == 0 || cut) && n != 0) {
+        if (!params && !cut) start = 0;
         size = n - start;
         memcpy(s, out + start, size);
     }
@@ -134,5 +146,5 @@ size_t views_last(const char *s, size_t size)
         if (depth != 0 || !name_has(s, size, i, "::") || i + 2 == size) continue;
         if (s[i + 2] != '{' && s[i + 2] != '\'' && s[i + 2] != ':' && name_operator(s, size, i + 2) == 0) last = i + 2;
     }
-    return depth == 0 ? last : 0;
+    return depth == 0 || name_is_cut(s, size) ? last : 0;
 }
