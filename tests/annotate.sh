@@ -84,6 +84,22 @@ if have clang++-19 && have llvm-objdump-19; then
     grep -q '<p>Hottest: <a href="#v0-[0-9a-f]*">app.cpp:7</a> 400, <a href="#v0-[0-9a-f]*">app.cpp:8</a> 300' $B/two.html && pass || fail "the hottest lines: $(grep Hottest $B/two.html)"
     grep -q '<p>Hottest: <a href="#v0-f[0-9]*-7">app.cpp:7</a> 400, ' $B/source.html && pass || fail "the hottest lines of source: $(grep Hottest $B/source.html)"
     grep -q 'j[a-z]* *<a href="#v0-[0-9a-f]*">0x[0-9a-f]* &lt;app::A::go+0x[0-9a-f]*&gt;</a>' $B/two.html && pass || fail "branches are links"
+    # lines from branches to their targets: they end at each target and nowhere else, and what begins ends
+    $T annotate --quiet --format=html --binary=$D/demo.elf --function=sort --function=part --function=pack $B/demo.prof >$B/demo.html
+    for f in two demo; do
+        check "lines of branches, $f.html" perl -CSD -ne '
+            next unless /<tr[^>]*?(?: id="(v[^"]*)")?(?: style="[^"]*")?>.*<span class="flow"[^>]*>([^<]*)<\/span><code>(.*)<\/code>/;
+            my ($id, $flow, $code) = ($1 // "", $2, $3);
+            $head{$id} = 1 if $flow =~ /\x{25b6}/;
+            $target{$1} = 1 if $code =~ /^j[a-z]* *<a href="#([^"]*)"/ && $1 ne $id;
+            my @c = split //, $flow;
+            for (0 .. $#c - 2) { my $c = $c[$_];
+                die "$id: no line above" if $c =~ /[\x{2502}\x{2570}\x{2534}\x{253c}]/ && !$open[$_];
+                die "$id: a line is lost" if $c =~ /[ \x{2500}\x{256d}\x{252c}]/ && $open[$_];
+                $open[$_] = $c =~ /[\x{2502}\x{253c}\x{256d}\x{252c}]/; }
+            END { die "open" if grep { $_ } @open; die join(" ", sort keys %head), " not ", join(" ", sort keys %target)
+                if join(" ", sort keys %head) ne join(" ", sort keys %target) || !%head }' $B/$f.html
+    done
 else skip "no clang++-19 or llvm-objdump-19: names of targets are not looked at"; fi
 
 # ----- by line

@@ -13,6 +13,8 @@ typedef struct note_out {
     int           html;
     uint64_t      most;           /* the largest count in all contexts: the darkest background */
     size_t        columns;
+    note_arrows   arrows;         /* HTML with instructions; cell: NULL: none                   */
+    size_t        at;             /* place of the instruction that this row is of, or above     */
 } note_out;
 
 static void put_html(const char *text, size_t size, FILE *out)
@@ -79,58 +81,35 @@ static int note_shown(const uint64_t *count, size_t column)
     return count != NULL && count[column] != 0 && count[column] != NOTE_UNKNOWN;
 }
 
-/* The instruction at an address; NULL: there is none. */
-static const note_insn *note_insn_at(const annotate_run *a, uint64_t address)
-{
-    size_t low = 0, high = a->insns;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (a->insn[mid].address < address) low = mid + 1;
-        else high = mid;
-    }
-    return low < a->insns && a->insn[low].address == address ? &a->insn[low] : NULL;
-}
-
-/*
- * "jne 0x17c0 <_Z1fi+0x1e>": the name as people write it, without parameters, and in HTML a link if the place is shown.
- * The number in front of the name is the place.
- */
+/* A target as people write its name, without parameters, and in HTML a link if its place is shown. */
 static void note_code_put(const note_out *o, const char *text)
 {
-    const size_t size = strlen(text);
-    const char *const open = size != 0 && text[size - 1] == '>' ? strstr(text, " <") : NULL;
-    const char *name, *plus, *end = open != NULL ? open : text + size, *place = end;
+    const char *const end = text + strlen(text) - 1, *plus;
     char clean[DEMANGLE_MOST];
     views_text label;
-    uint64_t address;
+    note_target t;
     size_t n;
     int link;
-    while (place > text && strchr("0123456789abcdef", place[-1]) != NULL) place--;
-    address = place < end && end - place <= 16 ? strtoull(place, NULL, 16) : 0;
-    if (place > text + 1 && place[-1] == 'x' && place[-2] == '0') place -= 2;
-    link = open != NULL || strstr(text, "jump 0x") != NULL || strstr(text, "call 0x") != NULL;
-    link = link && o->html && place < end && note_insn_at(o->a, address) != NULL;
-    if (open == NULL && !link) {
+    if (!note_target_of(text, &t)) {
         note_put(o, text);
         return;
     }
-    note_put_part(o, text, (size_t)(place - text));
-    if (link) fprintf(o->out, "<a href=\"#v%zu-%llx\">", o->a->views, (unsigned long long)address);
-    note_put_part(o, place, (size_t)(end - place));
-    if (open != NULL) {
-        name = open + 2;
-        end = text + size - 1;
-        for (plus = end; plus > name && *plus != '+'; plus--) continue;
-        if (plus == name) plus = end;
-        n = o->a->in.tool->demangle ? demangle_clean(name, (size_t)(plus - name), clean, sizeof clean) : 0;
-        note_put_part(o, " <", 2);
+    link = o->html && t.known && note_insn_at(o->a, t.address) != 0;
+    note_put_part(o, text, (size_t)(t.begin - text));
+    if (link) fprintf(o->out, "<a href=\"#v%zu-%llx\">", o->a->views, (unsigned long long)t.address);
+    note_put_part(o, t.begin, (size_t)(t.end - t.begin));
+    if (t.name != NULL) {
+        for (plus = end; plus > t.name && *plus != '+'; plus--) continue;
+        if (plus == t.name) plus = end;
+        n = o->a->in.tool->demangle ? demangle_clean(t.name, (size_t)(plus - t.name), clean, sizeof clean) : 0;
         memset(&label, 0, sizeof label);
         if (n != 0) views_short(&label, clean, n);
-        else views_add(&label, name, (size_t)(plus - name));
+        else views_add(&label, t.name, (size_t)(plus - t.name));
+        note_put_part(o, " <", 2);
         note_put_part(o, label.data, label.size);
-        free(label.data);
         note_put_part(o, plus, (size_t)(end - plus));
         note_put_part(o, ">", 1);
+        free(label.data);
     }
     if (link) fputs("</a>", o->out);
 }
@@ -159,7 +138,9 @@ static void note_row_put(const note_out *o, const char *id, const uint64_t *coun
         if (note_shown(count, i)) fprintf(o->out, "<td>%" PRIu64 "</td>", count[i]);
         else fputs("<td></td>", o->out);
     }
-    fprintf(o->out, "<td>%s</td><td><code>", label);
+    fprintf(o->out, "<td>%s</td><td>", label);
+    if (o->arrows.cell != NULL) note_arrows_put(&o->arrows, o->at, what[0] == 's', o->out);
+    fputs("<code>", o->out);
     (what[0] == 's' ? note_put : note_code_put)(o, text);
     fputs("</code></td></tr>\n", o->out);
 }
@@ -186,7 +167,7 @@ static void note_file_row(const note_out *o, size_t file)
 }
 
 /* Instructions, each group below its line of source. */
-static void note_instructions(const note_out *o)
+static void note_instructions(note_out *o)
 {
     const annotate_run *const a = o->a;
     char label[24];
@@ -194,6 +175,7 @@ static void note_instructions(const note_out *o)
     uint32_t line = 0;
     for (i = 0; i < a->insns; i++) {
         const note_insn *const n = &a->insn[i];
+        o->at = i;
         if (n->file != 0 && n->file != file) note_file_row(o, n->file);
         if (n->file != 0 && (n->file != file || n->line != line)) note_source_row(o, NULL, n->file, n->line);
         if (n->file == 0 && line != 0) note_row_put(o, "", NULL, "source", "", "(no line)");
@@ -264,7 +246,7 @@ static const char note_style[] =
     "td,th{padding:0 .6em;text-align:right;white-space:pre}td:last-child,th:last-child{text-align:left}"
     "thead th{position:sticky;top:0;background:#fff;border-bottom:1px solid #999}"
     "tr.source td{color:#666}tr{scroll-margin-top:30vh}tr:target{outline:2px solid #ea6a4c}a{color:inherit}"
-    "nav{border-bottom:1px solid #999}"
+    "nav{border-bottom:1px solid #999}.flow{color:#888;user-select:none}"
     "tr{background:color-mix(in srgb,#ea6a4c var(--heat,0%),transparent)}"
     "@media (prefers-color-scheme:dark){body,thead th{background:#1d1f23;color:#f2f2f2}tr.source td{color:#b5b5b5}}";
 
@@ -294,6 +276,9 @@ static size_t note_hottest(const note_out *o, size_t top[NOTE_HOTTEST + 1])
     size_t i, k, n = 0;
     for (i = 0; i < a->insns; i++) {
         if (!note_shown(&count[i * o->columns], 0) || (a->o[N_SOURCE].number != 0 && a->insn[i].file == 0)) continue;
+        if (i != 0 && a->insn[i].file == 0 && a->insn[i - 1].file == 0 &&
+            count[i * o->columns] == count[(i - 1) * o->columns])
+            continue;                                   /* of a stretch the first one */
         for (k = 0; k < n; k++)
             if (a->insn[i].file != 0 && a->insn[top[k]].file == a->insn[i].file &&
                 a->insn[top[k]].line == a->insn[i].line)
@@ -435,8 +420,13 @@ int note_print(annotate_run *a, FILE *out)
         if (note_shown(&a->count[i * o.columns], 0) && a->count[i * o.columns] > o.most)
             o.most = a->count[i * o.columns];
     if (!note_head(&o)) return 0;
+    if (o.html && !a->o[N_SOURCE].number && !note_arrows_make(a, &o.arrows)) {
+        note_arrows_free(&o.arrows);
+        return fail(a->in.tool, "out of memory"), 0;
+    }
     if (a->o[N_SOURCE].number) ok = note_all_lines(&o);
     else note_instructions(&o);
+    note_arrows_free(&o.arrows);
     if (o.html) fputs("</tbody></table>\n</section>\n", out);
     return ok;
 }

@@ -7,7 +7,8 @@
  * show: show.c by show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
  * merge: merge.c by merge_inputs.c (files), merge_add.c (the sum), merge_edit.c (its changes), merge_contextual.c;
  * traces.c is for instrumentation profiles in merge and show.
- * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c.
+ * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c (by
+ * annotate_arrows.c).
  * overlap: overlap.c.
  */
 #ifndef CSSPGO_TOOL_VIEWS_H
@@ -426,6 +427,29 @@ uint64_t note_count_of(const note_flow *w, uint32_t stretch);
 
 /* annotate_counts.c */
 int note_counts(annotate_run *a);
+
+/*
+ * annotate_arrows.c. note_target_of: the place that the text of an instruction names, "0x17c0" of
+ * "jne 0x17c0 <_Z1fi+0x1e>"; returns 0: none. note_insn_at: the place of the instruction at an address + 1; 0: none.
+ * note_arrows_make returns 0: out of memory; note_arrows_put: what stands beside an instruction, or above it.
+ */
+typedef struct note_target {
+    const char *begin, *end;      /* of the number                                              */
+    const char *name;             /* behind it, up to the ">" at the end of the text; or NULL   */
+    int         known;            /* 1: address is where it is                                  */
+    uint64_t    address;
+} note_target;
+
+typedef struct note_arrows {
+    unsigned char *cell;          /* by instruction and lane                                    */
+    size_t         lanes;         /* that are in use                                            */
+} note_arrows;
+
+int note_target_of(const char *text, note_target *t);
+size_t note_insn_at(const annotate_run *a, uint64_t address);
+int note_arrows_make(const annotate_run *a, note_arrows *w);
+void note_arrows_free(note_arrows *w);
+void note_arrows_put(const note_arrows *w, size_t insn, int above, FILE *out);
 
 /* annotate_print.c */
 int note_print(annotate_run *a, FILE *out);
