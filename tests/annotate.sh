@@ -38,6 +38,69 @@ else skip "no perl"; fi
 PATH=$B $T annotate --binary=$D/demo.elf --function=pack_noise $B/demo.prof >$B/out 2>$B/err
 has '87  *87  *17c0  89 ca$'
 has '1802  75 bc  *jump 0x17c0$'
+PATH=$B $T annotate --format=html --binary=$D/demo.elf --function=pack_noise $B/demo.prof >$B/out 2>$B/err
+has 'id="v0-1802".*75 bc  *jump <a href="#v0-17c0">0x17c0</a><'
+
+# names of targets, links: of each name the same place
+cat >$B/app.cpp <<'END'
+namespace app {
+namespace { __attribute__((noinline)) unsigned long hash(unsigned long x) { while (x & 1023) x = x * 29 + 3; return x; } }
+struct A { unsigned long go(unsigned long); };
+__attribute__((noinline)) unsigned long A::go(unsigned long n)
+{
+    unsigned long s = 0, i;
+    for (i = 0; i < n; i++)
+        if (i % 3) s += hash(i);
+    return s;
+}
+}
+int main() { app::A a; return a.go(20000) == 1; }
+END
+cat >$B/app.prof <<'END'
+[main:2 @ _ZN3app1A2goEm]:1200:1
+ 3: 400
+ 4: 300
+[_ZN3app12_GLOBAL__N_14hashEm]:900:200
+ 0: 900
+END
+if have clang++-19 && have llvm-objdump-19; then
+    clang++-19 -O1 -g -funique-internal-linkage-names -o $B/app $B/app.cpp || fail "app.cpp"
+    two() { $T annotate --quiet --binary=$B/app --function='app::A::go(unsigned long)' --function='app::(anonymous namespace)::hash(unsigned long)' "$@" $B/app.prof; }
+    two >$B/out 2>$B/err || fail "two functions: $(cat $B/err)"
+    has ' 0x[0-9a-f]* <app::A::go+0x[0-9a-f]*>$'
+    has ' callq* *0x[0-9a-f]* <app::hash>$'
+    grep -q '<_Z\|uniq' $B/out && fail "names of targets are the compiler's" || pass
+    two --no-demangle >$B/out
+    has '<_ZN3app1A2goEm+0x'
+    two --format=html >$B/two.html
+    two --source --format=html >$B/source.html
+    $T annotate --quiet --binary=$B/app --function='app::A::go(unsigned long)' --format=html $B/app.prof >$B/one.html
+    for f in two source one; do
+        sed 's/<a href="#/\n&/g' $B/$f.html | sed -n 's/^<a href="#\([^"]*\)".*/\1/p' | sort -u >$B/links
+        sed 's/ id="/\n&/g' $B/$f.html | sed -n 's/^ id="\([^"]*\)".*/\1/p' | sort >$B/ids
+        [ -s $B/links ] && [ -z "$(uniq -d $B/ids)" ] && [ -z "$(comm -23 $B/links $B/ids)" ] && pass || fail "$f.html: links lead nowhere: $(comm -23 $B/links $B/ids)"
+    done
+    [ $(grep -c '<nav>' $B/two.html) -eq 1 ] && [ $(grep -c '^<li><a href="#v[01]">app::' $B/two.html) -eq 2 ] && ! grep -q '<nav>' $B/one.html && pass || fail "an index of several functions"
+    grep -q '<p>Hottest: <a href="#v0-[0-9a-f]*">app.cpp:7</a> 400, <a href="#v0-[0-9a-f]*">app.cpp:8</a> 300' $B/two.html && pass || fail "the hottest lines: $(grep Hottest $B/two.html)"
+    grep -q '<p>Hottest: <a href="#v0-f[0-9]*-7">app.cpp:7</a> 400, ' $B/source.html && pass || fail "the hottest lines of source: $(grep Hottest $B/source.html)"
+    grep -q 'j[a-z]* *<a href="#v0-[0-9a-f]*">0x[0-9a-f]* &lt;app::A::go+0x[0-9a-f]*&gt;</a>' $B/two.html && pass || fail "branches are links"
+    # lines from branches to their targets: they end at each target and nowhere else, and what begins ends
+    $T annotate --quiet --format=html --binary=$D/demo.elf --function=sort --function=part --function=pack $B/demo.prof >$B/demo.html
+    for f in two demo; do
+        check "lines of branches, $f.html" perl -CSD -ne '
+            next unless /<tr[^>]*?(?: id="(v[^"]*)")?(?: style="[^"]*")?>.*<span class="flow"[^>]*>([^<]*)<\/span><code>(.*)<\/code>/;
+            my ($id, $flow, $code) = ($1 // "", $2, $3);
+            $head{$id} = 1 if $flow =~ /\x{25b6}/;
+            $target{$1} = 1 if $code =~ /^j[a-z]* *<a href="#([^"]*)"/ && $1 ne $id;
+            my @c = split //, $flow;
+            for (0 .. $#c - 2) { my $c = $c[$_];
+                die "$id: no line above" if $c =~ /[\x{2502}\x{2570}\x{2534}\x{253c}]/ && !$open[$_];
+                die "$id: a line is lost" if $c =~ /[ \x{2500}\x{256d}\x{252c}]/ && $open[$_];
+                $open[$_] = $c =~ /[\x{2502}\x{253c}\x{256d}\x{252c}]/; }
+            END { die "open" if grep { $_ } @open; die join(" ", sort keys %head), " not ", join(" ", sort keys %target)
+                if join(" ", sort keys %head) ne join(" ", sort keys %target) || !%head }' $B/$f.html
+    done
+else skip "no clang++-19 or llvm-objdump-19: names of targets are not looked at"; fi
 
 # ----- by line
 cat >$B/work.c <<'END'

@@ -122,7 +122,7 @@ same "merge: into a profile of samples" $D/app.cs.prof $T merge --text $N $D/app
 $T show $D/app.cs.prof >$B/shown
 same "show: the same as of that profile" $B/shown $T show $N $D/app.v1.ctxp
 check "GUIDs are names where none is known" sh -c "$T show $D/app.v1.ctxp | grep -q '^Function: 8657661246551306189: 46, 1, 6 sampled lines'"
-for c in folded flame; do
+for c in folded "flame --title=app"; do
     $T $c $D/app.cs.prof >$B/want 2>$B/err
     check "$c: the same" sh -c "$T $c $N $D/app.v1.ctxp 2>/dev/null | cmp - $B/want"
 done

@@ -66,7 +66,7 @@ $T folded --no-demangle --mark-inlined $S/want >$B/marked 2>/dev/null && cmp -s 
 printf 'a;b_[i] 2\na 1\n' >$B/in
 printf 'a 1\na;b_[i] 2\n' >$B/inlined
 folds $B/inlined --mark-inlined $B/in
-$T flame $S/script -o $B/a.svg 2>/dev/null && $T flame $S/v8.cpuprofile -o $B/b.svg 2>/dev/null && cmp -s $B/a.svg $B/b.svg && pass || fail "flame of text and of V8's profile differ"
+$T flame --title=x $S/script -o $B/a.svg 2>/dev/null && $T flame --title=x $S/v8.cpuprofile -o $B/b.svg 2>/dev/null && cmp -s $B/a.svg $B/b.svg && pass || fail "flame of text and of V8's profile differ"
 # show --top: samples of functions themselves
 awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/.*;/, ""); own[$0] += n } END { for (f in own) print own[f], f }' $S/want | sort -k1,1nr -k2 >$B/top
 $T show --no-demangle --top=100 $S/script 2>/dev/null | sed -n '4,$p' | sed 's/^ \([0-9]*\) ([^)]*) *[0-9]* *[0-9]* */\1 /' | sort -k1,1nr -k2 >$B/got

@@ -26,7 +26,7 @@ golden() {
         $T folded $D/$p.txt -o $1/$p.folded 2>/dev/null && $T folded --mark-inlined $D/$p.txt -o $1/$p.marked 2>/dev/null &&
             $T flame $D/$p.txt -o $1/$p.svg || return 1
     done
-    $T flame --icicle --width=600 --title='<a & b>' --names=$D/names.txt $D/cs.md5 -o $1/icicle.svg
+    $T flame --width=800 $D/cpp.txt -o $1/cpp.svg && $T flame --icicle --width=600 --title='<a & b>' --names=$D/names.txt $D/cs.md5 -o $1/icicle.svg
 }
 if [ "$1" = golden ]; then golden $D; exit; fi
 
@@ -37,8 +37,8 @@ $T folded $D/cs.txt >$B/stdout.folded 2>$B/err
 holds "without -o to standard output" cmp $B/stdout.folded $D/cs.folded
 $T folded - <$D/cs.txt >$B/stdin.folded 2>$B/err
 holds "- is standard input" cmp $B/stdin.folded $D/cs.folded
-holds "the form of the profile does not matter" sh -c "$T flame $D/cs.ext | cmp - $D/cs.svg"
-holds "nor the order of its records" sh -c "awk '/^\\[/ { n++ } { r[n] = r[n] \$0 \"\\n\" } END { for (; n; n--) printf \"%s\", r[n] }' $D/cs.txt >$B/back.txt && $T flame $B/back.txt | cmp - $D/cs.svg"
+holds "the form of the profile does not matter" sh -c "$T flame --title=cs.txt $D/cs.ext | cmp - $D/cs.svg"
+holds "nor the order of its records" sh -c "awk '/^\\[/ { n++ } { r[n] = r[n] \$0 \"\\n\" } END { for (; n; n--) printf \"%s\", r[n] }' $D/cs.txt >$B/back.txt && $T flame --title=cs.txt $B/back.txt | cmp - $D/cs.svg"
 holds "a profile of GUIDs shows GUIDs" sh -c "$T folded $D/cs.md5 2>/dev/null | grep -qx '0xdb956436e78dd5fa;0x5cf8c24cdb18bdac 100'"
 holds "or the names it is given" sh -c "$T folded --names=$D/names.txt $D/cs.md5 2>/dev/null | grep -qx 'main;foo;bar 50'"
 if [ -f build/made/demo ]; then
@@ -108,12 +108,39 @@ holds "a differential picture" $T flame --diff=$B/old.txt $B/new.txt -o $B/diff.
 # colours PICTURE: the classes of its frames
 colours() { sed -n 's/.*class="k[0-9] \([a-z0-9]*\)".*/\1/p' $1; }
 $T flame --diff=$B/old.txt $B/new2.txt -o $B/diff2.svg
-holds "the colours" test "$(echo $(colours $B/diff.svg))" = "s2 same down3 up3 up3"
+holds "the colours" test "$(echo $(colours $B/diff.svg))" = "s0 same down3 up3 up3"
 holds "wherever the calls are, however many samples there are" test "$(colours $B/diff.svg)" = "$(colours $B/diff2.svg)"
 holds "against itself nothing has changed" sh -c "! $T flame --diff=$B/new.txt $B/new.txt | grep -E 'class=\"k[0-9] (up|down)|are gone'"
 holds "its figures as JSON" sh -c "$T flame --json --diff=$B/old.txt $B/new.txt | grep -q '\"grown\", \"value\": 60, \"old\": 20'"
 holds "the older profile may be empty" sh -c "$T flame --diff=$B/zero.txt $B/new.txt | grep -q 'not there before'"
-holds "a width that is asked for stays" sh -c "! $T flame --width=800 $B/new.txt | grep 'svg .*data-fits'"
+
+# ----- titles, names, callers, what is missing
+titled() { title=$1; shift; holds "the title is $title" sh -c "\"\$@\" | grep -qxE '<text id=\"title\"[^>]*>$title</text>'" - "$@"; }
+titled old.txt $T flame $B/old.txt
+titled 'new.txt compared with old.txt' $T flame --diff=$B/old.txt $B/new.txt
+titled 'old.txt: callers' $T flame --callers $B/old.txt
+titled 'a &lt;b&gt;' $T flame --title='a <b>' $B/old.txt
+awk -F'\t' '{ print $1, 10 }' $D/short.tsv >$B/short.folded
+awk -F'\t' -v OFS='\t' '{ print $1, $2, $3 == "" ? $2 : $3 }' $D/short.tsv | sort >$B/short.want
+$T flame --quiet --width=10000 $B/short.folded -o $B/short.svg
+sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' $B/short.svg | awk -v OFS='\t' '
+    /^<g class="k1/ { last = 0; short = ""; if (index($0, "data-name=\"")) short = $0; if (match($0, /data-last="[0-9]*/)) last = substr($0, RSTART + 11, RLENGTH - 11); sub(/.*<title>/, ""); name = $0 }
+    /<text x=.*<\/g>$/ && name != "" { sub(/.*<text [^>]*>/, ""); sub(/<\/text><\/g>$/, ""); if (short != "") { $0 = short; sub(/.*data-name="/, ""); sub(/"( data-last="[0-9]*")?><title>.*/, "") } print name, $0, substr($0, last + 1); name = "" }' | sort >$B/short.got
+holds "short names and their last parts are those of the table" diff $B/short.want $B/short.got
+awk 'BEGIN { for (i = 0; i < 120; i++) long = long "std::pair"; print "bool a::b<" long ">::c<" long ">(int) 3\nbool a::d(" long ") 3" }' >$B/long.folded
+$T flame --quiet $B/long.folded -o $B/long.svg
+holds "a name that is too long is short, too" sh -c "grep -q 'data-name=\"a::b&lt;std::pair' $B/long.svg && grep -q '>a::d</text>' $B/long.svg"
+for p in $B/cs.folded $B/nested.folded; do
+    awk '{ n = split($0, f, ";"); c = f[n]; sub(/.* /, "", c); sub(/ [0-9]+$/, "", f[n]); for (; n; n--) printf "%s%s", f[n], (n > 1 ? ";" : " " c "\n") }' $p >$B/back.folded
+    $T flame --quiet --json --callers $p >$B/callers.json && $T flame --quiet --json $B/back.folded >$B/back.json
+    holds "callers: each stack from its other end" cmp $B/callers.json $B/back.json
+done
+holds "callers of both profiles" sh -c "$T flame --callers --diff=$B/old.txt $B/new.txt | grep -q '^shrunk .* main$'"
+printf 'a 1\nb 3\nc 2\n' >$B/three.folded
+$T flame --quiet --callers $B/three.folded | sed -n 's/.*<rect rx="2" x="\([0-9.]*\)".*>\([abc]\)<\/text>.*/\1 \2/p' | sort -n | cut -d' ' -f2 >$B/three.order
+holds "callers: the hottest function first" test "$(echo $(cat $B/three.order))" = 'b c a'
+holds "a profile without contexts says how to get them" sh -c "$T flame $B/old.txt | grep -q 'no contexts: .* draw the recording'"
+holds "others do not" sh -c "! grep -l 'no contexts:' $B/cs.svg || $T flame $B/cs.folded | grep 'no contexts:'"
 
 # ----- other programs' forms (speedscope's: json.sh)
 $T folded --format=pprof $D/cs.txt >$B/cs.pb.gz 2>$B/err
@@ -205,6 +232,8 @@ if have chromium; then
     page $B/diff.svg $D/diff.js $B/diff.out
     address=
     seen $B/diff.out
+    page $B/cpp.svg $D/names.js $B/names.out
+    seen $B/names.out
     # these checks can fail: a picture with an address in it
     sed 's|<g id="frames"|<image href="http://leak.example/x.png" width="9" height="9"/>\n&|' $B/cs.svg >$B/leak.svg
     page $B/leak.svg $D/page.js $B/leak.out

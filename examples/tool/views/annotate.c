@@ -255,16 +255,11 @@ static int annotate_view(annotate_run *a, FILE *out)
     return ok;
 }
 
-/* From inputs to the output: each function in each program with code of it. Returns 0 after saying what is wrong. */
-static int annotate_make(void *what, FILE *out)
+/* Each function in each program with code of it. Returns 0 after saying what is wrong. */
+static int annotate_views(annotate_run *a, FILE *out)
 {
-    annotate_run *a = (annotate_run *)what;
     const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
     size_t i, k;
-    if (!annotate_profile(a)) return 0;
-    a->in.profile = a->o[N_PROFILE].text;
-    a->in.binary = programs->text;                         /* the last one that was given */
-    a->several = programs->count * functions->count > 1;
     for (i = 0; i < functions->count; i++) {
         const size_t before = a->views;
         a->name = functions->list[i];
@@ -278,6 +273,44 @@ static int annotate_make(void *what, FILE *out)
             return fail(a->in.tool, "%s has no code of '%s': it may be inlined everywhere",
                         programs->count == 1 ? a->binary : "no program", a->name), 0;
     }
+    return 1;
+}
+
+/* HTML begins with what is known at the end: the index. Returns 0 after saying what is wrong. */
+static int annotate_html(annotate_run *a, FILE *out)
+{
+    char *index = NULL, *text = NULL;
+    size_t index_size = 0, size = 0;
+    FILE *body = open_memstream(&text, &size);
+    int ok = 0, made = body != NULL;
+    a->index = made ? open_memstream(&index, &index_size) : NULL;
+    made = a->index != NULL;
+    if (made) ok = annotate_views(a, body);
+    if (a->index != NULL && fclose(a->index) != 0) made = 0;
+    if (body != NULL && fclose(body) != 0) made = 0;
+    if (!made) fail(a->in.tool, "out of memory");
+    ok = ok && made;
+    if (ok) {
+        note_begin(a, index, out);
+        fwrite(text, 1, size, out);
+    }
+    free(index);
+    free(text);
+    free(a->title);
+    return ok;
+}
+
+/* From inputs to the output. Returns 0 after saying what is wrong. */
+static int annotate_make(void *what, FILE *out)
+{
+    annotate_run *a = (annotate_run *)what;
+    const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
+    const int html = a->o[N_FORMAT].number == 1 && !a->o[N_JSON].number;
+    if (!annotate_profile(a)) return 0;
+    a->in.profile = a->o[N_PROFILE].text;
+    a->in.binary = programs->text;                         /* the last one that was given */
+    a->several = programs->count * functions->count > 1;
+    if (!(html ? annotate_html : annotate_views)(a, out)) return 0;
     note_end(a, out);
     return 1;
 }
@@ -305,7 +338,8 @@ const command annotate_command = {
     "A count stands where it is known: a line or probe that the compiler copied has one count for all its copies, and what of "
     "it is a copy's stays blank unless all execute equally often. --source shows the counts of lines as the profile has them.\n"
     "Instructions are those of llvm-objdump-19, llvm-objdump or objdump, whichever is there; without one of these, "
-    "bytes and targets of branches. Source: where the program has debug information and the files are where it "
+    "bytes and targets of branches. HTML has links to targets of branches and to the hottest lines, and an index of "
+    "several functions. Source: where the program has debug information and the files are where it "
     "says (--source-dir). Code that was inlined into others is shown with these.\n"
     "A contextual profile (.ctxprof) needs a program with pseudo probes, and a counter for each block: counters have "
     "numbers only, and the probes tell which block each one is of.\n"

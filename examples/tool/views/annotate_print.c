@@ -2,7 +2,10 @@
 #include "views.h"
 #include "../demangle/demangle.h"
 
-enum { NOTE_AROUND = 3 };         /* lines of source that are shown around those that have code */
+enum {
+    NOTE_AROUND = 3,              /* lines of source that are shown around those that have code */
+    NOTE_HOTTEST = 5              /* lines that can be jumped to                                */
+};
 
 typedef struct note_out {
     annotate_run *a;
@@ -10,6 +13,8 @@ typedef struct note_out {
     int           html;
     uint64_t      most;           /* the largest count in all contexts: the darkest background */
     size_t        columns;
+    note_arrows   arrows;         /* HTML with instructions; cell: NULL: none                   */
+    size_t        at;             /* place of the instruction that this row is of, or above     */
 } note_out;
 
 static void put_html(const char *text, size_t size, FILE *out)
@@ -76,8 +81,41 @@ static int note_shown(const uint64_t *count, size_t column)
     return count != NULL && count[column] != 0 && count[column] != NOTE_UNKNOWN;
 }
 
-/* One row: counts (NULL: none), what it is of, its text. what: "source" or "code". */
-static void note_row_put(const note_out *o, const uint64_t *count, const char *what, const char *label,
+/* A target as people write its name, without parameters, and in HTML a link if its place is shown. */
+static void note_code_put(const note_out *o, const char *text)
+{
+    const char *const end = text + strlen(text) - 1, *plus;
+    char clean[DEMANGLE_MOST];
+    views_text label;
+    note_target t;
+    size_t n;
+    int link;
+    if (!note_target_of(text, &t)) {
+        note_put(o, text);
+        return;
+    }
+    link = o->html && t.known && note_insn_at(o->a, t.address) != 0;
+    note_put_part(o, text, (size_t)(t.begin - text));
+    if (link) fprintf(o->out, "<a href=\"#v%zu-%llx\">", o->a->views, (unsigned long long)t.address);
+    note_put_part(o, t.begin, (size_t)(t.end - t.begin));
+    if (t.name != NULL) {
+        for (plus = end; plus > t.name && *plus != '+'; plus--) continue;
+        if (plus == t.name) plus = end;
+        n = o->a->in.tool->demangle ? demangle_clean(t.name, (size_t)(plus - t.name), clean, sizeof clean) : 0;
+        memset(&label, 0, sizeof label);
+        if (n != 0) views_short(&label, clean, n);
+        else views_add(&label, t.name, (size_t)(plus - t.name));
+        note_put_part(o, " <", 2);
+        note_put_part(o, label.data, label.size);
+        note_put_part(o, plus, (size_t)(end - plus));
+        note_put_part(o, ">", 1);
+        free(label.data);
+    }
+    if (link) fputs("</a>", o->out);
+}
+
+/* One row: its id, counts (NULL: none), what it is of, its text. what: "source" or "code". */
+static void note_row_put(const note_out *o, const char *id, const uint64_t *count, const char *what, const char *label,
                          const char *text)
 {
     size_t i;
@@ -87,11 +125,12 @@ static void note_row_put(const note_out *o, const uint64_t *count, const char *w
             else fprintf(o->out, "%14s", "");
         }
         fprintf(o->out, "%*s  ", what[0] == 's' ? 6 : 10, label);
-        note_put(o, text);
+        (what[0] == 's' ? note_put : note_code_put)(o, text);
         putc('\n', o->out);
         return;
     }
     fprintf(o->out, "<tr class=\"%s\"", what);
+    if (id[0] != '\0') fprintf(o->out, " id=\"v%zu-%s\"", o->a->views, id);
     if (note_shown(count, 0) && o->most != 0)
         fprintf(o->out, " style=\"--heat:%u%%\"", (unsigned)(5 + 55.0 * (double)count[0] / (double)o->most));
     fputs(">", o->out);
@@ -99,8 +138,10 @@ static void note_row_put(const note_out *o, const uint64_t *count, const char *w
         if (note_shown(count, i)) fprintf(o->out, "<td>%" PRIu64 "</td>", count[i]);
         else fputs("<td></td>", o->out);
     }
-    fprintf(o->out, "<td>%s</td><td><code>", label);
-    note_put(o, text);
+    fprintf(o->out, "<td>%s</td><td>", label);
+    if (o->arrows.cell != NULL) note_arrows_put(&o->arrows, o->at, what[0] == 's', o->out);
+    fputs("<code>", o->out);
+    (what[0] == 's' ? note_put : note_code_put)(o, text);
     fputs("</code></td></tr>\n", o->out);
 }
 
@@ -114,18 +155,19 @@ static const char *note_source(const annotate_run *a, size_t file, uint32_t line
 static void note_source_row(const note_out *o, const uint64_t *count, size_t file, uint32_t line)
 {
     const char *text = note_source(o->a, file, line);
-    char label[16];
+    char label[16], id[40] = "";
     snprintf(label, sizeof label, "%u", (unsigned)line);
-    note_row_put(o, count, "source", label, text != NULL ? text : "");
+    if (count != NULL) snprintf(id, sizeof id, "f%zu-%u", file, (unsigned)line);
+    note_row_put(o, id, count, "source", label, text != NULL ? text : "");
 }
 
 static void note_file_row(const note_out *o, size_t file)
 {
-    note_row_put(o, NULL, "source", "", o->a->file[file - 1].name);
+    note_row_put(o, "", NULL, "source", "", o->a->file[file - 1].name);
 }
 
 /* Instructions, each group below its line of source. */
-static void note_instructions(const note_out *o)
+static void note_instructions(note_out *o)
 {
     const annotate_run *const a = o->a;
     char label[24];
@@ -133,14 +175,21 @@ static void note_instructions(const note_out *o)
     uint32_t line = 0;
     for (i = 0; i < a->insns; i++) {
         const note_insn *const n = &a->insn[i];
+        o->at = i;
         if (n->file != 0 && n->file != file) note_file_row(o, n->file);
         if (n->file != 0 && (n->file != file || n->line != line)) note_source_row(o, NULL, n->file, n->line);
-        if (n->file == 0 && line != 0) note_row_put(o, NULL, "source", "", "(no line)");
+        if (n->file == 0 && line != 0) note_row_put(o, "", NULL, "source", "", "(no line)");
         if (n->file != 0) file = n->file;
         line = n->line;
         snprintf(label, sizeof label, "%llx", (unsigned long long)n->address);
-        note_row_put(o, &a->count[i * o->columns], "code", label, n->text);
+        note_row_put(o, label, &a->count[i * o->columns], "code", label, n->text);
     }
+}
+
+/* By instruction, what its line has: as the profile has it, or, by probe, what the instruction has. */
+static const uint64_t *note_of_lines(const annotate_run *a)
+{
+    return a->line_count != NULL ? a->line_count : a->count;
 }
 
 /*
@@ -150,7 +199,7 @@ static void note_instructions(const note_out *o)
 static int note_lines_of(const note_out *o, size_t file)
 {
     const annotate_run *const a = o->a;
-    const uint64_t *const from = a->line_count != NULL ? a->line_count : a->count;
+    const uint64_t *const from = note_of_lines(a);
     uint32_t last = 0, line, shown = 0;
     uint64_t *count;
     unsigned char *has;
@@ -170,7 +219,7 @@ static int note_lines_of(const note_out *o, size_t file)
     if (count != NULL && has != NULL) note_file_row(o, file);
     for (line = 1; count != NULL && has != NULL && line <= last; line++) {
         if (!has[line + NOTE_AROUND]) continue;
-        if (shown != 0 && shown + 1 != line) note_row_put(o, NULL, "source", "", "...");
+        if (shown != 0 && shown + 1 != line) note_row_put(o, "", NULL, "source", "", "...");
         note_source_row(o, &count[line * o->columns], file, line);
         shown = line;
     }
@@ -196,7 +245,9 @@ static const char note_style[] =
     "table{border-collapse:collapse;font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
     "td,th{padding:0 .6em;text-align:right;white-space:pre}td:last-child,th:last-child{text-align:left}"
     "thead th{position:sticky;top:0;background:#fff;border-bottom:1px solid #999}"
-    "tr.source td{color:#666}tr{background:color-mix(in srgb,#ea6a4c var(--heat,0%),transparent)}"
+    "tr.source td{color:#666}tr{scroll-margin-top:30vh}tr:target{outline:2px solid #ea6a4c}a{color:inherit}"
+    "nav{border-bottom:1px solid #999}.flow{color:#888;user-select:none}"
+    "tr{background:color-mix(in srgb,#ea6a4c var(--heat,0%),transparent)}"
     "@media (prefers-color-scheme:dark){body,thead th{background:#1d1f23;color:#f2f2f2}tr.source td{color:#b5b5b5}}";
 
 /* A column's context, and its share of all. Returns 0 after saying what is wrong. */
@@ -217,31 +268,92 @@ static int note_context(const note_out *o, size_t i)
     return 1;
 }
 
+/* The hottest lines, an instruction of each, or instructions without a line; the hottest one first. */
+static size_t note_hottest(const note_out *o, size_t top[NOTE_HOTTEST + 1])
+{
+    const annotate_run *const a = o->a;
+    const uint64_t *const count = note_of_lines(a);
+    size_t i, k, n = 0;
+    for (i = 0; i < a->insns; i++) {
+        if (!note_shown(&count[i * o->columns], 0) || (a->o[N_SOURCE].number != 0 && a->insn[i].file == 0)) continue;
+        if (i != 0 && a->insn[i].file == 0 && a->insn[i - 1].file == 0 &&
+            count[i * o->columns] == count[(i - 1) * o->columns])
+            continue;                                   /* of a stretch the first one */
+        for (k = 0; k < n; k++)
+            if (a->insn[i].file != 0 && a->insn[top[k]].file == a->insn[i].file &&
+                a->insn[top[k]].line == a->insn[i].line)
+                break;
+        if (k < n && count[top[k] * o->columns] >= count[i * o->columns]) continue;
+        if (k == n) n++;
+        for (; k > 0 && count[top[k - 1] * o->columns] < count[i * o->columns]; k--) top[k] = top[k - 1];
+        top[k] = i;
+        if (n > NOTE_HOTTEST) n = NOTE_HOTTEST;
+    }
+    return n;
+}
+
+/* Links to them. */
+static void note_jumps(const note_out *o)
+{
+    const annotate_run *const a = o->a;
+    const uint64_t *const count = note_of_lines(a);
+    size_t top[NOTE_HOTTEST + 1], k;
+    const size_t n = note_hottest(o, top);
+    if (n == 0) return;
+    fputs("<p>Hottest:", o->out);
+    for (k = 0; k < n; k++) {
+        const note_insn *const i = &a->insn[top[k]];
+        fprintf(o->out, "%s<a href=\"#v%zu-", k != 0 ? ", " : " ", a->views);
+        if (a->o[N_SOURCE].number != 0) fprintf(o->out, "f%zu-%u\">", i->file, (unsigned)i->line);
+        else fprintf(o->out, "%llx\">", (unsigned long long)i->address);
+        if (i->file != 0) {
+            const char *const slash = strrchr(a->file[i->file - 1].name, '/');
+            note_put(o, slash != NULL ? slash + 1 : a->file[i->file - 1].name);
+            fprintf(o->out, ":%u", (unsigned)i->line);
+        } else fprintf(o->out, "%llx", (unsigned long long)i->address);
+        fprintf(o->out, "</a> %" PRIu64, count[top[k] * o->columns]);
+    }
+    fputs("</p>\n", o->out);
+}
+
+/* A line of the index. */
+static void note_index(const note_out *o, const char *name, const char *binary)
+{
+    note_out to = *o;
+    to.out = o->a->index;
+    fprintf(to.out, "<li><a href=\"#v%zu\">", o->a->views);
+    note_put(&to, name);
+    fputs("</a> in ", to.out);
+    note_put(&to, binary);
+    fprintf(to.out, ": total %" PRIu64 "</li>\n", o->a->all_weight);
+}
+
 /* Returns 0 after saying what is wrong. */
 static int note_head(const note_out *o)
 {
-    const annotate_run *const a = o->a;
-    const char *const slash = strrchr(a->binary, '/');
+    annotate_run *const a = o->a;
+    const char *const slash = strrchr(a->binary, '/'), *const binary = slash != NULL ? slash + 1 : a->binary;
     char *const name = note_name(a, a->func);
     size_t i;
     if (name == NULL) return fail(a->in.tool, "out of memory"), 0;
-    if (o->html && a->views == 0) {
-        fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", o->out);
-        note_put(o, name);
-        fprintf(o->out, "</title><style>%s</style></head>\n<body>", note_style);
-    }
-    if (o->html) fputs("<h1>", o->out);
+    if (o->html) note_index(o, name, binary);
+    if (o->html) fprintf(o->out, "<section id=\"v%zu\">\n<h1>", a->views);
     else if (a->views != 0) putc('\n', o->out);
     note_put(o, name);
     fputs(o->html ? "</h1>\n<p>" : " in ", o->out);
-    note_put(o, slash != NULL ? slash + 1 : a->binary);
+    note_put(o, binary);
     fprintf(o->out, ": %zu instructions, %zu context%s", a->insns, a->all_contexts, a->all_contexts == 1 ? "" : "s");
     fputs(o->html ? "</p>\n<ul>\n" : "\n", o->out);
-    free(name);
+    if (o->html && a->title == NULL) a->title = name;
+    else free(name);
     for (i = 0; i < a->contexts; i++)
         if (!note_context(o, i)) return 0;
     if (!o->html) fprintf(o->out, "\n%13s ", "all");
-    else fputs("</ul>\n<table><thead><tr><th scope=\"col\">all</th>", o->out);
+    else {
+        fputs("</ul>\n", o->out);
+        note_jumps(o);
+        fputs("<table><thead><tr><th scope=\"col\">all</th>", o->out);
+    }
     for (i = 0; i < a->contexts; i++) fprintf(o->out, o->html ? "<th scope=\"col\">%c</th>" : "%13c ", column_name(i));
     fputs(o->html ? "<th scope=\"col\">place</th><th scope=\"col\">code</th></tr></thead>\n<tbody>\n" : "\n", o->out);
     return 1;
@@ -308,10 +420,23 @@ int note_print(annotate_run *a, FILE *out)
         if (note_shown(&a->count[i * o.columns], 0) && a->count[i * o.columns] > o.most)
             o.most = a->count[i * o.columns];
     if (!note_head(&o)) return 0;
+    if (o.html && !a->o[N_SOURCE].number && !note_arrows_make(a, &o.arrows)) {
+        note_arrows_free(&o.arrows);
+        return fail(a->in.tool, "out of memory"), 0;
+    }
     if (a->o[N_SOURCE].number) ok = note_all_lines(&o);
     else note_instructions(&o);
-    if (o.html) fputs("</tbody></table>", out);
+    note_arrows_free(&o.arrows);
+    if (o.html) fputs("</tbody></table>\n</section>\n", out);
     return ok;
+}
+
+void note_begin(const annotate_run *a, const char *index, FILE *out)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
+    put_html(a->title, strlen(a->title), out);
+    fprintf(out, "</title><style>%s</style></head>\n<body>", note_style);
+    if (a->views > 1) fprintf(out, "<nav><ul>\n%s</ul></nav>\n", index);
 }
 
 void note_end(const annotate_run *a, FILE *out)

@@ -1,22 +1,35 @@
 /* flame.c - the command flame: the comparison with an older profile, the tree of frames as JSON */
 #include "views.h"
 
-/*
- * --diff: in place of the profile one of stacks, as folded has them: totals are the samples of the profile, heads those
- * of the older one. Returns 0 after saying what is wrong.
- */
-static int views_compare(views *v)
+/* An empty profile for stacks; NULL: out of memory. */
+static csspgo_profile *views_stacks_new(void)
 {
     csspgo_options options = *seeded();
-    csspgo_profile *q;
-    int ok;
     options.limits.max_name = UINT32_MAX;
     options.limits.max_depth = VIEWS_DEPTH;
-    q = csspgo_profile_new(&options, NULL);
-    ok = (q != NULL && views_collapse(v, q, 0)) || (fail(v->tool, "out of memory"), 0);
+    return csspgo_profile_new(&options, NULL);
+}
+
+/*
+ * --diff, --callers: in place of the profile one of stacks, as folded has them: totals are the samples of the profile,
+ * heads those of the older one. Returns 0 after saying what is wrong.
+ */
+static int views_by_stack(views *v)
+{
+    csspgo_profile *q = views_stacks_new(), *inverted = NULL;
+    int ok = (q != NULL && views_collapse(v, q, 0)) || (fail(v->tool, "out of memory"), 0);
     tree_close(&v->t);
-    ok = ok && views_read(v, v->older) && (views_collapse(v, q, 1) || (fail(v->tool, "out of memory"), 0));
-    tree_close(&v->t);
+    memset(&v->t, 0, sizeof v->t);
+    if (ok && v->older != NULL) {
+        ok = views_read(v, v->older) && (views_collapse(v, q, 1) || (fail(v->tool, "out of memory"), 0));
+        tree_close(&v->t);
+    }
+    if (ok && v->callers) {
+        inverted = views_stacks_new();
+        ok = (inverted != NULL && views_invert(q, inverted)) || (fail(v->tool, "out of memory"), 0);
+        csspgo_profile_free(q);
+        q = inverted;
+    }
     v->t = tree_of(q);
     return ok;
 }
@@ -54,7 +67,9 @@ static int views_flame(tool_context *tool, int argc, char **argv)
     int ok;
     if (!views_parse(tool, &v, 1, argc, argv)) return 2;
     memset(&d, 0, sizeof d);
-    ok = views_open(&v) && (v.older == NULL || views_compare(&v)) && views_begin(&v);
+    ok = views_open(&v);
+    v.flat = ok && !v.recorded && (tree_flags(&v.t) & CSSPGO_IS_CS) == 0;
+    ok = ok && ((v.older == NULL && !v.callers) || views_by_stack(&v)) && views_begin(&v);
     if (ok) {
         d.v = &v;
         d.t = &v.t;
@@ -72,11 +87,12 @@ static int views_flame(tool_context *tool, int argc, char **argv)
 
 const command flame_command = {
     "flame", views_flame, flame_options, NULL,
-    "csspgo flame PROFILE [-o FILE.svg] [--diff=OLD] [--icicle] [--title=TEXT] [--width=PX] [--names=FILE]\n"
-    "             [--binary=FILE]\n",
+    "csspgo flame PROFILE [-o FILE.svg] [--diff=OLD] [--callers] [--icicle] [--title=TEXT] [--width=PX]\n"
+    "             [--names=FILE] [--binary=FILE]\n",
     "a self-contained SVG flame graph",
-    "A click or Enter on a frame zooms, Escape goes back, / or Ctrl-F searches; arrow keys go from frame to frame. "
+    "A click or Enter on a frame zooms, Escape goes back, / or Ctrl-F searches for text, or for a regular "
+    "expression between slashes; t shows a table of functions; arrow keys go from frame to frame. "
     "Zoom and search stand in the address: a link shows them again. --diff compares stacks of names, wherever "
-    "their calls are.\n"
+    "their calls are. --callers begins each stack with the function that was sampled; above it are its callers.\n"
     "Of contextual profiles (.ctxprof), too: widths are counts.\n"
 };

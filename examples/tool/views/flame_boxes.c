@@ -91,6 +91,7 @@ static int views_child_order(const void *a, const void *b)
     const views_child *x = (const views_child *)a, *y = (const views_child *)b;
     const size_t n = x->name_size < y->name_size ? x->name_size : y->name_size;
     const int names = n != 0 ? memcmp(x->name, y->name, n) : 0;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
     if (names != 0) return names;
     if (x->name_size != y->name_size) return x->name_size < y->name_size ? -1 : 1;
     if (x->loc.line != y->loc.line) return x->loc.line < y->loc.line ? -1 : 1;
@@ -176,6 +177,7 @@ static int views_draw_node(views_flame_data *d, csspgo_node n, uint32_t depth, u
         child->name = views_label(d, c, &child->name_size);
         child->loc = tree_loc(d->t, c);
         child->node = c.id;
+        if (d->v->callers && !d->v->json) child->weight = d->weight[c.id];
         child->depth = depth + 1;
     }
     if (d->list_count != first) qsort(d->list + first, d->list_count - first, sizeof *d->list, views_child_order);

@@ -65,23 +65,6 @@ static void views_samples(views_text *t, const views_flame_data *d, uint64_t wei
     views_number(t, weight > UINT64_MAX >> d->shift ? UINT64_MAX : weight << d->shift, ',');
 }
 
-/* A name without the numbers that tell apart local functions of several files: .__uniq.N, .llvm.N */
-static void views_short(views_text *t, const char *name, size_t size)
-{
-    static const char *const suffixes[] = { ".__uniq.", ".llvm." };
-    size_t i = 0, k, n, e;
-    while (i < size) {
-        for (k = 0, e = i; k < 2 && e == i; k++) {
-            n = strlen(suffixes[k]);
-            if (name[i] != '.' || size - i <= n || memcmp(name + i, suffixes[k], n) != 0) continue;
-            for (e = i + n; e < size && name[e] >= '0' && name[e] <= '9'; e++) continue;
-            if (e == i + n) e = i;
-        }
-        if (e == i) views_add(t, name + e++, 1);
-        i = e;
-    }
-}
-
 /* How many bytes of s are its first n characters; at most size. *characters gets their number, n at most. */
 static size_t views_prefix(const char *s, size_t size, size_t n, size_t *characters)
 {
@@ -116,8 +99,8 @@ static void views_context(views_text *t, const views_flame_data *d, csspgo_node 
         views_xml(t, name, size);
         if (count != 0) {
             const csspgo_loc loc = tree_loc(d->t, chain[count - 1]);
-            if (d->old != NULL) {                      /* stacks of names have no locations */
-                views_say(t, " @ ");
+            if (d->old != NULL || d->v->callers) {     /* stacks of names have no locations */
+                views_say(t, d->v->callers ? " \xe2\x86\x90 " : " @ ");
                 continue;
             }
             views_say(t, ":");
@@ -206,7 +189,7 @@ static void views_tooltip(views_text *t, const views_flame_data *d, const views_
     views_say(t, ", ");
     views_percent(t, b->weight, b->kind == VIEWS_CUT ? d->weight[n.id] : d->weight[tree_parent(d->t, n).id]);
     views_say(t, " of parent");
-    if (b->kind == VIEWS_CUT) return;
+    if (b->kind == VIEWS_CUT || d->v->callers) return;     /* what ends here was not sampled here */
     views_say(t, "\nself ");
     views_number(t, tree_self(d->t, n), ',');
     if (d->old != NULL) {
@@ -221,23 +204,29 @@ static void views_tooltip(views_text *t, const views_flame_data *d, const views_
     views_facts(t, d, b, n);
 }
 
-static uint32_t views_shade(const char *s, size_t size)
+/* How much of all samples is the frame's own: 1 % and 5 % are the limits between shades. */
+static int views_shade(const views_flame_data *d, const views_box *b)
 {
-    uint32_t h = 2166136261u;
-    size_t i;
-    for (i = 0; i < size; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
-    return (h >> 8) % 3;
+    csspgo_node n;
+    uint64_t self;
+    n.id = b->node;
+    if (b->kind == VIEWS_CUT || b->kind == VIEWS_ALL || d->v->callers || d->all == 0) return 0;
+    self = views_scaled(tree_self(d->t, n) >> d->shift, d->all, 100);
+    return self >= 5 ? 2 : self >= 1;
 }
 
 /* ----- the picture ------------------------------------------------------------------------------------------------ */
 
-/* One frame: tooltip, rectangle, its samples without context, and as much of its name as fits. */
+/*
+ * One frame: tooltip, rectangle, its samples without context, and its name; where that does not fit, its last part, and
+ * of this as much as fits.
+ */
 static void views_frame_svg(views_text *t, views_text *name, const views_flame_data *d, const views_box *b)
 {
     const uint32_t row = d->v->icicle ? b->depth : d->depth - b->depth;
     const uint32_t x = VIEWS_SIDE * VIEWS_UNIT + b->x, y = VIEWS_TOP + row * VIEWS_ROW;
     const size_t room = b->width > 600 ? (b->width - 600) / VIEWS_CHAR : 0;
-    size_t size, characters, fits;
+    size_t size, characters, fits, last = 0;
     const char *full;
     char css[32];
     csspgo_node n;
@@ -246,6 +235,7 @@ static void views_frame_svg(views_text *t, views_text *name, const views_flame_d
     name->size = 0;
     if (b->kind != VIEWS_CUT) {
         views_short(name, full, size);
+        last = views_last(name->data, name->size);
     } else {
         views_number(name, b->frames, ',');
         views_say(name, b->frames == 1 ? " frame, " : " frames, ");
@@ -256,7 +246,7 @@ static void views_frame_svg(views_text *t, views_text *name, const views_flame_d
     views_say(t, css);
     if (d->old != NULL && b->kind != VIEWS_CUT && b->kind != VIEWS_ALL) views_change(t, d, n, b->weight);
     else {
-        snprintf(css, sizeof css, "s%u", (unsigned)views_shade(name->data, name->size));
+        snprintf(css, sizeof css, "s%d", views_shade(d, b));
         views_say(t, css);
     }
     views_say(t, "\"");
@@ -266,6 +256,12 @@ static void views_frame_svg(views_text *t, views_text *name, const views_flame_d
         views_xml(t, name->data, name->size);
         views_say(t, "\"");
     }
+    if (last != 0) {
+        views_prefix(name->data, last, last, &characters);
+        views_say(t, " data-last=\"");
+        views_number(t, characters, '\0');
+        views_say(t, "\"");
+    }
     views_say(t, "><title>");
     views_tooltip(t, d, b);
     views_say(t, "</title>");
@@ -273,10 +269,12 @@ static void views_frame_svg(views_text *t, views_text *name, const views_flame_d
     if (b->hatched != 0)
         views_rect(t, " rx=\"2\" class=\"hatch\"", x + b->width - b->hatched, y * VIEWS_UNIT, b->hatched);
     if (fits != 0) {
+        const char *const shown = name->data + (fits < name->size ? last : 0);
+        size = name->size - (size_t)(shown - name->data);
+        fits = views_prefix(shown, size, room, &characters);
         views_text_at(t, "", x + 3 * VIEWS_UNIT, (y + 13) * VIEWS_UNIT);
-        views_xml(t, name->data,
-                  fits == name->size ? fits : views_prefix(name->data, name->size, room - 1, &characters));
-        views_say(t, fits == name->size ? "</text>" : "\xe2\x80\xa6</text>");
+        views_xml(t, shown, fits == size ? fits : views_prefix(shown, size, room - 1, &characters));
+        views_say(t, fits == size ? "</text>" : "\xe2\x80\xa6</text>");
     }
     views_say(t, "</g>\n");
 }
@@ -292,6 +290,25 @@ static void views_file(views_text *t, const char *path)
     views_xml(t, name.data, name.size);
     t->failed |= name.failed;
     free(name.data);
+}
+
+/* Above the picture: the title that was given, or names of files. */
+static void views_title(views_text *t, const views_flame_data *d)
+{
+    views_text title;
+    if (d->v->title == NULL) {
+        if (strcmp(d->v->input, "-") == 0) views_say(t, "Flame graph");
+        else views_file(t, d->v->input);
+        if (d->v->older != NULL) views_say(t, " compared with ");
+        if (d->v->older != NULL) views_file(t, d->v->older);
+        if (d->v->callers) views_say(t, ": callers");
+        return;
+    }
+    memset(&title, 0, sizeof title);
+    views_clean(&title, d->v->title, strlen(d->v->title));
+    views_xml(t, title.data, title.size);
+    t->failed |= title.failed;
+    free(title.data);
 }
 
 /* --diff: what is compared. */
@@ -312,45 +329,59 @@ static void views_subtitle_diff(views_text *t, const views_flame_data *d)
 static void views_subtitle(views_text *t, const views_flame_data *d)
 {
     const uint32_t flags = tree_flags(d->t);
+    const int records = !d->v->recorded && !d->v->callers;
     if (d->old != NULL) {
         views_subtitle_diff(t, d);
         return;
     }
-    if (d->v->recorded) views_say(t, "recording, by name");
+    if (d->v->callers) views_say(t, "functions that were sampled, below their callers");
+    else if (d->v->recorded) views_say(t, "recording, by name");
     else views_say(t, views_is_cs(d) ? "context-sensitive profile, " : "profile without contexts, ");
-    if (!d->v->recorded) views_say(t, (flags & CSSPGO_IS_PROBE) != 0 ? "pseudo-probes" : "line offsets");
+    if (records) views_say(t, (flags & CSSPGO_IS_PROBE) != 0 ? "pseudo-probes" : "line offsets");
     views_say(t, " \xc2\xb7 ");
     views_samples(t, d, d->all);
     views_say(t, " samples \xc2\xb7 ");
-    if (!d->v->recorded) views_number(t, tree_records(d->t), ',');
-    if (!d->v->recorded) views_say(t, " records \xc2\xb7 ");
+    if (records) views_number(t, tree_records(d->t), ',');
+    if (records) views_say(t, " records \xc2\xb7 ");
     views_number(t, d->frames[csspgo_root(d->p).id], ',');
     views_say(t, " frames with samples");
 }
 
-/* A line below the picture for what needs to be said; *y moves on by a line. */
+/* A line below the picture begins; *y moves on by a line. */
+static void views_note(views_text *t, uint32_t *y)
+{
+    views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
+    *y += VIEWS_ROW;
+}
+
+/* Lines below the picture for what needs to be said. */
 static void views_notes(views_text *t, const views_flame_data *d, uint32_t *y)
 {
+    if (d->v->flat) {
+        views_note(t, y);
+        views_say(t, "no contexts: callers show only where functions are inlined; for contexts, draw the recording "
+                     "itself</text>\n");
+        views_note(t, y);
+        views_say(t, "(csspgo flame perf.data, recorded by perf record -g), or csspgo profgen "
+                     "--gen-cs-nested-profile=0</text>\n");
+    }
     if (d->alone != 0) {
-        views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
+        views_note(t, y);
         views_percent(t, d->alone, d->all);
         views_say(t, " of the samples have no context (hatched)</text>\n");
-        *y += VIEWS_ROW;
     }
     if (d->gone != 0) {
-        views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
+        views_note(t, y);
         views_percent(t, d->gone, d->old_all);
         views_say(t, " of the older samples are in stacks that are gone</text>\n");
-        *y += VIEWS_ROW;
     }
     if (d->cut_frames != 0) {
-        views_text_at(t, " class=\"note\"", VIEWS_SIDE * VIEWS_UNIT, *y * VIEWS_UNIT);
+        views_note(t, y);
         views_number(t, d->cut_frames, ',');
         views_say(t, d->cut_frames == 1 ? " frame" : " frames");
         views_say(t, " narrower than 0.1 px and what is above them: ");
         views_percent(t, d->cut, d->all);
         views_say(t, " of the samples</text>\n");
-        *y += VIEWS_ROW;
     }
 }
 
@@ -394,8 +425,12 @@ static void views_legend(views_text *t, const views_flame_data *d, uint32_t y)
     };
     uint32_t x = VIEWS_SIDE;
     size_t i;
+    if (d->v->callers) return;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (d->seen[kinds[i].kind]) x = views_legend_box(t, kinds[i].css, kinds[i].text, x, y, kinds[i].width);
+    y += VIEWS_ROW;
+    views_note(t, &y);
+    views_say(t, "stronger colour: from 1 %, from 5 % of all samples are in the frame itself</text>\n");
 }
 
 static void views_flush(views_text *t, FILE *out)
@@ -407,14 +442,9 @@ static void views_flush(views_text *t, FILE *out)
 static void views_head(views_text *t, const views_flame_data *d, uint32_t height)
 {
     const uint32_t width = (uint32_t)d->v->width;
-    views_text title;
-    memset(&title, 0, sizeof title);
-    views_clean(&title, d->v->title, strlen(d->v->title));
-    t->failed |= title.failed;
     views_say(t,
               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
               "role=\"group\" aria-labelledby=\"title subtitle\"");
-    if (d->v->fits) views_say(t, " data-fits=\"1\"");
     views_attribute(t, " width", width * VIEWS_UNIT);
     views_attribute(t, " height", height * VIEWS_UNIT);
     views_say(t, " viewBox=\"0 0 ");
@@ -427,7 +457,7 @@ static void views_head(views_text *t, const views_flame_data *d, uint32_t height
                  "<path d=\"M-1 1L1 -1M0 6L6 0M5 7L7 5\"/></pattern></defs>\n"
                  "<rect id=\"back\" width=\"100%\" height=\"100%\"/>\n");
     views_text_at(t, " id=\"title\" text-anchor=\"middle\"", width * VIEWS_UNIT / 2, 24 * VIEWS_UNIT);
-    views_xml(t, title.data, title.size);
+    views_title(t, d);
     views_say(t, "</text>\n");
     views_text_at(t, " id=\"subtitle\" class=\"note\" text-anchor=\"middle\"", width * VIEWS_UNIT / 2,
                   44 * VIEWS_UNIT);
@@ -438,35 +468,40 @@ static void views_head(views_text *t, const views_flame_data *d, uint32_t height
     views_text_at(t, " id=\"search\" role=\"button\" class=\"button off\" text-anchor=\"end\"",
                   (width - VIEWS_SIDE) * VIEWS_UNIT, 24 * VIEWS_UNIT);
     views_say(t, "search</text>\n");
+    views_text_at(t, " id=\"functions\" role=\"button\" class=\"button off\" text-anchor=\"end\"",
+                  (width - VIEWS_SIDE - 55) * VIEWS_UNIT, 24 * VIEWS_UNIT);
+    views_say(t, "functions</text>\n");
     views_text_at(t, " id=\"matched\" role=\"status\" class=\"note\" text-anchor=\"end\"",
                   (width - VIEWS_SIDE) * VIEWS_UNIT, 44 * VIEWS_UNIT);
     views_say(t, "</text>\n");
-    free(title.data);
 }
 
 int views_write_svg(const views_flame_data *d, FILE *out)
 {
     const uint32_t below = VIEWS_TOP + (d->depth + 1) * VIEWS_ROW + 16;
+    const uint32_t notes = 2u * (d->v->flat != 0) + (d->alone != 0) + (d->cut_frames != 0) + (d->gone != 0);
     uint32_t y = below + VIEWS_ROW;
     views_text t, name;
     size_t i;
     int ok;
     memset(&t, 0, sizeof t);
     memset(&name, 0, sizeof name);
-    views_head(&t, d, below + VIEWS_ROW * (2 + (d->alone != 0) + (d->cut_frames != 0) + (d->gone != 0)));
+    views_head(&t, d, below + VIEWS_ROW * (2 + notes + (d->old == NULL && !d->v->callers)));
     views_say(&t, "<g id=\"frames\" role=\"tree\" aria-label=\"frames\">\n");
     for (i = 0; i < d->box_count && !t.failed; i++) {
         views_frame_svg(&t, &name, d, &d->boxes[i]);
         views_flush(&t, out);
     }
     views_say(&t, "</g>\n");
+    views_say(&t, "<g id=\"table\" class=\"off\"></g>\n<g id=\"below\">\n");
     views_text_at(&t, " id=\"info\" role=\"status\"", VIEWS_SIDE * VIEWS_UNIT, below * VIEWS_UNIT);
     views_say(&t, "</text>\n");
     views_notes(&t, d, &y);
     if (d->old != NULL) views_legend_diff(&t, y);
     else views_legend(&t, d, y);
-    views_say(&t, "<script><![CDATA[\n");
+    views_say(&t, "</g>\n<script><![CDATA[\n");
     views_say(&t, views_script);
+    views_say(&t, views_script_table);
     views_say(&t, views_script_keys);
     views_say(&t, "]]></script>\n</svg>\n");
     views_flush(&t, out);

@@ -80,6 +80,28 @@ int views_collapse(const views *v, csspgo_profile *q, int older)
     return ok;
 }
 
+int views_invert(const csspgo_profile *q, csspgo_profile *callers)
+{
+    const csspgo_node root = csspgo_root(q);
+    csspgo_node n, at, up;
+    for (n = csspgo_node_next(q, root, root); n.id != 0; n = csspgo_node_next(q, root, n)) {
+        if (csspgo_total(q, n) == 0 && csspgo_head(q, n) == 0) continue;
+        at = csspgo_root(callers);
+        for (up = n; up.id != root.id; up = csspgo_node_parent(q, up)) {
+            size_t size;
+            const char *const name = csspgo_func_name(q, csspgo_node_func(q, up), &size);
+            const csspgo_func frame = csspgo_func_add(callers, name, size);
+            if (frame.id == 0) return 0;
+            at = csspgo_node_add(callers, at, csspgo_loc_at(0, 0), CSSPGO_CONTEXT, frame);
+            if (at.id == 0) return 0;
+        }
+        if (csspgo_add_total(callers, at, csspgo_total(q, n)) != CSSPGO_OK ||
+            csspgo_add_head(callers, at, csspgo_head(q, n)) != CSSPGO_OK)
+            return 0;
+    }
+    return 1;
+}
+
 /* What is still to be printed: one line, or all lines below a frame. */
 typedef struct views_item {
     const char *name;

@@ -29,11 +29,12 @@ const option folded_options[] = {
 const option flame_options[] = {
     VIEWS_COMMON,
     OPTION("icicle", OPT_SWITCH, NULL, 0, NULL, "the outermost frame on top"),
-    OPTION("title", OPT_TEXT, "Flame graph", 0, "TEXT", "above the picture"),
-    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture; without this option it fits the window"),
+    OPTION("title", OPT_TEXT, NULL, 0, "TEXT", "above the picture, in place of the profile's name"),
+    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture in a page; opened by itself it fills the window"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the tree of frames as JSON, as d3-flame-graph takes it"),
     OPTION("diff", OPT_TEXT, NULL, 0, "OLD",
            "an older profile: colours show how the share of each stack has changed since; widths are PROFILE's"),
+    OPTION("callers", OPT_SWITCH, NULL, 0, NULL, "inverted: functions that were sampled, and their callers above them"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("profiled-binary", OPT_ALIAS, "binary", 0, NULL, NULL),
     NO_DEMANGLE,
@@ -67,10 +68,9 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
     v->json = o[VIEWS_JSON].number != 0;
     v->older = o[VIEWS_DIFF].text;
     if (!output_spares(tool, v->output, v->older)) return 0;
-    v->fits = o[VIEWS_WIDTH].text == NULL;
+    v->callers = o[VIEWS_CALLERS].number != 0;
     v->icicle = o[VIEWS_OWN].number != 0;
     v->title = o[VIEWS_TITLE].text;
-    if (v->older != NULL && strcmp(v->title, "Flame graph") == 0) v->title = "Differential flame graph";
     v->width = (long)o[VIEWS_WIDTH].number;
     return (v->width >= 200 && v->width <= 10000) ||
            (fail(tool, "--width: '%s' is not a number of pixels from 200 to 10000", o[VIEWS_WIDTH].text), 0);

@@ -2,11 +2,13 @@
  *
  * folded, flame: views.c reads the profile and names its functions, tree.c is its tree, or that of exact counts;
  * stacks.c adds up stacks, text.c is text that grows;
- * folded.c prints stacks, flame.c draws them: flame_boxes.c makes boxes, flame_svg.c the picture, flame_script.c its
- * style and script. show: show.c by show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
+ * folded.c prints stacks, flame.c draws them: flame_boxes.c makes boxes, flame_names.c short names, flame_svg.c the
+ * picture, flame_script.c its style and script, flame_table.c the script's table of functions.
+ * show: show.c by show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
  * merge: merge.c by merge_inputs.c (files), merge_add.c (the sum), merge_edit.c (its changes), merge_contextual.c;
  * traces.c is for instrumentation profiles in merge and show.
- * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c.
+ * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c (by
+ * annotate_arrows.c).
  * overlap: overlap.c.
  */
 #ifndef CSSPGO_TOOL_VIEWS_H
@@ -15,7 +17,7 @@
 #include "../debug/debug.h"
 #include "../shared/probed.h"
 
-extern const char views_style[], views_script[], views_script_keys[];
+extern const char views_style[], views_script[], views_script_table[], views_script_keys[];
 
 typedef struct views_text {
     char  *data;
@@ -37,10 +39,11 @@ typedef struct views_tree {
 
 typedef struct views {
     const tool_context *tool;
-    const char *input, *output, *title, *older;
+    const char *input, *output, *title, *older;       /* title: NULL: by the names of the files */
     long        width;
     int         icicle, mark_inlined;
-    int         fits;             /* the picture fits the window        */
+    int         callers;          /* flame: the innermost frame first   */
+    int         flat;             /* a profile without contexts         */
     int         recorded;         /* the input is no profile, but a recording */
     int         json;             /* flame: no picture, but JSON        */
     unsigned    format;           /* folded: its place among the words  */
@@ -51,7 +54,10 @@ typedef struct views {
 } views;
 
 /* places in both tables; behind VIEWS_OWN: of flame */
-enum { VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF };
+enum {
+    VIEWS_OUTPUT, VIEWS_NAMES, VIEWS_BINARY, VIEWS_OWN, VIEWS_TITLE, VIEWS_WIDTH, VIEWS_JSON, VIEWS_DIFF,
+    VIEWS_CALLERS
+};
 enum { VIEWS_FORMAT = VIEWS_OWN + 1 };               /* of folded */
 
 extern const option folded_options[], flame_options[];   /*
@@ -90,7 +96,8 @@ typedef struct views_box {        /* a frame of the picture; x in units from the
     views_kind kind;
 } views_box;
 
-typedef struct views_child {      /* a node to draw, in the order of names */
+typedef struct views_child {      /* a node to draw, in the order of names; of callers by weight */
+    uint64_t    weight;           /* of callers; else 0 */
     const char *name;
     size_t      name_size;
     csspgo_loc  loc;
@@ -139,6 +146,7 @@ void views_clean(views_text *t, const char *bytes, size_t size);
  * Returns 0: out of memory.
  */
 int views_collapse(const views *v, csspgo_profile *q, int older);
+int views_invert(const csspgo_profile *q, csspgo_profile *callers);   /* adds each stack, its innermost frame first */
 
 /* stacks.c: calls fn for each stack, in the order of their lines; 0: out of memory, or fn returned 0 */
 int views_each_stack(const csspgo_profile *q, views_stack_fn fn, void *ctx);
@@ -183,6 +191,14 @@ int views_boxes(views_flame_data *d);
 void views_boxes_free(views_flame_data *d);
 int views_is_cs(const views_flame_data *d);
 const char *views_label(const views_flame_data *d, csspgo_node node, size_t *size);
+
+/*
+ * flame_names.c: views_short adds a name without parameters, "(anonymous namespace)::", and the numbers that tell apart
+ * local functions of several files (.__uniq.N, .llvm.N). views_last: how many bytes of it stand in front of its last
+ * part, which begins behind "::".
+ */
+void views_short(views_text *t, const char *name, size_t size);
+size_t views_last(const char *name, size_t size);
 
 /* flame_svg.c */
 int views_write_svg(const views_flame_data *d, FILE *out);
@@ -361,6 +377,8 @@ typedef struct annotate_run {
     const char    *binary, *name; /* of the program and the function that are shown now         */
     int            several;       /* more than one may be shown                                 */
     size_t         views;         /* that were shown                                            */
+    FILE          *index;         /* HTML: a link to each of them; else NULL                    */
+    char          *title;         /* HTML: the name of the first one                            */
     uint64_t       sum;           /* of all_weight of these                                     */
 } annotate_run;
 
@@ -410,8 +428,32 @@ uint64_t note_count_of(const note_flow *w, uint32_t stretch);
 /* annotate_counts.c */
 int note_counts(annotate_run *a);
 
+/*
+ * annotate_arrows.c. note_target_of: the place that the text of an instruction names, "0x17c0" of
+ * "jne 0x17c0 <_Z1fi+0x1e>"; returns 0: none. note_insn_at: the place of the instruction at an address + 1; 0: none.
+ * note_arrows_make returns 0: out of memory; note_arrows_put: what stands beside an instruction, or above it.
+ */
+typedef struct note_target {
+    const char *begin, *end;      /* of the number                                              */
+    const char *name;             /* behind it, up to the ">" at the end of the text; or NULL   */
+    int         known;            /* 1: address is where it is                                  */
+    uint64_t    address;
+} note_target;
+
+typedef struct note_arrows {
+    unsigned char *cell;          /* by instruction and lane                                    */
+    size_t         lanes;         /* that are in use                                            */
+} note_arrows;
+
+int note_target_of(const char *text, note_target *t);
+size_t note_insn_at(const annotate_run *a, uint64_t address);
+int note_arrows_make(const annotate_run *a, note_arrows *w);
+void note_arrows_free(note_arrows *w);
+void note_arrows_put(const note_arrows *w, size_t insn, int above, FILE *out);
+
 /* annotate_print.c */
 int note_print(annotate_run *a, FILE *out);
+void note_begin(const annotate_run *a, const char *index, FILE *out);   /* HTML: in front of the first one */
 void note_end(const annotate_run *a, FILE *out);     /* behind the last one */
 
 #endif

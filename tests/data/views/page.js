@@ -29,6 +29,12 @@ function picture() {
 function text(id) { return svg.getElementById(id).textContent; }
 WIDTH = box(frames()[0])[1];
 var start = picture(), shown, at, long;
+at = svg.getElementById('functions');
+at.dispatchEvent(new MouseEvent('click'));
+shown = Array.from(svg.querySelectorAll('#table .row>title'), function (t) { return t.textContent; });
+check('a row for each function', shown.length === new Set(frames().slice(1).map(function (g) { return title(g)[0]; })).size);
+at.dispatchEvent(new MouseEvent('click'));
+check('the table leaves no trace', picture() === start);
 var main = context('main'), foo = context('main:3 @ foo'), foo5 = context('main:5 @ foo');
 var bar = context('main:3 @ foo:2 @ bar');
 var name = context('main:9 @ a_function_with_a_name_that_is_longer_than_its_frame.llvm.42');
@@ -62,16 +68,16 @@ click(frames()[0]);
 check('so does a click on the root', picture() === start);
 
 window.prompt = function () { return shown; };
-shown = '^foo$';
+shown = '/^foo$/';
 check('Ctrl-F is not the browser\'s', key('f', true));
 check('frames that match are marked', foo.classList.contains('hit') && foo5.classList.contains('hit') &&
       context('foo').classList.contains('hit') && !bar.classList.contains('hit') && !main.classList.contains('hit'));
 check('the mark shows', getComputedStyle(foo.querySelector('rect')).fill !==
       getComputedStyle(context('main:8 @ link').querySelector('rect')).fill);
 check('their share of the samples', text('matched') === 'matched: 32.60 %');
-shown = 'foo|bar';
+shown = '/foo|bar/';
 key('F3');
-check('the address has the search', location.hash === '#search=' + encodeURIComponent('foo|bar'));
+check('the address has the search', location.hash === '#search=' + encodeURIComponent('/foo|bar/'));
 check('a frame above a frame that matches counts once', text('matched') === 'matched: 36.00 %');
 shown = 'llvm';
 key('f', true);
@@ -80,6 +86,15 @@ shown = null;
 key('f', true);
 check('cancelling keeps the search', name.classList.contains('hit'));
 shown = '(';
+key('f', true);
+check('what is no expression is text', text('matched') === 'matched: 0.00 %');
+shown = '%';
+key('f', true);
+check('so is a percent sign, and the address has it', location.hash === '#search=%25' && text('matched') !== '');
+shown = '\ud800';
+key('f', true);
+check('half a character throws nothing', location.hash === '');
+shown = '/(/';
 key('f', true);
 check('what is no regular expression says so', /not a regular/.test(text('matched')));
 key('Escape');
@@ -94,8 +109,13 @@ function address(hash) {
     location.hash = hash;
     window.dispatchEvent(new HashChangeEvent('hashchange'));
 }
-address('#search=%5Ebar%24&zoom=' + encodeURIComponent('main:3 @ foo'));
+address('#search=bar&zoom=' + encodeURIComponent('main:3 @ foo'));
 check('an address is obeyed', wide(foo) && !visible(foo5) && bar.classList.contains('hit') && text('matched') !== '');
+address('#search=%2F(b%3F(a%7Car)%2B)%2B%24%2F');
+check('a regular expression of an address does not run', !bar.classList.contains('hit') && /search runs it/.test(text('matched')));
+shown = '/bar$/';
+key('f', true);
+check('one that is typed does', bar.classList.contains('hit'));
 address('#zoom=nobody&search=%zz');
 check('one that makes no sense is not', picture() === start && text('matched') === '' && location.hash === '');
 
@@ -114,7 +134,7 @@ press(foo, 'Enter');
 check('Enter zooms', wide(foo));
 press(foo, 'Escape');
 check('Escape goes back', picture() === start);
-shown = '^bar$';
+shown = '/^bar$/';
 check('/ searches', key('/') && bar.classList.contains('hit'));
 key('Escape');
 svg.getElementById('search').focus();
