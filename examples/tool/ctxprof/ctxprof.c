@@ -67,7 +67,7 @@ static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *pat
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why());
     s = action->blank && ctxprof_is_blank(&f) ? CSSPGO_OK : csspgo_ctx_read(c, f.data, f.size, &how, &e);
     file_close(&f);
-    return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE, &e);
+    return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE | KIND_CONTEXTUAL, &e);
 }
 
 /* Writes c to --output. Returns the exit status. */

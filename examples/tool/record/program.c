@@ -166,6 +166,17 @@ int rec_exec_error(int failure)
     return n == (ssize_t)sizeof error ? error : 0;
 }
 
+/* Says why the program could not be run; a file of its name that only lacks the ./ is named. Returns 0. */
+int rec_exec_fail(const recorder *r, int error)
+{
+    const char *const name = r->o.program[0];
+    struct stat st;
+    if (error == ENOENT && strchr(name, '/') == NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode))
+        return fail(r->tool, "%s: not in the PATH; did you mean './%s'?", name, name), 0;
+    if (error == ENOENT && strchr(name, '/') == NULL) return fail(r->tool, "%s: not in the PATH", name), 0;
+    return fail(r->tool, "%s: %s", name, strerror(error)), 0;
+}
+
 /* The exit status a shell would show for how the program ended. */
 int rec_exit_status(int status)
 {

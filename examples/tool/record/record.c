@@ -77,6 +77,16 @@ static const option record_options[] = {
     OPTION("p", OPT_ALIAS, "pid", 0, NULL, NULL),
     OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("h", OPT_ALIAS, "help", 0, NULL, NULL),
+    OPTION("b", OPT_ELSEWHERE, "branch records are always taken; leave it out", 0, NULL, NULL),
+    OPTION("j", OPT_ELSEWHERE, "all taken branches of user space are recorded; leave it out", 0, NULL, NULL),
+    OPTION("g", OPT_ELSEWHERE, "call stacks are always taken; leave it out", 0, NULL, NULL),
+    OPTION("call-graph", OPT_ELSEWHERE, "call stacks are always taken; leave it out", 0, NULL, NULL),
+    OPTION("a", OPT_ELSEWHERE, "one program is recorded, not the whole system; give its command, or --pid=PID", 0, NULL,
+           NULL),
+    OPTION("e", OPT_ELSEWHERE, "the event cannot be chosen; leave it out: taken branches or CPU time are sampled", 0, NULL,
+           NULL),
+    OPTION("c", OPT_ELSEWHERE, "--period=N takes a sample every N taken branches, and implies --exact", 0, NULL, NULL),
     OPTIONS_END
 };
 

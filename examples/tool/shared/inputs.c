@@ -72,13 +72,22 @@ static const input_row rows[] = {
       "it is found, and named if it is not; nothing is fetched" }
 };
 
-int inputs_print(const tool_context *tool)
+void inputs_each(void (*row_fn)(FILE *out, const char *have, const char *command, const char *get), FILE *out)
 {
     size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) row_fn(out, rows[i].have, rows[i].command, rows[i].get);
+}
+
+static void input_print(FILE *out, const char *have, const char *command, const char *get)
+{
+    fprintf(out, "\n%s\n    csspgo %s\n        %s\n", have, command, get);
+}
+
+int inputs_print(const tool_context *tool)
+{
     fputs("What you have, the command that takes it (B: the program, P: the profile, F: the file), what you get:\n",
           tool->out);
-    for (i = 0; i < sizeof rows / sizeof *rows; i++)
-        fprintf(tool->out, "\n%s\n    csspgo %s\n        %s\n", rows[i].have, rows[i].command, rows[i].get);
+    inputs_each(input_print, tool->out);
     fputs("\nRefused by name: perf.data of version 1; heap, growth, contention, mutex and goroutine profiles; branch records\n"
           "without addresses (brstacksym, brstackinsn, brstackoff); directories of perf record --threads; object files.\n",
           tool->out);

@@ -28,7 +28,7 @@ static const option overlap_options[] = {
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
            "a count up to which a context is cold, in place of the cutoff"),
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, "PPM",
-           "cold is what lies behind this share of all counts"),
+           "the counts beyond this share of the sum are cold"),
     OPTION("generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTIONS_END
 };

@@ -38,7 +38,7 @@ static const option show_options[] = {
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
            "a count up to which a context is cold, in place of the cutoff"),
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, "PPM",
-           "cold is what lies behind this share of all counts"),
+           "the counts beyond this share of the sum are cold"),
     OPTION("generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("counts", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("covered", OPT_IGNORED, NULL, 0, NULL, NULL),
@@ -200,6 +200,28 @@ static int show_file(show *s, const char *path)
     return ok;
 }
 
+/*
+ * What is printed instead of the functions is one thing, and a list of no functions is none. LLVM's tool knows only one of
+ * these options. Returns 0 after saying what is wrong.
+ */
+static int show_agrees(const show *s)
+{
+    const int instead[] = { S_ONLY, S_TOP, S_CONTEXTS, S_SECTIONS };
+    const option *first = NULL;
+    size_t i;
+    if (s->tool->compat) return 1;
+    if (s->o[S_TOP].given && s->o[S_TOP].number == 0) return usage(s->tool, "--top: 0 functions are nothing to show"), 0;
+    if (s->o[S_JSON].number && s->o[S_FORMAT].given && s->o[S_FORMAT].number == 0)
+        return usage(s->tool, "--json or --show-format=text, not both"), 0;
+    for (i = 0; i < sizeof instead / sizeof *instead; i++) {
+        const option *const o = &s->o[instead[i]];
+        if (!o->given || (o->kind == OPT_SWITCH && o->number == 0)) continue;
+        if (first != NULL) return usage(s->tool, "--%s or --%s, not both: each is shown alone", first->name, o->name), 0;
+        first = o;
+    }
+    return 1;
+}
+
 static int show_main(tool_context *tool, int argc, char **argv)
 {
     show s;
@@ -215,6 +237,7 @@ static int show_main(tool_context *tool, int argc, char **argv)
     if (files == 0 && tool->compat)
         return fail(tool, "the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
     if (files == 0) return usage(tool, "which profile?");
+    if (!show_agrees(&s)) return usage_status(tool);
     path = s.o[S_OUTPUT].text;
     if (tool->compat && (strcmp(argv[0], path) == 0 || (strcmp(path, "-") != 0 && output_is_input(path, argv[0]))))
         return fputs("llvm-profdata-19 show: Input file name cannot be the same as the output file name!\n", stderr), 1;
