@@ -327,6 +327,14 @@ says 2 '--json or --show-format=text, not both' show --json --show-format=text $
 ends 0 none show --summary --contexts=1 --llvm-compat $B/a.prof
 ends 0 none show --summary --show-sec-info-only=0 $B/a.prof
 
+ends 0 '--function has no effect with --all-functions' show --all-functions --function=a $B/a.prof
+ends 0 'argument ignored: showing all functions' show --llvm-compat --all-functions --function=a $B/a.prof
+says 2 '--compress-recursion: the number is -1, 0 or larger' profgen --compress-recursion=-2 $demo -o $B/got
+says 1 'Value of --compress-recursion should >= -1' profgen --llvm-compat --compress-recursion=-2 $demo -o $B/got
+# percentages have no space before the sign; in pictures they have (views/text.c)
+grep -n '[dfu] %%' ../examples/tool/*/*.c | grep -v '/views/text\.c:' >$B/percent
+[ ! -s $B/percent ] && pass || fail "percentages in two forms: $(cat $B/percent)"
+
 # ----- what people of perf type
 case $(uname -s) in Linux)
     says 2 '-b is an option of perf: branch records are always taken' record -b -- ./demo

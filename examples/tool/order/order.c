@@ -2,7 +2,7 @@
 #include "order.h"
 
 static const option order_options[] = {
-    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("num-test-traces", OPT_COUNT, NULL, 0, "N",
            "orders without the last N traces, and evaluates with them alone"),
     OPTION("binary", OPT_LIST, NULL, 0, "FILE",
@@ -16,7 +16,8 @@ static const option order_options[] = {
     OPTION("format", OPT_CHOICE, "lld|gold|macho|msvc|gnuld", 0, NULL, "for which linker"),
     OPTION("evaluate", OPT_SWITCH, NULL, 0, NULL,
            "prints how many pages the traces touch; the order only with --output"),
-    OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES", "size of a page, for --evaluate; without --binary a page is 32 functions"),
+    OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES",
+           "size of a page, for --evaluate; without --binary a page is 32 functions"),
     OPTION("alignment", OPT_COUNT, NULL, 16, "BYTES", "alignment of functions, for --evaluate"),
     OPTION("use-weights", OPT_SWITCH, NULL, 0, NULL, "a trace of weight 10 counts like ten"),
     OPTION("use-sizes", OPT_SWITCH, NULL, 0, NULL, "groups functions by bytes, too, as lld does"),
@@ -33,7 +34,7 @@ static const option order_options[] = {
     OPTION("join-equal", OPT_SWITCH, NULL, 0, NULL, "samples: equal traces become one whose weight is their number"),
     OPTION("write-traces", OPT_TEXT, NULL, 0, "FILE",
            "the traces of all inputs as text, for llvm-profdata and for other runs"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the order and, with --evaluate, the table, for programs"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),

@@ -185,13 +185,6 @@ static uint32_t llvm_range(const line_work *w, const detail *d, uint64_t bias)
     return bits;
 }
 
-/* The fourth sentence; its misspellings are LLVM's. */
-static const char *llvm_jump(const tool_context *tool)
-{
-    if (!tool->compat) return "of samples are from ranges that end before they begin or cross an unconditional jump.";
-    return "of samples are from ranges that have range start after or too far from range end acrossing the unconditinal jmp.";
-}
-
 /* Source: unwinding spec 2.5. The ranges that ran are sorted, return addresses behind them. */
 static void llvm_ranges(const profgen *g, size_t ranges)
 {
@@ -199,7 +192,8 @@ static void llvm_ranges(const profgen *g, size_t ranges)
         "of samples are from ranges that are not on instruction boundary.",
         "of samples are from ranges that do not belong to any functions.",
         "of samples are from ranges that do cross function boundaries.",
-        NULL };                                            /* see llvm_jump */
+        "of samples are from ranges that have range start after or too far from range end acrossing the unconditinal "
+        "jmp." };
     static const char *const one[] = {
         "Range is not on instruction boundary, likely due to profile and binary mismatch.",
         "Range does not belong to any functions, likely from PLT, .init or .fini section.",
@@ -219,7 +213,7 @@ static void llvm_ranges(const profgen *g, size_t ranges)
         }
     }
     if (ranges == 0) warn(g->tool, "No samples in perf script!");
-    for (k = 0; k < 4; k++) llvm_share(g->tool, sum[k], total, k < 3 ? all[k] : llvm_jump(g->tool));
+    for (k = 0; k < 4; k++) llvm_share(g->tool, sum[k], total, all[k]);
 }
 
 /* What was found in the samples; raw counters have none. */

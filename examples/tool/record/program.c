@@ -55,7 +55,7 @@ void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t b
     }
     if (left < 0) return;
     rec_duration(took, sizeof took, left);
-    snprintf(text + n, size - n, ", %.0f %%, %s left at most", 100 * seconds / (seconds + left), took);
+    snprintf(text + n, size - n, ", %.0f%%, %s left at most", 100 * seconds / (seconds + left), took);
 }
 
 void rec_progress(recorder *r)

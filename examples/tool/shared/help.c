@@ -154,7 +154,6 @@ static void help_groups(FILE *out, const command *c)
             if (n++ == 0) fprintf(out, "\n%s:\n", title);
             help_option(out, c->options, o);
         }
-    putc('\n', out);
 }
 
 static void help_command(FILE *out, const command *c)
@@ -173,8 +172,8 @@ static void help_command(FILE *out, const command *c)
         note += n + (note[n] != '\0');
     }
     help_groups(out, c);
-    help_rest(out, c->options, "Taken as LLVM takes them, without effect: ", 1);
-    help_rest(out, c->options, "Refused: ", 0);
+    help_rest(out, c->options, "\nTaken as LLVM takes them, without effect: ", 1);
+    help_rest(out, c->options, "\nRefused: ", 0);
 }
 
 int help_print(const tool_context *tool, const command *one)

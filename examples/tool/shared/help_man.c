@@ -158,16 +158,16 @@ static const char man_examples[] =
     "lists the hottest functions of a recording of perf\n";
 
 static const char man_files[] =
-    ".TP\n.I /usr/lib/debug\nDebug information of programs, by build id and by path; \\-\\-debug\\-file\\-directory names "
-    "another place.\n"
-    ".TP\n.I /tmp/perf\\-PID.map\nNames of code that a JIT made, for pictures of recordings. It is read if it is a file of "
-    "the user.\n"
-    ".TP\n.I .csspgo\\-*\nOutputs while they are written. A file appears under its own name when it is complete; after an "
-    "error the old one is still there.\n";
+    ".TP\n.I /usr/lib/debug\nDebug information of programs, by build id and by path; \\-\\-debug\\-file\\-directory "
+    "names another place.\n"
+    ".TP\n.I /tmp/perf\\-PID.map\nNames of code that a JIT made, for pictures of recordings. It is read if it is a "
+    "file of the user.\n"
+    ".TP\n.I .csspgo\\-*\nOutputs while they are written. A file appears under its own name when it is complete; after "
+    "an error the old one is still there.\n";
 
 static const char man_environment[] =
-    ".TP\n.B DEBUGINFOD_CACHE_PATH, XDG_CACHE_HOME, HOME\nWhere clients of debuginfod keep what they have fetched. csspgo "
-    "reads it and fetches nothing.\n"
+    ".TP\n.B DEBUGINFOD_CACHE_PATH, XDG_CACHE_HOME, HOME\nWhere clients of debuginfod keep what they have fetched. "
+    "csspgo reads it and fetches nothing.\n"
     ".TP\n.B PATH\nWhere record looks for the program, and annotate and bottleneck for LLVM's tools and objdump.\n"
     ".TP\n.B TMPDIR\nWhere annotate puts a profile that it makes of a recording, until it ends.\n";
 
@@ -180,8 +180,8 @@ static const char man_security[] =
     "their extra rights while they are traced.\n";
 
 static const char man_bugs[] =
-    ".PP\nRecording of branch records of Intel, AMD and Arm CPUs has been tested with made\\-up buffers of the kernel only, "
-    "never on such a CPU.\n"
+    ".PP\nRecording of branch records of Intel, AMD and Arm CPUs has been tested with made\\-up buffers of the kernel "
+    "only, never on such a CPU.\n"
     ".PP\nrecord without such a CPU needs Linux on x86\\-64; the other commands run elsewhere, too.\n"
     ".PP\nAn option may be given once, except where its help says that it may be repeated.\n";
 
@@ -221,8 +221,8 @@ static void man_program(FILE *out)
     inputs_each(man_input, out);
     fputs(".SH COMMANDS\n", out);
     man_commands(out);
-    fprintf(out, ".SH FILES\n%s.SH ENVIRONMENT\n%s.SH SECURITY\n%s.SH BUGS\n%s", man_files, man_environment, man_security,
-            man_bugs);
+    fprintf(out, ".SH FILES\n%s.SH ENVIRONMENT\n%s.SH SECURITY\n%s.SH BUGS\n%s", man_files, man_environment,
+            man_security, man_bugs);
     man_end(out, ".BR perf\\-record (1),\n.BR llvm\\-profdata (1)\n");
 }
 

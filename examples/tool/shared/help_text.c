@@ -81,7 +81,8 @@ const char *help_examples(const char *command)
 /* Names stand between spaces. command NULL: of every command whose own groups do not have the option. */
 static const struct { const char *command, *title, *options; } groups[] = {
     { "profgen", "Inputs",
-      " binary perfscript perfdata pprof pprof-type preagg unsymbolized-profile llvm-sample-profile jitdump perf-map " },
+      " binary perfscript perfdata pprof pprof-type preagg unsymbolized-profile llvm-sample-profile jitdump"
+      " perf-map " },
     { "profgen", "Output",
       " output format gcov-version use-md5 compress-all-sections split-layout populate-profile-symbol-list"
       " gen-partial-profile fill-zero-for-all-funcs update-total-samples mark-all-context-preinlined"
@@ -119,6 +120,9 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " function no-function output-size-limit prof-sym-list drop-profile-symbol-list convert-sample-profile-layout"
       " gen-cs-nested-profile generate-merged-base-profiles sample-merge-cold-context sample-trim-cold-context"
       " sample-frame-depth-for-cold-context compress-recursion " },
+    { NULL, "Inputs",
+      " binary perfdata perfscript old-profile profile input names profiled-binary profile-isfs"
+      " fs-discriminator-pass " },
     { "show", "What is printed",
       " all-functions function top contexts summary show-sec-info-only temporal-profile-traces detailed-summary"
       " hot-func-list topn show-prof-sym-list " },
@@ -127,14 +131,13 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "order", "Which traces count",
       " temporal-profile-trace-reservoir-size temporal-profile-max-trace-length seed use-weights in-order start-up"
       " min-samples join-equal " },
-    { "order", "The order and its evaluation", " use-sizes evaluate num-test-traces page-size alignment write-traces " },
+    { "order", "The order and its evaluation",
+      " use-sizes evaluate num-test-traces page-size alignment write-traces " },
     { "flame", "The picture", " diff icicle title width " },
     { "ctxprof", "How profiles are added up", " merge-duplicates keep-larger " },
     { "bottleneck", "What is analysed", " mcpu top contexts alias " },
     { "annotate", "What is shown", " function contexts source source-dir " },
-    { NULL, "Inputs",
-      " binary perfdata perfscript old-profile profile input names profiled-binary profile-isfs fs-discriminator-pass " },
-    { NULL, "Output",
+        { NULL, "Output",
       " output format show-format json use-md5 keep-empty mark-inlined top min-fit min-kept no-demangle " },
     { NULL, "What is hot and what is cold",
       " profile-summary-hot-count profile-summary-cold-count profile-summary-cutoff-hot profile-summary-cutoff-cold " },

@@ -167,7 +167,8 @@ int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, con
     char bytes[KIND_BYTES], unknown[KIND_UNKNOWN];
     size_t n = 0;
     if (words != NULL) return fail(tool, "%s: %s", path, words);
-    if (is_form && (takes & (KIND_PROFILE | KIND_CONTEXTUAL)) == KIND_PROFILE && !tool->compat) kind_head(path, bytes, &n);
+    if (is_form && (takes & (KIND_PROFILE | KIND_CONTEXTUAL)) == KIND_PROFILE && !tool->compat)
+        kind_head(path, bytes, &n);
     if (n != 0 && kind_unknown(bytes, n, e, unknown, sizeof unknown)) return fail(tool, "%s: %s", path, unknown);
     return fail_at(tool, path, e);
 }

@@ -108,7 +108,8 @@ static int option_unknown(const tool_context *tool, const option *o, const char 
     const int dashes = argument[1] == '-' ? 2 : 1;
     nearest n = nearest_to(argument + dashes, strcspn(argument + dashes, "="));
     for (; o->name != NULL; o++)
-        if (o->kind != OPT_LATER && o->kind != OPT_REFUSED && o->kind != OPT_ELSEWHERE) nearest_try(&n, o->name, strlen(o->name));
+        if (o->kind != OPT_LATER && o->kind != OPT_REFUSED && o->kind != OPT_ELSEWHERE)
+            nearest_try(&n, o->name, strlen(o->name));
     if (n.name == NULL || tool->compat) return usage(tool, "unknown option '%s'", argument), 0;
     return usage(tool, "unknown option '%s'; did you mean '%.*s%s'?", argument, dashes, argument, n.name), 0;
 }

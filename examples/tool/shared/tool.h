@@ -79,12 +79,14 @@ typedef struct option {
 } option;
 
 #define DEBUG_BINARY OPTION("debug-binary", OPT_LIST, NULL, 0, "FILE", \
-    "has what the program lacks: symbols, debug information, probes; of the same build, of whichever --binary")
+    "a file of the same build that has what the program lacks: symbols, debug information, probes")
 #define DEBUG_DIRECTORY OPTION("debug-file-directory", OPT_LIST, NULL, 0, "DIR", \
-    "where debug files are: DIR/.build-id/xx/yyyy.debug, DIR/usr/bin/NAME.debug; else /usr/lib/debug. Those beside " \
-    "the program and in .debug there are found, too")
-#define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, "names as the compiler has them")
-#define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, "status 0 although the result is of no use")
+    "where debug files are looked for: DIR/.build-id/xx/yyyy.debug and DIR/usr/bin/NAME.debug; by default in " \
+    "/usr/lib/debug. Files beside the program and in its .debug directory are always found")
+#define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, \
+    "prints names as the compiler wrote them, not demangled")
+#define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, \
+    "ends with status 0 even if the result is of no use, such as an empty profile")
 
 /* Of LLVM 22 and later: sample-profile-format-version, what extbinary_newer takes, comes first. */
 #define EXTBINARY_NEWER                                                                                            \
@@ -137,8 +139,7 @@ extern const char pass_names[];
 /* An option of every command that has it in its table: read by main.c */
 #define LLVM_COMPAT                                                                                                \
     OPTION("llvm-compat", OPT_MAYBE, "19|20|21|22|0|1|false|true", 0, "N",                                         \
-           "bytes, messages and exit statuses of the tool of LLVM N, 19 to 22; 19 without it, the one that was "   \
-           "compared")
+           "has the output, the messages and the exit statuses of LLVM N's tool; N is 19 to 22, by default 19")
 
 /* A command: what is behind its name on the command line goes to run_fn, which returns the exit status. */
 typedef struct command {

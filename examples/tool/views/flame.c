@@ -76,7 +76,7 @@ const command flame_command = {
     "             [--binary=FILE]\n",
     "a self-contained SVG flame graph",
     "A click or Enter on a frame zooms, Escape goes back, / or Ctrl-F searches; arrow keys go from frame to frame. "
-    "Zoom and search stand in the address: a link shows them again. --diff compares stacks of names, wherever "
-    "their calls are.\n"
-    "Of contextual profiles (.ctxprof), too: widths are counts.\n"
+    "Zoom and search are part of the address: a link shows them again. --diff compares stacks by the names of their "
+    "functions, wherever the calls are.\n"
+    "Contextual profiles (.ctxprof) are read, too; widths are then counts.\n"
 };

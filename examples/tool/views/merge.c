@@ -6,7 +6,8 @@ static const option merge_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the profile is written; - is standard output, the default"),
     OPTION("output-form", OPT_LATER, NULL, 0, NULL, NULL),   /* set by --text, --binary ... */
     OPTION("weighted-input", OPT_LIST, NULL, 0, "N,FILE", "every count of FILE times N"),
-    OPTION("input-files", OPT_TEXT, NULL, 0, "FILE", "a file with the names of inputs, one a line: [N,]FILE; N multiplies their counts"),
+    OPTION("input-files", OPT_TEXT, NULL, 0, "FILE",
+           "a file with the names of inputs, one a line: [N,]FILE; N multiplies their counts"),
     OPTION("dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, "prints the names of all inputs instead"),
     OPTION("failure-mode", OPT_CHOICE, "any|all|warn", 0, NULL,
            "what happens if an input is bad or does not fit the others. any: merging stops; all: it goes on without "
@@ -29,9 +30,10 @@ static const option merge_options[] = {
            "a nested inlinee also counts in its own function"),
     OPTION("sample-merge-cold-context", OPT_SWITCH, NULL, 0, NULL, "merges cold contexts into shorter ones"),
     OPTION("sample-trim-cold-context", OPT_SWITCH, NULL, 0, NULL, "removes cold contexts"),
-    OPTION("sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, "N", "frames of the shorter contexts of --sample-merge-cold-context"),
+    OPTION("sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, "N",
+           "frames of the shorter contexts of --sample-merge-cold-context"),
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
-           "a count up to which a context is cold, in place of the cutoff"),
+           "a context is cold up to this count, whatever the cutoff"),
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, "PPM",
            "the counts beyond this share of the sum are cold"),
     OPTION("compress-recursion", OPT_NUMBER, NULL, 0, "N",
@@ -45,7 +47,7 @@ static const option merge_options[] = {
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("names", OPT_LIST, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
     OPTION("profiled-binary", OPT_LIST, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
@@ -83,7 +85,8 @@ static const option merge_options[] = {
     OPTION("suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 10000, "N",
            "of instrumentation profiles, whose traces and counters merge writes with --text: functions kept of each"),
-    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N", "of instrumentation profiles: traces kept"),
+    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N",
+           "of instrumentation profiles: traces kept"),
     OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its earlier names in LLVM */
     OPTION("sample-profile-write-eytzinger-name-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),
@@ -315,7 +318,7 @@ const command merge_command = {
     "merge", merge_main, merge_options, NULL,
     "csspgo merge [options] PROFILE... [-o FILE]\n",
     "adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's)",
-    "A directory: its files. Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with "
-    "contexts, counts in place of samples. A function's name is its GUID, or what another profile calls it, or "
-    "of --names or --profiled-binary.\n"
+    "If PROFILE is a directory, all files in it are inputs. Contextual profiles (.ctxprof: bitstreams, YAML, dumps) "
+    "are read as profiles with contexts whose samples are the counts. Their functions have GUIDs, and names if another "
+    "profile, --names or --profiled-binary has these.\n"
 };

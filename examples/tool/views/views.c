@@ -4,7 +4,7 @@
 #include "../shared/recording.h"
 
 #define VIEWS_COMMON \
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"), \
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"), \
     OPTION("names", OPT_LIST, NULL, 0, "FILE", "names for GUIDs, one a line"), \
     OPTION("binary", OPT_LIST, NULL, 0, "FILE", "a program with symbols or probe descriptors: names for GUIDs")
 
@@ -22,7 +22,7 @@ const option folded_options[] = {
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTIONS_END
 };
 
@@ -41,7 +41,7 @@ const option flame_options[] = {
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTIONS_END
 };
 
