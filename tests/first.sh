@@ -46,17 +46,18 @@ for c in $commands; do
     [ -s $B/table ] || fail "$c has no table"
     $T help --man $c >$B/csspgo-$c.1
     sed 's/\\f[BIR]//g; s/\\-/-/g' $B/csspgo-$c.1 >$B/man
-    # two examples come first, each of this command, with its meaning; then options in groups, each option in one
+    # two examples come first, each of this command, with options that it has, and its meaning; then options in groups, each option in one
     awk -v c="csspgo $c" '
         FNR == 1 { if (index($0, c ": ") != 1) exit; ok = 1 }
         FNR == 3 && $0 != "Examples:" { ok = 0 }
         (FNR == 4 || FNR == 6) && index($0, "    " c " ") != 1 { ok = 0 }
         (FNR == 5 || FNR == 7) && $0 !~ /^        [a-z]/ { ok = 0 }
+        FNR == 4 || FNR == 6 { for (i = 2; i <= NF; i++) if ($i ~ /^--[a-z]/) { sub(/=.*/, "", $i); used[$i] } }
         FNR == 9 && index($0, "usage: " c) != 1 { ok = 0 }
-        /^  --/ { if (group == "" || $1 in seen) ok = 0; seen[$1] = 1 }
+        /^  --/ { if (group == "" || $1 in seen) ok = 0; seen[$1] = 1; name = $1; sub(/[=[,].*/, "", name); named[name] }
         /^[A-Z].*:$/ { group = $0 }
         /^Other:$/ { ok = 0 }
-        END { exit !ok }' $B/help && pass || fail "help $c: its examples, or groups of its options"
+        END { for (o in used) if (!(o in named)) ok = 0; exit !ok }' $B/help && pass || fail "help $c: its examples, or groups of its options"
     [ "$(awk '/^\.SH EXAMPLES/ { on = 1; next } /^\.SH/ { on = 0 } on && /^csspgo/' $B/man | wc -l)" -eq 2 ] &&
         has_text ".BR csspgo\-$c (1)" $B/csspgo.1 && pass || fail "the page of $c: $(head -5 $B/man)"
     missing=$(awk '

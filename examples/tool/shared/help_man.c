@@ -160,8 +160,7 @@ static const char man_examples[] =
 static const char man_files[] =
     ".TP\n.I /usr/lib/debug\nDebug information of programs, by build id and by path; \\-\\-debug\\-file\\-directory "
     "names another place.\n"
-    ".TP\n.I /tmp/perf\\-PID.map\nNames of code that a JIT made, for pictures of recordings. It is read if it is a "
-    "file of the user.\n"
+    ".TP\n.I /tmp/perf\\-PID.map\nNames of code that a JIT made, for pictures of recordings.\n"
     ".TP\n.I .csspgo\\-*\nOutputs while they are written. A file appears under its own name when it is complete; after "
     "an error the old one is still there.\n";
 

@@ -9,7 +9,7 @@ static const struct { const char *command, *lines; } examples[] = {
       "csspgo profgen --binary=app --perfscript=app.ps --format=text -o -\n"
       "prints the profile of what csspgo record -o app.ps -- ./app recorded\n" },
     { "record",
-      "csspgo record -o app.ps -- ./app --size=100\n"
+      "csspgo record -o app.ps -- ./app 100\n"
       "runs the program and records branches and call stacks, without perf and without privileges\n"
       "csspgo record --pid=1234 --duration=10 -o app.data\n"
       "records ten seconds of a process that runs already, as perf.data\n" },
@@ -52,7 +52,7 @@ static const struct { const char *command, *lines; } examples[] = {
       "csspgo order start.profraw -o order.txt\n"
       "makes an order of functions for ld.lld --symbol-ordering-file\n"
       "csspgo order --perfdata=perf.data --binary=app --evaluate\n"
-      "prints how many pages the start of the program touches, before and after\n" },
+      "prints how many pages the start of the program touches in this order\n" },
     { "ctxprof",
       "csspgo ctxprof show app.ctxprof\n"
       "prints how large a contextual profile is and what it holds\n"

@@ -127,7 +127,7 @@ const char *kind_of(const tool_context *tool, const char *path, unsigned takes)
 }
 
 /* The number of the first line that is neither empty nor a comment; 0: it lies behind these bytes. */
-static uint32_t first_line(const char *text, size_t size)
+static uint32_t kind_line_one(const char *text, size_t size)
 {
     uint32_t line = 1;
     size_t i = 0;
@@ -146,7 +146,7 @@ int kind_unknown(const void *data, size_t size, const csspgo_error *e, char *wor
     if (strncmp(e->message, "a NUL byte", 10) == 0)
         snprintf(words, words_size, "no profile of a known form (text has no NUL byte, as there is at %u:%u)", e->line,
                  e->column);
-    else if (e->status == CSSPGO_E_SYNTAX && e->line != 0 && e->line == first_line((const char *)data, head))
+    else if (e->status == CSSPGO_E_SYNTAX && e->line != 0 && e->line == kind_line_one((const char *)data, head))
         snprintf(words, words_size, "no profile of a known form (text needs NAME:TOTAL:HEAD at %u:%u)", e->line,
                  e->column);
     else return 0;
@@ -170,6 +170,8 @@ int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, con
     if (is_form && (takes & (KIND_PROFILE | KIND_CONTEXTUAL)) == KIND_PROFILE && !tool->compat)
         kind_head(path, bytes, &n);
     if (n != 0 && kind_unknown(bytes, n, e, unknown, sizeof unknown)) return fail(tool, "%s: %s", path, unknown);
+    if (e->line == 1 && e->column == 1 && strcmp(e->message, "the text holds no function") == 0 && !tool->compat)
+        return fail(tool, "%s: the file is empty", path);
     return fail_at(tool, path, e);
 }
 
