@@ -328,6 +328,9 @@ says 2 '--json or --show-format=text, not both' show --json --show-format=text $
 ends 0 none show --summary --contexts=1 --llvm-compat $B/a.prof
 ends 0 none show --summary --show-sec-info-only=0 $B/a.prof
 
+ends 0 '--width has no effect with --json' flame --json --width=500 $B/a.prof
+ends 0 '--icicle has no effect with --json' flame --json --icicle $B/a.prof
+ends 0 none flame --json --diff=$B/a.prof $B/a.prof
 ends 0 '--function has no effect with --all-functions' show --all-functions --function=a $B/a.prof
 ends 0 'argument ignored: showing all functions' show --llvm-compat --all-functions --function=a $B/a.prof
 says 2 '--compress-recursion: the number is -1, 0 or larger' profgen --compress-recursion=-2 $demo -o $B/got
@@ -344,6 +347,10 @@ case $(uname -s) in Linux)
     says 2 '-a is an option of perf: .*--pid=PID' record -a
     says 2 '-e is an option of perf: the event cannot be chosen' record -e cycles:u ./demo
     says 2 '-c is an option of perf: --period=N' record -c 1000 ./demo
+    for o in --frequency=99 --overhead=5 --timer; do
+        says 2 "--[a-z]*: not with --exact or an option that implies it" record --exact $o -- ./demo
+        says 2 "--[a-z]*: not with --exact or an option that implies it" record $o --count=3 -- ./demo
+    done
     $T record -h >$B/out 2>$B/err && $T record --help | cmp -s - $B/out && pass || fail "record -h: $(cat $B/err)"
     # a program of this directory, without the ./
     cp $D/demo.elf $B/no-such-command

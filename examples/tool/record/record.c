@@ -150,6 +150,19 @@ static void rec_take(rec_options *r, const option *o)
     r->json = o[ARG_JSON].number != 0;
 }
 
+/* Refuses what is of bursts beside what follows every branch. Returns 0 after saying which option it is. */
+static int rec_agrees(const tool_context *tool, const option *o)
+{
+    static const int of_bursts[] = { ARG_RATE, ARG_OVERHEAD, ARG_TIMER };
+    size_t i;
+    for (i = 0; i < sizeof of_bursts / sizeof *of_bursts; i++) {
+        const option *const x = &o[of_bursts[i]];
+        if (x->given && (x->kind != OPT_SWITCH || x->number != 0))
+            return usage(tool, "--%s: not with --exact or an option that implies it", x->name), 0;
+    }
+    return 1;
+}
+
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
 static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, int *status)
 {
@@ -162,6 +175,7 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     if (at >= argc && r->pid == 0) return usage(tool, "which program?"), 0;
     if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
     if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
+    if (r->exact && !rec_agrees(tool, o)) return 0;
     if (r->exact && r->follow) return usage(tool, "--follow-forks: not with --exact"), 0;
     if (r->json && !json_goes(tool, r->output, "the recording")) return 0;
     if (!rec_take_duration(tool, &o[ARG_DURATION], &r->duration)) return 0;

@@ -50,6 +50,7 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
 {
     const int files = options_parse(tool, flame ? flame_options : folded_options, argc, argv);
     const option *o = tool->o;
+    int i;
     memset(v, 0, sizeof *v);
     v->tool = tool;
     if (files < 0) return 0;
@@ -65,6 +66,8 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
         return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
     }
     v->json = o[VIEWS_JSON].number != 0;
+    for (i = VIEWS_OWN; v->json && i <= VIEWS_WIDTH; i++)
+        if (o[i].given) warn(v->tool, "--%s has no effect with --json", o[i].name);
     v->older = o[VIEWS_DIFF].text;
     if (!output_spares(tool, v->output, v->older)) return 0;
     v->fits = o[VIEWS_WIDTH].text == NULL;
