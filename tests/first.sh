@@ -309,6 +309,12 @@ done
 says 3 'zero: the file is empty' profgen --binary=$D/demo.elf -o $B/got --preagg $B/zero
 says 3 'zero: the file is empty' profgen --binary=$D/demo.elf -o $B/got --unsymbolized-profile $B/zero
 says 1 'nothing: Is a directory' profgen --binary=$D/demo.elf -o $B/got --preagg $B/nothing
+says 1 'words: no contextual profile: .* at 1:1' ctxprof show $B/words
+says 1 'words4: no contextual profile: .* at 4:1' ctxprof show $B/words4
+says 1 'bytes: no contextual profile: ' ctxprof show $B/bytes
+says 1 'words: no profile of pprof: ' profgen --binary=$D/demo.elf -o $B/got --pprof $B/words
+says 1 'bytes: no profile of pprof: ' profgen --binary=$D/demo.elf -o $B/got --pprof $B/bytes
+says 1 'words: no raw counters: expected a number at 1:1' profgen --binary=$D/demo.elf -o $B/got --unsymbolized-profile $B/words
 says 1 'words: no profile of a known form' overlap $B/words $B/a.prof
 # a profile with a mistake further on is one
 printf 'a:30:1\n 1: 30\nsome words\n' >$B/mistake

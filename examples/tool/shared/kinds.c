@@ -159,6 +159,22 @@ int kind_fail(const tool_context *tool, const char *path, unsigned takes, const 
     return fail(tool, "%s: %s", path, words != NULL ? words : why);
 }
 
+/* The same of other inputs that a form belongs to: 1 if they are not of it from the beginning on. */
+static int kind_misses(const char *path, unsigned takes, const csspgo_error *e, char *words, size_t words_size)
+{
+    const char *const noun = takes & KIND_CONTEXTUAL ? "contextual profile"
+                           : takes & KIND_PPROF ? "profile of pprof" : takes & KIND_COUNTERS ? "raw counters" : NULL;
+    char bytes[KIND_BYTES];
+    size_t n;
+    if (noun == NULL) return 0;
+    kind_head(path, bytes, &n);
+    if (e->line != 0 ? e->line != kind_line_one(bytes, n) : e->offset > 16) return 0;
+    if (e->line != 0)
+        snprintf(words, words_size, "no %s: %.200s at %u:%u", noun, plain(e), e->line, e->column);
+    else snprintf(words, words_size, "no %s: %.200s", noun, plain(e));
+    return 1;
+}
+
 int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, const csspgo_error *e)
 {
     const int is_form = e->status == CSSPGO_E_SYNTAX || e->status == CSSPGO_E_TRUNCATED || e->status == CSSPGO_E_RANGE ||
@@ -170,6 +186,8 @@ int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, con
     if (is_form && (takes & (KIND_PROFILE | KIND_CONTEXTUAL)) == KIND_PROFILE && !tool->compat)
         kind_head(path, bytes, &n);
     if (n != 0 && kind_unknown(bytes, n, e, unknown, sizeof unknown)) return fail(tool, "%s: %s", path, unknown);
+    if (is_form && !tool->compat && kind_misses(path, takes, e, unknown, sizeof unknown))
+        return fail(tool, "%s: %s", path, unknown);
     if (e->line == 1 && e->column == 1 && strcmp(e->message, "the text holds no function") == 0 && !tool->compat)
         return fail(tool, "%s: the file is empty", path);
     return fail_at(tool, path, e);

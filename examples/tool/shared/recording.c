@@ -208,7 +208,8 @@ static int item_of(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_m
         return 0;
     }
     if (e.status == CSSPGO_OK) return 0;
-    kind_fail_at(r->tool, r->path, r->script != NULL ? KIND_SCRIPT : r->pprof != NULL ? KIND_GZIP : KIND_PERFDATA, &e);
+    kind_fail_at(r->tool, r->path, r->script != NULL ? KIND_SCRIPT : r->pprof != NULL ? KIND_GZIP | KIND_PPROF
+                                                                              : KIND_PERFDATA, &e);
     return -1;
 }
 

@@ -198,11 +198,12 @@ char *build_text(const unsigned char *id, size_t size, char *to);   /* a build i
  */
 enum {
     KIND_OTHER = 0, KIND_PROFILE = 1, KIND_PROGRAM = 2, KIND_PERFDATA = 4, KIND_SCRIPT = 8, KIND_GZIP = 16,
-    KIND_JITDUMP = 32, KIND_TRACES = 64, KIND_CONTEXTUAL = 128
+    KIND_JITDUMP = 32, KIND_TRACES = 64, KIND_CONTEXTUAL = 128, KIND_PPROF = 256,
+    KIND_COUNTERS = 512
 };
 const char *kind_words(const void *data, size_t size, unsigned takes);
 const char *kind_of(const tool_context *tool, const char *path, unsigned takes);
-enum { KIND_UNKNOWN = 120 };
+enum { KIND_UNKNOWN = 280 };
 int kind_unknown(const void *data, size_t size, const csspgo_error *e, char *words, size_t words_size);
 int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why);
 int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, const csspgo_error *e);
