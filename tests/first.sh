@@ -70,7 +70,7 @@ done
 [ "$(sed -n 's/^\.SH //p' $B/csspgo.1 | tr '\n' ,)" = 'NAME,SYNOPSIS,EXAMPLES,WHICH COMMAND WHEN,COMMANDS,FILES,ENVIRONMENT,SECURITY,BUGS,EXIT STATUS,SEE ALSO,' ] && pass ||
     fail "the manual page has other sections: $(grep '^\.SH' $B/csspgo.1)"
 # texts of options stand alone: no "..." that goes on from another one's, no order of options
-for c in $commands; do $T help $c | grep -n -e '^  --.*  \.\.\. ' -e '^ *\.\.\. ' -e 'This and the next' && fail "help $c goes on from one option to the next" || pass; done
+for c in $commands; do $T help $c | grep -n -e '^  --.*  \.\.\. ' -e '^ *\.\.\. ' -e '[:;,] \.\.\. ' -e 'This and the next' && fail "help $c goes on from one option to the next" || pass; done
 says 2 "unknown command 'mrge'; did you mean 'merge'?" help --man mrge
 # csspgo inputs: each command of it is there
 $T inputs >$B/inputs && [ "$(grep -c '^    csspgo ' $B/inputs)" -ge 20 ] && pass || fail "csspgo inputs: $(head -3 $B/inputs)"

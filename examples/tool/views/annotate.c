@@ -24,7 +24,7 @@ static const option annotate_options[] = {
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
-    OPTION("event", OPT_LIST, NULL, 0, "NAME", "of a recording: only samples of this event"),
+    OPTION("event", OPT_LIST, NULL, 0, "NAME", "only samples of this event, of a recording"),
     OPTIONS_END
 };
 

@@ -28,9 +28,9 @@ const option folded_options[] = {
 
 const option flame_options[] = {
     VIEWS_COMMON,
-    OPTION("icicle", OPT_SWITCH, NULL, 0, NULL, "the outermost frame on top"),
-    OPTION("title", OPT_TEXT, "Flame graph", 0, "TEXT", "above the picture"),
-    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture; without this option it fits the window"),
+    OPTION("icicle", OPT_SWITCH, NULL, 0, NULL, "puts the outermost frame on top"),
+    OPTION("title", OPT_TEXT, "Flame graph", 0, "TEXT", "the title above the picture"),
+    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "width of the picture; without this option it fits the window"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the tree of frames as JSON, as d3-flame-graph takes it"),
     OPTION("diff", OPT_TEXT, NULL, 0, "OLD",
            "an older profile: colours show how the share of each stack has changed since; widths are PROFILE's"),
