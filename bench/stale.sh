@@ -74,7 +74,7 @@ for p in ${ONLY:-stale $(seq -f gen%g ${SEEDS:-12}) $boost}; do
         applied $p.ll $p.$2.flat $3 >$p.$1.applied
         build $p 2 $p.$1.exe -fprofile-sample-use=$p.$2.prof -mllvm -salvage-stale-profile=$3
         n=$(cost ./$p.$1.exe $args)
-        o=$("$TOOL" overlap --quality $p.fresh.applied $p.$1.applied | awk '/^blocks of functions/ { print $4 }')
+        o=$("$TOOL" overlap --quality $p.fresh.applied $p.$1.applied | awk '/^blocks of functions/ { print $4 + 0 }')
         echo $p $none $1 $n $o >>all.rows
     done
 done

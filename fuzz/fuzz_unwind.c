@@ -379,12 +379,13 @@ static void require_single(csspgo_collector *c, csspgo_collector *other, csspgo_
 
 /*
  * So many contexts and counters that tables grow in steps: the samples in any order give the same, and fit the memory
- * that csspgo_collector_need says.
+ * that csspgo_collector_need says. The profile is made in parts, without stacks by where the code is.
  */
-static void crowd(csspgo_code *code, const csspgo_collector_options *how)
+static void crowd(csspgo_code *code, const csspgo_collector_options *how, uint32_t stacks)
 {
     enum { CROWD = 6000 };
     csspgo_collector *c[2];
+    csspgo_profile *p[2];
     csspgo_options o;
     char *want;
     unsigned k, i;
@@ -400,7 +401,7 @@ static void crowd(csspgo_code *code, const csspgo_collector_options *how)
             memset(&t, 0, sizeof t);
             t.s.stack = t.stack;
             t.s.branches = t.branch;
-            t.s.stack_count = 3;
+            t.s.stack_count = stacks;
             t.s.branch_count = 2;
             t.s.count = 1;
             t.stack[0] = BASE + n % CODE;
@@ -416,8 +417,14 @@ static void crowd(csspgo_code *code, const csspgo_collector_options *how)
     want = text_of(c[0]);
     require_text(c[1], want);
     free(want);
-    csspgo_collector_free(c[0]);
-    csspgo_collector_free(c[1]);
+    for (k = 0; k < 2; k++) {
+        p[k] = csspgo_profile_new(NULL, NULL);
+        REQUIRE(p[k] != NULL && csspgo_collector_profile(c[k], NULL, p[k], NULL, NULL) == CSSPGO_OK);
+        csspgo_collector_free(c[k]);
+    }
+    REQUIRE(csspgo_equal(p[0], p[1]));
+    csspgo_profile_free(p[0]);
+    csspgo_profile_free(p[1]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -494,7 +501,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require_single(single[0], single[1], code, &alone, m);
     if (size != 0 && data[size - 1] == 0xc7) {
         how.cache_bytes = v & 1 ? 0 : 4096;
-        crowd(code, &how);
+        crowd(code, &how, v & 2 ? 0 : 3);
     }
     free(want);
     for (k = 0; k < 2; k++) {

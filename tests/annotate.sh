@@ -24,7 +24,7 @@ loop='87  *87  *17c0  movl'
 if have llvm-objdump-19; then
     $T annotate --binary=$D/demo.elf --function=pack_noise $B/demo.prof >$B/out 2>$B/err || fail "annotate: $(cat $B/err)"
     has '^pack_noise in demo.elf: [0-9]* instructions, 1 context$'
-    has '^A 100.00 %  main:9 @ pack_noise$'
+    has '^A  100.00%  main:9 @ pack_noise$'
     has "^  *$loop"
     has '^  *1780  pushq'
 else skip "no llvm-objdump-19: instructions are not looked at"; fi
@@ -133,8 +133,8 @@ sed '/</d' $B/work.prof >$B/two.prof
 if ${CC:-cc} -g -O0 -fno-inline -o $B/work $B/work.c 2>$B/err; then
     $T annotate --binary=$B/work --function=work --source $B/two.prof >$B/out 2>$B/err || fail "by line: $(cat $B/err)"
     has '^work in work: [0-9]* instructions, 2 contexts$'
-    has '^A  91.67 %  main:3 @ work$'
-    has '^B   8.33 %  work$'
+    has '^A   91.67%  main:3 @ work$'
+    has '^B    8.33%  work$'
     has '^  *760  *700  *60  *5          s += n \* 7;$'
     has '^  *10  *10  *6      return s;$'
     $T annotate --binary=$B/work --function=work --contexts=0 $B/two.prof >$B/out 2>$B/err

@@ -49,7 +49,7 @@ says 'an estimate: caches, branches and the front end are not modelled'
 says '^1\. pack, '
 says '^[0-9]\. pack_noise, loop at 0x17c0: 1 block, 26 instructions'
 says 'Bounds: latency chain 18.00, ports 6.00 (SKLPort0, SKLPort1, SKLPort5, SKLPort6), issue 4.33'
-says 'latency chain, [89][0-9] % of its cycles .*main:9 @ pack_noise$'
+says 'latency chain, [89][0-9]% of its cycles .*main:9 @ pack_noise$'
 says '19\. xorl %edx, %ecx .* 1 cycle, %ecx, to the next iteration'
 says '[0-9] other contexts$'
 says 'The critical sequence of a single pass'
@@ -67,7 +67,7 @@ if env -i $T record --quiet --software --period=150 -o $B/trips.script -- $B/tri
         --csprof-merge-cold-context=0 --format=text --output=$B/trips.prof || fail "profgen of trips"
     $T bottleneck --binary=$B/trips --profile=$B/trips.prof --mcpu=skylake --top=1 >$B/out || fail "trips"
     says '^1\. walk, loop at .*: 1 block, 6 instructions, .*trips.c:1[0-9]$'
-    says 'latency chain, 9[0-9] % of its cycles .*long_lists:[0-9]* @ walk$'
+    says 'latency chain, 9[0-9]% of its cycles .*long_lists:[0-9]* @ walk$'
     says '  2\.[0-9] .* a single pass: too few iterations, .*short_lists:[0-9]* @ walk$'
     says '1\. imulq .* 3 cycles'
     # the same counts on another machine: probes have the same numbers there
@@ -75,7 +75,7 @@ if env -i $T record --quiet --software --period=150 -o $B/trips.script -- $B/tri
         -fno-optimize-sibling-calls -o $B/arm programs/trips.c 2>$B/err; then
         $T bottleneck --binary=$B/arm --profile=$B/trips.prof --mcpu=neoverse-n2 --top=1 >$B/out || fail "AArch64"
         says '^1\. walk, loop at .*: 1 block, 4 instructions'
-        says 'latency chain, 9[0-9] % of its cycles .*long_lists:[0-9]* @ walk$'
+        says 'latency chain, 9[0-9]% of its cycles .*long_lists:[0-9]* @ walk$'
         says ' a single pass: too few iterations, .*short_lists:[0-9]* @ walk$'
     else skip "no linker for AArch64"; fi
     strip -o $B/stripped $B/trips

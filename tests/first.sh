@@ -42,9 +42,24 @@ for c in $commands; do
     awk 'length($0) > 130 { bad = 1 } END { exit bad }' $B/help && pass || fail "help $c has long lines"
     # what the tables say, in all of them
     sed -n "/^static const option ${c}_options\[\]/,/OPTIONS_END/p; /^const option ${c}_options\[\]/,/OPTIONS_END/p" ../examples/tool/*/*.c |
-        sed -n 's/.*OPTION("\([^"]*\)", \(OPT_[A-Z]*\),.*/\1 \2/p' | grep -v '^output-form ' >$B/table
+        sed -n 's/.*OPTION("\([^"]*\)", \(OPT_[A-Z]*\),.*/\1 \2/p' | grep -v -e '^output-form ' -e ' OPT_ELSEWHERE$' >$B/table
     [ -s $B/table ] || fail "$c has no table"
-    sed -n "/^\.SS $c\$/,/^\.S[SH] /p" $B/csspgo.1 | sed 's/\\f[BIR]//g; s/\\-/-/g' >$B/man
+    $T help --man $c >$B/csspgo-$c.1
+    sed 's/\\f[BIR]//g; s/\\-/-/g' $B/csspgo-$c.1 >$B/man
+    # two examples come first, each of this command, with options that it has, and its meaning; then options in groups, each option in one
+    awk -v c="csspgo $c" '
+        FNR == 1 { if (index($0, c ": ") != 1) exit; ok = 1 }
+        FNR == 3 && $0 != "Examples:" { ok = 0 }
+        (FNR == 4 || FNR == 6) && index($0, "    " c " ") != 1 { ok = 0 }
+        (FNR == 5 || FNR == 7) && $0 !~ /^        [a-z]/ { ok = 0 }
+        FNR == 4 || FNR == 6 { for (i = 2; i <= NF; i++) if ($i ~ /^--[a-z]/) { sub(/=.*/, "", $i); used[$i] } }
+        FNR == 9 && index($0, "usage: " c) != 1 { ok = 0 }
+        /^  --/ { if (group == "" || $1 in seen) ok = 0; seen[$1] = 1; name = $1; sub(/[=[,].*/, "", name); named[name] }
+        /^[A-Z].*:$/ { group = $0 }
+        /^Other:$/ { ok = 0 }
+        END { for (o in used) if (!(o in named)) ok = 0; exit !ok }' $B/help && pass || fail "help $c: its examples, or groups of its options"
+    [ "$(awk '/^\.SH EXAMPLES/ { on = 1; next } /^\.SH/ { on = 0 } on && /^csspgo/' $B/man | wc -l)" -eq 2 ] &&
+        has_text ".BR csspgo\-$c (1)" $B/csspgo.1 && pass || fail "the page of $c: $(head -5 $B/man)"
     missing=$(awk '
         FILENAME != table { text[FILENAME] = text[FILENAME] "\n" $0; next }
         text[help] !~ "-" $1 "([^a-z-]|$|\n)" { printf " %s", $1 }
@@ -52,6 +67,11 @@ for c in $commands; do
         ' help=$B/help man=$B/man table=$B/table $B/help $B/man $B/table)
     [ -z "$missing" ] && pass || fail "help of $c lacks$missing"
 done
+[ "$(sed -n 's/^\.SH //p' $B/csspgo.1 | tr '\n' ,)" = 'NAME,SYNOPSIS,EXAMPLES,WHICH COMMAND WHEN,COMMANDS,FILES,ENVIRONMENT,SECURITY,BUGS,EXIT STATUS,SEE ALSO,' ] && pass ||
+    fail "the manual page has other sections: $(grep '^\.SH' $B/csspgo.1)"
+# texts of options stand alone: no "..." that goes on from another one's, no order of options
+for c in $commands; do $T help $c | grep -n -e '^  --.*  \.\.\. ' -e '^ *\.\.\. ' -e '[:;,] \.\.\. ' -e 'This and the next' && fail "help $c goes on from one option to the next" || pass; done
+says 2 "unknown command 'mrge'; did you mean 'merge'?" help --man mrge
 # csspgo inputs: each command of it is there
 $T inputs >$B/inputs && [ "$(grep -c '^    csspgo ' $B/inputs)" -ge 20 ] && pass || fail "csspgo inputs: $(head -3 $B/inputs)"
 for c in profgen flame folded show annotate merge order ctxprof record; do grep -q "[ ;]$c[ ,;]" $B/inputs && pass || fail "csspgo inputs lacks $c"; done
@@ -59,7 +79,7 @@ says 2 "inputs takes no arguments, not 'x'" inputs x
 # nobody's option is left without a word
 [ "$($T help merge | grep -c 'output-form')" -eq 0 ] && pass || fail "help of merge names an option that there is not"
 if have groff; then
-    groff -man -ww -z $B/csspgo.1 >$B/groff 2>&1 && [ ! -s $B/groff ] && pass || fail "the manual page: $(head -2 $B/groff)"
+    groff -man -ww -z $B/csspgo*.1 >$B/groff 2>&1 && [ ! -s $B/groff ] && pass || fail "the manual pages: $(head -2 $B/groff)"
 else skip "no groff: nothing reads the manual page"; fi
 if have bash; then
     # completes WANT WORDS...: of the words typed, the last one not ended
@@ -85,8 +105,10 @@ mkdir -p $B/made && cp $T $B/made/         # others run the tool meanwhile: noth
 if MAKEFLAGS='' make -s -C ../examples install B="$made" PREFIX=/pkg DESTDIR="$dest" >$B/out 2>&1; then pass
 else fail "make install: $(head -5 $B/out)"; fi
 (cd $B/dest && find . -type f | sort) >$B/files
-printf './pkg/%s\n' bin/csspgo include/csspgo.h share/bash-completion/completions/csspgo share/man/man1/csspgo.1 | cmp -s - $B/files &&
+{ printf '%s\n' bin/csspgo include/csspgo.h share/bash-completion/completions/csspgo share/man/man1/csspgo.1
+    for c in $commands; do echo share/man/man1/csspgo-$c.1; done; } | sed 's|^|./pkg/|' | sort | cmp -s - $B/files &&
     pass || fail "make install put: $(cat $B/files)"
+for c in $commands; do cmp -s $B/csspgo-$c.1 $B/dest/pkg/share/man/man1/csspgo-$c.1 && pass || fail "make install: the page of $c"; done
 cmp -s ../csspgo.h $B/dest/pkg/include/csspgo.h && cmp -s $B/csspgo.1 $B/dest/pkg/share/man/man1/csspgo.1 &&
     cmp -s $B/csspgo.bash $B/dest/pkg/share/bash-completion/completions/csspgo &&
     [ "$($B/dest/pkg/bin/csspgo --version)" = "$($T --version)" ] && pass || fail "what make install put there is something else"
@@ -265,6 +287,95 @@ if have strip && strip -o $B/stripped $D/demo.elf 2>$B/err; then
     ends 0 none profgen --quiet --binary=$B/bare/demo.elf --perfscript=$B/demo.ps -o $B/bare/got
     cmp -s $B/got $B/bare/got && pass || fail "a stripped program has another profile"
 else skip "no strip for this program"; fi
+# ----- files of no kind, empty files, directories: the same words in every command
+printf 'some words here\nmore\n' >$B/words
+printf '# a comment\n\n\nsome words here\n' >$B/words4
+printf '\001\002\003\377\0\0' >$B/bytes
+mkdir -p $B/nothing
+for c in show "merge -o $B/got" "overlap $B/a.prof" folded "flame -o $B/got" "check --binary=$D/demo.elf" \
+    "match --binary=$D/demo.elf --old-profile" "annotate --function=a --binary=$D/demo.elf" "bottleneck --binary=$D/demo.elf --profile" \
+    "profgen --binary=$D/demo.elf -o $B/got --llvm-sample-profile"; do
+    says 1 'words: no profile of a known form (text needs NAME:TOTAL:HEAD at 1:16)' $c $B/words
+    says 1 'words4: no profile of a known form (text needs NAME:TOTAL:HEAD at 4:16)' $c $B/words4
+    says 1 'bytes: no profile of a known form (text has no NUL byte, as there is at 1:5)' $c $B/bytes
+    case $c in merge*) ends 3 'zero is empty' $c $B/zero; says 2 'nothing: the directory has no files' $c $B/nothing ;;
+    *) says 1 'zero: the file is empty' $c $B/zero; says 1 'nothing: Is a directory' $c $B/nothing ;; esac
+done
+for c in order "ctxprof show" "profgen --binary=$D/demo.elf -o $B/got --perfscript" "profgen --binary=$D/demo.elf -o $B/got --perfdata" \
+    "profgen --perfscript=$D/demo.perfscript -o $B/got --binary" "profgen --binary=$D/demo.elf -o $B/got --pprof"; do
+    says 1 'zero: the file is empty' $c $B/zero
+    says 1 'nothing: Is a directory' $c $B/nothing
+done
+says 3 'zero: the file is empty' profgen --binary=$D/demo.elf -o $B/got --preagg $B/zero
+says 3 'zero: the file is empty' profgen --binary=$D/demo.elf -o $B/got --unsymbolized-profile $B/zero
+says 1 'nothing: Is a directory' profgen --binary=$D/demo.elf -o $B/got --preagg $B/nothing
+says 1 'words: no contextual profile: .* at 1:1' ctxprof show $B/words
+says 1 'words4: no contextual profile: .* at 4:1' ctxprof show $B/words4
+says 1 'bytes: no contextual profile: ' ctxprof show $B/bytes
+says 1 'words: no profile of pprof: ' profgen --binary=$D/demo.elf -o $B/got --pprof $B/words
+says 1 'bytes: no profile of pprof: ' profgen --binary=$D/demo.elf -o $B/got --pprof $B/bytes
+says 1 'words: no raw counters: expected a number at 1:1' profgen --binary=$D/demo.elf -o $B/got --unsymbolized-profile $B/words
+says 1 'words: no profile of a known form' overlap $B/words $B/a.prof
+# a profile with a mistake further on is one
+printf 'a:30:1\n 1: 30\nsome words\n' >$B/mistake
+says 1 'mistake:3:' show $B/mistake
+! finds 'known form' $B/err && pass || fail "show: $(cat $B/err)"
+# LLVM's words with --llvm-compat
+says 1 'words: Unrecognized sample profile encoding format' show --llvm-compat $B/words
+
+# ----- options that contradict each other, or ask for nothing
+says 2 '--top: 0 functions are nothing to show' show --top=0 $B/a.prof
+for two in "--summary --contexts" "--top=3 --summary" "--contexts --show-sec-info-only" "--top=1 --contexts=2"; do
+    set -- $two
+    says 2 "both: each is shown alone" show $1 $2 $B/a.prof
+    says 2 "both: each is shown alone" show $2 $1 --json $B/a.prof
+done
+says 2 '--json or --show-format=text, not both' show --json --show-format=text $B/a.prof
+ends 0 none show --summary --contexts=1 --llvm-compat $B/a.prof
+ends 0 none show --summary --show-sec-info-only=0 $B/a.prof
+
+ends 0 '--width has no effect with --json' flame --json --width=500 $B/a.prof
+ends 0 '--icicle has no effect with --json' flame --json --icicle $B/a.prof
+ends 0 none flame --json --diff=$B/a.prof $B/a.prof
+ends 0 '--function has no effect with --all-functions' show --all-functions --function=a $B/a.prof
+ends 0 'argument ignored: showing all functions' show --llvm-compat --all-functions --function=a $B/a.prof
+says 2 '--compress-recursion: the number is -1, 0 or larger' profgen --compress-recursion=-2 $demo -o $B/got
+says 1 'Value of --compress-recursion should >= -1' profgen --llvm-compat --compress-recursion=-2 $demo -o $B/got
+# percentages have no space before the sign; in pictures they have (views/text.c)
+grep -n '[dfu] %%' ../examples/tool/*/*.c | grep -v '/views/text\.c:' >$B/percent
+[ ! -s $B/percent ] && pass || fail "percentages in two forms: $(cat $B/percent)"
+
+# ----- what people of perf type
+case $(uname -s) in Linux)
+    says 2 '-b is an option of perf: branch records are always taken' record -b -- ./demo
+    says 2 '-g is an option of perf: call stacks are always taken' record -g ./demo
+    says 2 '--call-graph is an option of perf: call stacks are always taken' record --call-graph=fp ./demo
+    says 2 '-a is an option of perf: .*--pid=PID' record -a
+    says 2 '-e is an option of perf: the event cannot be chosen' record -e cycles:u ./demo
+    says 2 '-c is an option of perf: --period=N' record -c 1000 ./demo
+    for o in --frequency=99 --overhead=5 --timer; do
+        says 2 "--[a-z]*: not with --exact or an option that implies it" record --exact $o -- ./demo
+        says 2 "--[a-z]*: not with --exact or an option that implies it" record $o --count=3 -- ./demo
+    done
+    $T record -h >$B/out 2>$B/err && $T record --help | cmp -s - $B/out && pass || fail "record -h: $(cat $B/err)"
+    # a program of this directory, without the ./
+    cp $D/demo.elf $B/no-such-command
+    (cd $B && $T record no-such-command >out 2>err)
+    [ $? -eq 1 ] && has_text "no-such-command: not in the PATH; did you mean './no-such-command'?" $B/err && pass || fail "record in this directory: $(cat $B/err)"
+    (cd $B && $T record no-such-program >out 2>err)
+    [ $? -eq 1 ] && has_text "no-such-program: not in the PATH" $B/err && ! finds 'did you mean' $B/err && pass || fail "record of nothing: $(cat $B/err)"
+esac
+# bytes are for files
+if script -qec true /dev/null >/dev/null 2>&1; then
+    for c in "merge $B/a.prof" "merge --binary $B/a.prof" "match --quiet --old-profile=$B/demo.prof --binary=$D/demo.elf -o -" "profgen --quiet --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o -"; do
+        script -qec "$T $c" /dev/null </dev/null >$B/out 2>&1
+        [ $? -eq 1 ] && has_text 'binary output is not written to a terminal' $B/out && pass || fail "$c on a terminal: $(head -c 300 $B/out)"
+        script -qec "$T $c >$B/got" /dev/null </dev/null >$B/err 2>&1
+        [ -s $B/got ] && ! has_text 'terminal' $B/err && pass || fail "$c to no terminal: $(cat $B/err)"
+    done
+    script -qec "$T merge --text --split-layout $B/a.prof" /dev/null </dev/null >$B/out 2>&1 && has_text 'a:30:1' $B/out && pass || fail "text on a terminal: $(cat $B/out)"
+else skip "script makes no terminal"; fi
+
 # as many samples as are wanted, or 4 % fewer, is enough
 for least in 15 16 17; do
     $T profgen --binary=$D/demo.elf --perfscript=$D/demo.perfscript --profile-density-threshold=$least -o $B/got 2>$B/err

@@ -2,18 +2,18 @@
 #include "bottleneck.h"
 
 static const option bottleneck_options[] = {
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("binary", OPT_LIST, NULL, 0, "FILE",
            "the program (ELF, x86-64 or AArch64) with pseudo probes; also its libraries"),
     DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE",
            "its profile by probes, with contexts if these are to be told apart"),
     OPTION("mcpu", OPT_TEXT, NULL, 0, "CPU", "any CPU that llvm-mca-19 knows; skylake or neoverse-n1 is the default"),
-    OPTION("top", OPT_COUNT, NULL, 10, "N", "so many blocks"),
-    OPTION("contexts", OPT_COUNT, NULL, 5, "N", "so many contexts of each, and the others together"),
+    OPTION("top", OPT_COUNT, NULL, 10, "N", "how many blocks are printed"),
+    OPTION("contexts", OPT_COUNT, NULL, 5, "N", "how many contexts of each block are printed; the others are added up"),
     OPTION("alias", OPT_SWITCH, NULL, 0, NULL, "loads may depend on earlier stores"),
-    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,

@@ -77,7 +77,7 @@ static void text_verdict(const hot_path *p, const hot_context *c, char *text, si
     static const char *const most[] = { "", ": latency chain", ": ports", ": issue width" };
     if (c->verdict == HOT_SHORT && !p->loop) snprintf(text, size, "a single pass: it is no loop");
     else if (c->verdict == HOT_UNKNOWN) snprintf(text, size, "%s", words[0]);
-    else snprintf(text, size, "%s%s, %.0f %% of its cycles", words[c->verdict],
+    else snprintf(text, size, "%s%s, %.0f%% of its cycles", words[c->verdict],
                   c->verdict == HOT_NO_BOUND ? most[p->bounds.largest] : "", explained(p, c));
 }
 
@@ -86,7 +86,7 @@ static void text_context(bottleneck_run *r, const hot_path *p, const hot_context
     char verdict[100], trips[24] = "-";
     if (p->loop && c->entries != 0) snprintf(trips, sizeof trips, "%.1f", (double)c->count / (double)c->entries);
     text_verdict(p, c, verdict, sizeof verdict);
-    fprintf(out, "   %7.2f %%  %8s  ", percent(c->count, executions(p)), p->loop && c->entries == 0 ? "many" : trips);
+    fprintf(out, "   %8.2f%%  %8s  ", percent(c->count, executions(p)), p->loop && c->entries == 0 ? "many" : trips);
     if (c->cycles != 0) fprintf(out, "%10.2f  ", (double)c->cycles / c->iterations);
     else fprintf(out, "%10s  ", "-");
     fprintf(out, "%-52s  ", verdict);
@@ -140,8 +140,8 @@ static void text_path(bottleneck_run *r, size_t i, FILE *out)
     fprintf(out, ", %s at 0x%" PRIx64 ": %u block%s, %u instructions", p->loop ? "loop" : "path", p->begin[0],
             (unsigned)p->blocks, p->blocks == 1 ? "" : "s", (unsigned)p->insns);
     if (p->source != NULL) fputs(", ", out), put_safe(p->source, strlen(p->source), out);
-    fprintf(out, "\n   %.2f %% of all instructions executed", percent(p->weight, r->weight));
-    if (p->cycles > 0) fprintf(out, ", %.2f %% of the cycles estimated here", part(p->cycles, r->cycles));
+    fprintf(out, "\n   %.2f%% of all instructions executed", percent(p->weight, r->weight));
+    if (p->cycles > 0) fprintf(out, ", %.2f%% of the cycles estimated here", part(p->cycles, r->cycles));
     fputc('\n', out);
     if (p->why != NULL) fprintf(out, "   Not modelled: %s\n", p->why);
     else {

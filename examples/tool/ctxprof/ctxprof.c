@@ -4,17 +4,17 @@
 enum { CT_OUTPUT, CT_O, CT_FORMAT, CT_KEEP_EMPTY, CT_DUPLICATES, CT_KEEP_LARGER, CT_QUIET, CT_JSON, CT_INPUT };
 
 static const option ctxprof_options[] = {
-    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("format", OPT_CHOICE, "v4|v1|yaml|v20", -1, NULL,
            "form of the output; v1, v20: for LLVM 19 and 20, roots and what is below them only"),
-    OPTION("keep-empty", OPT_SWITCH, NULL, 0, NULL, "version 4 also has what was never entered"),
-    OPTION("merge-duplicates", OPT_SWITCH, NULL, 0, NULL, "a function that stands twice in one place is added up"),
+    OPTION("keep-empty", OPT_SWITCH, NULL, 0, NULL, "version 4 also has contexts that were never entered"),
+    OPTION("merge-duplicates", OPT_SWITCH, NULL, 0, NULL, "adds up a function that occurs twice in one place"),
     OPTION("keep-larger", OPT_SWITCH, NULL, 0, NULL,
-           "of functions with other numbers of counters the one entered more often"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+           "if two profiles have different numbers of counters for a function, keeps the one entered more often"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "tables for programs; of what is written, too, then on standard output"),
-    OPTION("input", OPT_LIST, NULL, 0, "FILE", "the same as FILE, as llvm-ctxprof-util has it"),
+    OPTION("input", OPT_LIST, NULL, 0, "FILE", "an input, in the way of llvm-ctxprof-util"),
     OPTIONS_END
 };
 
@@ -67,7 +67,7 @@ static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *pat
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why());
     s = action->blank && ctxprof_is_blank(&f) ? CSSPGO_OK : csspgo_ctx_read(c, f.data, f.size, &how, &e);
     file_close(&f);
-    return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE, &e);
+    return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE | KIND_CONTEXTUAL, &e);
 }
 
 /* Writes c to --output. Returns the exit status. */

@@ -8,12 +8,12 @@ static const option check_options[] = {
            "the program, with pseudo probes, or else debug information if the profile is by source line; also its "
            "libraries: what fits one of them fits"),
     DEBUG_BINARY,
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
-    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
     OPTION("min-fit", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples fits"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
@@ -341,6 +341,6 @@ static int check_main(tool_context *tool, int argc, char **argv)
 const command check_command = {
     "check", check_main, check_options, NULL,
     "csspgo check --binary=FILE [--min-fit=PERCENT] [--json] [-o FILE] PROFILE\n",
-    "what of a profile fits a program as it is, function by function",
-    "match repairs the rest.\n"
+    "tells how much of a profile fits a program, function by function",
+    "csspgo match repairs what does not fit.\n"
 };

@@ -2,26 +2,28 @@
 #include "match.h"
 
 static const option match_options[] = {
-    OPTION("old-profile", OPT_LIST, NULL, 0, "FILE", "the profile of the older build; several add up"),
+    OPTION("old-profile", OPT_LIST, NULL, 0, "FILE", "the profile of the older build; several profiles add up"),
     OPTION("p", OPT_ALIAS, "old-profile", 0, NULL, NULL),
     OPTION("binary", OPT_LIST, NULL, 0, "FILE",
            "the new program, with pseudo probes, or else debug information if the profile is by source line; also its "
            "libraries"),
     DEBUG_BINARY,
-    OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where to; without it only the report is made"),
+    OPTION("output", OPT_TEXT, NULL, 0, "FILE",
+           "where the new profile is written; without it there is only the report"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
-    OPTION("mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL, "how; all but align are ways of LLVM"),
+    OPTION("mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL,
+           "how code is matched; all modes except align are those of LLVM"),
     OPTION("rename", OPT_SWITCH, NULL, 1, NULL,
-           "looks for renamed functions; without this option align and llvm-main do"),
+           "looks for renamed functions; by default the modes align and llvm-main do"),
     OPTION("fit", OPT_SWITCH, NULL, 0, NULL, "makes the counts fit the new program's control flow"),
     OPTION("min-confidence", OPT_PERCENT, NULL, 0, "PERCENT",
-           "align: a stale function that was matched with less gets no profile (0)"),
+           "align: a stale function that was matched with less confidence gets no profile (default 0)"),
     OPTION("format", OPT_CHOICE, "extbinary|text|binary", 0, NULL, "form of the output"),
-    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
+    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "writes GUIDs instead of names"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no report, no warnings"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no report and no warnings"),
     OPTION("min-kept", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples is kept"),
-    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the report for programs"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints the report as JSON"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
@@ -111,6 +113,6 @@ static int match_main(tool_context *tool, int argc, char **argv)
 const command match_command = {
     "match", match_main, match_options, NULL,
     "csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n",
-    "carries a profile over to changed code, and tells what became of it",
+    "moves a profile to changed code, and tells what became of it",
     NULL
 };

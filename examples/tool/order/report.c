@@ -131,7 +131,7 @@ static void order_table_head(const order_run *r, FILE *out, const csspgo_layout_
                 " with another suffix, %" PRIu64 " are not\n",
                 order_binaries(r), f.symbols, f.functions, f.exact + f.stripped, f.stripped,
                 f.functions - f.exact - f.stripped);
-    fprintf(out, "\n%-20s %10s %10s %10s %16s %10s\n", "pages touched", "10 % in", "50 % in", "in all", "area",
+    fprintf(out, "\n%-20s %10s %10s %10s %16s %10s\n", "pages touched", "10% in", "50% in", "in all", "area",
             "of all");
 }
 

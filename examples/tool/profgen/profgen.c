@@ -60,7 +60,9 @@ static int profgen_check(profgen *g)
         return usage(g->tool, "--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
     if ((uint64_t)o[O_PAGE].number == 0 || ((uint64_t)o[O_PAGE].number & ((uint64_t)o[O_PAGE].number - 1)) != 0)
         return usage(g->tool, "--page-size: '%s' is not a power of two", o[O_PAGE].text), 0;
-    if (o[O_COMPRESS].number < -1) return usage(g->tool, "Value of --compress-recursion should >= -1"), 0;
+    if (o[O_COMPRESS].number < -1)
+        return usage(g->tool, g->tool->compat ? "Value of --compress-recursion should >= -1"
+                                              : "--compress-recursion: the number is -1, 0 or larger"), 0;
     if (o[O_COLD_DEPTH].number == 0)
         return usage(g->tool, "--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
     if (o[O_CUTOFF_HOT].number > 999999 || o[O_CUTOFF_COLD].number > 999999)

@@ -150,6 +150,6 @@ int raw_read(profgen *g)
     else s = csspgo_read_unsymbolized(g->count.collector, text.data, text.size, &raw, &e);
     if (s == CSSPGO_OK && (g->o[O_REPORT].text != NULL || g->o[O_FILL].number)) counts_text(&g->read, &text);
     file_close(&text);
-    if (s != CSSPGO_OK) kind_fail_at(g->tool, g->in.path, KIND_OTHER, &e);
+    if (s != CSSPGO_OK) kind_fail_at(g->tool, g->in.path, KIND_COUNTERS, &e);
     return s == CSSPGO_OK;
 }

@@ -196,7 +196,9 @@ static int profgen_empty(const profgen *g)
     if (g->o[O_FILL].number && g->in.unsymbolized != NULL && g->read.ranges + g->read.branches == 0)
         return warn(g->tool, "%s: there are no counters: all counts are 0", g->in.path), 0;
     if (g->in.unsymbolized != NULL || g->in.preagg != NULL)
-        return hopeless(g->tool, "%s: no counter is of a %s of %s", g->in.path, place, g->in.binary);
+        return kind_of(g->tool, g->in.path, KIND_OTHER) != NULL
+                   ? hopeless(g->tool, "%s: %s", g->in.path, kind_of(g->tool, g->in.path, KIND_OTHER))
+                   : hopeless(g->tool, "%s: no counter is of a %s of %s", g->in.path, place, g->in.binary);
     if (samples == 0) return hopeless(g->tool, "the profile is empty: there are no samples");
     return hopeless(g->tool, "the profile is empty: no sample of %" PRIu64 " hit a %s of %s", samples, place,
                     g->in.binary);

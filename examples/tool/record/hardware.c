@@ -293,7 +293,7 @@ static int rec_begin_hardware(rec_rings *w)
     if (write(go, "", 1) != 1) return fail(r->tool, "cannot start the program: %s", strerror(errno)), 0;
     close(go);
     error = rec_exec_error(failure);
-    return error == 0 || (fail(r->tool, "%s: %s", r->o.program[0], strerror(error)), 0);
+    return error == 0 || rec_exec_fail(r, error);
 }
 
 /* Records until the program or the recording ends. Returns an exit status, or -1 for the program's. */

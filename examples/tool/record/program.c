@@ -55,7 +55,7 @@ void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t b
     }
     if (left < 0) return;
     rec_duration(took, sizeof took, left);
-    snprintf(text + n, size - n, ", %.0f %%, %s left at most", 100 * seconds / (seconds + left), took);
+    snprintf(text + n, size - n, ", %.0f%%, %s left at most", 100 * seconds / (seconds + left), took);
 }
 
 void rec_progress(recorder *r)
@@ -164,6 +164,17 @@ int rec_exec_error(int failure)
     do { n = read(failure, &error, sizeof error); } while (n < 0 && errno == EINTR);
     close(failure);
     return n == (ssize_t)sizeof error ? error : 0;
+}
+
+/* Says why the program could not be run; a file of its name that only lacks the ./ is named. Returns 0. */
+int rec_exec_fail(const recorder *r, int error)
+{
+    const char *const name = r->o.program[0];
+    struct stat st;
+    if (error == ENOENT && strchr(name, '/') == NULL && stat(name, &st) == 0 && S_ISREG(st.st_mode))
+        return fail(r->tool, "%s: not in the PATH; did you mean './%s'?", name, name), 0;
+    if (error == ENOENT && strchr(name, '/') == NULL) return fail(r->tool, "%s: not in the PATH", name), 0;
+    return fail(r->tool, "%s: %s", name, strerror(error)), 0;
 }
 
 /* The exit status a shell would show for how the program ended. */

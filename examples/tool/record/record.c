@@ -38,14 +38,16 @@ enum {
 
 static const option record_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE",
-           "where to; NAME.data is written as perf.data, all else as perf-script text. Default is standard output "
-           "(the program's own then goes to standard error)"),
+           "where the recording is written: as perf.data if the name ends in .data, else as text of perf script. By "
+           "default it goes to standard output, and the program's own output to standard error"),
     OPTION("start", OPT_TEXT, NULL, 0, "SYMBOL",
            "exact: begins when this function is reached (main, or the entry point if there is none)"),
     OPTION("period", OPT_COUNT, NULL, 0, "N",
-           "exact: taken branches between two samples (1000); with a hardware LBR 100003"),
-    OPTION("jitter", OPT_COUNT, NULL, 10, "PERCENT", "exact: how far a distance may lie off the period, at random"),
-    OPTION("seed", OPT_COUNT, NULL, 1, "N", "exact: of that random sequence; the same seed gives the same sequence"),
+           "exact: taken branches between two samples; by default 1000, with branch records of the CPU 100003"),
+    OPTION("jitter", OPT_COUNT, NULL, 10, "PERCENT",
+           "exact: how much the distance of two samples varies at random, in percent of the period"),
+    OPTION("seed", OPT_COUNT, NULL, 1, "N",
+           "exact: the start of the random sequence of --jitter; the same seed gives the same sequence"),
     OPTION("count", OPT_COUNT, NULL, 0, "N", "exact: stops recording after N samples; the program runs on"),
     OPTION("max-branches", OPT_COUNT, NULL, 0, "N",
            "exact: stops recording after N taken branches; the program runs on"),
@@ -55,28 +57,38 @@ static const option record_options[] = {
     OPTION("step", OPT_SWITCH, NULL, 0, NULL,
            "exact: single-steps every instruction (slow; leaves the program's code untouched)"),
     OPTION("aslr", OPT_SWITCH, NULL, 0, NULL,
-           "keeps address space randomisation (off by default: equal runs give equal files)"),
+           "leaves address space randomisation on; it is off by default, so that equal runs give equal files"),
     OPTION("stop", OPT_SWITCH, NULL, 0, NULL, "exact: kills the program where recording stops"),
     OPTION("frame-pointers", OPT_SWITCH, NULL, 0, NULL,
            "exact: follows the frame pointers as perf does, instead of keeping an exact call stack"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no messages but errors"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no messages except errors"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("exact", OPT_SWITCH, NULL, 0, NULL,
            "follows every branch, the same at each run: hundreds of times slower (about a microsecond a branch)"),
     OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "samples per second of a thread's CPU time, at most"),
     OPTION("overhead", OPT_COUNT, NULL, 80, "PERCENT",
-           "of the CPU time that samples may take; they become rarer for it; with --pid 10 is the default"),
-    OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording then; the program runs on"),
+           "how much CPU time samples may take; they become rarer to keep to it. With --pid the default is 10"),
+    OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording after this time; the program runs on"),
     OPTION("timer", OPT_SWITCH, NULL, 0, NULL,
-           "samples by a timer, not by the kernel's cpu-clock events; default where there are none"),
+           "samples by a timer, not by the kernel's cpu-clock events; the default where there are no such events"),
     OPTION("pid", OPT_COUNT, NULL, 0, "PID",
-           "attaches to a process that runs, all its threads; it is let go when recording ends"),
-    OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "records child processes too, and what they run"),
+           "attaches to all threads of a running process, and detaches when recording ends"),
+    OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "also records child processes, and the programs that they run"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL,
-           "what was recorded, for programs, on standard output; the program's own then goes to standard error"),
+           "prints what was recorded as JSON on standard output; the program's own output goes to standard error"),
     OPTION("p", OPT_ALIAS, "pid", 0, NULL, NULL),
     OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
+    OPTION("h", OPT_ALIAS, "help", 0, NULL, NULL),
+    OPTION("b", OPT_ELSEWHERE, "branch records are always taken; leave it out", 0, NULL, NULL),
+    OPTION("j", OPT_ELSEWHERE, "all taken branches of user space are recorded; leave it out", 0, NULL, NULL),
+    OPTION("g", OPT_ELSEWHERE, "call stacks are always taken; leave it out", 0, NULL, NULL),
+    OPTION("call-graph", OPT_ELSEWHERE, "call stacks are always taken; leave it out", 0, NULL, NULL),
+    OPTION("a", OPT_ELSEWHERE, "one program is recorded, not the whole system; give its command, or --pid=PID", 0, NULL,
+           NULL),
+    OPTION("e", OPT_ELSEWHERE, "the event cannot be chosen; leave it out: taken branches or CPU time are sampled", 0,
+           NULL, NULL),
+    OPTION("c", OPT_ELSEWHERE, "--period=N takes a sample every N taken branches, and implies --exact", 0, NULL, NULL),
     OPTIONS_END
 };
 
@@ -138,6 +150,19 @@ static void rec_take(rec_options *r, const option *o)
     r->json = o[ARG_JSON].number != 0;
 }
 
+/* Refuses what is of bursts beside what follows every branch. Returns 0 after saying which option it is. */
+static int rec_agrees(const tool_context *tool, const option *o)
+{
+    static const int of_bursts[] = { ARG_RATE, ARG_OVERHEAD, ARG_TIMER };
+    size_t i;
+    for (i = 0; i < sizeof of_bursts / sizeof *of_bursts; i++) {
+        const option *const x = &o[of_bursts[i]];
+        if (x->given && (x->kind != OPT_SWITCH || x->number != 0))
+            return usage(tool, "--%s: not with --exact or an option that implies it", x->name), 0;
+    }
+    return 1;
+}
+
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
 static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, int *status)
 {
@@ -150,6 +175,7 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     if (at >= argc && r->pid == 0) return usage(tool, "which program?"), 0;
     if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
     if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
+    if (r->exact && !rec_agrees(tool, o)) return 0;
     if (r->exact && r->follow) return usage(tool, "--follow-forks: not with --exact"), 0;
     if (r->json && !json_goes(tool, r->output, "the recording")) return 0;
     if (!rec_take_duration(tool, &o[ARG_DURATION], &r->duration)) return 0;
@@ -285,12 +311,12 @@ const command record_command = {
     "Where the CPU has branch records of its own, it writes those. Elsewhere the program runs at full speed, "
     "and at random times a thread is stopped and its next branches are followed; compile with "
     "-fno-omit-frame-pointer.\n"
-    "The options marked exact imply --exact: of the first thread, every branch is followed; others run freely.\n"
-    "A program that uses ptrace does so as without the recorder, but its system calls take longer; a thread that is "
-    "traced by another one is not recorded from then on. Such programs are known by the C library's function, which "
-    "they import; a statically linked program needs its symbols for it.\n"
-    "A signal that ends the recorder, even SIGKILL, ends the recording alone: the program runs on. (It records in a "
-    "process of its own; killed as well, that one takes a program along that it has started.)\n"
-    "The exit status is the program's (128 + number of a signal that killed it); 1 and 2 are also our own "
-    "errors.\n"
+    "The options marked exact imply --exact: every branch of the first thread is followed; other threads run freely.\n"
+    "A program may use ptrace itself; its system calls then take longer, and a thread that it traces is not recorded "
+    "from then on. Such programs are recognised by their import of ptrace from the C library, and by their symbols if "
+    "they are statically linked.\n"
+    "A signal that ends the recorder, even SIGKILL, only ends the recording: the program runs on. (A second process "
+    "does the recording; if that one is killed, too, a program that it started ends with it.)\n"
+    "The exit status is that of the program, or 128 and the number of the signal that killed it; 1 and 2 are also "
+    "errors of the recorder.\n"
 };

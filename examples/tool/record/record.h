@@ -280,6 +280,7 @@ int rec_has_rights(const recorder *r);
 void rec_warn_of_rights(const recorder *r, pid_t pid);
 int rec_spawn(recorder *r, int *go, int *failure);
 int rec_exec_error(int failure);
+int rec_exec_fail(const recorder *r, int error);
 int rec_exit_status(int status);
 int rec_wait_for_end(recorder *r);
 void rec_summary(const recorder *r);

@@ -308,7 +308,7 @@ int rec_launch(recorder *r, unsigned long options)
     do { rec_wait(r); } while (WIFSTOPPED(r->status) && r->status >> 16 != PTRACE_EVENT_EXEC &&
                                ptrace(PTRACE_CONT, r->pid, NULL, NULL) == 0);
     error = rec_exec_error(failure);
-    if (error != 0) return fail(r->tool, "%s: %s", r->o.program[0], strerror(error)), 0;
+    if (error != 0) return rec_exec_fail(r, error);
     if (!WIFSTOPPED(r->status)) return fail(r->tool, "%s: %s", r->o.program[0], "ended before it began"), 0;
     rec_open_memory(r);
     rec_get_regs(r);

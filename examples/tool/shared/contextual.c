@@ -296,5 +296,6 @@ int contextual_write(const tool_context *tool, const char *path, const csspgo_ct
     const contextual_form f = { c, how };
     const writer w = { contextual_to_bytes, contextual_to_file, &f };
     csspgo_error e;
+    if (how->form != CSSPGO_CTX_YAML && is_for_terminal(path, &e)) return fail(tool, "%s: %s", path, plain(&e));
     return write_output(&w, path, &e) == CSSPGO_OK ? 0 : fail(tool, "%s: %s", path, plain(&e));
 }

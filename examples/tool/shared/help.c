@@ -25,7 +25,8 @@ int help_is_refused(const option *table, const option *o)
 
 int help_is_ignored(const option *o)
 {
-    return o->help == NULL && o->kind != OPT_ALIAS && o->kind != OPT_LATER && o->kind != OPT_REFUSED;
+    return o->help == NULL && o->kind != OPT_ALIAS && o->kind != OPT_LATER && o->kind != OPT_REFUSED &&
+           o->kind != OPT_ELSEWHERE;
 }
 
 const char *help_argument(const option *o)
@@ -129,13 +130,40 @@ static void help_usage(FILE *out, const char *lines)
     }
 }
 
+/* Lines in pairs: a command, and what it does. */
+static void help_pairs(FILE *out, const char *lines)
+{
+    size_t n, i;
+    for (i = 0; *lines != '\0'; i++) {
+        n = strcspn(lines, "\n");
+        fprintf(out, i % 2 == 0 ? "    %.*s\n" : "        %.*s\n", (int)n, lines);
+        lines += n + (lines[n] != '\0');
+    }
+}
+
+/* The options in groups, each with its title. */
+static void help_groups(FILE *out, const command *c)
+{
+    const char *title;
+    const option *o;
+    size_t i;
+    int n;
+    for (i = 0; (title = help_group(i)) != NULL; i++)
+        for (n = 0, o = c->options; o->name != NULL; o++) {
+            if (!help_is_listed(o) || help_group_of(c, o) != i) continue;
+            if (n++ == 0) fprintf(out, "\n%s:\n", title);
+            help_option(out, c->options, o);
+        }
+}
+
 static void help_command(FILE *out, const command *c)
 {
     const char *note = c->notes;
-    const option *o;
+    fprintf(out, "csspgo %s: %s\n\nExamples:\n", c->name, c->brief);
+    help_pairs(out, help_examples(c->name));
+    putc('\n', out);
     help_usage(out, c->usage);
-    fprintf(out, "\n%s:", c->name);
-    help_words(out, c->brief, strlen(c->name) + 1, 0);
+    if (note != NULL) putc('\n', out);
     while (note != NULL && *note != '\0') {
         char line[600];
         const size_t n = strcspn(note, "\n");
@@ -143,10 +171,9 @@ static void help_command(FILE *out, const command *c)
         help_words(out, line, 0, 0);
         note += n + (note[n] != '\0');
     }
-    for (o = c->options; o->name != NULL; o++)
-        if (help_is_listed(o)) help_option(out, c->options, o);
-    help_rest(out, c->options, "Taken as LLVM takes them, without effect: ", 1);
-    help_rest(out, c->options, "Refused: ", 0);
+    help_groups(out, c);
+    help_rest(out, c->options, "\nTaken as LLVM takes them, without effect: ", 1);
+    help_rest(out, c->options, "\nRefused: ", 0);
 }
 
 int help_print(const tool_context *tool, const command *one)
@@ -161,7 +188,7 @@ int help_print(const tool_context *tool, const command *one)
             fprintf(tool->out, "  %-12s", c->name);
             help_words(tool->out, c->brief, 14, 14);
         }
-        fputs("  help        help COMMAND: its options; --man: the manual page; --bash: completion for bash\n"
+        fputs("  help        help COMMAND: examples and options; --man [COMMAND]: a manual page; --bash: completion\n"
               "  inputs      what you may have, which command takes it, what you get\n"
               "  version     the version, also --version\n", tool->out);
         fputs("\nAn option may be given once, but several times if its help says \"may be repeated\".\n", tool->out);

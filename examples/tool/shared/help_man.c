@@ -1,4 +1,4 @@
-/* help_man.c - the manual page and the completion for bash, of the tables of all commands */
+/* help_man.c - the manual pages and the completion for bash, of the tables of all commands */
 #include "tool.h"
 
 /* Text as roff takes it: no request, no hyphen, no escape. */
@@ -72,42 +72,163 @@ static void man_rest(FILE *out, const option *table, const char *what, int ignor
     if (n != 0) fputs(".\n", out);
 }
 
-static void man_command(FILE *out, const command *c)
+/* Lines in pairs: a command, and what it does. */
+static void man_pairs(FILE *out, const char *lines)
 {
-    const option *o;
-    fprintf(out, ".SS %s\n", c->name);
-    man_text(out, c->brief);
-    fputs(".\n", out);
-    man_lines(out, ".PP", c->notes);
-    for (o = c->options; o->name != NULL; o++)
-        if (help_is_listed(o)) man_option(out, c->options, o);
-    man_rest(out, c->options, ".PP\nTaken as LLVM takes them, without effect: ", 1);
-    man_rest(out, c->options, ".PP\nRefused: ", 0);
+    size_t n, i;
+    for (i = 0; *lines != '\0'; i++) {
+        n = strcspn(lines, "\n");
+        fputs(i % 2 == 0 ? ".PP\n.nf\n.RS 4\n" : ".PP\n.RS 8\n", out);
+        man_bytes(out, lines, n);
+        fputs(i % 2 == 0 ? "\n.RE\n.fi\n" : "\n.RE\n", out);
+        lines += n + (lines[n] != '\0');
+    }
 }
 
-int help_man(const tool_context *tool)
+/* What begins every page. */
+static void man_head(FILE *out, const char *command, const char *brief)
 {
-    FILE *out = tool->out;
-    const command *c;
-    size_t i;
-    fprintf(out, ".TH CSSPGO 1 \"\" \"csspgo %d.%d.%d\" \"User Commands\"\n.SH NAME\n"
-            "csspgo \\- sample profiles for compilers: made, merged, shown, matched, drawn\n.SH SYNOPSIS\n.nf\n",
-            CSSPGO_VERSION_MAJOR, CSSPGO_VERSION_MINOR, CSSPGO_VERSION_PATCH);
-    for (i = 0; (c = command_at(i)) != NULL; i++) {
-        const char *line = c->usage;
-        for (; *line != '\0'; line += strcspn(line, "\n") + 1) {
-            man_bytes(out, line, strcspn(line, "\n"));
-            putc('\n', out);
-        }
+    const char *p;
+    fputs(".TH CSSPGO", out);
+    if (command != NULL) fputs("\\-", out);
+    for (p = command; p != NULL && *p != '\0'; p++) putc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, out);
+    fprintf(out, " 1 \"\" \"csspgo %d.%d.%d\" \"User Commands\"\n.SH NAME\ncsspgo%s%s \\- ", CSSPGO_VERSION_MAJOR,
+            CSSPGO_VERSION_MINOR, CSSPGO_VERSION_PATCH, command != NULL ? "\\-" : "", command != NULL ? command : "");
+    man_text(out, brief);
+    fputs("\n.SH SYNOPSIS\n.nf\n", out);
+}
+
+static void man_usage(FILE *out, const char *lines)
+{
+    size_t n;
+    for (; *lines != '\0'; lines += n + (lines[n] != '\0')) {
+        n = strcspn(lines, "\n");
+        man_bytes(out, lines, n);
+        putc('\n', out);
     }
-    fputs("csspgo help [COMMAND | \\-\\-man | \\-\\-bash]\ncsspgo \\-\\-version\n.fi\n.SH COMMANDS\n"
-          "Names of options are those of LLVM's tools: \\-x or \\-\\-x, \\-\\-x=v or \\-\\-x v. A second\n"
-          "one is an error, except where its help says that it may be repeated, and of a switch with the same value.\n"
-          "With \\-\\-llvm\\-compat the last one counts.\n", out);
-    for (i = 0; (c = command_at(i)) != NULL; i++) man_command(out, c);
+}
+
+static void man_groups(FILE *out, const command *c)
+{
+    const char *title;
+    const option *o;
+    size_t i;
+    int n;
+    for (i = 0; (title = help_group(i)) != NULL; i++)
+        for (n = 0, o = c->options; o->name != NULL; o++) {
+            if (!help_is_listed(o) || help_group_of(c, o) != i) continue;
+            if (n++ == 0) fprintf(out, ".SS %s\n", title);
+            man_option(out, c->options, o);
+        }
+}
+
+static void man_end(FILE *out, const char *also)
+{
     fputs(".SH EXIT STATUS\n", out);
     man_lines(out, ".PP", help_statuses);
-    fputs(".SH SEE ALSO\n.BR perf\\-record (1),\n.BR llvm\\-profdata (1)\n", out);
+    fprintf(out, ".SH SEE ALSO\n%s", also);
+}
+
+/* The page of a command. */
+static void man_command(FILE *out, const command *c)
+{
+    man_head(out, c->name, c->brief);
+    man_usage(out, c->usage);
+    fputs(".fi\n.SH EXAMPLES\n", out);
+    man_pairs(out, help_examples(c->name));
+    if (c->notes != NULL) fputs(".SH DESCRIPTION\n", out);
+    man_lines(out, ".PP", c->notes);
+    fputs(".SH OPTIONS\n", out);
+    man_groups(out, c);
+    man_rest(out, c->options, ".PP\nTaken as LLVM takes them, without effect: ", 1);
+    man_rest(out, c->options, ".PP\nRefused: ", 0);
+    man_end(out, ".BR csspgo (1)\n");
+}
+
+/* ----- the page of the program */
+
+static const char man_examples[] =
+    "csspgo record -o app.ps -- ./app\n"
+    "records the program, built with -fpseudo-probe-for-profiling -fno-omit-frame-pointer\n"
+    "csspgo profgen --binary=app --perfscript=app.ps -o app.prof\n"
+    "makes a profile of it, for the next build: clang -fprofile-sample-use=app.prof\n"
+    "csspgo flame app.prof -o app.svg\n"
+    "draws where the time goes\n"
+    "csspgo show --top=20 perf.data\n"
+    "lists the hottest functions of a recording of perf\n";
+
+static const char man_files[] =
+    ".TP\n.I /usr/lib/debug\nDebug information of programs, by build id and by path; \\-\\-debug\\-file\\-directory "
+    "names another place.\n"
+    ".TP\n.I /tmp/perf\\-PID.map\nNames of code that a JIT made, for pictures of recordings.\n"
+    ".TP\n.I .csspgo\\-*\nOutputs while they are written. A file appears under its own name when it is complete; after "
+    "an error the old one is still there.\n";
+
+static const char man_environment[] =
+    ".TP\n.B DEBUGINFOD_CACHE_PATH, XDG_CACHE_HOME, HOME\nWhere clients of debuginfod keep what they have fetched. "
+    "csspgo reads it and fetches nothing.\n"
+    ".TP\n.B PATH\nWhere record looks for the program, and annotate and bottleneck for LLVM's tools and objdump.\n"
+    ".TP\n.B TMPDIR\nWhere annotate puts a profile that it makes of a recording, until it ends.\n";
+
+static const char man_security[] =
+    ".PP\nInputs may come from anybody: each reader checks sizes and numbers before it uses them. What a terminal "
+    "would obey in a name is written as an escape sequence. Nothing is sent or fetched over a network.\n"
+    ".PP\nA program's debug information names the files of source that annotate shows. For programs of others, "
+    "\\-\\-source\\-dir=DIR limits it to files below DIR.\n"
+    ".PP\ncsspgo record runs the program with the rights of the user, under ptrace. Programs that are set-user-ID lose "
+    "their extra rights while they are traced.\n";
+
+static const char man_bugs[] =
+    ".PP\nRecording of branch records of Intel, AMD and Arm CPUs has been tested with made\\-up buffers of the kernel "
+    "only, never on such a CPU.\n"
+    ".PP\nrecord without such a CPU needs Linux on x86\\-64; the other commands run elsewhere, too.\n"
+    ".PP\nAn option may be given once, except where its help says that it may be repeated.\n";
+
+static void man_input(FILE *out, const char *have, const char *line, const char *get)
+{
+    fputs(".TP\n", out);
+    man_text(out, have);
+    fputs("\n.B ", out);
+    man_text(out, line);
+    fputs("\n.br\n", out);
+    man_text(out, get);
+    putc('\n', out);
+}
+
+/* The commands, each with its page. */
+static void man_commands(FILE *out)
+{
+    const command *c;
+    size_t i;
+    for (i = 0; (c = command_at(i)) != NULL; i++) {
+        fprintf(out, ".TP\n.BR csspgo\\-%s (1)\n", c->name);
+        man_text(out, c->brief);
+        fputs(".\n", out);
+    }
+    fputs(".PP\nNames of options are those of LLVM's tools: \\-x or \\-\\-x, \\-\\-x=v or \\-\\-x v. With "
+          "\\-\\-llvm\\-compat an option may be given again, and the last one counts.\n", out);
+}
+
+static void man_program(FILE *out)
+{
+    man_head(out, NULL, "sample profiles for compilers: made, merged, shown, matched, drawn");
+    fputs("csspgo COMMAND [options] [FILE ...]\n"
+          "csspgo help [COMMAND | \\-\\-man [COMMAND] | \\-\\-bash]\ncsspgo inputs\ncsspgo \\-\\-version\n.fi\n", out);
+    fputs(".SH EXAMPLES\n", out);
+    man_pairs(out, man_examples);
+    fputs(".SH WHICH COMMAND WHEN\nB is the program, P the profile, F the file.\n", out);
+    inputs_each(man_input, out);
+    fputs(".SH COMMANDS\n", out);
+    man_commands(out);
+    fprintf(out, ".SH FILES\n%s.SH ENVIRONMENT\n%s.SH SECURITY\n%s.SH BUGS\n%s", man_files, man_environment,
+            man_security, man_bugs);
+    man_end(out, ".BR perf\\-record (1),\n.BR llvm\\-profdata (1)\n");
+}
+
+int help_man(const tool_context *tool, const command *one)
+{
+    if (one != NULL) man_command(tool->out, one);
+    else man_program(tool->out);
     return 0;
 }
 

@@ -10,21 +10,21 @@ static const input_row rows[] = {
     { "perf.data with call stacks or addresses (perf record -g)",
       "profgen --binary=B --perfdata=perf.data -o P",
       "a profile for clang or, with --format=gcc, for gcc: estimates from where time goes" },
-    { "any of these, and no time to read on",
+    { "any of these, for a first look",
       "flame perf.data -o x.svg; show --top=20 perf.data; annotate --binary=B --function=F perf.data",
-      "a picture by name, of all files, the kernel, JITs; no debug information is needed" },
+      "a picture with names, of all files, the kernel and JITs; it needs no debug information" },
     { "perf.data with --no-buffering into a pipe, or -z",
       "COMMAND ... -",
       "the same; zstd in a build with zstd" },
     { "text of perf script, with or without addresses and names",
       "profgen --binary=B --perfscript=F -o P; flame F -o x.svg",
-      "the same as of perf.data, as far as the fields go" },
+      "the same as from perf.data, as far as the text has the fields" },
     { "any of these as .gz or .zst",
       "the same commands",
       "the same" },
-    { "only some of it is wanted",
+    { "a recording of which only some samples are wanted",
       "... --tid=N --comm=NAME --time=A,B --event=NAME --exclude-kernel",
-      "what these leave; how many samples were left out is said" },
+      "the samples that fit; a message says how many were left out" },
     { "a program on x86-64 Linux and no perf",
       "record -o F -- ./app; profgen --binary=app --perfscript=F -o P",
       "branch records and call stacks from bursts, without privileges" },
@@ -54,7 +54,7 @@ static const input_row rows[] = {
       "a picture" },
     { "JITs' code: jit-PID.dump, perf-PID.map",
       "profgen --jitdump=auto --perfdata=F -o P; flame F -o x.svg",
-      "a profile of it by line; in a picture the map's names" },
+      "a profile by source line; a picture with the names of the map" },
     { "raw counters (llvm-profgen --skip-symbolization)",
       "profgen --binary=B --unsymbolized-profile=F -o P",
       "a profile" },
@@ -69,16 +69,25 @@ static const input_row rows[] = {
       "a profile of it" },
     { "debug information elsewhere: .gnu_debuglink, build id, debuginfod's cache, dwz -m, .gnu_debugdata",
       "the same commands; --debug-binary, --debug-file-directory",
-      "it is found, and named if it is not; nothing is fetched" }
+      "it is found, or a message names what is missing; nothing is fetched from a network" }
 };
+
+void inputs_each(void (*row_fn)(FILE *out, const char *have, const char *command, const char *get), FILE *out)
+{
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) row_fn(out, rows[i].have, rows[i].command, rows[i].get);
+}
+
+static void input_print(FILE *out, const char *have, const char *command, const char *get)
+{
+    fprintf(out, "\n%s\n    csspgo %s\n        %s\n", have, command, get);
+}
 
 int inputs_print(const tool_context *tool)
 {
-    size_t i;
     fputs("What you have, the command that takes it (B: the program, P: the profile, F: the file), what you get:\n",
           tool->out);
-    for (i = 0; i < sizeof rows / sizeof *rows; i++)
-        fprintf(tool->out, "\n%s\n    csspgo %s\n        %s\n", rows[i].have, rows[i].command, rows[i].get);
+    inputs_each(input_print, tool->out);
     fputs("\nRefused by name: perf.data of version 1; heap, growth, contention, mutex and goroutine profiles; branch records\n"
           "without addresses (brstacksym, brstackinsn, brstackoff); directories of perf record --threads; object files.\n",
           tool->out);

@@ -98,19 +98,59 @@ const char *kind_words(const void *data, size_t size, unsigned takes)
     return NULL;
 }
 
+/* The first bytes of a regular file; *n is how many. Returns NULL, or why there are none. */
+static const char *kind_head(const char *path, char bytes[KIND_BYTES], size_t *n)
+{
+    struct stat st;
+    ssize_t got;
+    int fd;
+    *n = 0;
+    if (path == NULL || strcmp(path, "-") == 0 || stat(path, &st) != 0) return NULL;
+    if (S_ISDIR(st.st_mode)) return "Is a directory";
+    if (!S_ISREG(st.st_mode)) return NULL;
+    fd = open(path, O_RDONLY);
+    if (fd < 0) return NULL;
+    got = read(fd, bytes, KIND_BYTES);
+    close(fd);
+    *n = got > 0 ? (size_t)got : 0;
+    return got == 0 ? "the file is empty" : NULL;
+}
+
 const char *kind_of(const tool_context *tool, const char *path, unsigned takes)
 {
     char bytes[KIND_BYTES];
-    struct stat st;
-    ssize_t n;
-    int fd;
-    if (tool->compat || path == NULL || strcmp(path, "-") == 0) return NULL;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return NULL;
-    fd = open(path, O_RDONLY);
-    if (fd < 0) return NULL;
-    n = read(fd, bytes, sizeof bytes);
-    close(fd);
-    return n > 0 ? kind_words(bytes, (size_t)n, takes) : NULL;
+    const char *why;
+    size_t n;
+    if (tool->compat) return NULL;
+    why = kind_head(path, bytes, &n);
+    return why != NULL ? why : n != 0 ? kind_words(bytes, n, takes) : NULL;
+}
+
+/* The number of the first line that is neither empty nor a comment; 0: it lies behind these bytes. */
+static uint32_t kind_line_one(const char *text, size_t size)
+{
+    uint32_t line = 1;
+    size_t i = 0;
+    while (i < size && (text[i] == '#' || text[i] == '\n' || text[i] == '\r')) {
+        while (i < size && text[i] != '\n') i++;
+        i++;
+        line++;
+    }
+    return i < size ? line : 0;
+}
+
+int kind_unknown(const void *data, size_t size, const csspgo_error *e, char *words, size_t words_size)
+{
+    const size_t head = size < KIND_BYTES ? size : KIND_BYTES;
+    if (csspgo_sniff(data, head) != CSSPGO_TEXT) return 0;
+    if (strncmp(e->message, "a NUL byte", 10) == 0)
+        snprintf(words, words_size, "no profile of a known form (text has no NUL byte, as there is at %u:%u)", e->line,
+                 e->column);
+    else if (e->status == CSSPGO_E_SYNTAX && e->line != 0 && e->line == kind_line_one((const char *)data, head))
+        snprintf(words, words_size, "no profile of a known form (text needs NAME:TOTAL:HEAD at %u:%u)", e->line,
+                 e->column);
+    else return 0;
+    return 1;
 }
 
 int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why)
@@ -119,12 +159,38 @@ int kind_fail(const tool_context *tool, const char *path, unsigned takes, const 
     return fail(tool, "%s: %s", path, words != NULL ? words : why);
 }
 
+/* The same of other inputs that a form belongs to: 1 if they are not of it from the beginning on. */
+static int kind_misses(const char *path, unsigned takes, const csspgo_error *e, char *words, size_t words_size)
+{
+    const char *const noun = takes & KIND_CONTEXTUAL ? "contextual profile"
+                           : takes & KIND_PPROF ? "profile of pprof" : takes & KIND_COUNTERS ? "raw counters" : NULL;
+    char bytes[KIND_BYTES];
+    size_t n;
+    if (noun == NULL) return 0;
+    kind_head(path, bytes, &n);
+    if (e->line != 0 ? e->line != kind_line_one(bytes, n) : e->offset > 16) return 0;
+    if (e->line != 0)
+        snprintf(words, words_size, "no %s: %.200s at %u:%u", noun, plain(e), e->line, e->column);
+    else snprintf(words, words_size, "no %s: %.200s", noun, plain(e));
+    return 1;
+}
+
 int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, const csspgo_error *e)
 {
     const int is_form = e->status == CSSPGO_E_SYNTAX || e->status == CSSPGO_E_TRUNCATED || e->status == CSSPGO_E_RANGE ||
                         e->status == CSSPGO_E_VERSION || e->status == CSSPGO_E_UNSUPPORTED;
-    const char *const words = is_form ? kind_of(tool, path, takes) : NULL;
-    return words != NULL ? fail(tool, "%s: %s", path, words) : fail_at(tool, path, e);
+    const char *const words = is_form || e->status == CSSPGO_E_IO ? kind_of(tool, path, takes) : NULL;
+    char bytes[KIND_BYTES], unknown[KIND_UNKNOWN];
+    size_t n = 0;
+    if (words != NULL) return fail(tool, "%s: %s", path, words);
+    if (is_form && (takes & (KIND_PROFILE | KIND_CONTEXTUAL)) == KIND_PROFILE && !tool->compat)
+        kind_head(path, bytes, &n);
+    if (n != 0 && kind_unknown(bytes, n, e, unknown, sizeof unknown)) return fail(tool, "%s: %s", path, unknown);
+    if (is_form && !tool->compat && kind_misses(path, takes, e, unknown, sizeof unknown))
+        return fail(tool, "%s: %s", path, unknown);
+    if (e->line == 1 && e->column == 1 && strcmp(e->message, "the text holds no function") == 0 && !tool->compat)
+        return fail(tool, "%s: the file is empty", path);
+    return fail_at(tool, path, e);
 }
 
 int kind_program_fail(const tool_context *tool, const char *path, const option *debug, const char *why)

@@ -10,7 +10,7 @@
  *   csspgo bottleneck --binary=B --profile=P --mcpu=CPU --top=N
  *   csspgo annotate --binary=B --function=F PROFILE
  *   csspgo inputs
- *   csspgo help [COMMAND | --man | --bash], csspgo --version
+ *   csspgo help [COMMAND | --man [COMMAND] | --bash], csspgo --version
  *
  * Option names are LLVM's. An option of LLVM's tools that this build does not have is refused by name, and so is a
  * second one of those that may not be repeated.
@@ -105,12 +105,17 @@ static int compat_of(const char *argument, int compat)
     return compat;
 }
 
-/* csspgo help [COMMAND | --man | --bash]. Returns the exit status. */
-static int help_run(const tool_context *tool, const char *word)
+/* csspgo help [COMMAND | --man [COMMAND] | --bash]. Returns the exit status. */
+static int help_run(const tool_context *tool, int argc, char **argv)
 {
+    const char *const word = argc > 0 ? argv[0] : NULL;
     const command *c = word != NULL ? command_named(word) : NULL;
     if (word == NULL || c != NULL) return help_print(tool, c);
-    if (is_option(word, "man")) return help_man(tool);
+    if (is_option(word, "man") && argc > 1) {
+        c = command_named(argv[1]);
+        return c != NULL ? help_man(tool, c) : unknown_command(tool, argv[1]);
+    }
+    if (is_option(word, "man")) return help_man(tool, NULL);
     if (is_option(word, "bash")) return help_bash(tool);
     if (word[0] == '-') return usage(tool, "unknown option '%s'; help has --man and --bash", word);
     return unknown_command(tool, word);
@@ -125,7 +130,7 @@ static int run(tool_context *tool, int argc, char **argv)
         help |= is_option(argv[k], "help") || strcmp(argv[k], "-h") == 0;
     }
     if (argc < 2) return usage(tool, "which command? 'csspgo help' lists all");
-    if (strcmp(argv[1], "help") == 0) return help_run(tool, argc > 2 ? argv[2] : NULL);
+    if (strcmp(argv[1], "help") == 0) return help_run(tool, argc - 2, argv + 2);
     if (help) return help_print(tool, c);
     if (strcmp(argv[1], "inputs") == 0 && argc > 2) return usage(tool, "inputs takes no arguments, not '%s'", argv[2]);
     if (strcmp(argv[1], "inputs") == 0) return inputs_print(tool);

@@ -86,6 +86,8 @@ static int option_set(const tool_context *tool, option *o, const char *value)
     case OPT_REFUSED:
         if (o->number == 1 && (strcmp(value, "0") == 0 || strcmp(value, "false") == 0)) break;
         return usage(tool, "--%s is not implemented: %s", o->name, o->values), 0;
+    case OPT_ELSEWHERE:
+        return usage(tool, "%s%s is an option of perf: %s", strlen(o->name) > 1 ? "--" : "-", o->name, o->values), 0;
     }
     if (!ok && (o->kind == OPT_CHOICE || (o->kind == OPT_MAYBE && o->values != NULL)))
         usage(tool, "--%s: '%s' is none of %s", o->name, value, o->values);
@@ -97,7 +99,7 @@ static int option_set(const tool_context *tool, option *o, const char *value)
 static int option_needs_value(const option *o)
 {
     return o->kind != OPT_SWITCH && o->kind != OPT_SET && o->kind != OPT_IGNORED && o->kind != OPT_LATER &&
-           o->kind != OPT_MAYBE && o->kind != OPT_REFUSED;
+           o->kind != OPT_MAYBE && o->kind != OPT_REFUSED && o->kind != OPT_ELSEWHERE;
 }
 
 /* Names the option that may have been meant. Returns 0. */
@@ -106,7 +108,8 @@ static int option_unknown(const tool_context *tool, const option *o, const char 
     const int dashes = argument[1] == '-' ? 2 : 1;
     nearest n = nearest_to(argument + dashes, strcspn(argument + dashes, "="));
     for (; o->name != NULL; o++)
-        if (o->kind != OPT_LATER && o->kind != OPT_REFUSED) nearest_try(&n, o->name, strlen(o->name));
+        if (o->kind != OPT_LATER && o->kind != OPT_REFUSED && o->kind != OPT_ELSEWHERE)
+            nearest_try(&n, o->name, strlen(o->name));
     if (n.name == NULL || tool->compat) return usage(tool, "unknown option '%s'", argument), 0;
     return usage(tool, "unknown option '%s'; did you mean '%.*s%s'?", argument, dashes, argument, n.name), 0;
 }

@@ -33,7 +33,7 @@ void progress_text(char *text, size_t size, unsigned long long bytes, unsigned l
     const double rate = seconds >= 0.1 ? (double)bytes / seconds : 0;
     char done[32], left[48];
     size_t n;
-    if (total != 0) snprintf(done, sizeof done, "%.0f %%", 100.0 * (double)bytes / (double)total);
+    if (total != 0) snprintf(done, sizeof done, "%.0f%%", 100.0 * (double)bytes / (double)total);
     else snprintf(done, sizeof done, "%llu MB", bytes / 1000000);
     snprintf(text, size, "%s, %llu samples", done, samples);
     n = strlen(text);

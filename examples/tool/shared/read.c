@@ -205,7 +205,10 @@ void reading_failed(const tool_context *tool, const reading *how, const char *pa
                     const csspgo_error *e, int *fatal)
 {
     char words[65536];
+    char unknown[KIND_UNKNOWN];
     const char *kind = tool->compat ? NULL : kind_words(f->data, f->size, KIND_PROFILE);
+    if (f->size == 0) kind = "the file is empty";
+    if (kind == NULL && !llvm_takes(f, e) && kind_unknown(f->data, f->size, e, unknown, sizeof unknown)) kind = unknown;
     if (tool->compat) llvm_words(tool, f, e, words, sizeof words, fatal);
     else if (kind != NULL) snprintf(words, sizeof words, " %s", kind);
     else if (e->line != 0)

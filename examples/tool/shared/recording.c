@@ -84,6 +84,7 @@ int reader_open(reader *r, const char *path, const file_bytes *text)
     if (text != NULL) r->total = text->size;
     else if (!is_stdin && fstat(fileno(r->file), &st) == 0) {
         if (S_ISDIR(st.st_mode) && is_thread_directory(r, path)) return 0;
+        if (S_ISDIR(st.st_mode) && !r->tool->compat) return fail(r->tool, "%s: %s", path, strerror(EISDIR)), 0;
         if (S_ISREG(st.st_mode)) r->total = (unsigned long long)st.st_size;
     }
     r->twice = r->total != 0;
@@ -207,7 +208,8 @@ static int item_of(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_m
         return 0;
     }
     if (e.status == CSSPGO_OK) return 0;
-    kind_fail_at(r->tool, r->path, r->script != NULL ? KIND_SCRIPT : r->pprof != NULL ? KIND_GZIP : KIND_PERFDATA, &e);
+    kind_fail_at(r->tool, r->path, r->script != NULL ? KIND_SCRIPT : r->pprof != NULL ? KIND_GZIP | KIND_PPROF
+                                                                              : KIND_PERFDATA, &e);
     return -1;
 }
 

@@ -234,7 +234,7 @@ int trace_is(const char *text, size_t size);
     OPTION("comm", OPT_LIST, NULL, 0, "NAME", "only samples of threads of this command, as perf calls it"), \
     OPTION("time", OPT_TEXT, NULL, 0, "FROM,TO", \
            "only samples between these times, in seconds as perf script prints them"), \
-    OPTION("exclude-kernel", OPT_SWITCH, NULL, 0, NULL, "no samples that were taken in the kernel")
+    OPTION("exclude-kernel", OPT_SWITCH, NULL, 0, NULL, "leaves out samples that were taken in the kernel")
 #define SAMPLE_FILTERS_MORE \
     OPTION("pid", OPT_LIST, NULL, 0, "PID", "only samples of this process"), \
     OPTION("event", OPT_LIST, NULL, 0, "NAME", "only samples of this event")

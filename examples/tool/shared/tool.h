@@ -61,7 +61,8 @@ typedef enum option_kind {
     OPT_ALIAS,                    /* of the option `values`                                                  */
     OPT_IGNORED,                  /* a switch without effect on sample profiles                              */
     OPT_LATER,                    /* refused by name, but for the value `values`, which asks for nothing     */
-    OPT_REFUSED                   /* `values` says why; number 1: a switch, =0 asks for nothing              */
+    OPT_REFUSED,                  /* `values` says why; number 1: a switch, =0 asks for nothing              */
+    OPT_ELSEWHERE                 /* of another program: `values` says what does it here                     */
 } option_kind;
 
 typedef struct option {
@@ -78,12 +79,14 @@ typedef struct option {
 } option;
 
 #define DEBUG_BINARY OPTION("debug-binary", OPT_LIST, NULL, 0, "FILE", \
-    "has what the program lacks: symbols, debug information, probes; of the same build, of whichever --binary")
+    "a file of the same build that has what the program lacks: symbols, debug information, probes")
 #define DEBUG_DIRECTORY OPTION("debug-file-directory", OPT_LIST, NULL, 0, "DIR", \
-    "where debug files are: DIR/.build-id/xx/yyyy.debug, DIR/usr/bin/NAME.debug; else /usr/lib/debug. Those beside " \
-    "the program and in .debug there are found, too")
-#define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, "names as the compiler has them")
-#define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, "status 0 although the result is of no use")
+    "where debug files are looked for: DIR/.build-id/xx/yyyy.debug and DIR/usr/bin/NAME.debug; by default in " \
+    "/usr/lib/debug. Files beside the program and in its .debug directory are always found")
+#define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, \
+    "prints names as the compiler wrote them, not demangled")
+#define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, \
+    "ends with status 0 even if the result is of no use, such as an empty profile")
 
 /* Of LLVM 22 and later: sample-profile-format-version, what extbinary_newer takes, comes first. */
 #define EXTBINARY_NEWER                                                                                            \
@@ -136,8 +139,7 @@ extern const char pass_names[];
 /* An option of every command that has it in its table: read by main.c */
 #define LLVM_COMPAT                                                                                                \
     OPTION("llvm-compat", OPT_MAYBE, "19|20|21|22|0|1|false|true", 0, "N",                                         \
-           "bytes, messages and exit statuses of the tool of LLVM N, 19 to 22; 19 without it, the one that was "   \
-           "compared")
+           "has the output, the messages and the exit statuses of LLVM N's tool; N is 19 to 22, by default 19")
 
 /* A command: what is behind its name on the command line goes to run_fn, which returns the exit status. */
 typedef struct command {
@@ -159,9 +161,9 @@ const command *command_at(size_t i);
 /* main.c: a command with options of its own, as if it was called: what a command needs of another one. The status. */
 int command_run(tool_context *tool, const char *name, int argc, char **argv);
 
-/* help.c, help_man.c: help, manual page and completion, all of the commands and their tables. They return 0. */
+/* help.c, help_man.c: help, manual pages and completion, all of the commands and their tables. They return 0. */
 int help_print(const tool_context *tool, const command *one);   /* of one command, NULL: which there are              */
-int help_man(const tool_context *tool);
+int help_man(const tool_context *tool, const command *one);     /* its page, NULL: that of the program                */
 int help_bash(const tool_context *tool);
 int help_is_listed(const option *o);                            /* 1: it does something and is no alias               */
 int help_is_ignored(const option *o);                           /* 1: it is taken and does nothing                    */
@@ -169,7 +171,11 @@ int help_is_refused(const option *table, const option *o);      /* 1: LLVM's too
 const char *help_argument(const option *o);                     /* its value; NULL: it has none                       */
 size_t help_default(const option *o, char *text, size_t size);  /* " (default ...)", or nothing                       */
 int inputs_print(const tool_context *tool);                     /* inputs.c: what is taken, by which command; 0      */
+void inputs_each(void (*row_fn)(FILE *out, const char *have, const char *command, const char *get), FILE *out);
 extern const char help_statuses[];                              /* of the whole program, one line each                */
+const char *help_examples(const char *command);                 /* help_text.c: a command and what it does, in turn   */
+const char *help_group(size_t i);                               /* title of a group of options; NULL: no more         */
+size_t help_group_of(const command *c, const option *o);        /* the group that an option stands in                 */
 
 /* messages.c: one line each on tool->err, what LLVM's tools print with --llvm-compat. Returned is the exit status. */
 int fail(const tool_context *tool, const char *format, ...);      /* 1: an input or output is at fault                */
@@ -187,14 +193,18 @@ char *build_text(const unsigned char *id, size_t size, char *to);   /* a build i
  * kinds.c: what is said about a file whose first bytes are of another kind than the command takes; NULL: nothing. An
  * option says what its file is, and first bytes may be those of two kinds (a function may be called BZh, a process <svg):
  * so they are looked at only when the file could not be read, for a better message. kind_of: of a regular file, nothing
- * with --llvm-compat. The others return the exit status after saying that, or why or e.
+ * with --llvm-compat. The others return the exit status after saying that, or why or e. kind_unknown: 1 with a sentence
+ * in words if a text that is no profile at its beginning, or has a NUL byte, is of no known form.
  */
 enum {
     KIND_OTHER = 0, KIND_PROFILE = 1, KIND_PROGRAM = 2, KIND_PERFDATA = 4, KIND_SCRIPT = 8, KIND_GZIP = 16,
-    KIND_JITDUMP = 32, KIND_TRACES = 64
+    KIND_JITDUMP = 32, KIND_TRACES = 64, KIND_CONTEXTUAL = 128, KIND_PPROF = 256,
+    KIND_COUNTERS = 512
 };
 const char *kind_words(const void *data, size_t size, unsigned takes);
 const char *kind_of(const tool_context *tool, const char *path, unsigned takes);
+enum { KIND_UNKNOWN = 280 };
+int kind_unknown(const void *data, size_t size, const csspgo_error *e, char *words, size_t words_size);
 int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why);
 int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, const csspgo_error *e);
 int kind_program_fail(const tool_context *tool, const char *path, const option *debug, const char *why);
@@ -204,6 +214,7 @@ nearest nearest_to(const char *word, size_t size);
 void nearest_try(nearest *n, const char *name, size_t size);
 
 /* write.c */
+int is_for_terminal(const char *path, csspgo_error *e);     /* before bytes are written that are no text            */
 csspgo_status write_output(const writer *w, const char *path, csspgo_error *e);
 #define GCOV_VERSIONS "llvm|1|2|3"
 enum { GCOV_DEFAULT = 2 };                     /* place of "2" */

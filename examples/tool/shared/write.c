@@ -66,10 +66,22 @@ uint32_t extbinary_newer(const tool_context *tool, const option *o)
     return versions[o[0].number] | (vtables ? 0 : (uint32_t)CSSPGO_NO_VTABLES);
 }
 
+/* 1 after saying in e that bytes would go to a terminal. */
+int is_for_terminal(const char *path, csspgo_error *e)
+{
+    if (strcmp(path, "-") != 0 || !isatty(1)) return 0;
+    memset(e, 0, sizeof *e);
+    e->status = CSSPGO_E_IO;
+    snprintf(e->message, sizeof e->message,
+             "binary output is not written to a terminal: give --output=FILE, or ask for text");
+    return 1;
+}
+
 csspgo_status write_profile(csspgo_profile *p, const char *path, uint32_t form, csspgo_error *e)
 {
     const profile_form f = { p, form };
     const writer w = { profile_to_bytes, profile_to_file, &f };
+    if ((form & 0xff) != CSSPGO_TEXT && is_for_terminal(path, e)) return e->status;
     return write_output(&w, path, e);
 }
 

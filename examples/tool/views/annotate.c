@@ -3,27 +3,28 @@
 #include "../shared/recording.h"
 
 static const option annotate_options[] = {
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("binary", OPT_LIST, NULL, 0, "FILE",
            "the program (ELF), with pseudo probes, or else debug information if the profile is by source line; also "
            "its libraries"),
     DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
-    OPTION("function", OPT_LIST, NULL, 0, "NAME", "whose code is shown, as people write it or as the compiler has it"),
-    OPTION("format", OPT_CHOICE, "text|html", 0, NULL, "of the output; html also where its name ends in .html"),
-    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs"),
-    OPTION("contexts", OPT_COUNT, NULL, 3, "N", "columns for so many contexts, the hottest ones"),
-    OPTION("source", OPT_SWITCH, NULL, 0, NULL, "lines of source only, no instructions"),
+    OPTION("function", OPT_LIST, NULL, 0, "NAME", "the function to show, as people write it or as the compiler has it"),
+    OPTION("format", OPT_CHOICE, "text|html", 0, NULL,
+           "form of the output; html is the default if the name of --output ends in .html"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
+    OPTION("contexts", OPT_COUNT, NULL, 3, "N", "how many contexts have a column each, the hottest ones"),
+    OPTION("source", OPT_SWITCH, NULL, 0, NULL, "shows source only, no instructions"),
     OPTION("source-dir", OPT_TEXT, NULL, 0, "DIR",
-           "reads files of source only below DIR, where relative names are looked up, too; for programs of others, "
-           "which may name any file"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+           "reads source only below DIR, and looks up relative names there; for programs of others, which may name "
+           "any file"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
-    OPTION("event", OPT_LIST, NULL, 0, "NAME", "of a recording: only samples of this event"),
+    OPTION("event", OPT_LIST, NULL, 0, "NAME", "only samples of this event, of a recording"),
     OPTIONS_END
 };
 

@@ -259,7 +259,7 @@ static int note_context(const note_out *o, size_t i)
     FILE *text = open_memstream(&context, &size);
     if (text != NULL) put_context_shown(a->in.tool, a->in.p, a->context[i], text);
     if (text == NULL || fclose(text) != 0) return free(context), fail(a->in.tool, "out of memory"), 0;
-    fprintf(o->out, o->html ? "<li><b>%c</b> %.2f %% <code>" : "%c %6.2f %%  ", column_name(i),
+    fprintf(o->out, o->html ? "<li><b>%c</b> %.2f%% <code>" : "%c %7.2f%%  ", column_name(i),
             percent(a->weight[i], a->all_weight));
     if (o->html) put_html(context, size, o->out);
     else fwrite(context, 1, size, o->out);

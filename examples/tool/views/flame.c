@@ -92,7 +92,8 @@ const command flame_command = {
     "a self-contained SVG flame graph",
     "A click or Enter on a frame zooms, Escape goes back, / or Ctrl-F searches for text, or for a regular "
     "expression between slashes; t shows a table of functions; arrow keys go from frame to frame. "
-    "Zoom and search stand in the address: a link shows them again. --diff compares stacks of names, wherever "
-    "their calls are. --callers begins each stack with the function that was sampled; above it are its callers.\n"
-    "Of contextual profiles (.ctxprof), too: widths are counts.\n"
+    "Zoom and search are part of the address: a link shows them again. --diff compares stacks by the names of their "
+    "functions, wherever the calls are. --callers begins each stack with the function that was sampled; its callers "
+    "are above it.\n"
+    "Contextual profiles (.ctxprof) are read, too; widths are then counts.\n"
 };

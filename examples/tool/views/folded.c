@@ -338,5 +338,5 @@ const command folded_command = {
     "csspgo folded PROFILE [-o FILE] [--mark-inlined] [--format=folded|json|speedscope|pprof] [--names=FILE]\n"
     "              [--binary=FILE]\n",
     "collapsed stacks for other viewers, one a line",
-    "Of contextual profiles (.ctxprof), too.\n"
+    "Contextual profiles (.ctxprof) are read, too.\n"
 };

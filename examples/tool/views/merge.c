@@ -3,19 +3,21 @@
 #include "../shared/limit.h"
 
 static const option merge_options[] = {
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the profile is written; - is standard output, the default"),
     OPTION("output-form", OPT_LATER, NULL, 0, NULL, NULL),   /* set by --text, --binary ... */
     OPTION("weighted-input", OPT_LIST, NULL, 0, "N,FILE", "every count of FILE times N"),
-    OPTION("input-files", OPT_TEXT, NULL, 0, "FILE", "has names of inputs, one a line: [N,]FILE"),
+    OPTION("input-files", OPT_TEXT, NULL, 0, "FILE",
+           "a file with the names of inputs, one a line: [N,]FILE; N multiplies their counts"),
     OPTION("dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, "prints the names of all inputs instead"),
     OPTION("failure-mode", OPT_CHOICE, "any|all|warn", 0, NULL,
-           "an input that is bad or does not go with the others: any: stop; all: go on without it, status 3 at the "
-           "end; warn: go on"),
+           "what happens if an input is bad or does not fit the others. any: merging stops; all: it goes on without "
+           "the input, with status 3 at the end; warn: it goes on"),
     OPTION("prof-sym-list", OPT_TEXT, NULL, 0, "FILE", "symbols to list in an ExtBinary profile, one a line"),
     OPTION("drop-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, "leaves out the lists of the inputs"),
-    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "GUIDs instead of names"),
-    OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compressed sections; needs a build with zlib"),
-    OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL, "marked as covering part of the program"),
+    OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "writes GUIDs instead of names"),
+    OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compresses all sections; needs a build with zlib"),
+    OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL,
+           "marks the profile as covering only a part of the program"),
     OPTION("split-layout", OPT_SWITCH, NULL, 0, NULL,
            "ExtBinary: functions without inlinees in sections of their own; text: marks these, for newer LLVM"),
     EXTBINARY_NEWER,
@@ -26,14 +28,15 @@ static const option merge_options[] = {
            "nest: contexts become inlinees; flat: no contexts and no inlinees"),
     OPTION("gen-cs-nested-profile", OPT_SWITCH, NULL, 0, NULL, "the same as --convert-sample-profile-layout=nest"),
     OPTION("generate-merged-base-profiles", OPT_SWITCH, NULL, 0, NULL,
-           "... and what is nested counts in its function too"),
-    OPTION("sample-merge-cold-context", OPT_SWITCH, NULL, 0, NULL, "cold contexts go into shorter ones"),
-    OPTION("sample-trim-cold-context", OPT_SWITCH, NULL, 0, NULL, "cold contexts go away"),
-    OPTION("sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, "N", "frames of the shorter ones"),
+           "a nested inlinee also counts in its own function"),
+    OPTION("sample-merge-cold-context", OPT_SWITCH, NULL, 0, NULL, "merges cold contexts into shorter ones"),
+    OPTION("sample-trim-cold-context", OPT_SWITCH, NULL, 0, NULL, "removes cold contexts"),
+    OPTION("sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, "N",
+           "frames of the shorter contexts of --sample-merge-cold-context"),
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
-           "a count up to which a context is cold, in place of the cutoff"),
+           "a context is cold up to this count, whatever the cutoff"),
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, "PPM",
-           "cold is what lies behind this share of all counts"),
+           "the counts beyond this share of the sum are cold"),
     OPTION("compress-recursion", OPT_NUMBER, NULL, 0, "N",
            "in contexts: cycles of up to N frames, -1 any, are folded"),
     OPTION("function", OPT_TEXT, NULL, 0, "REGEX", "keeps functions by context"),
@@ -41,11 +44,11 @@ static const option merge_options[] = {
     OPTION("remapping-file", OPT_TEXT, NULL, 0, "FILE", "renames functions: OLD NEW, one pair a line"),
     OPTION("output-size-limit", OPT_COUNT, NULL, 0, "BYTES", "drops the coldest functions until the output fits"),
     OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
-           "... as LLVM reads it, GCC up to 11, GCC 12 to 15, or newer ones"),
+           "version of GCC's form: as LLVM reads it, for GCC up to 11, for GCC 12 to 15, or for newer ones"),
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("names", OPT_LIST, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
     OPTION("profiled-binary", OPT_LIST, NULL, 0, "FILE",
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
@@ -58,7 +61,7 @@ static const option merge_options[] = {
            "warn"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if a larger share of the samples is lost as checksums differ"),
-    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "what was merged, for programs, on standard output"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints what was merged as JSON on standard output"),
     ALLOW_EMPTY,
     OPTION("text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, "form of the output: text"),
     OPTION("binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, "form of the output: raw binary"),
@@ -83,13 +86,14 @@ static const option merge_options[] = {
     OPTION("suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 10000, "N",
            "of instrumentation profiles, whose traces and counters merge writes with --text: functions kept of each"),
-    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N", "... and traces kept"),
+    OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N",
+           "of instrumentation profiles: traces kept"),
     OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its earlier names in LLVM */
     OPTION("sample-profile-write-eytzinger-name-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),
     OPTION("memprof-random-hotness", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("memprof-random-hotness-seed", OPT_COUNT, NULL, 0, NULL, NULL),
-    OPTION("random-seed", OPT_COUNT, NULL, 0, "N", "... chosen with this seed"),
+    OPTION("random-seed", OPT_COUNT, NULL, 0, "N", "the choice of the traces that are kept depends on this number"),
     OPTION("write-prev-version", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("debuginfod", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("correlate", OPT_TEXT, NULL, 0, NULL, NULL),
@@ -294,6 +298,8 @@ static int merge_main(tool_context *tool, int argc, char **argv)
     else if (m.o[M_COLD_FRAMES].number == 0)
         status = usage(tool, "--sample-frame-depth-for-cold-context=0 would leave no frame");
     else if (!merge_inputs(&m, files, argv)) status = m.usage != 0 ? m.usage : 1;
+    else if (m.inputs + m.skipped == 0 && files > 0 && !tool->compat)
+        status = usage(tool, "%s: the directory has no files", argv[0]);
     else if (m.inputs + m.skipped == 0)
         status =
             usage(tool, "no input files specified. See %s merge -help", tool->compat ? "llvm-profdata-19" : "csspgo");
@@ -313,7 +319,7 @@ const command merge_command = {
     "merge", merge_main, merge_options, NULL,
     "csspgo merge [options] PROFILE... [-o FILE]\n",
     "adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's)",
-    "A directory: its files. Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with "
-    "contexts, counts in place of samples. A function's name is its GUID, or what another profile calls it, or "
-    "of --names or --profiled-binary.\n"
+    "If PROFILE is a directory, all files in it are inputs. Contextual profiles (.ctxprof: bitstreams, YAML, dumps) "
+    "are read as profiles with contexts whose samples are the counts. Their functions have GUIDs, and names if another "
+    "profile, --names or --profiled-binary has these.\n"
 };

@@ -4,7 +4,7 @@
 enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V_NAMES, V_PROFILED, V_LEAST, V_JSON };
 
 static const option overlap_options[] = {
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("function", OPT_TEXT, NULL, 0, "TEXT", "lists functions whose context has this"),
     OPTION("value-cutoff", OPT_COUNT, NULL, -1, "N", "lists functions with such a count in TEST"),
     OPTION("similarity-cutoff", OPT_COUNT, NULL, 0, "PPM", "lists functions that are less similar"),
@@ -19,16 +19,16 @@ static const option overlap_options[] = {
     OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if less of the samples overlaps, each profile's as shares of its sum (\"normalized\"); with "
            "--quality, of blocks"),
-    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "for programs; shares are from 0 to 1"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs; shares are from 0 to 1"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
     PROFDATA_COMMON,
     DEBUG_DIRECTORY,
     OPTION("cs", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
-           "a count up to which a context is cold, in place of the cutoff"),
+           "a context is cold up to this count, whatever the cutoff"),
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, "PPM",
-           "cold is what lies behind this share of all counts"),
+           "the counts beyond this share of the sum are cold"),
     OPTION("generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTIONS_END
 };
@@ -175,8 +175,8 @@ static int overlap_quality(overlap *v)
     if (v->o[V_JSON].number) return overlap_json_quality(v, &q);
     fprintf(v->out,
             "                          overlap    delta\n"
-            "blocks of functions    %8.3f %% %8.4f\nblocks of contexts     %8.3f %% %8.4f\n"
-            "test spread over base  %8.3f %% %8.4f\n",
+            "blocks of functions    %9.3f%% %8.4f\nblocks of contexts     %9.3f%% %8.4f\n"
+            "test spread over base  %9.3f%% %8.4f\n",
             q.overlap * 100, q.delta, q.context_overlap * 100, q.context_delta, q.spread_overlap * 100, q.spread_delta);
     return 1;
 }
@@ -285,8 +285,7 @@ const command overlap_command = {
     "overlap", overlap_main, overlap_options, NULL,
     "csspgo overlap [options] BASE TEST\n",
     "how much two profiles have in common",
-    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with contexts, counts in "
-    "place of samples: those of a context are its counters and, at each call, the entries of the callees. All figures "
-    "mean what they mean for samples. A function's name is its GUID, or what another profile calls it, or of --names or "
-    "--profiled-binary.\n"
+    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are read as profiles with contexts whose samples are the "
+    "counts: the counters of a context and, at each call, the entries of the callees. All figures mean what they mean "
+    "for samples. Their functions have GUIDs, and names if another profile, --names or --profiled-binary has these.\n"
 };

@@ -3,12 +3,13 @@
 #include "../shared/recording.h"
 
 static const option show_options[] = {
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"),
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("all-functions", OPT_SWITCH, NULL, 0, NULL, "all functions, which is the default without --function"),
     OPTION("function", OPT_TEXT, NULL, 0, "NAME", "only this function"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL,
            "an array of functions, as LLVM has it; an object if more is asked for"),
-    OPTION("show-format", OPT_CHOICE, "text|json|yaml", 0, NULL, "the same: --show-format=json is --json"),
+    OPTION("show-format", OPT_CHOICE, "text|json|yaml", 0, NULL,
+           "json: the same as --json; yaml is for LLVM's other kinds of profiles"),
     OPTION("detailed-summary", OPT_SWITCH, NULL, 0, NULL, "also the counts of functions and samples by hotness"),
     OPTION("hot-func-list", OPT_SWITCH, NULL, 0, NULL, "also the hot functions"),
     OPTION("topn", OPT_COUNT, NULL, 0, "N", "also the N hottest functions"),
@@ -31,14 +32,14 @@ static const option show_options[] = {
     OPTION("binary", OPT_ALIAS, "profiled-binary", 0, NULL, NULL),
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     /* LLVM takes these too; on sample profiles they do nothing. */
     OPTION("detailed-summary-cutoffs", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("value-cutoff", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
-           "a count up to which a context is cold, in place of the cutoff"),
+           "a context is cold up to this count, whatever the cutoff"),
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, "PPM",
-           "cold is what lies behind this share of all counts"),
+           "the counts beyond this share of the sum are cold"),
     OPTION("generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("counts", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("covered", OPT_IGNORED, NULL, 0, NULL, NULL),
@@ -200,6 +201,30 @@ static int show_file(show *s, const char *path)
     return ok;
 }
 
+/*
+ * Refuses two options that each replace the list of functions, and a list of no functions. LLVM's tool has only one of
+ * these options. Returns 0 after saying what is wrong.
+ */
+static int show_agrees(const show *s)
+{
+    const int instead[] = { S_ONLY, S_TOP, S_CONTEXTS, S_SECTIONS };
+    const option *first = NULL;
+    size_t i;
+    if (s->tool->compat) return 1;
+    if (s->o[S_TOP].given && s->o[S_TOP].number == 0)
+        return usage(s->tool, "--top: 0 functions are nothing to show"), 0;
+    if (s->o[S_JSON].number && s->o[S_FORMAT].given && s->o[S_FORMAT].number == 0)
+        return usage(s->tool, "--json or --show-format=text, not both"), 0;
+    for (i = 0; i < sizeof instead / sizeof *instead; i++) {
+        const option *const o = &s->o[instead[i]];
+        if (!o->given || (o->kind == OPT_SWITCH && o->number == 0)) continue;
+        if (first != NULL)
+            return usage(s->tool, "--%s or --%s, not both: each is shown alone", first->name, o->name), 0;
+        first = o;
+    }
+    return 1;
+}
+
 static int show_main(tool_context *tool, int argc, char **argv)
 {
     show s;
@@ -215,13 +240,15 @@ static int show_main(tool_context *tool, int argc, char **argv)
     if (files == 0 && tool->compat)
         return fail(tool, "the positional argument '<profdata-file>' is required unless '--debug-info' is provided");
     if (files == 0) return usage(tool, "which profile?");
+    if (!show_agrees(&s)) return usage_status(tool);
     path = s.o[S_OUTPUT].text;
     if (tool->compat && (strcmp(argv[0], path) == 0 || (strcmp(path, "-") != 0 && output_is_input(path, argv[0]))))
         return fputs("llvm-profdata-19 show: Input file name cannot be the same as the output file name!\n", stderr), 1;
     if (!output_spares(tool, path, argv[0])) return usage_status(tool);
     if (s.o[S_FORMAT].number == 2) return usage(tool, "YAML output is not supported for sample profiles");
     if (s.o[S_ALL].number && s.o[S_FUNCTION].text != NULL)
-        warn(tool, "-function argument ignored: showing all functions");
+        warn(tool, tool->compat ? "-function argument ignored: showing all functions"
+                          : "--function has no effect with --all-functions");
     s.out = stream_begin(tool, &out, path);
     if (s.out == NULL) return 1;
     json = !tool->compat && (s.o[S_JSON].number || s.o[S_FORMAT].number == 1);
@@ -235,7 +262,6 @@ const command show_command = {
     "show", show_main, show_options, NULL,
     "csspgo show [options] PROFILE\n",
     "prints a profile",
-    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are taken as profiles with contexts, counts in "
-    "place of samples. A function's name is its GUID, or what another profile calls it, or of --names or "
-    "--profiled-binary.\n"
+    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are read as profiles with contexts whose samples are the "
+    "counts. Their functions have GUIDs, and names if --names or --profiled-binary has these.\n"
 };

@@ -61,7 +61,7 @@ static void tree_print_row(show *s, const tree_row *r, double all)
 {
     const uint32_t a = csspgo_attributes(s->p, r->node);
     const int inlinee = csspgo_node_kind_of(s->p, r->node) == CSSPGO_INLINEE;
-    fprintf(s->out, "%14" PRIu64 " %6.2f %% %6.2f %% %12" PRIu64 "  %c%c%c  ", csspgo_total(s->p, r->node),
+    fprintf(s->out, "%14" PRIu64 " %7.2f%% %7.2f%% %12" PRIu64 "  %c%c%c  ", csspgo_total(s->p, r->node),
             tree_percent((double)r->self, all), tree_percent(r->real, all), csspgo_head(s->p, r->node),
             a & CSSPGO_WAS_INLINED || inlinee ? 'i' : '-', a & CSSPGO_SHOULD_BE_INLINED ? 's' : '-',
             a & CSSPGO_DUPLICATED_INTO_BASE ? 'd' : '-');
@@ -124,7 +124,7 @@ static void tree_print_head(show *s, const reading *how, const tree_figures *t, 
     fprintf(s->out, "%s;", tree_form(how));
     for (i = 0; i < 7; i++)
         if (tree_flag(s->p, i) != NULL) fprintf(s->out, " %s", tree_flag(s->p, i));
-    fprintf(s->out, "%s%zu functions, %" PRIu64 " contexts, depth at most %u, %.2f on average, %.2f %% of %" PRIu64
+    fprintf(s->out, "%s%zu functions, %" PRIu64 " contexts, depth at most %u, %.2f on average, %.2f%% of %" PRIu64
             " samples deeper than 1\n", csspgo_profile_flags(s->p) & ~(uint32_t)CSSPGO_HAS_UNIQ ? "; " : " ",
             t->functions, t->records, t->depth, t->records != 0 ? (double)t->depths / (double)t->records : 0,
             tree_percent(t->deep_real, all->real), all->sum);

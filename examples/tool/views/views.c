@@ -4,7 +4,7 @@
 #include "../shared/recording.h"
 
 #define VIEWS_COMMON \
-    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where to; standard output is the default"), \
+    OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"), \
     OPTION("names", OPT_LIST, NULL, 0, "FILE", "names for GUIDs, one a line"), \
     OPTION("binary", OPT_LIST, NULL, 0, "FILE", "a program with symbols or probe descriptors: names for GUIDs")
 
@@ -22,15 +22,15 @@ const option folded_options[] = {
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTIONS_END
 };
 
 const option flame_options[] = {
     VIEWS_COMMON,
-    OPTION("icicle", OPT_SWITCH, NULL, 0, NULL, "the outermost frame on top"),
-    OPTION("title", OPT_TEXT, NULL, 0, "TEXT", "above the picture, in place of the profile's name"),
-    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "of the picture in a page; opened by itself it fills the window"),
+    OPTION("icicle", OPT_SWITCH, NULL, 0, NULL, "puts the outermost frame on top"),
+    OPTION("title", OPT_TEXT, NULL, 0, "TEXT", "the title above the picture, in place of the profile's name"),
+    OPTION("width", OPT_NUMBER, NULL, 1200, "PX", "width of the picture in a page; opened by itself it fills the window"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "the tree of frames as JSON, as d3-flame-graph takes it"),
     OPTION("diff", OPT_TEXT, NULL, 0, "OLD",
            "an older profile: colours show how the share of each stack has changed since; widths are PROFILE's"),
@@ -42,7 +42,7 @@ const option flame_options[] = {
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
-    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "no warnings, no progress"),
+    OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTIONS_END
 };
 
@@ -51,6 +51,7 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
 {
     const int files = options_parse(tool, flame ? flame_options : folded_options, argc, argv);
     const option *o = tool->o;
+    int i;
     memset(v, 0, sizeof *v);
     v->tool = tool;
     if (files < 0) return 0;
@@ -66,6 +67,8 @@ int views_parse(tool_context *tool, views *v, int flame, int argc, char **argv)
         return v->mark_inlined = o[VIEWS_OWN].number != 0, 1;
     }
     v->json = o[VIEWS_JSON].number != 0;
+    for (i = VIEWS_OWN; v->json && i <= VIEWS_WIDTH; i++)
+        if (o[i].given) warn(v->tool, "--%s has no effect with --json", o[i].name);
     v->older = o[VIEWS_DIFF].text;
     if (!output_spares(tool, v->output, v->older)) return 0;
     v->callers = o[VIEWS_CALLERS].number != 0;

@@ -212,9 +212,9 @@ int views_write_svg(const views_flame_data *d, FILE *out);
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL), \
     LLVM_COMPAT, \
     OPTION("profile-summary-hot-count", OPT_COUNT, NULL, 0, "N", \
-           "a count from which a function is hot, in place of the cutoff"), \
+           "a function is hot from this count on, whatever the cutoff"), \
     OPTION("profile-summary-cutoff-hot", OPT_COUNT, NULL, 0, "PPM", \
-           "hot is what makes up this share of all counts"), \
+           "the counts that make up this share of the sum are hot"), \
     OPTION("profile-summary-huge-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL), \
     OPTION("profile-summary-large-working-set-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL), \
     OPTION("profile-summary-contextless", OPT_LATER, "1", 0, NULL, NULL)
