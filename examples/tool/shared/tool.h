@@ -86,7 +86,7 @@ typedef struct option {
 #define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, \
     "prints names as the compiler wrote them, not demangled")
 #define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, \
-    "ends with status 0 even if the result is of no use, such as an empty profile")
+    "ends with status 0 even if the result is empty")
 
 /* Of LLVM 22 and later: sample-profile-format-version, what extbinary_newer takes, comes first. */
 #define EXTBINARY_NEWER                                                                                            \
