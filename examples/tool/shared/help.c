@@ -7,8 +7,7 @@ const char help_statuses[] =
     "0  done\n"
     "1  an input or output is at fault\n"
     "2  the command line is at fault\n"
-    "3  done, but the result is empty, most samples were lost, or a limit such as --min-kept was missed\n"
-    "   (never with --llvm-compat)\n";
+    "3  done, but the result is empty, most samples were lost or a limit was missed (not with --llvm-compat)\n";
 
 int help_is_listed(const option *o)
 {
