@@ -1,4 +1,4 @@
-/* csspgo.h - v0.1.0 - context-sensitive sample profiles in one C header
+/* csspgo.h - v0.2.0 - context-sensitive sample profiles in one C header
  *
  * In ONE source file:                       Everywhere else:
  *     #define CSSPGO_IMPLEMENTATION             #include "csspgo.h"
@@ -48,6 +48,21 @@
  *     if (csspgo_runtime_decide(r, frames, n, cost, NULL, &why) == CSSPGO_INLINE) puts(why.why);   // this call, here
  *     csspgo_runtime_save(r, CSSPGO_EXTBINARY, buffer, cap, &size, &e);     // for the next run: csspgo_runtime_load
  *     csspgo_runtime_free(r);
+ *
+ * WHICH FUNCTIONS FOR WHICH TASK   (HOW TO ... : search for it)
+ *
+ *     read, ask, write        csspgo_load_file, csspgo_find, csspgo_node_next, csspgo_get_bodies, csspgo_write_file
+ *                             HOW TO read a profile and ask it
+ *     profile oneself: JIT,   csspgo_runtime_new, _emit, _push, _step, _decide, _save
+ *     game, server            HOW TO give a runtime its profile
+ *     profile others: own     csspgo_code_new, _add_unit; csspgo_collector_new, _add, _profile
+ *     code map and samples    HOW TO make a profile in a JIT, HOW TO count exactly with windows of branches
+ *     add up profiles         csspgo_merge, csspgo_trim_cold, csspgo_scale
+ *                             HOW TO merge many profiles
+ *     inline by context       csspgo_tracker_new, _compile_order, _base, _get_callees, _mark_inlined, _promote
+ *                             HOW TO ask an inliner's questions
+ *     use an old profile      csspgo_matcher_new, _apply
+ *                             HOW TO use a profile of older code
  *
  * CONCEPTS
  *
@@ -263,6 +278,18 @@
  *
  *     4 GiB of code at a time, 2^31 nodes, records and counts, 65535 probes or lines in a function (as in the formats)
  *
+ * VERSIONS
+ *
+ *     CSSPGO_VERSION is that of the header, csspgo_version() that of the code that was linked; they should be equal.
+ *     A patch (0.2.x) mends faults and changes nothing that a program or a script can rely on. Until 1.0 a minor
+ *     version may rename functions, fields and options; tests/README.md lists what changed.
+ *
+ *     stable    numbers of statuses and of enumerations; all-zero structs as defaults (new fields come in `reserved`
+ *               ones or at the end); what is written with an llvm field, to the byte; exit statuses of the tool; names
+ *               in its --json (new ones may be added)
+ *     may vary  texts of messages, and what people read from the tool; counts by csspgo's own rules, where they come
+ *               nearer to the truth; the layout of objects and everything named csspgo__
+ *
  * >>howto   One per task; each is compiled and run by the tests, after <stdio.h> and <string.h>.
  *
  * HOW TO give a runtime its profile
@@ -416,6 +443,50 @@
  *         return s != CSSPGO_OK;
  *     }
  *
+ * HOW TO count exactly with windows of branches
+ *
+ *     A program that sees every branch, as a simulator, a stepping debugger or a trace does, passes them as samples of
+ *     up to so many branches. Two neighbours share one record: the newest of the first is the oldest of the second.
+ *     The oldest record only says where a range of code begins, so each range and each branch counts once, wherever a
+ *     window ends. Without that record a range in each gap is lost; with two, code counts twice.
+ *
+ *     A window's stack is that at its end. Calls need a probe of their own besides the block's. Whether its kind is
+ *     CSSPGO_PROBE_DIRECT_CALL or _INDIRECT_CALL matters to sections and to the matching of old profiles: counts,
+ *     contexts and call targets are the same.
+ *
+ *     static int how_to_count_exactly(void)
+ *     {
+ *         const csspgo_branch turn[3] = { { 0x1008, 0x2000, 0 }, { 0x200f, 0x100d, 0 }, { 0x1020, 0x1000, 0 } };
+ *         csspgo_branch window[4];                         // newest first
+ *         csspgo_sample sample;
+ *         csspgo_error e;
+ *         csspgo_code *code = csspgo_code_new(NULL, &e);
+ *         csspgo_collector *c = code != NULL ? csspgo_collector_new(code, NULL, NULL, &e) : NULL;
+ *         csspgo_profile *p = c != NULL ? csspgo_profile_new(NULL, &e) : NULL;
+ *         csspgo_status s = p == NULL ? e.status : emit(code, "main", 0x1000, 64, 0x2000, &e);
+ *         uint64_t calls = 0;
+ *         unsigned i, k;
+ *
+ *         if (s == CSSPGO_OK) s = emit(code, "leaf", 0x2000, 16, 0, &e);
+ *         for (i = 0; i < 300 && s == CSSPGO_OK; i += 3) { // branch i is turn[i % 3]; branch 0 and the three before it
+ *             uint64_t stack[2] = { 0, 0x100d };           // leaf's caller, where it is in leaf
+ *             for (k = 0; k < 4; k++) window[k] = turn[(300 + i - k) % 3];
+ *             stack[0] = window[0].to;
+ *             memset(&sample, 0, sizeof sample);
+ *             sample.stack = stack;
+ *             sample.stack_count = stack[0] >= 0x2000 ? 2 : 1;
+ *             sample.branches = window;
+ *             sample.branch_count = 4;
+ *             s = csspgo_collector_add(c, &sample, 1, &e);
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_collector_profile(c, NULL, p, NULL, &e);
+ *         if (s == CSSPGO_OK) calls = csspgo_head(p, csspgo_find(p, "main:2 @ leaf"));
+ *         csspgo_profile_free(p);
+ *         csspgo_collector_free(c);
+ *         csspgo_code_free(code);
+ *         return calls != 100;                             // of 300 branches, 100 are calls
+ *     }
+ *
  * HOW TO do the work of a collector and a code map in steps
  *
  *     csspgo_runtime does this, and takes the locks: each call here is short, and one mutex around it lets other
@@ -513,6 +584,11 @@
  *     probes, branches are followed through them. Where code is entered and no branch is recorded (a signal, a switch
  *     to another context, an exception that is caught), the trace ends: what is older counts without context. Where an
  *     interpreter goes on in the middle of a function, csspgo_code_add_entries tells that this is no return.
+ *
+ *     Code may be removed from the map as soon as the program is done with it, samples of it that still wait included:
+ *     with csspgo_code_set_time they count for what was there at their time. Only the older branch records of a sample
+ *     have no time of their own. So let an address rest before other code is put there, until each thread has run as
+ *     many branches as a sample holds; else its next sample may count old branches for the new code.
  *
  *     static int how_to_follow_moving_code(void)
  *     {
@@ -973,7 +1049,7 @@ extern "C" {
 #endif
 
 #define CSSPGO_VERSION_MAJOR 0
-#define CSSPGO_VERSION_MINOR 1
+#define CSSPGO_VERSION_MINOR 2
 #define CSSPGO_VERSION_PATCH 0
 #define CSSPGO_VERSION (CSSPGO_VERSION_MAJOR * 10000 + CSSPGO_VERSION_MINOR * 100 + CSSPGO_VERSION_PATCH)
 
@@ -2174,7 +2250,7 @@ typedef struct csspgo_probe {     /* one occurrence of a probe in the code      
     uint32_t id;                  /* from 1                                                            */
     uint32_t discriminator;       /* 0 = none                                                          */
     uint32_t inline_node;         /* index + 1 of its csspgo_inline_node                               */
-    uint8_t  kind, attributes;    /* CSSPGO_PROBE_...; attribute bits as in the section                */
+    uint8_t  kind, attributes;    /* CSSPGO_PROBE_...: of a block or a call; attribute bits as in the section */
     uint16_t reserved;
 } csspgo_probe;
 

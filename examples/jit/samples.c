@@ -70,8 +70,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
 /*
  * Runs after every instruction while the trap flag is set. Windows of branches become samples. Where every instruction
  * is stepped (SOURCE_STEP) they follow each other without a gap: code between two branches counts in the one window
- * that has both, so the last branch of a window is the first one of the next too. A call counts once per record of it,
- * so no window ends with a call.
+ * that has both, so the last branch of a window is the first one of the next too.
  */
 static void on_trap(int number, siginfo_t *info, void *context)
 {
@@ -95,7 +94,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
     sampler.window[sampler.branches].from = from;
     sampler.window[sampler.branches].to = rip;
     sampler.branches++;
-    if (!outside && sampler.branches < LBR && (sampler.branches < WINDOW || insn.kind == CSSPGO_CALL)) return;
+    if (!outside && sampler.branches < WINDOW) return;
     for (k = 0; k < sampler.branches; k++) newest_first[k] = sampler.window[sampler.branches - 1 - k];
     push_sample(m, newest_first, sampler.branches);
     sampler.window[0] = sampler.window[sampler.branches - 1];
