@@ -205,6 +205,7 @@ idle "sample-profile-hot-inline-threshold" "without the pre-inliner" $S --csspgo
 idle "update-total-samples" "with contexts" $S --update-total-samples --fill-zero-for-all-funcs
 idle "generate-merged-base-profiles" "with --gen-cs-nested-profile=0" $S --gen-cs-nested-profile=0 --generate-merged-base-profiles
 idle "populate-profile-symbol-list" "without --format=extbinary" $S --populate-profile-symbol-list --format=text
+idle "populate-profile-symbol-list-from-probes" "without --format=extbinary" $S --populate-profile-symbol-list-from-probes --format=text
 idle "trim-cold-profile format show-density" "with --skip-symbolization" $S --skip-symbolization --trim-cold-profile --format=text --show-density
 idle "sample-period" "with call stacks" $S --sample-period=3
 idle "perf-event" "with --unsymbolized-profile" --unsymbolized-profile=$B/whole.raw --perf-event=cycles
@@ -229,7 +230,9 @@ for f in $B/readme*.c; do
     if $CC -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror -I.. -o $B/readme $f $LINKED >$B/readme.out 2>&1; then pass; else fail "$f does not compile"; head -10 $B/readme.out; fi
 done
 # names that the documents mention are names of the interface, or of examples/share
-grep -ohE '\bcsspgo_[a-z0-9_]*[a-z0-9]\b' ../README.md ../bench/README.md README.md | sort -u >$B/named
+# of the table of changes the second column
+awk -F'|' '/^## Changes since/ { old = 1 } { print (old && NF > 3 ? $3 : $0) }' README.md |
+    cat ../README.md ../bench/README.md - | grep -ohE '\bcsspgo_[a-z0-9_]*[a-z0-9]\b' | sort -u >$B/named
 grep -ohE '\bcsspgo_[a-z0-9_]*' ../csspgo.h ../examples/share/*.h | sort -u | awk 'NR == FNR { name[$1]; next }
     { for (n in name) if (index($1, n) == 1) delete name[n] } END { for (n in name) print n }' $B/named - >$B/strange
 [ -s $B/named ] && [ ! -s $B/strange ] && pass || fail "READMEs name what is not in csspgo.h: $(cat $B/strange)"

@@ -72,6 +72,22 @@ for o in --time-profgen --data-access-perftrace=FILE --etm=FILE --etm-trace-id=1
 done
 $P --mark-all-context-preinlined >$B/out 2>&1
 check "all records are marked" sh -c "[ \$(grep -c '^ *[^! 0-9].*:[0-9]*:[0-9]*\$\|^ *[0-9.]*: [^ 0-9].*:[0-9]*\$' $B/x) = \$(grep -c '!Attributes: [2367]\$' $B/x) ]"
+# the list of symbols from probes: every function that the program has a descriptor of, by name or GUID
+E="$T profgen --binary=data/unwind/bin/demo.probe --perfscript=data/unwind/cases/01-calls.ps -o $B/listed.prof"
+symbols() { $T show --no-demangle --show-prof-sym-list $B/listed.prof | sed '1,/Dump profile symbol list/d' | LC_ALL=C sort; }
+$E --show-pseudo-probe | sed -n 's/^GUID: \([0-9]*\) Name: \(.*\)/\1 \2/p' >$B/descriptors
+$E --populate-profile-symbol-list 2>$B/err; symbols >$B/code
+$E --populate-profile-symbol-list-from-probes 2>$B/err; symbols >$B/got
+check "all functions with descriptors are listed" sh -c "cut -d' ' -f2 $B/descriptors | LC_ALL=C sort | cmp - $B/got"
+check "all functions with code are" sh -c "[ -s $B/code ] && LC_ALL=C comm -23 $B/code $B/got | cmp - /dev/null"
+$E --populate-profile-symbol-list-from-probes --md5-prof-sym-list 2>$B/err
+$T merge --md5-prof-sym-list -o $B/again.prof $B/listed.prof
+check "GUIDs survive a merge" sh -c "$T show --show-prof-sym-list $B/listed.prof >$B/got; $T show --show-prof-sym-list $B/again.prof | cmp - $B/got"
+check "each GUID is there" perl -e 'local $/; open F, $ARGV[0]; $p = <F>; open G, $ARGV[1]; for (split /\n/, <G>) { index($p, pack "Q<", /(\d+)/) >= 0 or die $_ }' \
+    $B/listed.prof $B/descriptors
+$T profgen --binary=data/lines/bin/grid.d5 --perfscript=data/lines/in/grid.perfscript -o $B/x --allow-empty --max-dropped=100 \
+    --populate-profile-symbol-list-from-probes >$B/out 2>&1
+check "a program without probes has none: it is said" grep -q 'no list of symbols from probes: ' $B/out
 R="$T profgen --binary=data/unwind/bin/demo.probe --perfscript=data/unwind/cases/03-recursion.ps --compress-recursion=0 --skip-symbolization"
 $R --csprof-max-context-depth=2 -o $B/want 2>$B/err
 for o in --csprof-max-unsymbolized-context-depth=2 "--csprof-max-unsymbolized-context-depth=2 --csprof-max-context-depth=5" \

@@ -30,7 +30,7 @@ static int jit_lacks(const tool_context *tool, const option *o, const int *other
 int jit_check(const tool_context *tool, const option *o)
 {
     static const int never[] = { O_KERNEL, O_UNSYMBOLIZED, O_PROFILE, O_SHOW_PROBES, O_COMPAT, O_PREAGG, O_PPROF };
-    static const int of_program[] = { O_DEBUG_BINARY, O_SYMBOLS };
+    static const int of_program[] = { O_DEBUG_BINARY, O_SYMBOLS, O_PROBE_SYMBOLS };
     if (!jit_asked(o))
         return !o[O_SHOW_JIT].number || (usage(tool, "--show-jit-samples needs --jitdump or --perf-map"), 0);
     if (o[O_BINARY].text == NULL && !jit_lacks(tool, o, of_program, sizeof of_program / sizeof *of_program, " alone"))

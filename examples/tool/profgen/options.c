@@ -150,6 +150,10 @@ const option profgen_options[] = {
            "as LLVM takes it, a power of two, without effect: mappings fit the program whatever the pages are"),
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
+    OPTION("populate-profile-symbol-list-from-probes", OPT_SWITCH, NULL, 0, NULL,
+           "extbinary: lists all functions that were compiled with probes, also those that were inlined everywhere; "
+           "several times as many names"),
+    OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "the symbol list as GUIDs, for LLVM's main branch"),
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
@@ -317,6 +321,7 @@ static const struct { int option, idle; } idle_rows[] = {
     { O_PERIOD, IDLE_NO_RECORDING | IDLE_STACKS | IDLE_DATA }, { O_FIRST_LOADABLE, IDLE_NO_RAW },
     { O_FORMAT, IDLE_RAW }, { O_MD5, IDLE_RAW }, { O_COMPRESS_ALL, IDLE_RAW }, { O_PARTIAL, IDLE_RAW },
     { O_SPLIT, IDLE_RAW }, { O_SYMBOLS, IDLE_RAW | IDLE_FORMAT }, { O_SHOW_PROBES, IDLE_RAW },
+    { O_PROBE_SYMBOLS, IDLE_RAW | IDLE_FORMAT },
     { O_SHOW_DENSITY, IDLE_RAW }, { O_DENSITY, IDLE_RAW }, { O_DENSITY_CUTOFF, IDLE_RAW },
     { O_COMPRESS, IDLE_SAMPLED | IDLE_FLAT }, { O_DEPTH, IDLE_SAMPLED | IDLE_FLAT },
     { O_RAW_DEPTH, IDLE_SAMPLED | IDLE_FLAT | IDLE_LINES }, { O_PREINLINED, IDLE_RAW },

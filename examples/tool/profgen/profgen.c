@@ -123,7 +123,7 @@ static int profgen_complete(profgen *g, csspgo_profile *p)
     if (is_flow_sensitive(g->image)) csspgo_profile_set_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
     if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
     s = profgen_finish(g, p);
-    if (s == CSSPGO_OK && g->o[O_SYMBOLS].number && g->o[O_FORMAT].number == 0) s = profgen_list_symbols(g, p);
+    if (s == CSSPGO_OK && g->o[O_FORMAT].number == FORMAT_EXTBINARY) s = profgen_list_symbols(g, p);
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     if (csspgo_record_count(p) == 0 && as_llvm(g)) llvm_density(g->tool, 0, 0);
     else if (csspgo_record_count(p) == 0 && g->tool->compat)

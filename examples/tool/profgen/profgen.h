@@ -25,7 +25,7 @@ enum { /* places in the table below */
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
     O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
     O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE, O_DEBUG_DIRECTORY, O_TID, O_COMM, O_TIME,
-    O_NO_KERNEL
+    O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS
 };
 
 enum {                            /* places in the choice of --format */
@@ -585,6 +585,7 @@ int profgen_read_inputs(profgen *g);
 /* ----- profile.c: from the counters' profile to the one that is written ------------------------------------------- */
 
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p);
+csspgo_probe_set *profgen_probes(const loaded *program, char *why, size_t why_size);
 csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);
 csspgo_status profgen_name(profgen *g, csspgo_error *e);       /* raw counters get names                              */

@@ -100,15 +100,42 @@ static csspgo_status probes_list_symbols(const loaded *l, csspgo_profile *p)
     return s;
 }
 
+/* The probe sections of a program, for csspgo_probe_set_free. NULL after saying why not. */
+csspgo_probe_set *profgen_probes(const loaded *program, char *why, size_t why_size)
+{
+    loaded image = *program;                              /* what is found of its code is known already */
+    return load_sections(&image, why, why_size);
+}
+
+/* Lists the functions that a program has probe descriptors of: those that are inlined everywhere, too. */
+static csspgo_status descriptors_list_symbols(const profgen *g, const program_image *m, csspgo_profile *p)
+{
+    char why[256];
+    csspgo_probe_set *probes = profgen_probes(&m->loaded, why, sizeof why);
+    csspgo_status s = CSSPGO_OK;
+    csspgo_probe_tables t;
+    size_t i;
+    if (probes == NULL) return warn(g->tool, "%s: no list of symbols from probes: %s", m->path, why), CSSPGO_OK;
+    t = csspgo_probe_set_tables(probes);
+    for (i = 0; i < t.descriptor_count && s == CSSPGO_OK; i++) {
+        const csspgo_func f = csspgo_func_add(p, t.descriptors[i].name, t.descriptors[i].name_size);
+        s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
+    }
+    csspgo_probe_set_free(probes);
+    return s;
+}
+
 /* Lists the functions of the programs, so that a compiler knows which are not new; those of the first at the end. */
 csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
 {
     const size_t n = g->programs.count;
     csspgo_status s = CSSPGO_OK;
     size_t i;
-    for (i = 1; i <= n && s == CSSPGO_OK; i++)
-        s = g->lines != NULL ? lines_list_symbols(&g->lines[i % n], p)
-                             : probes_list_symbols(&g->programs.v[i % n].loaded, p);
+    for (i = 1; i <= n && s == CSSPGO_OK; i++) {
+        if (g->o[O_SYMBOLS].number) s = g->lines != NULL ? lines_list_symbols(&g->lines[i % n], p)
+                                                         : probes_list_symbols(&g->programs.v[i % n].loaded, p);
+        if (s == CSSPGO_OK && g->o[O_PROBE_SYMBOLS].number) s = descriptors_list_symbols(g, &g->programs.v[i % n], p);
+    }
     return s;
 }
 
@@ -342,6 +369,7 @@ static uint32_t profgen_form(const tool_context *tool, const option *o)
                   { O_COMPRESS_ALL, CSSPGO_COMPRESS },
                   { O_PARTIAL, CSSPGO_PARTIAL },
                   { O_SPLIT, CSSPGO_SPLIT },
+                  { O_MD5_SYMBOLS, CSSPGO_MD5_SYMBOLS },
                   { O_COMPOSITE, CSSPGO_COMPOSITE },
                   { O_VERSION, 0 } };
     uint32_t form = forms[o[O_FORMAT].number];

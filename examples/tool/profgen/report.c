@@ -166,8 +166,7 @@ static int descriptor_order(const void *a, const void *b)
 int profgen_show_probes(const profgen *g)
 {
     char why[256];
-    loaded image = *g->image;                             /* what is found of its code is known already */
-    csspgo_probe_set *probes = load_sections(&image, why, sizeof why);
+    csspgo_probe_set *probes = profgen_probes(g->image, why, sizeof why);
     csspgo_probe_tables t;
     csspgo_descriptor *d;
     size_t i;

@@ -85,6 +85,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " perf-map " },
     { "profgen", "Output",
       " output format gcov-version use-md5 compress-all-sections split-layout populate-profile-symbol-list"
+      " populate-profile-symbol-list-from-probes md5-prof-sym-list"
       " gen-partial-profile fill-zero-for-all-funcs update-total-samples mark-all-context-preinlined"
       " sample-profile-format-version extbinary-composite-prof extbinary-write-vtable-type-prof skip-symbolization"
       " use-offset use-first-loadable-segment-as-base " },
