@@ -265,7 +265,7 @@
  *       [fuzz_jitdump], pprof's profiles [fuzz_pprof, test_pprof.c].
  *       It runs programs of the PATH: annotate runs objdump and addr2line, bottleneck llvm-objdump-19, llvm-mc-19 and
  *       llvm-mca-19, on the program named; csspgo makes no promise about those. PATH and LANG are yours to set.
- *       record runs the program that it is told to run [record.sh].
+ *       record and --demangler run the program that they are told to run [record.sh, picture.sh].
  *       Outputs appear whole or not at all; no input is overwritten [io_errors.sh]; links of others in directories
  *       that everybody may write to, such as /tmp, are not followed [hostile.sh]. Names cannot reach a terminal or JSON
  *       as control characters, C1 ones and those that turn text around included [hostile.sh, json.sh], nor HTML or SVG

@@ -187,4 +187,40 @@ refuses '--event: samples do not name their event' folded --event=x $B/in
 for bad in 1 1,2,3 x,2 2,1 -1,2; do
     $T folded --time=$bad $S/script >$B/out 2>$B/err && fail "--time=$bad" || { has_text "--time: '" $B/err && pass || fail "--time=$bad: $(cat $B/err)"; }
 done
+# ----- --demangler: a program that answers each line with a line gives names, in every command; one process
+printf '$s4main3fooyS2iF:100:1\n 1: 100 $s4main3baryS2iF:5\n_D3foo3barFiZi:50:1\n 1: 50\n_Z3addii:10:1\n 1: 10\n' >$B/swift.prof
+cat >$B/swift.sh <<'END'
+echo started >&2
+while read -r name; do echo "$name" >&2; case $name in '$s'*) echo "<<$name>>";; _D*) printf '%s\r\n' "foo.bar(int)";; *) echo "$name";; esac; done
+END
+for c in "show" "show --top=9" "show --contexts" "folded -o -" "flame -o -" "overlap $B/swift.prof --function=add"; do
+    $T $c $B/swift.prof --demangler="sh $B/swift.sh 2>$B/asked" >$B/out 2>$B/err
+    case $c in overlap*) said=add;; *) said='s4main3foo.*S2iF\(>>\|&gt;\)';; esac
+    check "--demangler: $c" grep -q "$said" $B/out
+    check "--demangler: $c: each name is asked for once, of one process" sh -c "[ -s $B/asked ] && LC_ALL=C sort $B/asked | uniq -d | cmp - /dev/null"
+done
+$T folded $B/swift.prof --demangler="sh $B/swift.sh" 2>/dev/null >$B/out
+check "--demangler: else csspgo's own names" grep -q '^add(int, int) 10$' $B/out
+check "--demangler: ends of lines of Windows" grep -q '^foo.bar(int) 50$' $B/out
+$T show "--function=<<\$s4main3fooyS2iF>>" $B/swift.prof --demangler="sh $B/swift.sh 2>/dev/null" >$B/out 2>$B/err
+check "--demangler: functions are found by its names" grep -q '^Function: .*: 100, 1,' $B/out
+for c in false 'read -r x; echo "$x"' /nowhere/at/all "head -c 3"; do
+    $T folded $B/swift.prof --demangler="$c" >$B/out 2>$B/err
+    check "--demangler=$c: the rest without it, and a warning" sh -c "[ \$(wc -l <$B/out) -eq 3 ] && grep -q 'demangler: .* has ended' $B/err"
+done
+for o in --no-demangle --llvm-compat; do
+    $T show $B/swift.prof $o --demangler=cat >$B/out 2>$B/err
+    check "--demangler with $o" grep -q "no effect with $o" $B/err
+done
+if [ -n "$FULL" ]; then
+    $T folded $B/swift.prof --demangler='cat >/dev/null; echo late' >$B/out 2>$B/err
+    check "--demangler: one that keeps silent" grep -q 'did not answer a line' $B/err
+fi
+if have c++filt; then
+    perl -e 'for (1 .. 20000) { printf "_Z%df%07dv:%d:1\n 1: %d\n", 8, $_, $_, $_ }' >$B/many.prof
+    $T folded $B/many.prof --demangler=c++filt >$B/out 2>$B/err
+    $T folded $B/many.prof 2>/dev/null | cmp -s - $B/out && pass || fail "--demangler=c++filt: 20,000 names"
+    $T folded $B/swift.prof --demangler='c++filt -s dlang' >$B/out 2>$B/err
+    check "a name of D" grep -q '^foo.bar(int) 50$' $B/out
+else skip "--demangler=c++filt"; fi
 finish

@@ -18,6 +18,7 @@ static const option bottleneck_options[] = {
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
+    DEMANGLER,
     OPTIONS_END
 };
 

@@ -17,6 +17,7 @@ static const option check_options[] = {
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
+    DEMANGLER,
     OPTIONS_END
 };
 

@@ -27,6 +27,7 @@ static const option match_options[] = {
     NO_DEMANGLE,
     ALLOW_EMPTY,
     DEBUG_DIRECTORY,
+    DEMANGLER,
     OPTIONS_END
 };
 

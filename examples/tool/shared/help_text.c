@@ -139,7 +139,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "bottleneck", "What is analysed", " mcpu top contexts alias " },
     { "annotate", "What is shown", " function contexts source source-dir " },
         { NULL, "Output",
-      " output format show-format json use-md5 keep-empty mark-inlined top min-fit min-kept no-demangle " },
+      " output format show-format json use-md5 keep-empty mark-inlined top min-fit min-kept no-demangle demangler " },
     { NULL, "What is hot and what is cold",
       " profile-summary-hot-count profile-summary-cold-count profile-summary-cutoff-hot profile-summary-cutoff-cold " },
     { NULL, "Which samples of a recording count", " pid tid comm time event exclude-kernel " },

@@ -154,6 +154,7 @@ int main(int argc, char **argv)
     tool.out = stdout;
     tool.err = stderr;
     status = run(&tool, argc, argv);
+    demangler_end(tool.demangler);
     options_free(tool.o);
     return ended(&tool, status);
 }

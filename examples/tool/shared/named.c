@@ -76,14 +76,16 @@ typedef struct named {
 } named;
 
 /* Looks at one function. */
-static void named_try(named *m, nearest *n, csspgo_profile *p, csspgo_func f, const char *name)
+static void named_try(const tool_context *tool, named *m, nearest *n, csspgo_profile *p, csspgo_func f,
+                      const char *name)
 {
     char text[DEMANGLE_MOST];
     size_t raw, size, base;
     const char *own = csspgo_func_name(p, f, &raw), *word;
     const unsigned before = n->distance;
     if (own == NULL || raw > sizeof text) return;
-    size = demangle_clean(own, raw, text, sizeof text);
+    size = shown_name(tool, own, raw, text, sizeof text);
+    if (size == 0) size = demangle_clean(own, raw, text, sizeof text);
     if (is_meant(text, size, name, strlen(name))) {
         const size_t used = strlen(m->others);
         if (m->count++ == 0) m->found = f;
@@ -103,7 +105,7 @@ csspgo_func func_meant(const tool_context *tool, csspgo_profile *p, const char *
     named m;
     if (f.id != 0 || tool->compat) return f;
     memset(&m, 0, sizeof m);
-    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) named_try(&m, &n, p, f, name);
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) named_try(tool, &m, &n, p, f, name);
     f.id = 0;
     if (m.count == 1) return m.found;
     if (m.count > 1)

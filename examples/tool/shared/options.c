@@ -133,10 +133,14 @@ static int options_begin(tool_context *tool, const option *table, int argc)
 /* What all commands do with their options. */
 static void options_end(tool_context *tool)
 {
-    const option *plain = option_named(tool->o, "no-demangle", 11);
+    const option *plain = option_named(tool->o, "no-demangle", 11), *command = option_named(tool->o, "demangler", 9);
     const option *quiet = option_named(tool->o, "quiet", 5), *empty = option_named(tool->o, "allow-empty", 11);
     tool->quiet = quiet != NULL && quiet->number != 0;
     tool->demangle = plain != NULL && plain->number == 0 && !tool->compat;
+    if (tool->demangle && command != NULL && command->text != NULL)
+        tool->demangler = demangler_start(tool, command->text);
+    else if (command != NULL && command->text != NULL)
+        warn(tool, "--demangler has no effect with --%s", tool->compat ? "llvm-compat" : "no-demangle");
     tool->allow_empty = empty != NULL && empty->number != 0;
 }
 

@@ -66,7 +66,7 @@ uint64_t sum_of(uint64_t a, uint64_t b)
 void put_shown(const tool_context *tool, const char *name, size_t n, FILE *out)
 {
     char text[DEMANGLE_MOST];
-    const size_t size = tool->demangle && n <= sizeof text ? demangle_clean(name, n, text, sizeof text) : 0;
+    const size_t size = shown_name(tool, name, n, text, sizeof text);
     if (size != 0) put_safe(text, size, out);
     else put_safe(name, n, out);
 }

@@ -30,10 +30,22 @@ typedef struct tool_context {
     FILE       *out, *err;        /* standard output and error, or what stands in for them                           */
     int         quiet;            /* --quiet: no warnings, no progress                                               */
     int         demangle;         /* names are shown as people write them: no --no-demangle, no --llvm-compat         */
+    struct demangler_command *demangler;   /* --demangler; NULL: none                                                */
     int         allow_empty;      /* --allow-empty: what is of no use is a warning                                   */
     int         compat;           /* --llvm-compat=N, 19 to 22: bytes, messages and statuses are those of LLVM's tool */
     struct option *o;             /* of the command, once they are parsed; main frees them                           */
 } tool_context;
+
+/* demangler.c: names as people write them */
+typedef struct demangler_command demangler_command;
+demangler_command *demangler_start(const tool_context *tool, const char *command);    /* NULL after saying why not   */
+void demangler_end(demangler_command *d);
+
+/*
+ * Writes a name at out, which has room for cap bytes, as people write it: the answer of --demangler's command, or else
+ * demangle_clean's. Returns its size; 0: as it is, that is, with --no-demangle or because it is longer than cap.
+ */
+size_t shown_name(const tool_context *tool, const char *name, size_t size, char *out, size_t cap);
 
 typedef struct nearest {          /* of the names that were tried, the one with the fewest differences from `word` */
     const char *word, *name;      /* name: NULL if all are too far; neither need be terminated                     */
@@ -85,6 +97,9 @@ typedef struct option {
     "/usr/lib/debug. Files beside the program and in its .debug directory are always found")
 #define NO_DEMANGLE OPTION("no-demangle", OPT_SWITCH, NULL, 0, NULL, \
     "prints names as the compiler wrote them, not demangled")
+#define DEMANGLER OPTION("demangler", OPT_TEXT, NULL, 0, "COMMAND", \
+    "the names of this program, which answers each line with a line (swift demangle, ddemangle, c++filt): for names that " \
+    "csspgo does not know")
 #define ALLOW_EMPTY OPTION("allow-empty", OPT_SWITCH, NULL, 0, NULL, \
     "ends with status 0 even if the result is empty")
 

@@ -25,6 +25,7 @@ static const option annotate_options[] = {
     DEBUG_DIRECTORY,
     SAMPLE_FILTERS,
     OPTION("event", OPT_LIST, NULL, 0, "NAME", "only samples of this event, of a recording"),
+    DEMANGLER,
     OPTIONS_END
 };
 

@@ -62,8 +62,8 @@ static char *note_name(const annotate_run *a, csspgo_func f)
     const char *name = csspgo_func_name(a->in.p, f, &size);
     if (text == NULL) return NULL;
     if (name == NULL) n = (size_t)snprintf(text, DEMANGLE_MOST, "%" PRIu64, csspgo_func_guid(a->in.p, f));
-    else if (a->in.tool->demangle) n = demangle_clean(name, size, text, DEMANGLE_MOST);
-    else memcpy(text, name, n = size < DEMANGLE_MOST ? size : DEMANGLE_MOST);
+    else if ((n = shown_name(a->in.tool, name, size, text, DEMANGLE_MOST)) == 0)
+        memcpy(text, name, n = size < DEMANGLE_MOST ? size : DEMANGLE_MOST);
     text[n] = '\0';
     return text;
 }
@@ -101,7 +101,7 @@ static void note_code_put(const note_out *o, const char *text)
     if (t.name != NULL) {
         for (plus = end; plus > t.name && *plus != '+'; plus--) continue;
         if (plus == t.name) plus = end;
-        n = o->a->in.tool->demangle ? demangle_clean(t.name, (size_t)(plus - t.name), clean, sizeof clean) : 0;
+        n = shown_name(o->a->in.tool, t.name, (size_t)(plus - t.name), clean, sizeof clean);
         memset(&label, 0, sizeof label);
         if (n != 0) views_short(&label, clean, n);
         else views_add(&label, t.name, (size_t)(plus - t.name));

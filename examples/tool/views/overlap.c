@@ -30,6 +30,7 @@ static const option overlap_options[] = {
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 0, "PPM",
            "the counts beyond this share of the sum are cold"),
     OPTION("generate-merged-base-profiles", OPT_IGNORED, NULL, 0, NULL, NULL),
+    DEMANGLER,
     OPTIONS_END
 };
 

@@ -59,6 +59,7 @@ static const option show_options[] = {
            "show-sec-info-only lists the sections; merge says how many blocks of unknown types there are", 1, NULL,
            NULL),
     OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
+    DEMANGLER,
     OPTIONS_END
 };
 

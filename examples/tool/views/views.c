@@ -23,6 +23,7 @@ const option folded_options[] = {
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
+    DEMANGLER,
     OPTIONS_END
 };
 
@@ -43,6 +44,7 @@ const option flame_options[] = {
     SAMPLE_FILTERS,
     SAMPLE_FILTERS_MORE,
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
+    DEMANGLER,
     OPTIONS_END
 };
 
@@ -156,7 +158,7 @@ static int views_is_guid(const char *name, size_t size, uint64_t *guid)
 static void views_add_name(const views *v, const char *name, size_t size, views_text *t)
 {
     char text[DEMANGLE_MOST];
-    const size_t n = v->tool->demangle && size <= sizeof text ? demangle_clean(name, size, text, sizeof text) : 0;
+    const size_t n = shown_name(v->tool, name, size, text, sizeof text);
     if (n != 0) views_add(t, text, n);
     else views_add(t, name, size);
 }
