@@ -16,6 +16,7 @@
 
 #include "elf.h"
 #include "elf_object.h"
+#include "pe.h"
 #include "file.h"
 
 #define LOAD_NOWHERE UINT64_MAX   /* an address that is not known */
@@ -101,6 +102,7 @@ typedef struct load_start {       /* where decoding starts, in a section */
 
 int load_files(loaded *l, const char *path, const char *debug_path, char *why, size_t why_size);
 int load_placed(loaded *l, const char *path, char *why, size_t why_size);
+int load_elf(file_bytes *f, elf_image *e, char *why, size_t why_size);
 int load_link(file_bytes *f, elf_image *e, char *why, size_t why_size);
 int load_more(loaded *l, csspgo_code *code, uint64_t bias, const char *path, char *why, size_t why_size);
 int load_probes(loaded *l, char *why, size_t why_size);
@@ -149,6 +151,31 @@ int load_fail(char *why, size_t why_size, const char *text)
     return 0;
 }
 
+/* Puts other bytes in the place of a file's. */
+static void load_replace(file_bytes *f, unsigned char *bytes, size_t size)
+{
+    file_close(f);
+    f->read = bytes;
+    f->data = bytes;
+    f->size = size;
+}
+
+/* Opens a program, also one of Windows, which becomes an ELF file. Returns 0 with a sentence in why. */
+int load_elf(file_bytes *f, elf_image *e, char *why, size_t why_size)
+{
+    static const uint32_t mach_o[] = { 0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xbebafeca };
+    size_t i, size;
+    for (i = 0; f->size >= 4 && i < sizeof mach_o / sizeof *mach_o; i++)
+        if (elf__32(f->data) == mach_o[i])
+            return load_fail(why, why_size, "a Mach-O file, of macOS; ELF files and programs of Windows are read");
+    if (pe_is(f->data, f->size)) {
+        unsigned char *const bytes = pe_to_elf(f->data, f->size, &size, why, why_size);
+        if (bytes == NULL) return 0;
+        load_replace(f, bytes, size);
+    }
+    return elf_open(f->data, f->size, e, why, why_size);
+}
+
 /* Puts an object file as linked in the place of its bytes; others stay. Returns 0 with a sentence in why. */
 int load_link(file_bytes *f, elf_image *e, char *why, size_t why_size)
 {
@@ -157,10 +184,7 @@ int load_link(file_bytes *f, elf_image *e, char *why, size_t why_size)
     if (e->type != ELF_REL) return 1;
     linked = elf_object_link(e, &size, why, why_size);
     if (linked == NULL) return 0;
-    file_close(f);
-    f->read = linked;
-    f->data = linked;
-    f->size = size;
+    load_replace(f, linked, size);
     return elf_open(f->data, f->size, e, why, why_size);
 }
 
@@ -383,7 +407,7 @@ int load_files(loaded *l, const char *path, const char *debug_path, char *why, s
     memset(l, 0, sizeof *l);
     l->path = path;
     if (!file_open(path, &l->file)) return load_fail(why, why_size, file_why());
-    return elf_open(l->file.data, l->file.size, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size) &&
+    return load_elf(&l->file, &l->elf, why, why_size) && load_is_linked(&l->elf, why, why_size) &&
            (debug_path == NULL || load_debug(l, debug_path, why, why_size));
 }
 

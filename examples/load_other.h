@@ -122,7 +122,7 @@ int load_open_other(load_other *f, const char *path, char *why, size_t why_size)
     f->path = (char *)malloc(strlen(path) + 1);
     if (f->path == NULL) load_fail(why, why_size, "out of memory");
     else if (!file_open_named(path, &f->file)) load_fail(why, why_size, file_why());
-    else ok = elf_open(f->file.data, f->file.size, &f->elf, why, why_size) &&
+    else ok = load_elf(&f->file, &f->elf, why, why_size) &&
               load_link(&f->file, &f->elf, why, why_size);
     if (ok) strcpy(f->path, path);
     if (ok) return 1;

@@ -1,6 +1,6 @@
 /* fuzz_elf.c - any bytes as an ELF file: every section, segment and symbol that the reader gives lies in the file.
- * An object file as linked is of the same laws. */
-#include "../examples/elf_object.h"
+ * The same laws hold for an object file as linked, and for what becomes of a program of Windows. */
+#include "../examples/pe.h"
 #include "fuzz.h"
 
 static int inside(const uint8_t *data, size_t size, const void *p, uint64_t n)
@@ -64,6 +64,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned char *linked;
     size_t n;
     fuzz_elf(data, size);
+    if (pe_is(data, size)) {
+        linked = pe_to_elf(data, size, &n, why, sizeof why);
+        REQUIRE((linked != NULL) == (why[0] == '\0'));
+        if (linked == NULL) return 0;
+        REQUIRE(n <= 4 * size + 4096 && memcmp(linked + 64, data + 64, size - 64) == 0);
+        fuzz_elf(linked, n);
+        REQUIRE(elf_open(linked, n, &e, why, sizeof why) ? pe_was(&e) : strstr(why, "share names") != NULL);
+        free(linked);
+        return 0;
+    }
     if (!elf_open(data, size, &e, NULL, 0) || e.type != ELF_REL) return 0;
     linked = elf_object_link(&e, &n, why, sizeof why);
     REQUIRE((linked != NULL) == (why[0] == '\0'));

@@ -152,7 +152,7 @@ static debug_file *read_file(debug_info *d, const char *path, int what, char *wh
     d->no_memory |= f == NULL;
     if (f == NULL) return load_fail(why, why_size, "out of memory"), NULL;
     if (!(what != FILE_MAIN ? file_open_named : file_open)(path, &f->bytes)) load_fail(why, why_size, file_why());
-    else if (elf_open(f->bytes.data, f->bytes.size, &f->elf, why, why_size) &&
+    else if (load_elf(&f->bytes, &f->elf, why, why_size) &&
              (what != FILE_MAIN || load_link(&f->bytes, &f->elf, why, why_size)) &&
              sections_read(f, what == FILE_SPLIT, d->how.llvm, why, why_size)) {
         f->next = d->file;

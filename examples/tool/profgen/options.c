@@ -3,7 +3,7 @@
 
 const option profgen_options[] = {
     OPTION("binary", OPT_LIST, NULL, 0, "FILE",
-           "the program (ELF, x86-64 or AArch64) or a kernel module, with pseudo probes; without these, debug "
+           "the program (ELF, or PE of Windows; x86-64 or AArch64) or a kernel module, with pseudo probes; without these, debug "
            "information gives counts of source lines. Several files, such as a program and its libraries, make one "
            "profile with contexts through all of them, and a table of the samples in each"),
     OPTION("perfscript", OPT_LIST, NULL, 0, "FILE",

@@ -102,6 +102,45 @@ static int is_in_place(const loaded *l, const csspgo_mmap *map)
     return 0;
 }
 
+/* How many segments of code of programs of Windows can be what is mapped; *k, *s: the first of these. */
+static size_t windows_segments(const programs *p, const csspgo_mmap *map, int in_place, size_t *k, elf_segment *s)
+{
+    elf_segment try;
+    size_t n = 0, i;
+    uint32_t at;
+    for (i = 0; i < p->count; i++)
+        for (at = 0; pe_was(&p->v[i].loaded.elf) && elf_segment_at(&p->v[i].loaded.elf, at, &try); at++) {
+            if (try.type != ELF_LOAD || !(try.flags & ELF_FLAG_X) ||
+                map->size != ((try.memory_size + 4095) & ~(uint64_t)4095)) continue;
+            if (in_place ? map->address != try.address : (map->address - try.address) % 65536 != 0) continue;
+            if (n++ != 0) continue;
+            *k = i;
+            *s = try;
+        }
+    return n;
+}
+
+/*
+ * A mapping of a program of Windows, as an emulator of Windows loads it: unless the file's sections lie on pages, as
+ * anonymous memory. It has the size of a section of code, and is where that is linked to, or moved by multiples of
+ * 64 KB, as Windows moves programs.
+ */
+csspgo_mmap windows_map(const reader *r, csspgo_item item, const csspgo_mmap *map)
+{
+    csspgo_mmap meant = *map;
+    elf_segment s;
+    size_t k, n;
+    if (item != CSSPGO_ITEM_MMAP || !map->executable || r->tool->compat) return meant;
+    if (map->path_size != 0 && (map->path_size < 6 || memcmp(map->path, "//anon", 6) != 0)) return meant;
+    n = windows_segments(r->programs, map, 1, &k, &s);
+    if (n == 0) n = windows_segments(r->programs, map, 0, &k, &s);
+    if (n != 1) return meant;
+    meant.path = r->programs->v[k].path;
+    meant.path_size = strlen(meant.path);
+    meant.file_offset = s.offset;
+    return meant;
+}
+
 /* 1 if a build id is known: perf writes zeros where it could not read one. */
 static int has_id(const csspgo_mmap *map)
 {
@@ -273,7 +312,7 @@ static void tell_programs_apart(const reader *r, struct renamed *x, seen_file *f
 static void renamed_decide(reader *r, struct renamed *x)
 {
     size_t i, k;
-    int called = r->how.perf_binary == NULL || x->files == 0;
+    int called = r->how.perf_binary == NULL || x->files == 0 || pe_was(&r->programs->v->loaded.elf);
     for (i = 0; i < x->files; i++) {
         called |= is_perf_binary(r, x->file[i].path, strlen(x->file[i].path));
         tell_programs_apart(r, x, &x->file[i]);
