@@ -182,6 +182,16 @@ if [ "$(cat $B/kept)" = precious ]; then pass; else fail "SIGINT in a profile: t
 $T flame --width=900 --title='examples/demo.c: calling contexts, width = samples' $D/demo.prof -o $B/flame.svg
 if cmp -s $B/flame.svg ../examples/flame.svg; then pass; else fail "examples/flame.svg is not what csspgo flame makes of examples/data/demo.prof"; fi
 
+head -c 60000 $D/demo.perfscript >$B/beginning.ps
+$T profgen --quiet --binary=$D/demo.elf --perfscript=$B/beginning.ps --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text -o $B/beginning.prof
+$T flame --width=900 --title="examples/demo.c: the whole run beside its beginning" --diff=$B/beginning.prof $D/demo.prof -o $B/diff.svg
+if cmp -s $B/diff.svg ../examples/diff.svg; then pass; else fail "examples/diff.svg is not what csspgo flame makes"; fi
+if have llvm-objdump-19; then
+    $T annotate --binary=$D/demo.elf $D/demo.prof --function=pack 2>&1 | tr -s ' ' >$B/pack
+    sed -n '/^A function by context/,/^!/s/^    *\([^ ].*\)/\1/p' ../README.md | tr -s ' ' >$B/pack.readme
+    if [ "$(wc -l <$B/pack.readme)" -eq 4 ] && ! sed 's/^ //' $B/pack | grep -vxFf - $B/pack.readme; then pass; else fail "the README's annotated lines"; fi
+fi
+
 # options that have no effect are told by name, others are not
 idle() {   # idle "OPTION..." WHY ALL...: each is told with its reason, nothing else is
     options=$1 why=$2
