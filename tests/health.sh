@@ -278,4 +278,12 @@ else
     echo "health: no terminal is to be had here: the report on one was not looked at"
 fi
 $T profgen --binary=$R/w --perfdata=$R/mp.data -o $B/prof 2>&1 | grep -q health && fail "the report comes without a terminal" || pass
+# ----- what filters left out: read samples and these are all; the same numbers for a filter and its opposite
+report --binary=$R/w --perfdata=$R/mp.data
+all=$(said read)
+for how in --pid=$(said pid) --tid=$(said pid) --comm=w --time=0,1 --exclude-kernel; do
+    $T profgen --quiet -o $B/prof --report=$B/json --binary=$R/w --perfdata=$R/mp.data --allow-empty --max-dropped=100 $how 2>$B/err
+    left=$(sed -n 's/.*"filters": {\([^}]*\)}.*/\1/p' $B/json | tr -cd '0-9,' | tr ',' '+')
+    if [ $(($left + $(said read))) -eq "$all" ]; then pass; else fail "$how: $all samples, left out $left, read $(said read)"; cat $B/err; fi
+done
 finish

@@ -138,6 +138,7 @@ static int health_json(void *what, FILE *out)
     json_builds(&builds, out);
     fit_json(&g->fit, out);
     events_json(&g->events, out);
+    filter_json(g->filter, out);
     fputs("  \"advice\": [", out);
     for (i = 0; i < n; i++) {
         fprintf(out, "%s\n    { \"why\": ", i != 0 ? "," : "");

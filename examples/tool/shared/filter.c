@@ -20,6 +20,7 @@ struct filter {
     filter_thread *thread;                            /* by tid                                              */
     size_t         threads, cap;
     signed char    asked[FILTER_EVENTS];              /* by number of an event: 1 it is asked for, -1 it is not */
+    uint64_t       all_left[FILTER_REASONS];          /* of all recordings                                   */
     uint64_t       left[FILTER_REASONS];              /* samples                                             */
     uint64_t       kept, untimed, nameless, eventless;   /* left out since time, command, event are unknown  */
 };
@@ -219,6 +220,7 @@ int filter_lacks_event(const filter *f, uint32_t number)
 static int leave(filter *f, filter_reason why, uint64_t n)
 {
     f->left[why] = sum_of(f->left[why], n);
+    f->all_left[why] = sum_of(f->all_left[why], n);
     return 0;
 }
 
@@ -273,6 +275,17 @@ int filter_takes_stack(filter *f, const csspgo_stack *s)
 }
 
 /* ----- telling ---------------------------------------------------------------------------------------------------- */
+
+void filter_json(const filter *f, FILE *out)
+{
+    static const char *const keys[FILTER_REASONS] = { "processes", "threads", "commands", "times", "events", "kernel" };
+    size_t i;
+    if (f == NULL) return;
+    fputs("  \"filters\": {", out);
+    for (i = 0; i < FILTER_REASONS; i++)
+        fprintf(out, "%s\"%s\": %" PRIu64, i != 0 ? ", " : "", keys[i], f->all_left[i]);
+    fputs("},\n", out);
+}
 
 int filter_tell(filter *f, const char *path)
 {

@@ -251,6 +251,7 @@ typedef struct filter_sample {    /* what is looked at of a sample */
  *   filter_event     an item that is no sample; 0 after saying what is wrong
  *   filter_takes     1 if a sample counts, 0 if it is left out, which is counted; _stack: of text with names
  *   filter_tell      what was left out of a recording; 0 after saying that nothing could count
+ *   filter_json      what was left out of all, as a member of an object; nothing without filters
  */
 int filter_open(const tool_context *tool, filter **made);
 void filter_free(filter *f);
@@ -264,6 +265,7 @@ int filter_takes(filter *f, const csspgo_sample *s, int in_kernel);
 int filter_takes_named(filter *f, const filter_sample *s);
 int filter_takes_stack(filter *f, const csspgo_stack *s);
 int filter_tell(filter *f, const char *path);
+void filter_json(const filter *f, FILE *out);
 
 /* ----- parts of the reader ---------------------------------------------------------------------------------------- */
 
