@@ -187,6 +187,11 @@ refuses '--event: samples do not name their event' folded --event=x $B/in
 for bad in 1 1,2,3 x,2 2,1 -1,2; do
     $T folded --time=$bad $S/script >$B/out 2>$B/err && fail "--time=$bad" || { has_text "--time: '" $B/err && pass || fail "--time=$bad: $(cat $B/err)"; }
 done
+# ----- unknown frames in a row are one, whatever is around them
+printf '%s\n' '[unknown];[unknown];a;[unknown];b 3' '[unknown];a;[unknown];[unknown];[unknown];b 4' 'a;a 2' '[unknown];[unknown] 1' >$B/unknown.folded
+$T folded $B/unknown.folded -o $B/out 2>/dev/null
+check "unknown frames in a row" sh -c "printf '%s\n' '[unknown] 1' '[unknown];a;[unknown];b 7' 'a;a 2' | cmp - $B/out"
+
 # ----- --demangler: a program that answers each line with a line gives names, in every command; one process
 printf '$s4main3fooyS2iF:100:1\n 1: 100 $s4main3baryS2iF:5\n_D3foo3barFiZi:50:1\n 1: 50\n_Z3addii:10:1\n 1: 10\n' >$B/swift.prof
 cat >$B/swift.sh <<'END'

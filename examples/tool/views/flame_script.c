@@ -296,4 +296,6 @@ const char views_script_keys[] =
     "});\n"
     "fit();\n"
     "restore();\n"
+    "if (svg === document.documentElement && all.y > window.innerHeight)\n"
+    "    window.scrollTo(0, all.y);\n"
     "})();\n";

@@ -255,7 +255,10 @@ static int picture_addresses(picture *x, reader *r, picture_kind kind)
 
 /* ----- by name ---------------------------------------------------------------------------------------------------- */
 
-/* The contexts of addresses become those of names. Returns 0 without memory. */
+/*
+ * The contexts of addresses become those of names. Unknown frames in a row, as of a stack walk that went astray, become
+ * one. Returns 0 without memory.
+ */
 static int picture_rename(picture *x)
 {
     csspgo_node *const to = (csspgo_node *)calloc((size_t)csspgo_node_count(x->raw) + 2, sizeof *to);
@@ -269,7 +272,9 @@ static int picture_rename(picture *x)
         csspgo_node at = to[csspgo_node_parent(x->raw, n).id];
         size_t i;
         for (i = 0; ok && i < x->length[f]; i++) {
-            at = csspgo_node_add(x->named, at, csspgo_loc_at(0, 0), CSSPGO_CONTEXT, x->chain[x->first[f] + i]);
+            const csspgo_func name = x->chain[x->first[f] + i];
+            if (name.id == unknown.id && csspgo_node_func(x->named, at).id == unknown.id) continue;
+            at = csspgo_node_add(x->named, at, csspgo_loc_at(0, 0), CSSPGO_CONTEXT, name);
             ok = at.id != 0;
             if (ok && i != 0) ok = csspgo_set_attributes(x->named, at, CSSPGO_WAS_INLINED) == CSSPGO_OK;
         }

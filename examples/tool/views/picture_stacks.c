@@ -1,7 +1,7 @@
 /* picture_stacks.c - a picture of any recording: reads what has names, collapsed stacks, text of perf script, V8's */
 #include "picture.h"
 
-/* A stack into p. Returns 0 without memory. */
+/* A stack into p; unknown frames in a row become one. Returns 0 without memory. */
 static int stack_add(csspgo_profile *p, const csspgo_stack *s)
 {
     const size_t first = s->frame_count > VIEWS_DEPTH ? s->frame_count - VIEWS_DEPTH : 0;
@@ -9,6 +9,8 @@ static int stack_add(csspgo_profile *p, const csspgo_stack *s)
     size_t i;
     for (i = first; i < s->frame_count; i++) {
         const csspgo_func f = csspgo_func_add(p, s->frames[i].name, s->frames[i].size);
+        if (f.id != 0 && f.id == csspgo_node_func(p, n).id && s->frames[i].size == 9 &&
+            memcmp(s->frames[i].name, "[unknown]", 9) == 0) continue;
         n = f.id != 0 ? csspgo_node_add(p, n, csspgo_loc_at(0, 0), CSSPGO_CONTEXT, f) : csspgo_root(p);
         if (f.id == 0 || n.id == 0) return 0;
         if (s->frames[i].inlined && csspgo_set_attributes(p, n, CSSPGO_WAS_INLINED) != CSSPGO_OK) return 0;
