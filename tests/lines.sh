@@ -494,4 +494,34 @@ while [ $i -lt $(size 60 500) ]; do
     i=$((i + 1))
 done
 if [ $bad -eq 0 ]; then pass; else fail "$bad of $i damaged programs: crash"; fi
+
+# ----- functions of one name: those that differ in the source are told, copies of one from a header and clones are not
+mkdir $B/namesakes
+# namesakes NAME TOLD COMPILER: a, b and main as units; a and b each have a function `work`, which ran
+namesakes() {
+    name=$1 told=$2
+    shift 2
+    (cd $B/namesakes && "$@" -g -O1 -pie -fPIE -o linked a.$lang b.$lang main.$lang) || { fail "$name: does not build"; return; }
+    nm $B/namesakes/linked | awk '/work/ { at[n++] = $1 } END { print n; for (i = 0; i < n; i++) print at[i] "-" at[i] ":10"; print 0 }' >$B/namesakes/raw
+    $T profgen --binary=$B/namesakes/linked --unsymbolized-profile=$B/namesakes/raw --use-offset=0 --format=text -o $B/namesakes/prof >$B/said 2>$B/err
+    if [ "$(sed -n 1p $B/namesakes/raw)" -ge 2 ] && [ "$(grep -c 'different functions of one name are added up' $B/err)" -eq $told ]; then pass
+    else fail "$name: is it told? $told"; cat $B/err; fi
+}
+work='static __attribute__((noinline)) int work(int n)'
+for lang in c cpp; do
+    compiler=${CC:-gcc}
+    [ $lang = c ] || compiler=g++
+    have $compiler || { skip "namesakes: needs $compiler"; continue; }
+    (cd $B/namesakes && echo 'int a(int), b(int); int main(int n, char **v) { return a(n) + b(n) + (v == 0); }' >main.$lang
+     echo "$work { return n * 5 + 1; }" >work.h
+     printf '%s\n' '#include "work.h"' 'int a(int n); int a(int n) { return work(n) + work(n + 3); }' >a.$lang
+     sed 's/ a(/ b(/g' a.$lang >b.$lang)
+    namesakes "a header in two files, $lang" 0 $compiler
+    printf '%s\n' '#include <stddef.h>' "$work { return n * n; }" 'int b(int n); int b(int n) { return work(n) + work(n + 3); }' >$B/namesakes/b.$lang
+    namesakes "two files, $lang" 1 $compiler
+    namesakes "two files, $lang, DWARF 4" 1 $compiler -gdwarf-4
+    printf '%s\n' "$work { return n % 7; }" 'int b(int n); int b(int n) { return work(5) + work(5); }' >$B/namesakes/b.$lang
+    sed -i.old 's/work(n/work(9/' $B/namesakes/a.$lang
+    namesakes "the same line of two files is not known to differ, $lang" 0 $compiler
+done
 finish

@@ -17,6 +17,7 @@ typedef struct debug_range {      /* code of a function: one of its ranges      
     const char *name;             /* linkage name, else a symbol's, else the plain one; lives as long as          */
                                   /* debug_info                                                                  */
     int         linkage, gnu;     /* the name is a linkage name; the unit is gcc's                               */
+    uint32_t    line;             /* where the source has the function; 0: not known                             */
     int         first;            /* it is the first range of its entry, where the function is entered           */
 } debug_range;
 

@@ -20,6 +20,7 @@ static int function_name(debug_info *d, const debug_source *s, const debug_entry
     if (r->name == NULL || *r->name == '\0') return 0;
     d->said.functions++;
     d->said.no_line += n.line == 0;
+    r->line = n.line;
     return 1;
 }
 

@@ -426,10 +426,34 @@ static void areas_at(line_work *w, const uint64_t *address, size_t n, int mark, 
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        const line_range *const r = mark ? range_at(w, address[i]) : NULL;
-        if (r != NULL) w->sampled[r->function] = 1;
+        line_range *const r = mark ? range_at(w, address[i]) : NULL;
+        if (r != NULL) r->ran = w->sampled[r->function] = 1;
         area_add(out, v, address[i], address[i] + 1);
     }
+}
+
+/*
+ * Tells of functions that have a name in common but not their place in the source, such as static ones of two files: by
+ * line they are one. Clones of a function, and copies of one from a header, share their place.
+ */
+static void namesakes_report(const line_work *w)
+{
+    size_t count, i, n = 0, at = 0;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    uint32_t *const line = (uint32_t *)calloc(w->names + 1, sizeof *line), other = 0;
+    for (i = 0; line != NULL && i < w->ranges; i++) {
+        const line_range *const v = &w->range[i];
+        const uint32_t first = line[v->function], here = r[v->index].line;
+        if (!v->ran || here == 0 || first == UINT32_MAX) continue;
+        line[v->function] = first == 0 || first == here ? here : UINT32_MAX;
+        if (line[v->function] != UINT32_MAX) continue;
+        if (n++ == 0) other = first, at = i;
+    }
+    free(line);
+    if (n != 0)
+        warn(w->tool, "%s: counts of different functions of one name are added up, as of '%s' (lines %" PRIu32 " and %" PRIu32 " of "
+             "their files)%s: build with -funique-internal-linkage-names (clang), or rename them", w->path,
+             r[w->range[at].index].name, other, r[w->range[at].index].line, n > 1 ? " and others" : "");
 }
 
 /*
@@ -453,6 +477,7 @@ static debug_area *areas_of(line_work *w, csspgo_collector *c, debug_areas *out)
     for (i = 0; v != NULL && i < w->ranges; i++)
         if (w->sampled[w->range[i].function]) area_add(out, v, w->range[i].begin, w->range[i].end);
     if (v != NULL) areas_settle(out, v);
+    if (v != NULL && !w->tool->compat) namesakes_report(w);
     free(call);
     free(address);
     free(range);

@@ -182,6 +182,7 @@ typedef struct line_range {       /* a range of a function that has its place in
     size_t   index;               /* in debug_info_ranges                                           */
     uint32_t of_name, function;   /* number of ranges of the function; the function, numbered       */
     int      entry;               /* 1: the function begins here                                    */
+    int      ran;                 /* 1: the counters have an address in it                          */
 } line_range;
 
 typedef struct line_work {        /* of one program, from its debug information to the lines of what ran            */
