@@ -1,4 +1,5 @@
-/* test_script_memory.c - memory for samples whose text repeats: nothing but their order and number changes */
+/* test_script_memory.c - memory for samples whose text repeats: nothing but their order and number changes; a parser that
+ * follows another gives what that one gives */
 #include "t.h"
 #include "script_memory.h"
 
@@ -108,6 +109,22 @@ static csspgo_code *some_code(void)
 
 /* ----- tests ----- */
 
+/* The items of a parser that follows another are those of one alone, in their order. */
+static void check_follows(const t_out *text, const t_reading *how)
+{
+    const char *const at = text->at;
+    t_reading alone = *how, follows = *how;
+    t_out want, got;
+    follows.follows = 1;
+    T_CHECK(t_read_memory(&want, &at, &text->size, 1, &alone));
+    T_CHECK(t_read_memory(&got, &at, &text->size, 1, &follows));
+    T_CHECK(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
+    T_EQ(follows.order, alone.order);
+    T_EQ(follows.items, alone.items);
+    t_out_free(&got);
+    t_out_free(&want);
+}
+
 static void check_same(const t_out *text, const t_reading *how)
 {
     static const uint32_t memories[] = { 1, 3000, 20000, 1 << 20 };
@@ -122,7 +139,9 @@ static void check_same(const t_out *text, const t_reading *how)
         T_CHECK(t_read_memory(&got, &at, &text->size, 1, &r));
         T_CHECK(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
         t_out_free(&got);
+        if (i % 2 == 0) check_follows(text, &r);
     }
+    check_follows(text, how);
     t_out_free(&want);
 }
 
@@ -218,7 +237,7 @@ static void memory_rests_where_texts_are_new(void)
 }
 
 /* Where an allocation fails, samples come as without memory, or not at all. */
-static void every_allocation_may_fail(void)
+static void every_allocation_may_fail(int follows)
 {
     t_out text, out;
     const char *at;
@@ -232,6 +251,7 @@ static void every_allocation_may_fail(void)
         t_reading r;
         int ok;
         memset(&r, 0, sizeof r);
+        r.follows = follows;
         r.options = t_options(&h, nth);
         r.how.memory_bytes = 1 << 14;
         r.step = 300;
@@ -244,12 +264,35 @@ static void every_allocation_may_fail(void)
     t_out_free(&text);
 }
 
+/* A parser that was fed follows nothing, and no batch before the last one is read. */
+static void batches_are_followed_in_turn(void)
+{
+    static const char text[] = "\t          401000\n 0x401000/0x401010/P/-/-/0 \n\n";
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL), *t = csspgo_script_new(NULL, NULL, NULL);
+    csspgo_script_batch *b = csspgo_script_batch_new(NULL, NULL);
+    csspgo_sample x;
+    csspgo_mmap m;
+    T_EQ(csspgo_script_feed(s, text, sizeof text - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_fill(s, b, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_follow(s, b, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_follow(t, b, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_follow(t, b, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_next(t, &x, &m, NULL), CSSPGO_ITEM_SAMPLE);
+    T_EQ(csspgo_script_next(t, &x, &m, NULL), CSSPGO_ITEM_NONE);
+    T_EQ(csspgo_script_follow(t, b, NULL), CSSPGO_OK);
+    csspgo_script_free(t);
+    csspgo_script_free(s);
+    csspgo_script_batch_free(b);
+}
+
 int main(void)
 {
     memory_changes_no_sample();
     equal_samples_are_added_up();
     stacks_with_repeats_are_added_up_late();
     memory_rests_where_texts_are_new();
-    every_allocation_may_fail();
+    every_allocation_may_fail(0);
+    every_allocation_may_fail(1);
+    batches_are_followed_in_turn();
     return t_end();
 }

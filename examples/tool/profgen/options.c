@@ -149,8 +149,12 @@ const option profgen_options[] = {
     OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES",
            "as LLVM takes it, a power of two, without effect: mappings fit the program whatever the pages are"),
     DEBUG_DIRECTORY,
+    OPTION("num-threads", OPT_COUNT, NULL, 0, "N",
+           "threads; the result is the same for any number. 0 (default): as many as there are processors where a script "
+           "is larger than 64 MB, else one"),
     SAMPLE_FILTERS,
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
+    OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
