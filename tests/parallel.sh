@@ -9,15 +9,16 @@ mkdir -p $B
 TOOL=build/plain/csspgo
 make -s $TOOL build/plain/make_perfdata || { fail "the tool does not build"; finish; }
 R=data/recordings
-THREADS=$(size "2 7" "2 3 4 5 6 7 8")
+THREADS=$(size 3 "2 3 4 5 6 7 8")
 
 # same NAME ARGUMENT...: of each number of threads; OUT stands for the output. Of a good input the output is not empty.
 same() {
     name=$1
     shift
     for j in 1 $THREADS; do
-        $TOOL "$@" -j $j -o $B/$name.$j >$B/$name.$j.said 2>&1
+        $TOOL "$@" -j $j -o $B/$name.out >$B/$name.$j.said 2>&1
         echo "status $?" >>$B/$name.$j.said
+        [ ! -e $B/$name.out ] || mv $B/$name.out $B/$name.$j
         [ $j = 1 ] && continue
         if alike $B/$name.1 $B/$name.$j && alike $B/$name.1.said $B/$name.$j.said; then pass
         else fail "$name: $j threads"; diff $B/$name.1.said $B/$name.$j.said | head -5; fi
@@ -67,5 +68,27 @@ printf '' >$B/empty.ps
 for form in cut open refused none empty; do same $form $probe --perfscript=$B/$form.ps; done
 for form in open refused none empty; do check "$form is an error" grep -q '^status 1$' $B/$form.2.said; done
 same broken $probe --perfscript=$B/again.ps --perfscript=$B/open.ps --perfscript=$B/forms.ps
+
+# merge: good and bad inputs in any place, of several kinds and forms, weights, directories, contextual ones
+P=$B/profiles
+mkdir -p $P
+i=0
+for f in data/formats/text/*.txt data/formats/malformed/*/*.* data/formats/hand/*.* data/contextual/*.txt data/contextual/*.ctxp; do
+    [ ! -f "$f" ] || { i=$((i + 1)); cp "$f" $P/$i.${f##*.}; }
+done
+printf '' >$P/nothing.prof
+for mode in all warn; do same skip.$mode merge --failure-mode=$mode --text $P; done
+same merge merge --text $P
+good=$(for f in data/formats/text/*.txt; do $TOOL merge --failure-mode=any $B/again.1 $f -o $B/out >/dev/null 2>&1 && echo $f; done)
+same merge.good merge --json $B/again.1 $good $good $B/forms.1
+good merge.good
+same merge.weighted merge --text --weighted-input=3,$B/again.1 --weighted-input=2,$B/forms.1 $B/distinct.1 $B/bad.1 $B/processes.1 $B/again.1
+good merge.weighted
+same merge.missing merge $B/again.1 $B/not.there $B/forms.1 --failure-mode=warn
+for o in "" --failure-mode=all; do same merge.empty merge --text $o $P/nothing.prof $B/again.1 $P/nothing.prof $B/forms.1; done
+same merge.compat merge --llvm-compat --text $B/again.1 $B/forms.1 $B/bad.1
+printf '%s\n' $B/again.1 $B/forms.1 $B/bad.1 $B/distinct.1 >$B/list
+same merge.list merge --input-files=$B/list --use-md5
+check "merge: standard input" sh -c "$TOOL merge -j 3 - $B/bad.1 --text -o $B/stdin <$B/again.1 && $TOOL merge -j 1 $B/again.1 $B/bad.1 --text -o $B/stdin.1 && cmp $B/stdin $B/stdin.1"
 
 finish

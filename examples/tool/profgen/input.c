@@ -141,13 +141,6 @@ static int profgen_next_recording(profgen *g)
 #define SCRIPT_MEMORY (8u << 20)               /* tests build it with others, and without: the profiles are equal */
 #endif
 
-/* --num-threads. */
-static unsigned threads_of(const option *o)
-{
-    const uint64_t n = (uint64_t)o->number;
-    return n == 0 ? THREADS_BY_SIZE : n < THREADS_BY_SIZE ? (unsigned)n : THREADS_BY_SIZE - 1;
-}
-
 /* How recordings are read, once the programs are known. */
 static reader_options reading_of(const profgen *g)
 {
@@ -165,7 +158,7 @@ static reader_options reading_of(const profgen *g)
     how.pprof = o[O_PPROF].count != 0;
     how.filter = g->filter;
     if (!jit_asked(o) && !flat_asked(g)) how.memory_bytes = SCRIPT_MEMORY;
-    if (!jit_asked(o) && !flat_asked(g)) how.threads = threads_of(&o[O_THREADS]);
+    if (!jit_asked(o) && !flat_asked(g)) how.threads = &o[O_THREADS];
     return how;
 }
 

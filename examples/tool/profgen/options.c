@@ -149,9 +149,7 @@ const option profgen_options[] = {
     OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES",
            "as LLVM takes it, a power of two, without effect: mappings fit the program whatever the pages are"),
     DEBUG_DIRECTORY,
-    OPTION("num-threads", OPT_COUNT, NULL, 0, "N",
-           "threads; the result is the same for any number. 0 (default): as many as there are processors where a script "
-           "is larger than 64 MB, else one"),
+    NUM_THREADS("a script has"),
     SAMPLE_FILTERS,
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),

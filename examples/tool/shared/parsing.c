@@ -5,7 +5,7 @@
  */
 #include "recording.h"
 
-#if defined(_POSIX_THREADS) && _POSIX_THREADS > 0 && !defined(TOOL_WITHOUT_THREADS)
+#if TOOL_THREADS
 #include <pthread.h>
 
 enum { BATCHES = 8 };
@@ -147,12 +147,6 @@ void parsing_end(parsing *p)
     parsing_free(p);
 }
 
-unsigned processors(void)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 1 ? (unsigned)n : 1;
-}
-
 #else /* without threads */
 
 parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes)
@@ -175,11 +169,6 @@ void parsing_taken(parsing *p)
 void parsing_end(parsing *p)
 {
     (void)p;
-}
-
-unsigned processors(void)
-{
-    return 1;
 }
 
 #endif

@@ -344,15 +344,12 @@ static int chunk_is_over(reader *r)
     return 1;
 }
 
-enum { THREADS_FROM = 64 << 20 };  /* bytes of a script that is parsed by another thread if nobody says             */
-
 /* From the first piece on another thread parses, if that is wanted. Returns 0 if not. */
 static int parsing_starts(reader *r)
 {
-    const int by_size = r->how.threads == THREADS_BY_SIZE, large = r->total > THREADS_FROM && processors() > 1;
     csspgo_script *follows;
-    if (r->how.threads < 2 || (by_size && !large) || r->script == NULL || !r->twice) return 0;
-    if (r->how.as_llvm || r->tool->compat || r->programs->spaces == NULL) return 0;     /* the code moves meanwhile */
+    if (r->script == NULL || !r->twice || threads_asked(r->tool, r->how.threads, r->total) < 2) return 0;
+    if (r->how.as_llvm || r->programs->spaces == NULL) return 0;                        /* the code moves meanwhile */
     follows = script_new(r);
     if (follows == NULL) return 0;
     reader_feed(r, r->chunk, r->size);

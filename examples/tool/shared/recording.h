@@ -69,8 +69,6 @@ void hold_interrupt(int how);                  /* SIG_BLOCK before a file is wri
 
 typedef enum recording_kind { RECORDING_DATA, RECORDING_SCRIPT, RECORDING_PPROF, RECORDING_PREAGG } recording_kind;
 
-enum { THREADS_BY_SIZE = 0x7fffffff };
-
 typedef struct packed packed;
 typedef struct filter filter;
 typedef struct parsing parsing;
@@ -83,7 +81,7 @@ typedef struct reader_options {
     int         no_stacks;        /* call stacks do not count                                                         */
     int         in_turn;          /* samples never wait for later ones                                                */
     uint32_t    memory_bytes;     /* of the parser of a script: equal samples may come once, later than in the text   */
-    unsigned    threads;          /* more than 1: another thread parses a script; THREADS_BY_SIZE: if it is large     */
+    const option *threads;        /* how many: more than one, and another parses a script; NULL: one                  */
     const char *perf_binary;      /* what the program was called; NULL: as it is called now                           */
     const char *pprof_type;       /* the type of value of a profile of pprof that counts; or NULL                     */
     const char *packed;           /* split debug information of the programs; or NULL                                 */
@@ -207,13 +205,11 @@ typedef enum reading_end { READING_ON, READING_OVER, READING_STOPPED, READING_FA
  *                   (errno), bytes: of the file, read when it was made
  *   parsing_taken   the batch is read
  *   parsing_end     ends the thread
- *   processors      how many threads can run at the same time; 1 without threads
  */
 parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes);
 const csspgo_script_batch *parsing_next(parsing *p, unsigned long long *bytes, reading_end *end);
 void parsing_taken(parsing *p);
 void parsing_end(parsing *p);
-unsigned processors(void);
 
 /* ----- packed.c --------------------------------------------------------------------------------------------------- */
 
