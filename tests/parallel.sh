@@ -44,7 +44,7 @@ times_of $N $R/multi-all.ps $R/multi-single.ps $R/pid-tid-cpu-time.ps >$B/proces
 times_of $N $R/plain.ps $R/mixed.ps | awk 'NR % 977 == 0 { print "0x40/0xzz/P junk"; print "PERF_RECORD_MMAP2 1/1: [0x" } NR % 501 == 0 { print "7"; print "" } 1' >$B/bad.ps
 # every sample is another one: the sampled address and one source vary
 awk 'BEGIN { print "PERF_RECORD_MMAP2 1000/1000: [0x401000(0x1000) @ 0x1000 00:1d 1001 1]: r-xp /x/demo.probe"
-    for (i = 0; i < '$(size 4000 40000)'; i++) { printf "\t          %x\n\t          4011c4\n\t          40124d\n", 4198736 + i % 29
+    for (i = 0; i < '$(size 2500 40000)'; i++) { printf "\t          %x\n\t          4011c4\n\t          40124d\n", 4198736 + i % 29
         for (k = 0; k < 12; k++) printf " 0x%x/0x401150/P/-/-/%d ", 4198736 + (i * (k + 7)) % 311, k
         print "\n" } }' >$B/distinct.ps
 for form in again forms bad distinct; do same $form $probe --perfscript=$B/$form.ps; good $form; done
@@ -66,7 +66,7 @@ head -c $(($(wc -c <$B/distinct.ps) - 100)) $B/distinct.ps >$B/cut.ps
 awk 'BEGIN { for (i = 0; i < 90000; i++) print "# nothing" }' >$B/none.ps
 printf '' >$B/empty.ps
 for form in cut open refused none empty; do same $form $probe --perfscript=$B/$form.ps; done
-for form in open refused none empty; do check "$form is an error" grep -q '^status 1$' $B/$form.2.said; done
+for form in open refused none empty; do check "$form is an error" grep -q '^status 1$' $B/$form.1.said; done
 same broken $probe --perfscript=$B/again.ps --perfscript=$B/open.ps --perfscript=$B/forms.ps
 
 # merge: good and bad inputs in any place, of several kinds and forms, weights, directories, contextual ones
@@ -79,7 +79,7 @@ done
 printf '' >$P/nothing.prof
 for mode in all warn; do same skip.$mode merge --failure-mode=$mode --text $P; done
 same merge merge --text $P
-good=$(for f in data/formats/text/*.txt; do $TOOL merge --failure-mode=any $B/again.1 $f -o $B/out >/dev/null 2>&1 && echo $f; done)
+good=$(for f in $(size "" "data/formats/text/*.txt"); do $TOOL merge --failure-mode=any $B/again.1 $f -o $B/out >/dev/null 2>&1 && echo $f; done)
 same merge.good merge --json $B/again.1 $good $good $B/forms.1
 good merge.good
 same merge.weighted merge --text --weighted-input=3,$B/again.1 --weighted-input=2,$B/forms.1 $B/distinct.1 $B/bad.1 $B/processes.1 $B/again.1
