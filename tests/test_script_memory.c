@@ -16,14 +16,16 @@ static uint64_t pick(uint64_t n)
 
 enum { DISTINCT = 300 };
 
+static uint64_t record_base;      /* of the addresses of records: their texts are of different lengths */
+
 static void add_records(t_out *t, uint64_t n)
 {
     static const char *const tails[] = {
         "/P/-/-/0 ", "/P/-/-/12 ", "/PN/-/-/0  ", "/M/X/A/3/COND/SPEC_WRONG_PATH ", " "
     };
     for (; n != 0; n--) {
-        t_num(t, n % 3 == 0 ? "  0x" : " 0x", 0x1400 + pick(0x1c00), 16);
-        t_num(t, "/0x", pick(9) == 0 ? UINT64_MAX - pick(1000) : 0x1400 + pick(0x1c00), 16);
+        t_num(t, n % 3 == 0 ? "  0x" : " 0x", record_base + 0x1400 + pick(record_base != 0 ? 40 : 0x1c00), 16);
+        t_num(t, "/0x", pick(9) == 0 ? UINT64_MAX - pick(1000) : record_base + 0x1400 + pick(40), 16);
         t_str(t, tails[pick(20) < 16 ? 0 : pick(5)]);
     }
     t_str(t, "\n");
@@ -71,6 +73,7 @@ static t_out some_script(uint64_t samples, uint64_t distinct, uint64_t event_eve
     t_out t;
     uint64_t i;
     memset(&t, 0, sizeof t);
+    record_base = pick(4) != 0 ? UINT64_C(0x555555550000) >> 4 * pick(10) : 0;
     for (i = 0; i < distinct; i++) add_sample(&v[i], llvm);
     t_str(&t, "PERF_RECORD_MMAP2 100/100: [0x1000(0x2000) @ 0 08:01 1 1]: r-xp /x/m\n");
     for (i = 0; i < samples; i++) {
