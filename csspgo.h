@@ -4769,7 +4769,7 @@ CSSPGO_DEF void csspgo_script_batch_free(csspgo_script_batch *b);
  *
  * Returns   CSSPGO_MORE: the batch is full, call again with another one; CSSPGO_OK: the piece is read to its end; an
  *           error as of csspgo_script_next, which whoever follows gets behind the items before it
- * Memory    256 KiB, or one sample above that
+ * Memory    256 KiB and one item; up to twice as much, as lists grow
  */
 CSSPGO_DEF csspgo_status csspgo_script_fill(csspgo_script *s, csspgo_script_batch *b, csspgo_error *err);
 

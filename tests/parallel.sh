@@ -59,6 +59,11 @@ good raw
 same addresses profgen --binary=data/unwind/bin/demo.probe --perfscript=$B/forms.ps --leading-ip-only
 same compat profgen --llvm-compat --binary=data/unwind/bin/demo.probe --perfscript=$B/again.ps
 
+# unpacked meanwhile
+gzip -c $B/distinct.ps >$B/packed.gz
+same packed $probe --perfscript=$B/packed.gz
+good packed
+
 # ends within a sample; a form that is refused, far behind; no sample at all
 head -c $(($(wc -c <$B/distinct.ps) - 100)) $B/distinct.ps >$B/cut.ps
 { cat $B/again.ps; printf '\t          401150\n'; } >$B/open.ps

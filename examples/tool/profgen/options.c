@@ -149,7 +149,7 @@ const option profgen_options[] = {
     OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES",
            "as LLVM takes it, a power of two, without effect: mappings fit the program whatever the pages are"),
     DEBUG_DIRECTORY,
-    NUM_THREADS("a script has"),
+    NUM_THREADS("read a script, other recordings take one", "a script has"),
     SAMPLE_FILTERS,
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),

@@ -25,7 +25,7 @@ struct parsing {
     parsed          slot[BATCHES];
     csspgo_script  *script;       /* these are the thread's                      */
     FILE           *file;
-    unsigned long long bytes;
+    unsigned long long bytes, total;     /* read; of the file                    */
     char           *chunk;
     int             error;        /* errno of reading                            */
 };
@@ -77,12 +77,13 @@ static void *parse_all(void *what)
         p->bytes += n;
         if (n != 0) csspgo_script_feed(p->script, p->chunk, n, NULL);
     } while (n != 0);
-    if (interrupted() && !feof(p->file)) {
+    if (interrupted() && !feof(p->file) && (p->total == 0 || p->bytes < p->total)) {
         csspgo_script_feed(p->script, "", 0, NULL);         /* samples that it holds back */
         return piece_parse(p, READING_STOPPED), NULL;
     }
-    if (!ferror(p->file)) csspgo_script_end(p->script);
-    return piece_parse(p, ferror(p->file) ? READING_FAILED : READING_OVER), NULL;
+    if (ferror(p->file)) return piece_parse(p, READING_FAILED), NULL;
+    csspgo_script_end(p->script);
+    return piece_parse(p, READING_OVER), NULL;
 }
 
 static void parsing_free(parsing *p)
@@ -94,7 +95,7 @@ static void parsing_free(parsing *p)
     free(p);
 }
 
-parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes)
+parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes, unsigned long long total)
 {
     parsing *const p = (parsing *)calloc(1, sizeof *p);
     size_t i;
@@ -106,6 +107,7 @@ parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long byt
     p->script = script;
     p->file = file;
     p->bytes = bytes;
+    p->total = total;
     ok = ok && pthread_mutex_init(&p->lock, NULL) == 0 && pthread_cond_init(&p->changed, NULL) == 0;
     if (ok && pthread_create(&p->thread, NULL, parse_all, p) == 0) return p;
     p->script = NULL;
@@ -149,9 +151,9 @@ void parsing_end(parsing *p)
 
 #else /* without threads */
 
-parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes)
+parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes, unsigned long long total)
 {
-    (void)script, (void)file, (void)bytes;
+    (void)script, (void)file, (void)bytes, (void)total;
     return NULL;
 }
 

@@ -353,7 +353,7 @@ static int parsing_starts(reader *r)
     follows = script_new(r);
     if (follows == NULL) return 0;
     reader_feed(r, r->chunk, r->size);
-    r->parsing = parsing_begin(r->script, r->file, r->size);
+    r->parsing = parsing_begin(r->script, r->file, r->size, r->total);
     if (r->parsing != NULL) {
         r->script = follows;
         r->size = 0;

@@ -199,14 +199,14 @@ enum { READING_CHUNK = 1 << 18 };  /* bytes that are read at once               
 typedef enum reading_end { READING_ON, READING_OVER, READING_STOPPED, READING_FAILED } reading_end;
 
 /*
- *   parsing_begin   script has its first piece, and is the thread's if there is one; NULL: there is none. bytes: of the
- *                   file, read so far
+ *   parsing_begin   script has its first piece, and is the thread's if there is one; NULL: there is none. bytes, total:
+ *                   of the file, read so far; all
  *   parsing_next    the next batch; end: READING_ON, or why it is the last: the end of the file, SIGINT, or an error
  *                   (errno), bytes: of the file, read when it was made
  *   parsing_taken   the batch is read
  *   parsing_end     ends the thread
  */
-parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes);
+parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes, unsigned long long total);
 const csspgo_script_batch *parsing_next(parsing *p, unsigned long long *bytes, reading_end *end);
 void parsing_taken(parsing *p);
 void parsing_end(parsing *p);

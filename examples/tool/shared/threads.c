@@ -1,7 +1,7 @@
 /* threads.c - how many threads do the work */
 #include "tool.h"
 
-enum { THREADS_FROM = 64 << 20, THREADS_MOST = 64 };   /* bytes of input that are worth it; as many as may be asked for */
+enum { THREADS_FROM = 64 << 20 };  /* bytes of input that are worth it */
 
 static unsigned processors(void)
 {

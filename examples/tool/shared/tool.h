@@ -85,12 +85,13 @@ typedef struct option {
     int          given;           /* it was on the command line                                              */
 } option;
 
-/* threads.c: --num-threads for so many bytes of input; NULL: one. Never more than 64. */
+/* threads.c: --num-threads for so many bytes of input; NULL: one. Never more than THREADS_MOST. */
+enum { THREADS_MOST = 64 };
 unsigned threads_asked(const tool_context *tool, const option *o, unsigned long long bytes);
 
-#define NUM_THREADS(what) OPTION("num-threads", OPT_COUNT, NULL, 0, "N", \
-    "threads; the result is the same for any number. 0 (default): as many as there are processors if " what \
-    " more than 64 MB, else one")
+#define NUM_THREADS(work, what) OPTION("num-threads", OPT_COUNT, NULL, 0, "N", \
+    "threads that " work "; the result is the same for any number. 0 (default): as many as there are processors if " \
+    what " more than 64 MB, else one")
 #define DEBUG_BINARY OPTION("debug-binary", OPT_LIST, NULL, 0, "FILE", \
     "a file of the same build that has what the program lacks: symbols, debug information, probes")
 #define DEBUG_DIRECTORY OPTION("debug-file-directory", OPT_LIST, NULL, 0, "DIR", \

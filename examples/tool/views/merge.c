@@ -62,7 +62,7 @@ static const option merge_options[] = {
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if a larger share of the samples is lost as checksums differ"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints what was merged as JSON on standard output"),
-    NUM_THREADS("the inputs have"),
+    NUM_THREADS("read profiles", "the inputs have"),
     ALLOW_EMPTY,
     OPTION("text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, "form of the output: text"),
     OPTION("binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, "form of the output: raw binary"),

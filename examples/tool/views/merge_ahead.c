@@ -11,13 +11,13 @@ typedef struct read_ahead { csspgo_profile *p; int done; } read_ahead;
 
 struct merge_ahead {
     const merge    *m;
-    pthread_t       thread[64];
+    pthread_t       thread[THREADS_MOST];
     unsigned        threads, joined;     /* asked for; that are there                      */
     pthread_mutex_t lock;         /* of all below                                          */
     pthread_cond_t  changed;
     size_t          next, taken;  /* the input that a thread begins; the one that is added */
     int             stopped;
-    read_ahead      slot[65];     /* input i is in slot[i % (threads + 1)]                 */
+    read_ahead      slot[THREADS_MOST + 1];    /* input i is in slot[i % (threads + 1)]                 */
 };
 
 /* The profile of an input; NULL: it is to be read by the one that adds. */
