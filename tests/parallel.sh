@@ -96,4 +96,10 @@ printf '%s\n' $B/again.1 $B/forms.1 $B/bad.1 $B/distinct.1 >$B/list
 same merge.list merge --input-files=$B/list --use-md5
 check "merge: standard input" sh -c "$TOOL merge -j 3 - $B/bad.1 --text -o $B/stdin <$B/again.1 && $TOOL merge -j 1 $B/again.1 $B/bad.1 --text -o $B/stdin.1 && cmp $B/stdin $B/stdin.1"
 
+# where there are no threads
+if [ -n "$FULL" ]; then
+    for c in shared/parsing shared/threads views/merge_ahead; do
+        check "$c without threads" ${CC:-cc} -std=c99 -Wall -Wextra -Werror -DTOOL_WITHOUT_THREADS -fsyntax-only ../examples/tool/$c.c
+    done
+fi
 finish
