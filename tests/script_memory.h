@@ -55,12 +55,11 @@ static csspgo_status t_items(t_out *out, csspgo_script *s, t_reading *r, csspgo_
     memset(&m, 0, sizeof m);
     while ((item = csspgo_script_next(s, &x, &m, err)) != CSSPGO_ITEM_NONE) {
         if (item == CSSPGO_ITEM_SAMPLE) {
-            const uint64_t n = x.repeats != 0 ? x.repeats : 1;
-            r->order = t_stir(t_stir(r->order, n), csspgo_script_get_stats(s).samples);
+            const uint64_t n = x.repeats != 0 ? x.repeats : 1, hash = t_sample_hash(s, &x);
+            r->order = t_stir(t_stir(t_stir(r->order, n), csspgo_script_get_stats(s).samples), hash);
             r->items++;
             r->samples += n;
-            r->order = t_stir(r->order, t_sample_hash(s, &x));
-            r->sum += n * t_stir(t_sample_hash(s, &x), x.repeats != 0 ? x.count / x.repeats : x.count);
+            r->sum += n * t_stir(hash, x.repeats != 0 ? x.count / x.repeats : x.count);
             continue;
         }
         t_print_samples(out, r);
