@@ -1852,7 +1852,8 @@ enum {
     CSSPGO_EXTBINARY = 3,         /* LLVM ExtBinary: everything                                                     */
     CSSPGO_GCOV      = 4,         /* GCC AutoFDO as LLVM reads it: no contexts, checksums, attributes, GUIDs, totals */
     CSSPGO_COMPACT   = 5,         /* LLVM CompactBinary, of releases before 17: read only                           */
-    CSSPGO_COMPRESS  = 0x100,     /* ExtBinary: deflate every section (needs CSSPGO_USE_ZLIB)                       */
+    CSSPGO_COMPRESS  = 0x100,     /* ExtBinary: deflate every section (needs CSSPGO_USE_ZLIB), fast; with options.llvm
+                                     as small as LLVM does                                                          */
     CSSPGO_MD5       = 0x200,     /* ExtBinary: GUIDs instead of names                                              */
     CSSPGO_SPLIT     = 0x400,     /* ExtBinary: functions with inlinees and those without in sections of their own;
                                      text, for newer LLVM: functions without inlinees are marked !Flat              */
@@ -4818,6 +4819,44 @@ CSSPGO_DEF csspgo_status csspgo_script_drop_repeats(csspgo_script *s, const cssp
 
 /* Statistics of the input so far. */
 CSSPGO_DEF csspgo_script_stats csspgo_script_get_stats(const csspgo_script *s);
+
+/*
+ * A parser on one thread, its items on another. The thread of the parser fills batches in place of calling
+ * csspgo_script_next; the other one has a parser too, made with the same options but never fed: it follows the batches
+ * in their order. What csspgo_script_next and all other functions give of it is what they give of the parser, item for
+ * item; between two batches, statistics are those at the end of the first.
+ *
+ *     csspgo_script_feed(s, chunk, size, &err);                            csspgo_script_follow(t, b, &err);
+ *     while ((more = csspgo_script_fill(s, b, &err)) == CSSPGO_MORE)       while (csspgo_script_next(t, &sample, &map,
+ *         b = the next batch;                                                                        &err) != ...NONE)
+ */
+typedef struct csspgo_script_batch csspgo_script_batch;
+
+/* Makes a batch. Returns it, for csspgo_script_batch_free; NULL: E_NOMEM, E_LIMIT */
+CSSPGO_DEF csspgo_script_batch *csspgo_script_batch_new(const csspgo_options *options, csspgo_error *err);
+
+/* Frees a batch; NULL is fine. */
+CSSPGO_DEF void csspgo_script_batch_free(csspgo_script_batch *b);
+
+/*
+ * Makes a batch of the next items of a parser; what was in it is gone.
+ *
+ *   err   NULL, or filled in every case
+ *
+ * Returns   CSSPGO_MORE: the batch is full, call again with another one; CSSPGO_OK: the piece is read to its end; an
+ *           error as of csspgo_script_next, which whoever follows gets behind the items before it
+ * Memory    256 KiB and one item; up to twice as much, as lists grow
+ */
+CSSPGO_DEF csspgo_status csspgo_script_fill(csspgo_script *s, csspgo_script_batch *b, csspgo_error *err);
+
+/*
+ * The next items of a parser that was never fed are those of a batch, which must outlive the reading of it.
+ *
+ *   err   NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: s was fed, or the last batch is not read to its end
+ */
+CSSPGO_DEF csspgo_status csspgo_script_follow(csspgo_script *s, const csspgo_script_batch *b, csspgo_error *err);
 
 /* ----- address spaces: where the processes of a recording have the modules ---------------------------------------- */
 
@@ -18309,7 +18348,7 @@ static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
 #ifdef CSSPGO_USE_ZLIB
 /*
  * Replaces the bytes written from `start` on by their deflated form: size, deflated size, stream. An empty section
- * stays empty. zlib's level 9, as LLVM.
+ * stays empty. zlib's level is 9 in LLVM mode, as LLVM's; else 1, at which it takes a fifth of the time.
  */
 static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
 {
@@ -18323,7 +18362,7 @@ static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
     int s = Z_OK;
     if (size == 0 || m->sink.status != CSSPGO_OK) return m->sink.status;
     csspgo__z_init(&z, h);
-    if (deflateInit(&z, 9) != Z_OK) return h->status;
+    if (deflateInit(&z, o->p->heap.llvm != 0 ? 9 : 1) != Z_OK) return h->status;
     while (s == Z_OK) {
         if (have == cap && !CSSPGO__ROOM(h, out, have, cap, have + size / 4 + 64)) break;
         s = csspgo__z_step(&z, deflate, Z_FINISH, &p, &left, out, &have, cap);
@@ -42255,6 +42294,16 @@ struct csspgo_script {
     uint64_t       time;                        /* ... in nanoseconds; 0: it has none                     */
     unsigned char  build_id[CSSPGO__BUILD_ID_SIZE];   /* of the last mapping line                        */
     csspgo__memory memory;                      /* if the options ask for it                             */
+    uint32_t       events_told;                 /* names of events that batches have                     */
+    const csspgo_script_batch *batch;           /* what it follows; NULL: it has text                    */
+    size_t         batch_at, batch_end;         /* ... the next record of it, and behind the last        */
+};
+
+struct csspgo_script_batch {
+    csspgo__heap   heap;                        /* first: csspgo__object_new                             */
+    csspgo__u64_list word;                      /* records: csspgo__batched, then its arrays             */
+    csspgo_script_stats stats;                  /* of the parser behind the last record                  */
+    csspgo_error   error;                       /* ... and what it ended with                            */
 };
 
 /* The text of a line that is too long; the pending text's mark for a mapping line that was already returned. */
@@ -43601,7 +43650,6 @@ static int csspgo__memory_takes(csspgo_script *s, const csspgo_sample *x)
     const int repeats = s->type == CSSPGO__SCRIPT_ANY && csspgo__has_repeats(x);
     const int first = s->stats.samples <= CSSPGO__ALONE;
     if (s->type != CSSPGO__SCRIPT_ANY || x->stack_count == 0) return !first;
-    if (repeats && s->stats.with_lines + s->stats.without_lines >= CSSPGO__FOLD_LEARNT) return !first;
     if (m->alone[repeats] >= (repeats ? CSSPGO__FOLD_REPEATED : CSSPGO__FOLD_PROBED)) return !first;
     m->alone[repeats]++;
     return 0;
@@ -43951,11 +43999,224 @@ CSSPGO_DEF void csspgo_script_end(csspgo_script *s)
     s->ended = 1;
 }
 
+/* ----- script text: items of a parser on another thread ----------------------------------------------------------- */
+
+enum { CSSPGO__BATCH_WORDS = 1 << 15, CSSPGO__ITEM_NAME = 0xff };     /* of a full one; a record of an event's name */
+
+/* Before the arrays of a record: stack, branches, files, marks of inlined lines, path, build id. */
+typedef struct csspgo__batched {
+    csspgo_sample sample;
+    csspgo_mmap   map;            /* of an event; of a name: path                                        */
+    uint64_t      samples, inlined;      /* statistics of the parser when it handed the item out         */
+    uint32_t      item, texts, files, marks;
+} csspgo__batched;
+
+typedef struct csspgo__batch_array {   /* an array of a record */
+    const void *v;
+    size_t      size;
+} csspgo__batch_array;
+
+enum { CSSPGO__BATCH_PARTS = 6 };
+
+static size_t csspgo__batch_words(size_t bytes)
+{
+    return (bytes + 7) / 8;
+}
+
+/* Puts a record into a batch. Returns 0 without memory. */
+static int csspgo__batch_put(csspgo_script_batch *b, const csspgo__batched *r, const csspgo__batch_array *part)
+{
+    size_t need = csspgo__batch_words(sizeof *r), i;
+    uint64_t *to;
+    for (i = 0; i < CSSPGO__BATCH_PARTS; i++) need += csspgo__batch_words(part[i].size);
+    if (!CSSPGO__MORE(&b->heap, b->word, need)) return 0;
+    to = b->word.v + b->word.count;
+    memcpy(to, r, sizeof *r);
+    to += csspgo__batch_words(sizeof *r);
+    for (i = 0; i < CSSPGO__BATCH_PARTS; i++) {
+        if (part[i].size != 0) memcpy(to, part[i].v, part[i].size);
+        to += csspgo__batch_words(part[i].size);
+    }
+    b->word.count += need;
+    return 1;
+}
+
+static void csspgo__batch_array_set(csspgo__batch_array *part, const void *v, size_t size)
+{
+    part->v = v;
+    part->size = size;
+}
+
+/* Puts the names of events into a batch that no batch has had yet. Returns 0 without memory. */
+static int csspgo__batch_names(csspgo_script_batch *b, csspgo_script *s)
+{
+    csspgo__batch_array part[CSSPGO__BATCH_PARTS];
+    csspgo__batched r;
+    memset(part, 0, sizeof part);
+    memset(&r, 0, sizeof r);
+    r.item = CSSPGO__ITEM_NAME;
+    for (; s->events_told < s->events.count; s->events_told++) {
+        part[4].v = csspgo__name_text(&s->events, s->events_told + 1, &part[4].size);
+        r.map.path_size = part[4].size;
+        if (!csspgo__batch_put(b, &r, part)) return 0;
+    }
+    return 1;
+}
+
+/* Puts an item into a batch. Returns 0 without memory. */
+static int csspgo__batch_item(csspgo_script_batch *b, csspgo_script *s, const csspgo__batched *r)
+{
+    const csspgo_sample *const x = &r->sample;
+    csspgo__batch_array part[CSSPGO__BATCH_PARTS];
+    memset(part, 0, sizeof part);
+    if (r->item == CSSPGO_ITEM_SAMPLE) {
+        csspgo__batch_array_set(&part[0], x->stack, x->stack_count * sizeof *x->stack);
+        csspgo__batch_array_set(&part[1], x->branches, x->branch_count * sizeof *x->branches);
+        csspgo__batch_array_set(&part[2], s->file.v, s->file.count * sizeof *s->file.v);
+        csspgo__batch_array_set(&part[3], s->inlined.v, s->inlined.count);
+    } else {
+        csspgo__batch_array_set(&part[4], r->map.path, r->map.path_size);
+        csspgo__batch_array_set(&part[5], r->map.build_id, r->map.build_id_size);
+    }
+    return csspgo__batch_names(b, s) && csspgo__batch_put(b, r, part);
+}
+
+CSSPGO_DEF csspgo_script_batch *csspgo_script_batch_new(const csspgo_options *options, csspgo_error *err)
+{
+    return (csspgo_script_batch *)csspgo__object_new(__func__, options, sizeof(csspgo_script_batch), err);
+}
+
+CSSPGO_DEF void csspgo_script_batch_free(csspgo_script_batch *b)
+{
+    CSSPGO__LIVE_OR_NULL(csspgo_script_batch, b);
+    if (b == NULL) return;
+    CSSPGO__DROP(&b->heap, b->word);
+    csspgo__object_free(b, sizeof *b);
+}
+
+CSSPGO_DEF csspgo_status csspgo_script_fill(csspgo_script *s, csspgo_script_batch *b, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_script, s);
+    CSSPGO__LIVE(csspgo_script_batch, b);
+    csspgo__batched r;
+    memset(&r, 0, sizeof r);
+    csspgo__error_clear(&b->error);
+    b->word.count = 0;
+    while (b->word.count < CSSPGO__BATCH_WORDS &&
+           (r.item = (uint32_t)csspgo_script_next(s, &r.sample, &r.map, &b->error)) != CSSPGO_ITEM_NONE) {
+        r.samples = s->stats.samples;
+        r.inlined = s->stats.inlined;
+        r.texts = s->texts;
+        r.files = (uint32_t)s->file.count;
+        r.marks = (uint32_t)s->inlined.count;
+        if (csspgo__batch_item(b, s, &r)) continue;
+        csspgo__script_fail(s, b->heap.status, csspgo_status_text(b->heap.status));
+        b->error = s->error;
+        break;
+    }
+    b->stats = csspgo_script_get_stats(s);
+    if (err != NULL) *err = b->error;
+    if (b->error.status != CSSPGO_OK) return b->error.status;
+    return b->word.count < CSSPGO__BATCH_WORDS ? CSSPGO_OK : csspgo__error_plain(err, CSSPGO_MORE);
+}
+
+CSSPGO_DEF csspgo_status csspgo_script_follow(csspgo_script *s, const csspgo_script_batch *b, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_script, s);
+    CSSPGO__LIVE(csspgo_script_batch, b);
+    const csspgo_script_stats was = s->stats;
+    csspgo__error_clear(err);
+    if (s->size != 0 || s->batch_at != s->batch_end)
+        return csspgo__deny(__func__, err, 0, s->size != 0 ? "the parser was fed"
+                                                           : "the last batch is not read to its end");
+    s->batch = b;
+    s->batch_at = 0;
+    s->batch_end = b->word.count;
+    s->line = b->stats.line_count;
+    s->stats = b->stats;
+    s->stats.samples = was.samples;
+    s->stats.inlined = was.inlined;
+    s->stats.with_lines = was.with_lines;
+    s->stats.without_lines = was.without_lines;
+    return CSSPGO_OK;
+}
+
+/* The array of a record at *p, which moves behind it; NULL: it has none. */
+static const void *csspgo__batch_part(const uint64_t **p, size_t size)
+{
+    const uint64_t *const v = *p;
+    *p += csspgo__batch_words(size);
+    return size != 0 ? v : NULL;
+}
+
+/* What is known of the frames of a sample that is followed. Returns 0 without memory. */
+static int csspgo__batch_frames(csspgo_script *s, const csspgo__batched *r, const void *files, const void *marks)
+{
+    if (CSSPGO__FILL(&s->heap, s->file, r->files) == NULL || CSSPGO__FILL(&s->heap, s->inlined, r->marks) == NULL)
+        return 0;
+    if (r->files != 0) memcpy(s->file.v, files, r->files * sizeof *s->file.v);
+    if (r->marks != 0) memcpy(s->inlined.v, marks, r->marks);
+    if (r->sample.event != 0) s->event_samples.v[r->sample.event - 1]++;
+    return 1;
+}
+
+/* Takes a record. Returns 0 without memory. */
+static int csspgo__batch_take(csspgo_script *s, csspgo__batched *r)
+{
+    const uint64_t *p = s->batch->word.v + s->batch_at;
+    const void *files, *marks;
+    memcpy(r, p, sizeof *r);
+    p += csspgo__batch_words(sizeof *r);
+    if (r->item == CSSPGO_ITEM_SAMPLE) {
+        r->sample.stack = (const uint64_t *)csspgo__batch_part(&p, r->sample.stack_count * sizeof *r->sample.stack);
+        r->sample.branches = (const csspgo_branch *)csspgo__batch_part(&p, r->sample.branch_count *
+                                                                           sizeof *r->sample.branches);
+        files = csspgo__batch_part(&p, r->files * sizeof *s->file.v);
+        marks = csspgo__batch_part(&p, r->marks);
+        if (!csspgo__batch_frames(s, r, files, marks)) return 0;
+    } else {
+        r->map.path = (const char *)csspgo__batch_part(&p, r->map.path_size);
+        if (r->map.path == NULL) r->map.path = "";
+        r->map.build_id = (const unsigned char *)csspgo__batch_part(&p, r->map.build_id_size);
+    }
+    s->batch_at = (size_t)(p - s->batch->word.v);
+    if (r->item != CSSPGO__ITEM_NAME) return 1;
+    return CSSPGO__PUSH(&s->heap, s->event_samples) != NULL &&
+           csspgo__names_intern(&s->heap, &s->events, r->map.path, r->map.path_size) != 0;
+}
+
+/* csspgo_script_next of a parser that follows another. */
+static csspgo_item csspgo__batch_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
+{
+    csspgo__batched r;
+    while (s->error.status == CSSPGO_OK && s->batch_at != s->batch_end) {
+        if (!csspgo__batch_take(s, &r)) {
+            csspgo__script_out_of_memory(s);
+            break;
+        }
+        if (r.item == CSSPGO__ITEM_NAME) continue;
+        s->stats.samples = r.samples;
+        s->stats.inlined = r.inlined;
+        s->texts = r.texts;
+        *sample = r.sample;
+        if (r.item != CSSPGO_ITEM_SAMPLE) *map = r.map;
+        return (csspgo_item)r.item;
+    }
+    s->stats.samples = s->batch->stats.samples;
+    s->stats.inlined = s->batch->stats.inlined;
+    if (s->error.status == CSSPGO_OK) s->error = s->batch->error;
+    if (s->error.status != CSSPGO_OK && err != NULL) *err = s->error;
+    return CSSPGO_ITEM_NONE;
+}
+
+/* ----- script text: reading ----- */
+
 CSSPGO_DEF csspgo_item csspgo_script_next(csspgo_script *s, csspgo_sample *sample, csspgo_mmap *map, csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_script, s);
     csspgo_item item = CSSPGO_ITEM_NONE;
     csspgo__error_clear(err);
+    if (s->batch != NULL) return csspgo__batch_next(s, sample, map, err);
     while (item == CSSPGO_ITEM_NONE && s->error.status == CSSPGO_OK) {
         if (s->how.memory_bytes != 0) item = csspgo__memory_due(s, sample);
         if (item != CSSPGO_ITEM_NONE || !(s->p != s->lim || csspgo__script_refill(s))) break;

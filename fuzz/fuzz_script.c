@@ -254,7 +254,8 @@ static void fields_change_no_sample(const uint8_t *data, size_t size)
 }
 
 /*
- * The input twice behind samples enough for memory to be used; with some memory, in some pieces, and then without.
+ * The input twice behind samples enough for memory to be used; with some memory, in some pieces, and then without. A
+ * parser that follows another has the same items in the same order.
  */
 static void memory_changes_no_sample(const uint8_t *data, size_t size, uint64_t h, const csspgo_code *code)
 {
@@ -263,6 +264,7 @@ static void memory_changes_no_sample(const uint8_t *data, size_t size, uint64_t 
     size_t sizes[3];
     t_reading r;
     t_out want, got;
+    uint64_t order;
     unsigned i;
     if (first.size == 0)
         for (i = 0; i < 300; i++) t_str(&first, "\t401159\n 0x1/0x2/P/-/-/0\n");
@@ -279,6 +281,11 @@ static void memory_changes_no_sample(const uint8_t *data, size_t size, uint64_t 
     r.how.memory_bytes = (uint32_t)(h >> 42 & 1 ? 1 + (h >> 43 & 4095) : 1 << 16);
     t_read_memory(&got, text, sizes, 3, &r);
     REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
+    t_out_free(&got);
+    order = r.order;
+    r.follows = 1;
+    t_read_memory(&got, text, sizes, 3, &r);
+    REQUIRE(got.size == want.size && memcmp(got.at, want.at, want.size) == 0 && r.order == order);
     t_out_free(&got);
     t_out_free(&want);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS = 8, UNKNOWN = 1, GUEST = 2 };
+enum { EVENTS = 8, UNKNOWN = 1, GUEST = 2, ROUND = 512 };
 
 typedef struct event {
     unsigned type, config, filter, what;
@@ -206,7 +206,9 @@ int main(int argc, char **argv)
         if (size == 0) csspgo_script_end(s);
         while ((item = csspgo_script_next(s, &sample, &map, NULL)) != CSSPGO_ITEM_NONE) {
             if (item == CSSPGO_ITEM_MMAP) put_map(&map);
-            if (item == CSSPGO_ITEM_SAMPLE && sample.stack_count != 0) put_sample(&sample, ++time);
+            if (item != CSSPGO_ITEM_SAMPLE || sample.stack_count == 0) continue;
+            put_sample(&sample, ++time);
+            if (time % ROUND == 0) end(begin(68, 0));      /* FINISHED_ROUND, as perf record does */
         }
     } while (size != 0);
     csspgo_script_free(s);

@@ -1,4 +1,5 @@
-/* test_script_memory.c - memory for samples whose text repeats: nothing but their order and number changes */
+/* test_script_memory.c - memory for samples whose text repeats: nothing but their order and number changes; a parser that
+ * follows another gives what that one gives */
 #include "t.h"
 #include "script_memory.h"
 
@@ -15,14 +16,16 @@ static uint64_t pick(uint64_t n)
 
 enum { DISTINCT = 300 };
 
+static uint64_t record_base;      /* of the addresses of records: their texts are of different lengths */
+
 static void add_records(t_out *t, uint64_t n)
 {
     static const char *const tails[] = {
         "/P/-/-/0 ", "/P/-/-/12 ", "/PN/-/-/0  ", "/M/X/A/3/COND/SPEC_WRONG_PATH ", " "
     };
     for (; n != 0; n--) {
-        t_num(t, n % 3 == 0 ? "  0x" : " 0x", 0x1400 + pick(0x1c00), 16);
-        t_num(t, "/0x", pick(9) == 0 ? UINT64_MAX - pick(1000) : 0x1400 + pick(0x1c00), 16);
+        t_num(t, n % 3 == 0 ? "  0x" : " 0x", record_base + 0x1400 + pick(record_base != 0 ? 40 : 0x1c00), 16);
+        t_num(t, "/0x", pick(9) == 0 ? UINT64_MAX - pick(1000) : record_base + 0x1400 + pick(40), 16);
         t_str(t, tails[pick(20) < 16 ? 0 : pick(5)]);
     }
     t_str(t, "\n");
@@ -70,6 +73,7 @@ static t_out some_script(uint64_t samples, uint64_t distinct, uint64_t event_eve
     t_out t;
     uint64_t i;
     memset(&t, 0, sizeof t);
+    record_base = pick(4) != 0 ? UINT64_C(0x555555550000) >> 4 * pick(10) : 0;
     for (i = 0; i < distinct; i++) add_sample(&v[i], llvm);
     t_str(&t, "PERF_RECORD_MMAP2 100/100: [0x1000(0x2000) @ 0 08:01 1 1]: r-xp /x/m\n");
     for (i = 0; i < samples; i++) {
@@ -108,6 +112,22 @@ static csspgo_code *some_code(void)
 
 /* ----- tests ----- */
 
+/* The items of a parser that follows another are those of one alone, in their order. */
+static void check_follows(const t_out *text, const t_reading *how)
+{
+    const char *const at = text->at;
+    t_reading alone = *how, follows = *how;
+    t_out want, got;
+    follows.follows = 1;
+    T_CHECK(t_read_memory(&want, &at, &text->size, 1, &alone));
+    T_CHECK(t_read_memory(&got, &at, &text->size, 1, &follows));
+    T_CHECK(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
+    T_EQ(follows.order, alone.order);
+    T_EQ(follows.items, alone.items);
+    t_out_free(&got);
+    t_out_free(&want);
+}
+
 static void check_same(const t_out *text, const t_reading *how)
 {
     static const uint32_t memories[] = { 1, 3000, 20000, 1 << 20 };
@@ -122,7 +142,9 @@ static void check_same(const t_out *text, const t_reading *how)
         T_CHECK(t_read_memory(&got, &at, &text->size, 1, &r));
         T_CHECK(got.size == want.size && memcmp(got.at, want.at, want.size) == 0);
         t_out_free(&got);
+        if (i % 2 == 0) check_follows(text, &r);
     }
+    check_follows(text, how);
     t_out_free(&want);
 }
 
@@ -218,7 +240,7 @@ static void memory_rests_where_texts_are_new(void)
 }
 
 /* Where an allocation fails, samples come as without memory, or not at all. */
-static void every_allocation_may_fail(void)
+static void every_allocation_may_fail(int follows)
 {
     t_out text, out;
     const char *at;
@@ -232,6 +254,7 @@ static void every_allocation_may_fail(void)
         t_reading r;
         int ok;
         memset(&r, 0, sizeof r);
+        r.follows = follows;
         r.options = t_options(&h, nth);
         r.how.memory_bytes = 1 << 14;
         r.step = 300;
@@ -244,12 +267,35 @@ static void every_allocation_may_fail(void)
     t_out_free(&text);
 }
 
+/* A parser that was fed follows nothing, and no batch before the last one is read. */
+static void batches_are_followed_in_turn(void)
+{
+    static const char text[] = "\t          401000\n 0x401000/0x401010/P/-/-/0 \n\n";
+    csspgo_script *s = csspgo_script_new(NULL, NULL, NULL), *t = csspgo_script_new(NULL, NULL, NULL);
+    csspgo_script_batch *b = csspgo_script_batch_new(NULL, NULL);
+    csspgo_sample x;
+    csspgo_mmap m;
+    T_EQ(csspgo_script_feed(s, text, sizeof text - 1, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_fill(s, b, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_follow(s, b, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_follow(t, b, NULL), CSSPGO_OK);
+    T_EQ(csspgo_script_follow(t, b, NULL), CSSPGO_E_ARGUMENT);
+    T_EQ(csspgo_script_next(t, &x, &m, NULL), CSSPGO_ITEM_SAMPLE);
+    T_EQ(csspgo_script_next(t, &x, &m, NULL), CSSPGO_ITEM_NONE);
+    T_EQ(csspgo_script_follow(t, b, NULL), CSSPGO_OK);
+    csspgo_script_free(t);
+    csspgo_script_free(s);
+    csspgo_script_batch_free(b);
+}
+
 int main(void)
 {
     memory_changes_no_sample();
     equal_samples_are_added_up();
     stacks_with_repeats_are_added_up_late();
     memory_rests_where_texts_are_new();
-    every_allocation_may_fail();
+    every_allocation_may_fail(0);
+    every_allocation_may_fail(1);
+    batches_are_followed_in_turn();
     return t_end();
 }

@@ -158,6 +158,7 @@ static reader_options reading_of(const profgen *g)
     how.pprof = o[O_PPROF].count != 0;
     how.filter = g->filter;
     if (!jit_asked(o) && !flat_asked(g)) how.memory_bytes = SCRIPT_MEMORY;
+    if (!jit_asked(o) && !flat_asked(g)) how.threads = &o[O_THREADS];
     return how;
 }
 

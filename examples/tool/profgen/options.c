@@ -149,12 +149,14 @@ const option profgen_options[] = {
     OPTION("page-size", OPT_COUNT, NULL, 4096, "BYTES",
            "as LLVM takes it, a power of two, without effect: mappings fit the program whatever the pages are"),
     DEBUG_DIRECTORY,
+    NUM_THREADS("read a script, other recordings take one", "a script has"),
     SAMPLE_FILTERS,
     OPTION("populate-profile-symbol-list-from-probes", OPT_SWITCH, NULL, 0, NULL,
            "extbinary: lists all functions that were compiled with probes, also those that were inlined everywhere; "
            "several times as many names"),
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "the symbol list as GUIDs, for LLVM's main branch"),
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
+    OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */

@@ -112,7 +112,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "merge", "Inputs",
       " weighted-input input-files dump-input-file-list failure-mode max-skipped max-dropped remapping-file mix names"
       " profiled-binary profile-isfs fs-discriminator-pass temporal-profile-max-trace-length"
-      " temporal-profile-trace-reservoir-size random-seed num-threads " },
+      " temporal-profile-trace-reservoir-size random-seed " },
     { "merge", "Form of the output",
       " output text binary extbinary gcc ctxprof gcov-version use-md5 md5-indexed-tables md5-prof-sym-list"
       " compress-all-sections split-layout gen-partial-profile sample-profile-format-version"
@@ -144,7 +144,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " profile-summary-hot-count profile-summary-cold-count profile-summary-cutoff-hot profile-summary-cutoff-cold " },
     { NULL, "Which samples of a recording count", " pid tid comm time event exclude-kernel " },
     { NULL, "Debug information in other files", " debug-binary debug-file-directory " },
-    { NULL, "General", " quiet allow-empty llvm-compat help " },
+    { NULL, "General", " quiet allow-empty num-threads llvm-compat help " },
     { NULL, "Other", NULL }
 };
 enum { GROUPS = sizeof groups / sizeof *groups };

@@ -14,13 +14,17 @@ reading reading_make(const option *is_fs, const option *pass)
     return r;
 }
 
-csspgo_profile *profile_new(const tool_context *tool)
+csspgo_profile *profile_blank(const tool_context *tool)
 {
     csspgo_options options = *seeded();
-    csspgo_profile *p;
     options.llvm = (uint32_t)tool->compat;
     options.allocator = big_blocks();
-    p = csspgo_profile_new(&options, NULL);
+    return csspgo_profile_new(&options, NULL);
+}
+
+csspgo_profile *profile_new(const tool_context *tool)
+{
+    csspgo_profile *const p = profile_blank(tool);
     if (p == NULL) fail(tool, "out of memory");
     return p;
 }
@@ -260,16 +264,20 @@ void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks)
 /* Makes a profile of an input that is open, and closes it. */
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal)
 {
-    csspgo_profile *p = profile_new(tool);
+    const int ready = how->ready != NULL;
+    csspgo_profile *p = ready ? how->ready : profile_new(tool);
     csspgo_status s = CSSPGO_E_NOMEM;
     csspgo_error e;
+    how->ready = NULL;
     *fatal = p == NULL;
     how->form = csspgo_sniff(f->data, f->size);
     how->contextual = how->names != NULL && is_contextual(tool, f);
     if (p != NULL && how->takes_empty && !tool->compat && how->form == CSSPGO_TEXT && is_empty_text(f)) {
         warn(tool, "%s is empty", path);
         s = CSSPGO_OK;
-    } else if (p != NULL)
+    } else if (ready)
+        s = CSSPGO_OK;
+    else if (p != NULL)
         s = how->contextual ? contextual_read(tool, path, f, how->names, p, &e) : file_read(p, path, f, &e);
     if (tool->compat && !llvm_knows(f)) s = CSSPGO_E_UNSUPPORTED;
     if (p != NULL && s != CSSPGO_OK) reading_failed(tool, how, path, f, &e, fatal);

@@ -105,6 +105,8 @@ const char *reader_why(const reader *r)
 
 void reader_close(reader *r)
 {
+    parsing_end(r->parsing);
+    r->parsing = NULL;
     csspgo_script_free(r->script);
     csspgo_perfdata_free(r->data);
     csspgo_pprof_free(r->pprof);
@@ -304,14 +306,12 @@ int reader_begin(reader *r, recording_kind kind)
 
 /* ----- reading ---------------------------------------------------------------------------------------------------- */
 
-enum { CHUNK = 1 << 18 };
-
 /* The next bytes; none at the end, or if SIGINT came. */
 static void next_chunk(reader *r)
 {
-    static char chunk[CHUNK];
+    static char chunk[READING_CHUNK];
     r->chunk = chunk;
-    r->size = interrupted() ? 0 : fread(chunk, 1, CHUNK, r->file);
+    r->size = interrupted() ? 0 : fread(chunk, 1, READING_CHUNK, r->file);
 }
 
 void reader_first(reader *r)
@@ -344,9 +344,47 @@ static int chunk_is_over(reader *r)
     return 1;
 }
 
+/* From the first piece on another thread parses, if that is wanted. Returns 0 if not. */
+static int parsing_starts(reader *r)
+{
+    csspgo_script *follows;
+    if (r->script == NULL || !r->twice || threads_asked(r->tool, r->how.threads, r->total) < 2) return 0;
+    if (r->how.as_llvm || r->programs->spaces == NULL) return 0;                        /* the code moves meanwhile */
+    follows = script_new(r);
+    if (follows == NULL) return 0;
+    reader_feed(r, r->chunk, r->size);
+    r->parsing = parsing_begin(r->script, r->file, r->size, r->total);
+    if (r->parsing != NULL) {
+        r->script = follows;
+        r->size = 0;
+        return 1;
+    }
+    csspgo_script_free(follows);
+    return 1;
+}
+
+/* reader_more where another thread parses. */
+static int parsing_more(reader *r, int first)
+{
+    const csspgo_script_batch *b;
+    unsigned long long bytes;
+    reading_end end;
+    if (!first) parsing_taken(r->parsing);
+    b = parsing_next(r->parsing, &bytes, &end);
+    r->size = (size_t)(bytes - r->bytes);
+    if (!chunk_is_over(r)) return -1;
+    r->ended = end != READING_ON;
+    if (r->ended) progress_end(&r->shown);
+    if (end == READING_FAILED) return fail(r->tool, "%s: %s", r->path, reader_why(r)), -1;
+    if (end == READING_STOPPED) reader_stopped(r, r->bytes);
+    csspgo_script_follow(r->script, b, NULL);              /* the last one was read up: cannot fail */
+    return 1;
+}
+
 int reader_more(reader *r)
 {
     if (r->ended) return 0;
+    if (r->parsing != NULL) return parsing_more(r, 0);
     if (!r->began) reader_first(r);
     else if (r->fed) {
         if (!chunk_is_over(r)) return -1;
@@ -354,6 +392,10 @@ int reader_more(reader *r)
     }
     if (r->size != 0) {
         if (!r->fed && !r->twice && !renamed_ahead(r, r->chunk, r->size, NULL)) return -1;
+        if (!r->fed && parsing_starts(r)) {
+            r->fed = 1;
+            return r->parsing != NULL ? parsing_more(r, 1) : 1;
+        }
         r->fed = 1;
         reader_feed(r, r->chunk, r->size);
         return 1;

@@ -71,6 +71,7 @@ typedef enum recording_kind { RECORDING_DATA, RECORDING_SCRIPT, RECORDING_PPROF,
 
 typedef struct packed packed;
 typedef struct filter filter;
+typedef struct parsing parsing;
 
 typedef struct reader_options {
     int         as_llvm;          /* scripts have the fields that LLVM's tool takes, as it takes them                 */
@@ -80,6 +81,7 @@ typedef struct reader_options {
     int         no_stacks;        /* call stacks do not count                                                         */
     int         in_turn;          /* samples never wait for later ones                                                */
     uint32_t    memory_bytes;     /* of the parser of a script: equal samples may come once, later than in the text   */
+    const option *threads;        /* how many: more than one, and another parses a script; NULL: one                  */
     const char *perf_binary;      /* what the program was called; NULL: as it is called now                           */
     const char *pprof_type;       /* the type of value of a profile of pprof that counts; or NULL                     */
     const char *packed;           /* split debug information of the programs; or NULL                                 */
@@ -107,6 +109,7 @@ typedef struct reader {           /* all zero but for the first three members, w
     csspgo_perfdata   *kernel;    /* the same as data, with the kernel's part of stacks; NULL: nobody asks           */
     csspgo_sample      in_kernel; /* the last sample of it                                                           */
     FILE              *file;
+    parsing           *parsing;   /* the script is parsed by another thread; NULL: by this one                       */
     packed            *unpacks;   /* it is compressed; NULL: it is not                                               */
     unsigned char     *converted; /* NULL, or what the file is read from in its place                                */
     int                twice;     /* it can be read twice                                                            */
@@ -189,6 +192,24 @@ void reader_free(reader *r);                   /* after the last one            
 int reader_fold(reader *r, const csspgo_sample *placed, uint64_t mark);
 int reader_folded(reader *r, csspgo_sample *sample, uint64_t *mark);
 void reader_release(reader *r);
+
+/* ----- parsing.c: a script is read and parsed by a thread of its own ------------------------------------------------ */
+
+enum { READING_CHUNK = 1 << 18 };  /* bytes that are read at once                                                    */
+typedef enum reading_end { READING_ON, READING_OVER, READING_STOPPED, READING_FAILED } reading_end;
+
+/*
+ *   parsing_begin   script has its first piece, and is the thread's if there is one; NULL: there is none. bytes, total:
+ *                   of the file, read so far; all
+ *   parsing_next    the next batch; end: READING_ON, or why it is the last: the end of the file, SIGINT, or an error
+ *                   (errno), bytes: of the file, read when it was made
+ *   parsing_taken   the batch is read
+ *   parsing_end     ends the thread
+ */
+parsing *parsing_begin(csspgo_script *script, FILE *file, unsigned long long bytes, unsigned long long total);
+const csspgo_script_batch *parsing_next(parsing *p, unsigned long long *bytes, reading_end *end);
+void parsing_taken(parsing *p);
+void parsing_end(parsing *p);
 
 /* ----- packed.c --------------------------------------------------------------------------------------------------- */
 

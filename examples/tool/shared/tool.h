@@ -53,6 +53,13 @@ typedef struct nearest {          /* of the names that were tried, the one with 
     unsigned    distance;         /* of name; at first, what is too far                                            */
 } nearest;
 
+/* 1 where there are POSIX threads; those of older C libraries need -lpthread. */
+#if defined(_POSIX_THREADS) && _POSIX_THREADS > 0 && !defined(TOOL_WITHOUT_THREADS)
+#  define TOOL_THREADS 1
+#else
+#  define TOOL_THREADS 0
+#endif
+
 /* What is written: into memory for a descriptor, else to a file of a given name. */
 typedef struct writer {
     csspgo_status (*bytes_fn)(const void *what, void *buf, size_t cap, size_t *size, csspgo_error *e);
@@ -90,6 +97,13 @@ typedef struct option {
     int          given;           /* it was on the command line                                              */
 } option;
 
+/* threads.c: --num-threads for so many bytes of input; NULL: one. Never more than THREADS_MOST. */
+enum { THREADS_MOST = 64 };
+unsigned threads_asked(const tool_context *tool, const option *o, unsigned long long bytes);
+
+#define NUM_THREADS(work, what) OPTION("num-threads", OPT_COUNT, NULL, 0, "N", \
+    "threads that " work "; the result is the same for any number. 0 (default): as many as there are processors if " \
+    what " more than 64 MB, else one")
 #define DEBUG_BINARY OPTION("debug-binary", OPT_LIST, NULL, 0, "FILE", \
     "a file of the same build that has what the program lacks: symbols, debug information, probes")
 #define DEBUG_DIRECTORY OPTION("debug-file-directory", OPT_LIST, NULL, 0, "DIR", \
@@ -146,6 +160,7 @@ typedef struct reading {          /* how the inputs are read */
     int      contextual;          /* 1: the last one that was read is a contextual profile   */
     int      keeps;               /* 1: it may be written with blocks of unknown types       */
     struct name_table *names;     /* of functions in these; NULL: they are not read          */
+    csspgo_profile *ready;        /* the next input, if another thread has read it; else NULL */
 } reading;
 
 enum { PASSES = 5 };
@@ -340,7 +355,8 @@ csspgo_func func_meant(const tool_context *tool, csspgo_profile *p, const char *
  * samples.
  */
 reading reading_make(const option *is_fs, const option *pass);
-csspgo_profile *profile_new(const tool_context *tool);
+csspgo_profile *profile_new(const tool_context *tool);           /* NULL after saying so */
+csspgo_profile *profile_blank(const tool_context *tool);         /* NULL without a word  */
 csspgo_func func_copy(csspgo_profile *q, csspgo_profile *p, csspgo_func f);      /* the function of p in q */
 csspgo_status record_masked(csspgo_profile *q, csspgo_profile *p, csspgo_node node, uint32_t mask);
 csspgo_profile *profile_read(const tool_context *tool, const char *path, reading *how, int *fatal);

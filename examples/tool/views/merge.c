@@ -62,6 +62,7 @@ static const option merge_options[] = {
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if a larger share of the samples is lost as checksums differ"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints what was merged as JSON on standard output"),
+    NUM_THREADS("read profiles", "the inputs have"),
     ALLOW_EMPTY,
     OPTION("text", OPT_SET, "output-form", CSSPGO_TEXT, NULL, "form of the output: text"),
     OPTION("binary", OPT_SET, "output-form", CSSPGO_BINARY, NULL, "form of the output: raw binary"),
@@ -73,7 +74,6 @@ static const option merge_options[] = {
     OPTION("f", OPT_ALIAS, "input-files", 0, NULL, NULL),
     OPTION("r", OPT_ALIAS, "remapping-file", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
-    OPTION("num-threads", OPT_COUNT, NULL, 0, "N", "as LLVM takes it, without effect: one thread does it"),
     PROFDATA_COMMON,
     DEBUG_DIRECTORY,
     /* LLVM takes these too; on sample profiles they do nothing. */

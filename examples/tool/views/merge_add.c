@@ -235,8 +235,20 @@ static int merge_read_contextual(merge *m, reading *how)
 
 /* ----- all inputs ------------------------------------------------------------------------------------------------- */
 
+/* The bytes of all inputs that are files. */
+static unsigned long long merge_bytes(const merge *m)
+{
+    unsigned long long bytes = 0;
+    struct stat st;
+    size_t i;
+    for (i = 0; i < m->inputs; i++)
+        if (stat(m->input[i].path, &st) == 0 && S_ISREG(st.st_mode)) bytes += (unsigned long long)st.st_size;
+    return bytes;
+}
+
 int merge_read(merge *m)
 {
+    merge_ahead *ahead = NULL;
     reading how = reading_make(&m->o[M_ISFS], &m->o[M_PASS]);
     progress bar = progress_begin(m->tool);
     size_t i;
@@ -246,10 +258,16 @@ int merge_read(merge *m)
     how.takes_empty = how.keeps = 1;
     bar.on = bar.on && m->inputs > 1;
     if (!m->tool->compat) ok = names_open(m->tool, m->names, &m->o[M_NAMES], &m->o[M_PROFILED], 1);
+    if (ok && m->inputs > 1)
+        ahead = merge_ahead_begin(m, threads_asked(m->tool, &m->o[M_THREADS], merge_bytes(m)));
     for (i = 0; i < m->inputs && ok; i++) {
         if (progress_due(&bar)) fprintf(stderr, "\r%zu of %zu ", i + 1, m->inputs), fflush(stderr);
+        how.ready = merge_ahead_take(ahead, i);
         ok = merge_one(m, &m->input[i], &how);
+        csspgo_profile_free(how.ready);                    /* one that was not asked for */
+        how.ready = NULL;
     }
+    merge_ahead_end(ahead);
     ok = ok && merge_read_contextual(m, &how);
     progress_end(&bar);
     if (ok && m->p == NULL && !m->tool->compat) ok = (fail(m->tool, "no profile could be read"), 0);

@@ -275,8 +275,17 @@ enum {
     M_SPLIT, M_VERSION, M_COMPOSITE, M_VTABLES, M_INDEXED, M_MD5_SYMBOLS, M_LAYOUT, M_NESTED, M_KEEP_BASE,
     M_MERGE_COLD, M_TRIM_COLD, M_COLD_FRAMES, M_COLD_COUNT, M_COLD_CUTOFF, M_RECURSION, M_FUNCTION, M_NO_FUNCTION,
     M_REMAP, M_SIZE, M_GCOV_VERSION, M_ISFS, M_PASS, M_QUIET, M_NAMES, M_PROFILED, M_MIX, M_MAX_SKIPPED,
-    M_MAX_DROPPED, M_JSON
+    M_MAX_DROPPED, M_JSON, M_THREADS
 };
+
+/*
+ * merge_ahead.c: threads that read inputs. merge_ahead_begin: NULL, there are none; merge_ahead_take: each input in turn,
+ * NULL: it is to be read as without threads.
+ */
+typedef struct merge_ahead merge_ahead;
+merge_ahead *merge_ahead_begin(const merge *m, unsigned threads);
+csspgo_profile *merge_ahead_take(merge_ahead *a, size_t i);
+void merge_ahead_end(merge_ahead *a);
 
 enum { MERGE_CONTEXTUAL = 100 };  /* the output's form beside CSSPGO_TEXT ...: a contextual profile */
 
