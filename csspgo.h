@@ -1125,8 +1125,8 @@ CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t 
  * base profiles). Only a code map that is full of live code goes on refusing code.
  *
  * Time. A step is about a branch record unwound or a table entry moved, 20 to 100 ns. Calls are bounded by their
- * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load. None of these makes a thread that emits or pushes wait for
- * longer than a bounded step. What the allocator itself takes comes on top (csspgo_allocator).
+ * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load. None of these makes a thread that emits
+ * or pushes wait for longer than a bounded step. What the allocator itself takes comes on top (csspgo_allocator).
  *
  * Threads. Any thread may call any function at any time; only csspgo_runtime_new and _free need the object for
  * themselves. csspgo_runtime_push takes no lock, so that a signal handler may call it; each of its writer numbers is
@@ -9504,13 +9504,12 @@ CSSPGO__UNUSED static void csspgo__ordered_free(csspgo__heap *h, csspgo__ordered
 
 typedef int (*csspgo__cmp_fn)(const void *ctx, const void *a, const void *b);   /* < 0, 0, > 0 */
 
-/* Input is mostly sorted, and then sorting needs no scratch memory. */
-static int csspgo__is_sorted(const unsigned char *v, size_t n, size_t elem, csspgo__cmp_fn cmp, const void *ctx)
+/* The number of elements that are in order from the first one on. */
+static size_t csspgo__in_order(const unsigned char *v, size_t n, size_t elem, csspgo__cmp_fn cmp, const void *ctx)
 {
-    size_t i;
-    for (i = 1; i < n; i++)
-        if (cmp(ctx, v + (i - 1) * elem, v + i * elem) > 0) return 0;
-    return 1;
+    size_t i = 1;
+    while (i < n && cmp(ctx, v + (i - 1) * elem, v + i * elem) <= 0) i++;
+    return i;
 }
 
 /* Merges the runs [p, m) and [m, end), of elements of `elem` bytes, into `to`. */
@@ -9549,16 +9548,23 @@ static void csspgo__merge_sort(void *v, size_t n, size_t elem, void *scratch, cs
 }
 
 /*
- * Returns 0 when memory for the scratch copy is exhausted (v is unchanged). No memory is needed if v is sorted or the
- * caller passes scratch.
+ * Returns 0 when memory for the scratch copy is exhausted (v is unchanged). No memory is needed if v is sorted, as it
+ * mostly is, or the caller passes scratch. m elements behind n sorted ones take O(n + m log m).
  */
 static int csspgo__sort_in(csspgo__heap *h, void *v, size_t n, size_t elem, void *scratch, csspgo__cmp_fn cmp,
                            const void *ctx)
 {
+    unsigned char *a = (unsigned char *)v;
+    const size_t k = csspgo__in_order(a, n, elem, cmp, ctx);
     void *own = NULL;
-    if (csspgo__is_sorted((const unsigned char *)v, n, elem, cmp, ctx)) return 1;
+    if (k >= n) return 1;
     if (scratch == NULL && (scratch = own = csspgo__alloc(h, n * elem)) == NULL) return 0;
-    csspgo__merge_sort(v, n, elem, scratch, cmp, ctx);
+    if (k < n / 4) csspgo__merge_sort(a, n, elem, scratch, cmp, ctx);
+    else {
+        csspgo__merge_sort(a + k * elem, n - k, elem, scratch, cmp, ctx);
+        csspgo__merge_runs(a, a + k * elem, a + n * elem, (unsigned char *)scratch, elem, cmp, ctx);
+        memcpy(a, scratch, n * elem);
+    }
     csspgo__free(h, own, n * elem);
     return 1;
 }
@@ -10814,10 +10820,18 @@ static size_t csspgo__run_needs(csspgo__run run, size_t more)
     return room;
 }
 
-/* Gives a run `more` elements, with any content, at its end. The pool must have room for csspgo__run_needs. */
+/*
+ * Gives a run `more` elements, with any content, at its end. The pool must have room for csspgo__run_needs. A full run
+ * at the pool's end grows in place; any other full run moves to the end, to twice the room.
+ */
 static void csspgo__run_extend(csspgo__pool *pool, csspgo__run *run, size_t more, size_t elem)
 {
     const size_t n = csspgo__run_count(*run), room = csspgo__run_needs(*run, more);
+    if (room != 0 && n != 0 && run->begin + n == pool->count) {
+        run->size = (uint32_t)(n + more) | CSSPGO__TIGHT;
+        pool->count += more;
+        return;
+    }
     if (room != 0) {
         if (n != 0) memcpy(pool->data + pool->count * elem, pool->data + run->begin * elem, n * elem);
         run->begin = (uint32_t)pool->count;
@@ -10828,8 +10842,7 @@ static void csspgo__run_extend(csspgo__pool *pool, csspgo__run *run, size_t more
 }
 
 /*
- * The same, but makes the room first. A full run at the pool's end grows in place; any other full run moves to the end
- * with twice the room. Returns 0 when memory is exhausted, and the run is then unchanged.
+ * The same, but makes the room first. Returns 0 when memory is exhausted, and the run is then unchanged.
  *
  * Invariant: a tight run has no free element, any other run has room for the next power of two. A run that grows at
  * the end becomes tight, a run that moves does not. n appends cost O(n) amortized, and leave at most 2n elements
@@ -19822,8 +19835,8 @@ static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
 enum { CSSPGO__MERGED_TOGETHER = 256 };    /* entries, at least */
 
 /*
- * Takes the first moves off a list: as many as have about as many entries as the record at their place, so that adding
- * them takes little memory, and no more time than all at once. Returns the rest. *entries: how many are merged.
+ * Takes the first moves off a list: as many as have an eighth of the entries of the record at their place, so that
+ * adding them takes little memory, and no more time than all at once. Returns the rest. *entries: how many are merged.
  */
 static uint32_t csspgo__shrink_piece(const csspgo__plan *plan, uint32_t first, size_t *entries)
 {
@@ -19833,7 +19846,7 @@ static uint32_t csspgo__shrink_piece(const csspgo__plan *plan, uint32_t first, s
     size_t n = 0;
     uint32_t i = first, rest;
     while ((r = csspgo__record_of(plan->c.from, v[i].node)) != NULL &&
-           (n += 1 + csspgo__record_entries(r)) < had + CSSPGO__MERGED_TOGETHER && v[i].next != 0)
+           (n += 1 + csspgo__record_entries(r)) < had / 8 + CSSPGO__MERGED_TOGETHER && v[i].next != 0)
         i = v[i].next;
     rest = v[i].next;
     v[i].next = 0;
