@@ -26274,6 +26274,28 @@ static int csspgo__growths_yield(csspgo_collector *c)
     return 1;
 }
 
+enum { CSSPGO__BRIM = 512 };     /* contexts or counters: as a rule more than a sample brings */
+
+/* 1 if a table that is too large to be copied at once is nearly full, and no larger one is being made. */
+static int csspgo__table_brims(size_t places, size_t used, int grows)
+{
+    return places >= CSSPGO__GROWS_AT_ONCE && places - used < CSSPGO__BRIM && !grows;
+}
+
+/*
+ * 1 if a collector will soon lack memory for a larger table, or for others while one grows: then a table would have to
+ * be copied at once (csspgo__growths_yield). Who can move its counters elsewhere does so before.
+ */
+CSSPGO__UNUSED static int csspgo__collector_brims(const csspgo_collector *c)
+{
+    const int grow[] = { c->grown_map.map.slot != NULL, c->grown_calls.map.slot != NULL, c->grown_trie.node != NULL };
+    const uint64_t left = c->heap.limits.max_bytes - c->heap.used;
+    return ((grow[0] || grow[1] || grow[2]) && left < 2 * CSSPGO__PAGE * sizeof(csspgo__counter)) ||
+           csspgo__table_brims(c->map.mask / 4 * 3, c->map.count, grow[0]) ||
+           csspgo__table_brims(c->trie.map.mask / 4 * 3, c->trie.map.count, grow[1]) ||
+           csspgo__table_brims(c->trie.cap, c->trie.count + 1, grow[2]);
+}
+
 /* Room for more contexts and counters. Returns 0 when memory is exhausted. */
 static int csspgo__collector_room_now(csspgo_collector *c, size_t nodes, size_t counters)
 {
@@ -27078,6 +27100,7 @@ static csspgo_status csspgo__unwind_steps(csspgo_collector *c, uint64_t budget)
         const int skips = !decide && ((w[0] & CSSPGO__UNWOUND) || (w[1] & CSSPGO__IS_OPEN));
         const uint64_t cost = skips ? 1 : 2 + (uint64_t)(w[1] & CSSPGO__PAIRS);
         if (spent != 0 && (spent >= budget || cost > budget - spent)) return CSSPGO_MORE;
+        if (spent != 0 && budget != UINT64_MAX && csspgo__collector_brims(c)) return CSSPGO_MORE;
         spent += cost;
         if (!skips) {
             const uint64_t grown = c->growth_steps;
@@ -30860,7 +30883,7 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     if (csspgo__holds_counts(c) && csspgo__profile_grow(d->p, budget)) return CSSPGO_MORE;
     if (!csspgo__holds_counts(c) && c->replaced != NULL)
         return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
-    filled = csspgo__unwind_steps(c, budget);
+    filled = c->counter.count != 0 && csspgo__collector_brims(c) ? CSSPGO_E_LIMIT : csspgo__unwind_steps(c, budget);
     if (filled == CSSPGO_MORE) return filled;
     if (filled != CSSPGO_OK && c->counter.count == 0) filled = csspgo__unwind_some(c);
     if (filled != CSSPGO_OK && c->counter.count == 0) return filled;
@@ -31736,7 +31759,8 @@ static csspgo_status csspgo__runtime_drain(csspgo_runtime *r, uint64_t *budget, 
         csspgo_status s;
         if (*budget == 0) return csspgo__error_plain(err, CSSPGO_MORE);
         if (r->clock_fn == NULL) sample.time = r->now - ((uint32_t)r->now - (uint32_t)sample.time);
-        s = csspgo_collector_add(r->live, &sample, 1, err);
+        s = r->fresh != 0 && csspgo__collector_brims(r->live) ? CSSPGO_E_FULL
+                                                              : csspgo_collector_add(r->live, &sample, 1, err);
         if (s == CSSPGO_E_FULL || s == CSSPGO_E_NOMEM) {
             if (r->taken != NULL) return csspgo__error_plain(err, CSSPGO_MORE);
             if (r->fresh == 0 || csspgo__runtime_hand_over(r) != CSSPGO_OK) return s;
@@ -31774,7 +31798,7 @@ static csspgo_status csspgo__runtime_slice(csspgo_runtime *r, uint64_t budget, c
     csspgo_status s;
     r->part = csspgo_profile_new(&o, err);
     if (r->part == NULL) return CSSPGO_E_NOMEM;
-    s = csspgo_collector_step(r->taken, budget, err);
+    s = csspgo__collector_brims(r->taken) ? CSSPGO_E_FULL : csspgo_collector_step(r->taken, budget, err);
     if (s != CSSPGO_MORE)
         s = csspgo_collector_profile_step(r->taken, budget, &r->generate, r->part, NULL, err);
     r->emptied = s == CSSPGO_OK;
