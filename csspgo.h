@@ -551,7 +551,7 @@
  *
  *     A collector that has reached its limits.max_bytes returns E_FULL. It can still give its profile, which empties
  *     it. csspgo_shrink makes a profile smaller: it merges the coldest contexts into their functions' base profiles.
- *     A program that may not stop for long takes the counts in slices, say one per frame.
+ *     A program that may not stop for long takes the counts and shrinks in slices, say one per frame.
  *
  *     static int how_to_bound_memory(void)
  *     {
@@ -579,7 +579,8 @@
  *         }
  *         if (s == CSSPGO_OK) s = CSSPGO_MORE;
  *         while (s == CSSPGO_MORE) s = csspgo_collector_profile_step(c, 1000, NULL, p, NULL, &e);
- *         if (s == CSSPGO_OK && csspgo_profile_memory(p) > 500000) s = csspgo_shrink(p, 500000, &e);
+ *         if (s == CSSPGO_OK) s = CSSPGO_MORE;
+ *         while (s == CSSPGO_MORE) s = csspgo_shrink_step(p, 500000, 1000, &e);    // csspgo_shrink: all at once
  *         if (c != NULL) {
  *             map = csspgo_code_get_stats(code);
  *             printf("code map %llu, collector %llu, profile %llu bytes\n", (unsigned long long)map.memory,
@@ -20113,7 +20114,9 @@ static csspgo_status csspgo__shrink_drop_old(csspgo__shrinking *x, uint64_t *lef
     return CSSPGO_MORE;
 }
 
-static csspgo_status (*const csspgo__shrink_phases[])(csspgo__shrinking *x, uint64_t *left) = {
+typedef csspgo_status (*csspgo__phase_fn)(csspgo__shrinking *x, uint64_t *left);
+
+static const csspgo__phase_fn csspgo__shrink_phases[] = {
     csspgo__shrink_arrays, csspgo__shrink_clear_most, csspgo__shrink_totals,
     csspgo__shrink_round, csspgo__shrink_search,      /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
     csspgo__shrink_clear_affected, csspgo__shrink_mark, csspgo__shrink_count,
