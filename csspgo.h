@@ -19388,7 +19388,8 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
  * A context whose total is below a threshold is merged into the base profile of its function. The new base profiles are
  * made first, in a small profile of their own. So it is known exactly what the smaller profile takes, and tables of
  * exactly that size get the records that stay and the new base profiles. At last they replace those of p. Names are not
- * copied. Until the end p is as it was, so a failure changes nothing.
+ * copied. Until the end p is as it was, so a failure changes nothing. If a runtime has not even room for base profiles,
+ * the coldest of these are dropped.
  *
  * All of that is a list of phases (csspgo__shrink_phases). Each is a loop that may stop anywhere and go on later, so
  * csspgo_shrink_step does a part of the work, and csspgo_shrink all of it: the same phases in the same order. No phase
@@ -19432,6 +19433,10 @@ typedef struct csspgo__shrinking {
     uint32_t         decides;     /* 1: not all of them are decided yet                                           */
     uint32_t         rest;        /* the first of those that are still to be carried out                          */
     uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
+    uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
+    uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
+    uint64_t         least_kept;  /* functions of a smaller total are dropped; 0: none                            */
+    uint64_t         dropped;     /* the sum of their totals                                                      */
 } csspgo__shrinking;
 
 static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
@@ -19535,7 +19540,7 @@ static int csspgo__shrink_moves(const csspgo__shrinking *x, uint32_t id)
     const csspgo_profile *p = x->b.p;
     const uint64_t total = csspgo__shrink_total(p, id);
     if (total != UINT64_MAX) return total < x->threshold;
-    return x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
+    return x->all || x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
 }
 
 /* The bytes of an array that is made for n elements (csspgo__room). */
@@ -19986,28 +19991,87 @@ static csspgo_status csspgo__shrink_drop_q(csspgo__shrinking *x, uint64_t *left)
 }
 
 /*
- * Makes r, if everything fits there. What stays is counted for any threshold in O(nodes), so all that is unknown is how
- * much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
+ * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how much
+ * the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
  */
 static csspgo_status csspgo__shrink_fits(csspgo__shrinking *x, uint64_t *left)
 {
     const uint64_t bytes = csspgo__extent_bytes(x, &x->extent), over = bytes - x->max_bytes;
     csspgo_status s;
-    if (bytes <= x->max_bytes) {
-        csspgo__spend(left, 1);
-        x->r = csspgo__borrow(x->b.p, &s);
-        return s != CSSPGO_OK || csspgo__extent_reserve(x->r, &x->extent) ? s : x->r->heap.status;
+    if (bytes <= x->max_bytes || x->all) {
+        x->least = 0;
+        x->largest = bytes > x->max_bytes ? UINT64_MAX : 0;
+        x->budget = x->max_bytes;
+        return CSSPGO_OK;
     }
-    if (x->threshold == x->highest) return CSSPGO_E_LIMIT;
+    if (x->threshold == x->highest && !x->may_drop) return CSSPGO_E_LIMIT;
     s = csspgo__shrink_drop_q(x, left);
     if (s != CSSPGO_OK) return s;
     csspgo__arrays_less(&x->arrays);                  /* at */
-    x->threshold++;
+    x->all = x->threshold == x->highest;
+    x->threshold += !x->all;
     x->budget -= over * x->factor < x->budget ? over * x->factor : x->budget;
     x->factor *= 2;
     x->moves = 0;
     x->phase = CSSPGO__SHRINK_ROUND - 1;
     return CSSPGO_OK;
+}
+
+/* The total of the function that a node of q belongs to; UINT64_MAX if that has no record. */
+static uint64_t csspgo__shrink_kept_by(const csspgo_profile *q, uint32_t id)
+{
+    const csspgo__record *r;
+    while (q->tree.node[id].parent != CSSPGO__ROOT) id = q->tree.node[id].parent;
+    r = csspgo__record_of(q, id);
+    return r != NULL ? r->total : UINT64_MAX;
+}
+
+/* If not all base profiles fit: finds the least total of those that do. */
+static csspgo_status csspgo__shrink_drop_search(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    while (x->least < x->largest) {
+        for (; x->id < q->tree.count; --*left) {
+            const uint32_t record = q->tree.node[x->id + 1].record;
+            int i;
+            if (*left == 0) return CSSPGO_MORE;
+            i = csspgo__shrink_range(x, csspgo__shrink_kept_by(q, ++x->id));
+            if (i < 0) continue;
+            x->stays[i].nodes++;
+            if (record != 0) csspgo__extent_add(&x->stays[i], &q->record[record]);
+        }
+        csspgo__shrink_narrow(x);
+        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
+        x->id = CSSPGO__ROOT;
+    }
+    x->least_kept = x->least;
+    if (x->least_kept != 0) memset(&x->extent, 0, sizeof x->extent);
+    return CSSPGO_OK;
+}
+
+/* Counts what of q is kept, and the rest. */
+static csspgo_status csspgo__shrink_drop_count(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    for (; x->least_kept != 0 && x->id < q->tree.count; --*left) {
+        const csspgo__record *r;
+        if (*left == 0) return CSSPGO_MORE;
+        r = csspgo__record_of(q, ++x->id);
+        if (csspgo__shrink_kept_by(q, x->id) >= x->least_kept) {
+            x->extent.nodes++;
+            if (r != NULL) csspgo__extent_add(&x->extent, r);
+        } else if (r != NULL && csspgo__kind_at(q, x->id) != CSSPGO_INLINEE) csspgo__count_add(&x->dropped, r->total);
+    }
+    return CSSPGO_OK;
+}
+
+/* Makes r. */
+static csspgo_status csspgo__shrink_reserve(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_status s;
+    csspgo__spend(left, 1);
+    x->r = csspgo__borrow(x->b.p, &s);
+    return s != CSSPGO_OK || csspgo__extent_reserve(x->r, &x->extent) ? s : x->r->heap.status;
 }
 
 static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *left)
@@ -20071,6 +20135,7 @@ static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *l
     while (x->id < q->tree.count && *left != 0) {
         const csspgo__tree_node *n = &q->tree.node[++x->id];
         --*left;
+        if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
         x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
     }
     CSSPGO__COMMIT_END(&x->r->heap);
@@ -20123,7 +20188,8 @@ static const csspgo__phase_fn csspgo__shrink_phases[] = {
     csspgo__shrink_bases, csspgo__shrink_clear_func, csspgo__shrink_clear_last, csspgo__shrink_plan,
     csspgo__shrink_lists, csspgo__shrink_clear_first, csspgo__shrink_link, csspgo__shrink_merge, csspgo__shrink_planned,
     csspgo__shrink_places, csspgo__shrink_clear_image, csspgo__shrink_kept, csspgo__shrink_added,
-    csspgo__shrink_fits, csspgo__shrink_clear_func, csspgo__shrink_clear_slots,
+    csspgo__shrink_fits, csspgo__shrink_drop_search, csspgo__shrink_drop_count, csspgo__shrink_reserve,
+    csspgo__shrink_clear_func, csspgo__shrink_clear_slots,
     csspgo__shrink_fill, csspgo__shrink_fill_bases,
     csspgo__shrink_drop_arrays, csspgo__shrink_drop_q, csspgo__shrink_swap, csspgo__shrink_drop_old
 };
@@ -20147,7 +20213,7 @@ static void csspgo__shrink_drop(csspgo__work *w)
 }
 
 /* Begins to shrink p. Returns NULL when memory is exhausted. */
-static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_bytes, uint32_t anew)
+static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_bytes, int may_drop, uint32_t anew)
 {
     csspgo__heap h = csspgo__heap_loan(&p->heap);
     csspgo__shrinking *x = (csspgo__shrinking *)csspgo__alloc_zero(&h, sizeof *x);
@@ -20163,6 +20229,7 @@ static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_b
     if (p->summary != NULL) x->fixed -= p->summary_size * sizeof *p->summary;
     x->changes = csspgo__profile_changes(p);
     x->used = p->heap.used;
+    x->may_drop = may_drop != 0;
     x->anew = anew;
     x->id = CSSPGO__ROOT;
     p->work = &x->work;
@@ -20170,40 +20237,42 @@ static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_b
 }
 
 /* What was begun with p and this bound and still holds, or begins; NULL: there is nothing to do, or (*s) no memory. */
-static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_bytes, csspgo_status *s)
+static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_bytes, int may_drop, csspgo_status *s)
 {
     csspgo__shrinking *x = (csspgo__shrinking *)(void *)p->work;
     uint32_t anew = 0;
     *s = CSSPGO_OK;
-    if (x != NULL && x->max_bytes == max_bytes) {
+    if (x != NULL && x->max_bytes == max_bytes && x->may_drop == (uint32_t)may_drop) {
         if (x->swapped || (x->changes == csspgo__profile_changes(p) && x->used == p->heap.used)) return x;
         anew = x->anew < 63 ? x->anew + 1 : 63;
     }
     if (x != NULL) csspgo__shrink_drop(&x->work);
     if (p->heap.used <= max_bytes) return NULL;
-    x = csspgo__shrink_begin(p, max_bytes, anew);
+    x = csspgo__shrink_begin(p, max_bytes, may_drop, anew);
     if (x == NULL) *s = CSSPGO_E_NOMEM;
     return x;
 }
 
-CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err)
+/*
+ * csspgo_shrink_step. dropped NULL, or: drops the coldest functions if not even base profiles fit, and adds the sum of
+ * their totals; then there is no E_LIMIT, also where names alone take more.
+ */
+static csspgo_status csspgo__shrink_some(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, uint64_t *dropped,
+                                         csspgo_error *err)
 {
-    CSSPGO__LIVE(csspgo_profile, p);
+    const size_t phases = sizeof csspgo__shrink_phases / sizeof *csspgo__shrink_phases;
     csspgo_status s;
-    csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, &s);
+    csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, dropped != NULL, &s);
     uint64_t left;
     if (x == NULL) return csspgo__error_plain(err, s);
     left = csspgo__sat_mul(budget + (budget == 0), (uint64_t)1 << x->anew);
-    do {
-        s = csspgo__shrink_phases[x->phase](x, &left);
-        if (s != CSSPGO_OK) break;
+    while (left != 0 && x->phase < phases && (s = csspgo__shrink_phases[x->phase](x, &left)) == CSSPGO_OK) {
         x->phase++;
         x->id = CSSPGO__ROOT;
         x->done = 0;
-        if (left == 0) s = CSSPGO_MORE;
-    } while (left != 0 && x->phase < sizeof csspgo__shrink_phases / sizeof *csspgo__shrink_phases);
-    if (x->phase == sizeof csspgo__shrink_phases / sizeof *csspgo__shrink_phases) s = CSSPGO_OK;
-    if (s == CSSPGO_MORE) return csspgo__error_plain(err, s);
+    }
+    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < phases)) return csspgo__error_plain(err, CSSPGO_MORE);
+    if (s == CSSPGO_OK && dropped != NULL) csspgo__count_add(dropped, x->dropped);
     csspgo__shrink_drop(&x->work);
     if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
     csspgo__error_set(err, s, 0, "the profile without contexts does not fit into ");
@@ -20212,10 +20281,16 @@ CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_byte
     return s;
 }
 
+CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return csspgo__shrink_some(p, max_bytes, budget, NULL, err);
+}
+
 CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
 {
     CSSPGO__LIVE(csspgo_profile, p);
-    return csspgo_shrink_step(p, max_bytes, UINT64_MAX, err);
+    return csspgo__shrink_some(p, max_bytes, UINT64_MAX, NULL, err);
 }
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
@@ -31844,23 +31919,10 @@ static csspgo_status csspgo__runtime_fold(csspgo_runtime *r, uint64_t *budget, c
 
 /* ----- the profile: its size, and which counts are hot; with its lock ----- */
 
-/* Drops cold functions until what is left fits: contexts, merged into base profiles, did not make enough room. */
-static csspgo_status csspgo__runtime_trim(csspgo_runtime *r, csspgo_error *err)
-{
-    const uint64_t before = csspgo_profile_get_stats(r->profile).samples;
-    csspgo_cold_options cold;
-    csspgo_status s = CSSPGO_OK;
-    memset(&cold, 0, sizeof cold);
-    cold.merge = cold.trim = 1;
-    for (cold.threshold = 4; s == CSSPGO_OK && cold.threshold <= (uint64_t)1 << 62; cold.threshold *= 4) {
-        if (csspgo_profile_memory(r->profile) <= r->share / 2) break;
-        s = csspgo_trim_cold(r->profile, &cold, err);
-    }
-    r->changes.dropped_counts += before - csspgo_profile_get_stats(r->profile).samples;
-    return s;
-}
-
-/* Shrinks a profile of more than `most` bytes to half its share, in slices of *budget, which that uses up. */
+/*
+ * Shrinks a profile of more than `most` bytes to half its share, in slices of *budget, which that uses up. If contexts,
+ * merged into base profiles, do not make enough room, cold functions are dropped.
+ */
 static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint64_t *budget, csspgo_error *err)
 {
     csspgo_profile *p = r->profile;
@@ -31872,11 +31934,10 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint
         r->shrinks = 1;
         r->records = csspgo_record_count(p);
     }
-    s = csspgo_shrink_step(p, r->share / 2, *budget, err);
+    s = csspgo__shrink_some(p, r->share / 2, *budget, &r->changes.dropped_counts, err);
     *budget = 0;
     if (s == CSSPGO_MORE) return s;
     r->shrinks = 0;
-    if (s == CSSPGO_E_LIMIT) s = csspgo__runtime_trim(r, err);
     r->changes.shrunk++;
     if (r->records > csspgo_record_count(p)) r->changes.merged_contexts += r->records - csspgo_record_count(p);
     r->heat.func = 0;
