@@ -11955,6 +11955,7 @@ static int csspgo__tables_grow(csspgo_profile *p, uint64_t steps, size_t tables)
         if (g->data == NULL && !csspgo__grow_begin(p, steps, tables)) break;
         csspgo__grow_slice(p, slice);
     }
+    if (g->data == NULL) csspgo__grow_begin(p, steps, tables);   /* another one may be as full */
     g->calls = g->data != NULL ? g->calls + 1 : 0;
     return g->data != NULL;
 }
@@ -31938,6 +31939,7 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint
     *budget = 0;
     if (s == CSSPGO_MORE) return s;
     r->shrinks = 0;
+    p->growing.rest = 0;                              /* it has no room to spare now */
     r->changes.shrunk++;
     if (r->records > csspgo_record_count(p)) r->changes.merged_contexts += r->records - csspgo_record_count(p);
     r->heat.func = 0;

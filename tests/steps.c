@@ -216,7 +216,7 @@ static void runtime_lives(life *l, uint64_t bytes, int drops)
             WORK(l, RETIRE, T_EQ(csspgo_runtime_retire(r, at, at + PROGRAM_SIZE, NULL), CSSPGO_OK));
             runtime_emits(l, r, f);
         }
-        if (i % 20000 == 19999) WORK(l, RUNTIME_TAKE, csspgo_runtime_take(r, NULL));
+        if (i % 3000 == 2999) WORK(l, RUNTIME_TAKE, csspgo_runtime_take(r, NULL));
         if (i % 8 == 0) runtime_decides(l, r);
     }
     do WORK(l, RUNTIME_STEP, s = csspgo_runtime_step(r, BUDGET, NULL));
@@ -250,8 +250,8 @@ int main(void)
 {
     static life little, much;
     unsigned i;
-    run(&little, 1000, 8000);
-    run(&much, 8000, 64000);
+    run(&little, 800, 6000);
+    run(&much, 6400, 48000);
     for (i = 0; i < ROWS; i++) {
         const int bounded = much.most[i] <= MOST && much.most[i] <= 2 * little.most[i] + MOST / 20;
         if (!T_CHECK(bounded) || getenv("PRINT") != NULL)
