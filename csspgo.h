@@ -1122,8 +1122,9 @@ CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t 
  * (code_bytes), and the queue takes what its slots need. A quarter of the rest is for counting, in two collectors, and
  * three quarters for the profile, which may take a quarter of that until it is made smaller: if not even functions
  * without contexts fit, that takes three times as much again. A full part does not stay full: a collector is taken
- * over; a profile is shrunk to half of its share (csspgo_shrink: the coldest contexts are merged into their functions'
- * base profiles). Only a code map that is full of live code goes on refusing code.
+ * over; a profile is shrunk to half of its share (csspgo_shrink_step: the coldest contexts are merged into their
+ * functions' base profiles; if these are too many, the coldest functions are dropped). Only a code map that is full of
+ * live code goes on refusing code.
  *
  * Time. A step is about a branch record unwound or a table entry moved, 20 to 100 ns. Calls are bounded by their
  * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load. None of these makes a thread that emits
