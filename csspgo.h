@@ -2050,8 +2050,8 @@ CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, cs
  *   budget   in steps of 20 to 100 ns: a step is a node looked at, or some entries moved
  *   err      NULL, or filled in every case
  *
- * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink: all
- *           that was begun is given up
+ * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
+ *           all that was begun is given up
  * Cost      O(budget + entries of the largest base profile + frames of inlinees), a call of alloc_fn for each new
  *           table, and one of free_fn for every 256 steps, the first included; no table is copied or cleared at once.
  *           Stopping frees all that was made
@@ -11938,9 +11938,9 @@ static void csspgo__grow_drop(csspgo_profile *p)
 
 /*
  * Grows those of the first `tables` tables that are nearly full, for about so many steps, as long as memory is there:
- * without it a table grows when it is full, and what then fails says so. Returns 1 if there is more to do first. A table
- * that is growing is let go if the profile was changed meanwhile, and then as many calls go without as it has cost:
- * whoever changes the profile all the time does not keep it from getting on.
+ * without it a table grows when it is full, and what then fails says so. Returns 1 if there is more to do first. A
+ * table that is growing is let go if the profile was changed meanwhile, and then as many calls go without as it has
+ * cost: whoever changes the profile all the time does not keep it from getting on.
  */
 static int csspgo__tables_grow(csspgo_profile *p, uint64_t steps, size_t tables)
 {
@@ -19586,7 +19586,7 @@ static void csspgo__spend(uint64_t *left, uint64_t steps)
 CSSPGO__INLINE int csspgo__shrink_walk(csspgo__shrinking *x, uint64_t *left, csspgo_status *s,
                                        uint32_t (*next)(const csspgo__tree *t, uint32_t id))
 {
-    uint32_t id = 0;
+    uint32_t id;
     *s = CSSPGO_MORE;
     if (*left == 0) return 0;
     --*left;
@@ -19958,9 +19958,7 @@ static csspgo_status csspgo__shrink_added(csspgo__shrinking *x, uint64_t *left)
     return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
 }
 
-/*
- * Room in r for exactly this extent, whose table of nodes is not cleared yet. Returns 0 when memory is exhausted.
- */
+/* Room in r for exactly this extent. Its table of nodes is not cleared yet. Returns 0 when memory is exhausted. */
 static int csspgo__extent_reserve(csspgo_profile *r, const csspgo__extent *e)
 {
     const size_t slots = (size_t)csspgo__extent_slots(e->nodes);
@@ -19993,8 +19991,8 @@ static csspgo_status csspgo__shrink_drop_q(csspgo__shrinking *x, uint64_t *left)
 }
 
 /*
- * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how much
- * the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
+ * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how
+ * much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
  */
 static csspgo_status csspgo__shrink_fits(csspgo__shrinking *x, uint64_t *left)
 {
