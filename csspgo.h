@@ -203,8 +203,9 @@
  *     summary         csspgo_compute_summary, csspgo_count_threshold; csspgo_stored_summary, csspgo_stored_cutoff
  *     add             csspgo_add_profile, csspgo_merge, csspgo_scale, csspgo_recount_totals; csspgo_collector_profile,
  *                     csspgo_collector_profile_step, csspgo_collector_line_profile
- *     other contexts  csspgo_flatten, csspgo_nest, csspgo_trim_cold, csspgo_shrink, csspgo_compress_recursion,
- *                     csspgo_remove; csspgo_tracker_new; csspgo_preinline, csspgo_preinline_defaults
+ *     other contexts  csspgo_flatten, csspgo_nest, csspgo_trim_cold, csspgo_shrink, csspgo_shrink_step,
+ *                     csspgo_compress_recursion, csspgo_remove; csspgo_tracker_new; csspgo_preinline,
+ *                     csspgo_preinline_defaults
  *     other code      csspgo_rename_functions, csspgo_matcher_apply, csspgo_matcher_complete
  *     compare         csspgo_overlap, csspgo_overlap_bound, csspgo_compare_blocks
  *
@@ -626,7 +627,7 @@
  *
  *     A collector that has reached its limits.max_bytes returns E_FULL. It can still give its profile, which empties
  *     it. csspgo_shrink makes a profile smaller: it merges the coldest contexts into their functions' base profiles.
- *     A program that may not stop for long takes the counts in slices, say one per frame.
+ *     A program that may not stop for long takes the counts and shrinks in slices, say one per frame.
  *
  *     static int how_to_bound_memory(void)
  *     {
@@ -654,7 +655,8 @@
  *         }
  *         if (s == CSSPGO_OK) s = CSSPGO_MORE;
  *         while (s == CSSPGO_MORE) s = csspgo_collector_profile_step(c, 1000, NULL, p, NULL, &e);
- *         if (s == CSSPGO_OK && csspgo_profile_memory(p) > 500000) s = csspgo_shrink(p, 500000, &e);
+ *         if (s == CSSPGO_OK) s = CSSPGO_MORE;
+ *         while (s == CSSPGO_MORE) s = csspgo_shrink_step(p, 500000, 1000, &e);    // csspgo_shrink: all at once
  *         if (c != NULL) {
  *             map = csspgo_code_get_stats(code);
  *             printf("code map %llu, collector %llu, profile %llu bytes\n", (unsigned long long)map.memory,
@@ -1196,13 +1198,13 @@ CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t 
  * (code_bytes), and the queue takes what its slots need. A quarter of the rest is for counting, in two collectors, and
  * three quarters for the profile, which may take a quarter of that until it is made smaller: if not even functions
  * without contexts fit, that takes three times as much again. A full part does not stay full: a collector is taken
- * over; a profile is shrunk to half of its share (csspgo_shrink: the coldest contexts are merged into their functions'
- * base profiles). Only a code map that is full of live code goes on refusing code.
+ * over; a profile is shrunk to half of its share (csspgo_shrink_step: the coldest contexts are merged into their
+ * functions' base profiles; if these are too many, the coldest functions are dropped). Only a code map that is full of
+ * live code goes on refusing code.
  *
  * Time. A step is about a branch record unwound or a table entry moved, 20 to 100 ns. Calls are bounded by their
- * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load, and a step in which the profile has to
- * be shrunk (csspgo_runtime_profile shrinks it earlier). None of these makes a thread that emits or pushes wait for
- * longer than a bounded step. What the allocator itself takes comes on top (csspgo_allocator).
+ * arguments, with these exceptions: csspgo_runtime_profile, _hot, _save, _load. None of these makes a thread that emits
+ * or pushes wait for longer than a bounded step. What the allocator itself takes comes on top (csspgo_allocator).
  *
  * Threads. Any thread may call any function at any time; only csspgo_runtime_new and _free need the object for
  * themselves. csspgo_runtime_push takes no lock, so that a signal handler may call it; each of its writer numbers is
@@ -1298,10 +1300,10 @@ CSSPGO_DEF int csspgo_runtime_push(csspgo_runtime *r, uint32_t writer, const str
  *
  * Returns   CSSPGO_OK: nothing is left to do; MORE: call again; E_NOMEM: no memory for the next piece of work, which
  *           is still to be done; E_ARGUMENT: the profile that was loaded is of another kind than the samples
- * Cost      O(budget + the largest sample), and one call of free_fn for a table that a larger one has replaced
- *           (csspgo_allocator). With the profile's lock only: if the profile has reached its share it is shrunk
- *           (csspgo_shrink: 100 ms at 17 MB), and a table of it that is full is copied if there was no memory to grow
- *           it in slices
+ * Cost      O(budget + the largest sample), and some calls of free_fn for tables that others have replaced
+ *           (csspgo_allocator). With the profile's lock only: a profile that has reached its share is shrunk in slices
+ *           (csspgo_shrink_step), and until then what was taken waits; a table of it that is full is copied if there
+ *           was no memory to grow it in slices
  */
 CSSPGO_DEF csspgo_status csspgo_runtime_step(csspgo_runtime *r, uint64_t budget, csspgo_error *err);
 
@@ -2115,6 +2117,24 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
  *           amount of memory for a profile of at most N bytes and shrinks it to a half of that needs 1.7 N
  */
 CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err);
+
+/*
+ * The same in slices, for programs that must not stop for long: does about `budget` steps of the work. Until the last
+ * slices p stays as it is, and may be read; then it is what csspgo_shrink makes of it. If p, or max_bytes, is another
+ * one than in the last call, the work begins anew, after changes of p with twice the budget each time, so that it ends
+ * all the same. To stop, call it with UINT64_MAX bytes, which p has room for.
+ *
+ *   budget   in steps of 20 to 100 ns: a step is a node looked at, or some entries moved
+ *   err      NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
+ *           all that was begun is given up
+ * Cost      O(budget + entries of the largest base profile + frames of inlinees), a call of alloc_fn for each new
+ *           table, and one of free_fn for every 256 steps, the first included; no table is copied or cleared at once.
+ *           Stopping frees all that was made
+ * Memory    as csspgo_shrink, until it returns CSSPGO_OK or is stopped
+ */
+CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
 
 /*
  * Compresses recursion in contexts: among the callers of a function it removes each repetition of a cycle of 1, 2, ...
@@ -9601,13 +9621,12 @@ CSSPGO__UNUSED static void csspgo__ordered_free(csspgo__heap *h, csspgo__ordered
 
 typedef int (*csspgo__cmp_fn)(const void *ctx, const void *a, const void *b);   /* < 0, 0, > 0 */
 
-/* Input is mostly sorted, and then sorting needs no scratch memory. */
-static int csspgo__is_sorted(const unsigned char *v, size_t n, size_t elem, csspgo__cmp_fn cmp, const void *ctx)
+/* The number of elements that are in order from the first one on. */
+static size_t csspgo__in_order(const unsigned char *v, size_t n, size_t elem, csspgo__cmp_fn cmp, const void *ctx)
 {
-    size_t i;
-    for (i = 1; i < n; i++)
-        if (cmp(ctx, v + (i - 1) * elem, v + i * elem) > 0) return 0;
-    return 1;
+    size_t i = 1;
+    while (i < n && cmp(ctx, v + (i - 1) * elem, v + i * elem) <= 0) i++;
+    return i;
 }
 
 /* Merges the runs [p, m) and [m, end), of elements of `elem` bytes, into `to`. */
@@ -9646,16 +9665,23 @@ static void csspgo__merge_sort(void *v, size_t n, size_t elem, void *scratch, cs
 }
 
 /*
- * Returns 0 when memory for the scratch copy is exhausted (v is unchanged). No memory is needed if v is sorted or the
- * caller passes scratch.
+ * Returns 0 when memory for the scratch copy is exhausted (v is unchanged). No memory is needed if v is sorted, as it
+ * mostly is, or the caller passes scratch. m elements behind n sorted ones take O(n + m log m).
  */
 static int csspgo__sort_in(csspgo__heap *h, void *v, size_t n, size_t elem, void *scratch, csspgo__cmp_fn cmp,
                            const void *ctx)
 {
+    unsigned char *a = (unsigned char *)v;
+    const size_t k = csspgo__in_order(a, n, elem, cmp, ctx);
     void *own = NULL;
-    if (csspgo__is_sorted((const unsigned char *)v, n, elem, cmp, ctx)) return 1;
+    if (k >= n) return 1;
     if (scratch == NULL && (scratch = own = csspgo__alloc(h, n * elem)) == NULL) return 0;
-    csspgo__merge_sort(v, n, elem, scratch, cmp, ctx);
+    if (k < n / 4) csspgo__merge_sort(a, n, elem, scratch, cmp, ctx);
+    else {
+        csspgo__merge_sort(a + k * elem, n - k, elem, scratch, cmp, ctx);
+        csspgo__merge_runs(a, a + k * elem, a + n * elem, (unsigned char *)scratch, elem, cmp, ctx);
+        memcpy(a, scratch, n * elem);
+    }
     csspgo__free(h, own, n * elem);
     return 1;
 }
@@ -10772,6 +10798,11 @@ typedef struct csspgo__growing {
     uint32_t       calls, rest;   /* it took so many; so many more do without growing     */
 } csspgo__growing;
 
+/* What a call that is done in steps has begun on a profile; the first member of what it keeps. */
+typedef struct csspgo__work {
+    void (*drop_fn)(struct csspgo__work *w);   /* lets go of it */
+} csspgo__work;
+
 struct csspgo_profile {
     csspgo__heap    heap;         /* first: csspgo__object_new */
     csspgo__names   names;
@@ -10783,6 +10814,7 @@ struct csspgo_profile {
     uint64_t        foreign_blocks;        /* that readers skipped: csspgo_skipped_blocks        */
     uint64_t       *summary;      /* of the file that was read, until p changes; or NULL                          */
     size_t          summary_size; /* 5 numbers of csspgo_summary, then 3 per csspgo_cutoff                        */
+    csspgo__work   *work;         /* NULL, or what was begun                                                      */
 #ifdef CSSPGO_VALIDATE
     uint32_t        func_of;      /* owner of function handles: clones have the same functions                    */
 #endif
@@ -10905,10 +10937,18 @@ static size_t csspgo__run_needs(csspgo__run run, size_t more)
     return room;
 }
 
-/* Gives a run `more` elements, with any content, at its end. The pool must have room for csspgo__run_needs. */
+/*
+ * Gives a run `more` elements, with any content, at its end. The pool must have room for csspgo__run_needs. A full run
+ * at the pool's end grows in place; any other full run moves to the end, to twice the room.
+ */
 static void csspgo__run_extend(csspgo__pool *pool, csspgo__run *run, size_t more, size_t elem)
 {
     const size_t n = csspgo__run_count(*run), room = csspgo__run_needs(*run, more);
+    if (room != 0 && n != 0 && run->begin + n == pool->count) {
+        run->size = (uint32_t)(n + more) | CSSPGO__TIGHT;
+        pool->count += more;
+        return;
+    }
     if (room != 0) {
         if (n != 0) memcpy(pool->data + pool->count * elem, pool->data + run->begin * elem, n * elem);
         run->begin = (uint32_t)pool->count;
@@ -10919,8 +10959,7 @@ static void csspgo__run_extend(csspgo__pool *pool, csspgo__run *run, size_t more
 }
 
 /*
- * The same, but makes the room first. A full run at the pool's end grows in place; any other full run moves to the end
- * with twice the room. Returns 0 when memory is exhausted, and the run is then unchanged.
+ * The same, but makes the room first. Returns 0 when memory is exhausted, and the run is then unchanged.
  *
  * Invariant: a tight run has no free element, any other run has room for the next power of two. A run that grows at
  * the end becomes tight, a run that moves does not. n appends cost O(n) amortized, and leave at most 2n elements
@@ -11366,6 +11405,7 @@ CSSPGO_DEF void csspgo_profile_free(csspgo_profile *p)
     CSSPGO__LIVE_OR_NULL(csspgo_profile, p);
     if (p == NULL) return;
     CSSPGO__EXPECT(p->heap.life != CSSPGO__TAKEN, "a tracker took the profile, and frees it");
+    if (p->work != NULL) p->work->drop_fn(p->work);
     csspgo__free(&p->heap, p->growing.data, p->growing.bytes);
     CSSPGO__OBJECT_END(p, csspgo__profile_arrays);
 }
@@ -11434,6 +11474,7 @@ static csspgo_profile *csspgo__clone(const csspgo_profile *p, int nodes, uint64_
     h = q->heap;
     *q = *p;
     q->heap = h;
+    q->work = NULL;
     memset(&q->growing, 0, sizeof q->growing);
     if (!nodes) memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
 #ifdef CSSPGO_VALIDATE
@@ -11876,23 +11917,30 @@ typedef struct csspgo__growable {
 #define CSSPGO__GROWABLE_POOL(kind, elem) \
     CSSPGO__GROWABLE(pool[kind].data, pool[kind].cap, pool[kind].count, elem, 0, 0)
 
-/* All that samples make larger; vtables come from elsewhere. */
+/* Those of nodes and records first, then those of functions. */
 static const csspgo__growable csspgo__growables[] = {
-    CSSPGO__GROWABLE(func, func_cap, names.count, sizeof(csspgo__run), 1, 1),
     CSSPGO__GROWABLE(tree.node, tree.cap, tree.count, sizeof(csspgo__tree_node), 1, 0),
     CSSPGO__GROWABLE(record, record_cap, records, sizeof(csspgo__record), 1, 0),
     CSSPGO__GROWABLE_POOL(CSSPGO__BODIES, sizeof(csspgo_body)),
     CSSPGO__GROWABLE_POOL(CSSPGO__TARGETS, sizeof(csspgo_target)),
+    CSSPGO__GROWABLE_POOL(CSSPGO__TYPES, sizeof(csspgo_target)), CSSPGO__GROWABLE_MAP(tree.map),
+    CSSPGO__GROWABLE(func, func_cap, names.count, sizeof(csspgo__run), 1, 1),
     CSSPGO__GROWABLE(names.name, names.cap, names.count, sizeof(csspgo__name), 1, 0),
-    CSSPGO__GROWABLE(names.text, names.text_cap, names.text_size, 1, 0, 0),
-    CSSPGO__GROWABLE_MAP(tree.map), CSSPGO__GROWABLE_MAP(names.by_text), CSSPGO__GROWABLE_MAP(names.by_guid.map)
+    CSSPGO__GROWABLE(names.text, names.text_cap, names.text_size, 1, 0, 0), CSSPGO__GROWABLE_MAP(names.by_text),
+    CSSPGO__GROWABLE_MAP(names.by_guid.map)
 };
+
+enum { CSSPGO__NODE_TABLES = 6, CSSPGO__ALL_TABLES = sizeof csspgo__growables / sizeof *csspgo__growables };
 
 /* A number that differs after each change of what stands in the tables. */
 static uint64_t csspgo__profile_changes(const csspgo_profile *p)
 {
-    return p->changes + p->tree.count + p->records + p->pool[CSSPGO__BODIES].count + p->pool[CSSPGO__TARGETS].count +
-           p->names.count + p->names.by_guid.map.count;
+    const uint64_t n[] = { p->tree.count, p->records, p->pool[CSSPGO__BODIES].count, p->pool[CSSPGO__TARGETS].count,
+                           p->pool[CSSPGO__TYPES].count, p->names.count, p->names.by_guid.map.count };
+    uint64_t all = p->changes;
+    size_t i;
+    for (i = 0; i < sizeof n / sizeof *n; i++) all = all * UINT64_C(0x9E3779B97F4A7C15) + n[i];
+    return all;
 }
 
 static size_t csspgo__size_at(const csspgo_profile *p, size_t offset)
@@ -11916,12 +11964,12 @@ static int csspgo__is_tight(csspgo_profile *p, const csspgo__growable *t, uint64
     return csspgo__size_at(p, t->count) + t->more > cap - cap / 8;
 }
 
-/* Makes the larger table of one that is tight. Returns 0 if none is, or there is no memory. */
-static int csspgo__grow_begin(csspgo_profile *p, uint64_t steps)
+/* Makes the larger table of the first of so many that is tight. Returns 0 if none is, or there is no memory. */
+static int csspgo__grow_begin(csspgo_profile *p, uint64_t steps, size_t tables)
 {
     csspgo__growing *g = &p->growing;
     size_t i;
-    for (i = 0; i < sizeof csspgo__growables / sizeof *csspgo__growables; i++) {
+    for (i = 0; i < tables; i++) {
         const csspgo__growable *t = &csspgo__growables[i];
         const size_t cap = csspgo__size_at(p, t->cap);
         if (!csspgo__is_tight(p, t, steps)) continue;
@@ -12004,12 +12052,12 @@ static void csspgo__grow_drop(csspgo_profile *p)
 }
 
 /*
- * Grows the tables of a profile that are nearly full, for about so many steps, as long as memory is there: without it
- * a table grows when it is full, and what then fails says so. Returns 1 if there is more to do first. A table that is
- * growing is let go if the profile was changed meanwhile, and then as many calls go without as it has cost: whoever
- * changes the profile all the time does not keep it from getting on.
+ * Grows those of the first `tables` tables that are nearly full, for about so many steps, as long as memory is there:
+ * without it a table grows when it is full, and what then fails says so. Returns 1 if there is more to do first. A
+ * table that is growing is let go if the profile was changed meanwhile, and then as many calls go without as it has
+ * cost: whoever changes the profile all the time does not keep it from getting on.
  */
-CSSPGO__UNUSED static int csspgo__profile_grow(csspgo_profile *p, uint64_t steps)
+static int csspgo__tables_grow(csspgo_profile *p, uint64_t steps, size_t tables)
 {
     const size_t slice = 1024;
     csspgo__growing *g = &p->growing;
@@ -12020,11 +12068,17 @@ CSSPGO__UNUSED static int csspgo__profile_grow(csspgo_profile *p, uint64_t steps
         return 0;
     }
     for (; left != 0; left--) {
-        if (g->data == NULL && !csspgo__grow_begin(p, steps)) break;
+        if (g->data == NULL && !csspgo__grow_begin(p, steps, tables)) break;
         csspgo__grow_slice(p, slice);
     }
+    if (g->data == NULL) csspgo__grow_begin(p, steps, tables);   /* another one may be as full */
     g->calls = g->data != NULL ? g->calls + 1 : 0;
     return g->data != NULL;
+}
+
+CSSPGO__UNUSED static int csspgo__profile_grow(csspgo_profile *p, uint64_t steps)
+{
+    return csspgo__tables_grow(p, steps, CSSPGO__ALL_TABLES);
 }
 
 /*
@@ -12633,37 +12687,76 @@ CSSPGO__INLINE uint32_t csspgo__plan_lot(const csspgo__move *up)
 
 /*
  * Decides which moves to a node are lost: those that lose to the record so far, and all moves before a winner. A move
- * nested in another one shares its fate. Returns the first of the moves that matter: moves without a record, and moves
- * lost with their caller's, leave the list.
+ * nested in another one shares its fate. first becomes the first of the moves that matter: moves without a record, and
+ * moves lost with their caller's, leave the list.
  */
-CSSPGO__INLINE uint32_t csspgo__plan_decide(csspgo__plan *plan, uint32_t first)
+typedef struct csspgo__deciding {
+    csspgo__identity have;        /* the result so far                                              */
+    uint32_t first, last;         /* of the moves that matter                                       */
+    uint32_t at;                  /* the next one to be looked at                                   */
+    uint32_t winner, lost;        /* the last winner; all before it lose: the next one to be marked */
+} csspgo__deciding;
+
+CSSPGO__INLINE void csspgo__plan_decide_begin(csspgo__deciding *d, uint32_t first)
+{
+    d->have = csspgo__identity_of(NULL);
+    d->at = first;
+    d->first = d->last = d->winner = d->lost = 0;
+}
+
+/* Looks at one move. */
+CSSPGO__INLINE void csspgo__plan_judge(csspgo__plan *plan, csspgo__deciding *d)
 {
     csspgo__move *const v = plan->move;
-    csspgo__identity have = csspgo__identity_of(NULL);
-    uint32_t i, winner = 0, *link = &first;
-    for (i = first; i != 0; i = v[i].next) {
-        const csspgo__record *r = csspgo__record_of(plan->c.from, v[i].node), *there = NULL;
-        csspgo__identity comes;
-        enum csspgo__outcome outcome = CSSPGO__JOINS;
-        if (v[i].flags & CSSPGO__MOVE_NESTED) v[i].flags |= csspgo__plan_lot(&v[v[i].up]);
-        if (v[i].flags & CSSPGO__MOVE_ALONG || r == NULL) continue;
-        *link = i;
-        link = &v[i].next;
-        comes = csspgo__plan_identity(&v[i], r);
-        if (!have.any && !(v[i].flags & CSSPGO__MOVE_REPLACES)) there = csspgo__record_of(plan->c.p, v[i].to);
-        if (there != NULL) have = csspgo__identity_of(there);
-        if (have.any) outcome = csspgo__conflict(plan->rule, &have, &comes);
-        else have = comes;
-        if (outcome == CSSPGO__LOSES) v[i].flags |= CSSPGO__MOVE_LOST;
-        if (outcome == CSSPGO__WINS) winner = i;
+    const uint32_t i = d->at;
+    const csspgo__record *r = csspgo__record_of(plan->c.from, v[i].node), *there = NULL;
+    csspgo__identity comes;
+    enum csspgo__outcome outcome = CSSPGO__JOINS;
+    d->at = v[i].next;
+    if (v[i].flags & CSSPGO__MOVE_NESTED) v[i].flags |= csspgo__plan_lot(&v[v[i].up]);
+    if (v[i].flags & CSSPGO__MOVE_ALONG || r == NULL) return;
+    if (d->last != 0) v[d->last].next = i;
+    else d->first = i;
+    d->last = i;
+    comes = csspgo__plan_identity(&v[i], r);
+    if (!d->have.any && !(v[i].flags & CSSPGO__MOVE_REPLACES)) there = csspgo__record_of(plan->c.p, v[i].to);
+    if (there != NULL) d->have = csspgo__identity_of(there);
+    if (d->have.any) outcome = csspgo__conflict(plan->rule, &d->have, &comes);
+    else d->have = comes;
+    if (outcome == CSSPGO__LOSES) v[i].flags |= CSSPGO__MOVE_LOST;
+    if (outcome == CSSPGO__WINS) d->winner = i;
+}
+
+/* Does so many steps of it. Returns 1 when all is decided. */
+CSSPGO__INLINE int csspgo__plan_decide_some(csspgo__plan *plan, csspgo__deciding *d, uint64_t *left)
+{
+    csspgo__move *const v = plan->move;
+    for (; d->at != 0; --*left) {
+        if (*left == 0) return 0;
+        csspgo__plan_judge(plan, d);
+        if (d->at != 0) continue;
+        v[d->last].next = 0;
+        v[d->first].checksum = d->have.checksum;
+        v[d->first].attributes = d->have.attributes;
+        d->lost = d->first;
     }
-    *link = 0;
-    v[first].checksum = have.checksum;
-    v[first].attributes = have.attributes;
-    if (winner == 0) return first;
-    for (i = first; i != winner; i = v[i].next) v[i].flags |= CSSPGO__MOVE_LOST;
-    if (csspgo__record_of(plan->c.p, v[winner].to) != NULL) v[winner].flags |= CSSPGO__MOVE_REPLACES;
-    return first;
+    for (; d->winner != 0 && d->lost != d->winner; d->lost = v[d->lost].next, --*left) {
+        if (*left == 0) return 0;
+        v[d->lost].flags |= CSSPGO__MOVE_LOST;
+    }
+    if (d->winner != 0 && csspgo__record_of(plan->c.p, v[d->winner].to) != NULL)
+        v[d->winner].flags |= CSSPGO__MOVE_REPLACES;
+    return 1;
+}
+
+/* The same at once. Returns the first of the moves that matter. */
+CSSPGO__INLINE uint32_t csspgo__plan_decide(csspgo__plan *plan, uint32_t first)
+{
+    csspgo__deciding d;
+    uint64_t all = UINT64_MAX;
+    csspgo__plan_decide_begin(&d, first);
+    csspgo__plan_decide_some(plan, &d, &all);
+    return d.first;
 }
 
 /* The first move from i on that is not lost; 0 at the end, because move[0] has no flags. */
@@ -19412,23 +19505,56 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
  * A context whose total is below a threshold is merged into the base profile of its function. The new base profiles are
  * made first, in a small profile of their own. So it is known exactly what the smaller profile takes, and tables of
  * exactly that size get the records that stay and the new base profiles. At last they replace those of p. Names are not
- * copied. Until the end p is as it was, so a failure changes nothing.
+ * copied. Until the end p is as it was, so a failure changes nothing. If a runtime has not even room for base profiles,
+ * the coldest of these are dropped.
+ *
+ * All of that is a list of phases (csspgo__shrink_phases). Each is a loop that may stop anywhere and go on later, so
+ * csspgo_shrink_step does a part of the work, and csspgo_shrink all of it: the same phases in the same order. No phase
+ * clears, copies or grows a whole table at once.
  */
-typedef struct csspgo__shrinking {
-    csspgo__rebuild  b;           /* from p to b.q, which gets the new base profiles                              */
-    csspgo__heap     heap;        /* of the next three                                                            */
-    csspgo__arrays   arrays;
-    uint64_t        *most;        /* per node: 1 + the largest total at or below it; 0: no record                 */
-    unsigned char   *affected;    /* per function: 1: its base profile changes                                    */
-    uint32_t        *image;       /* per node of p: 1: it stays; then its node in r                               */
-    csspgo_profile  *r;           /* gets everything                                                              */
-    uint64_t         threshold;
-    uint64_t         fixed;       /* bytes of p besides its nodes, records and runs                               */
-} csspgo__shrinking;
+enum {
+    CSSPGO__SHRINK_RANGES = 64,   /* of thresholds                                     */
+    CSSPGO__SHRINK_ROUND = 3,     /* index of csspgo__shrink_round among the phases    */
+    CSSPGO__PLAN_TOGETHER = 16,   /* nodes                                             */
+    CSSPGO__FREED_STEPS = 256     /* for a call of free_fn                             */
+};
 
 typedef struct csspgo__extent {   /* of a profile without unused room */
     size_t nodes, records, entries[CSSPGO__KINDS];
 } csspgo__extent;
+
+typedef struct csspgo__shrinking {
+    csspgo__work     work;        /* first: see csspgo_profile.work                                               */
+    csspgo_profile  *p;
+    csspgo__rebuild  b;           /* from p to b.q, which gets the new base profiles                              */
+    csspgo__heap     heap;        /* of this, and of the next four                                                */
+    csspgo__arrays   arrays;
+    uint64_t        *most;        /* per node: 1 + the largest total at or below it; 0: no record                 */
+    unsigned char   *affected;    /* per function: 1: its base profile changes                                    */
+    uint32_t        *image;       /* per node of p: 1: it stays; then its node in r                               */
+    uint32_t        *at;          /* per node of q: its node in p, or 0; then that in r                           */
+    csspgo_profile  *r;           /* gets everything; at the end, what p had                                      */
+    uint64_t         max_bytes, threshold;
+    uint64_t         fixed;       /* bytes of p besides its nodes, records and runs                               */
+    uint64_t         budget, factor;      /* bytes that the next threshold leaves; how much less after a failure  */
+    uint64_t         least, largest, highest;      /* the threshold is from least to largest; the largest of all  */
+    csspgo__extent   stays[CSSPGO__SHRINK_RANGES]; /* with a total in each of so many parts of that range         */
+    csspgo__extent   extent;      /* of what p gets                                                               */
+    uint64_t         changes, used;       /* of p, when it was looked at: csspgo__profile_changes, heap.used      */
+    uint32_t         phase;
+    uint32_t         anew;        /* how often it was begun anew, as p had changed                                */
+    uint32_t         id;          /* of a phase: the last node, CSSPGO__ROOT at first                             */
+    size_t           done;        /* of a phase: what else was done, 0 at first                                   */
+    size_t           moves;       /* records that go to the new base profiles                                     */
+    csspgo__deciding deciding;    /* the moves to node id of q                                                    */
+    uint32_t         decides;     /* 1: not all of them are decided yet                                           */
+    uint32_t         rest;        /* the first of those that are still to be carried out                          */
+    uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
+    uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
+    uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
+    uint64_t         least_kept;  /* functions of a smaller total are dropped; 0: none                            */
+    uint64_t         dropped;     /* the sum of their totals                                                      */
+} csspgo__shrinking;
 
 static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
 {
@@ -19437,7 +19563,15 @@ static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
     for (k = 0; k < CSSPGO__KINDS; k++) e->entries[k] += csspgo__run_count(csspgo__run_of(r, k));
 }
 
-/* An empty profile with the functions of p, which stay p's: csspgo__borrowed_free gives them back. */
+static size_t csspgo__record_entries(const csspgo__record *r)
+{
+    return csspgo__run_count(r->body) + csspgo__run_count(r->target) + csspgo__run_count(r->vtable);
+}
+
+/*
+ * An empty profile with the functions of p, which stay p's: csspgo__borrowed_free gives them back. Its func is not
+ * cleared yet.
+ */
 static csspgo_profile *csspgo__borrow(const csspgo_profile *p, csspgo_status *s)
 {
     const csspgo_options o = csspgo__heap_options(&p->heap);
@@ -19450,11 +19584,13 @@ static csspgo_profile *csspgo__borrow(const csspgo_profile *p, csspgo_status *s)
     q->heap = h;
     q->heap.reserve = 1;
     q->summary = NULL;
+    q->work = NULL;
     memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
 #ifdef CSSPGO_VALIDATE
     q->node_of = csspgo__owners(1);
 #endif
-    *s = csspgo__tree_init(&q->heap, &q->tree) && csspgo__func_room(q, 0) ? CSSPGO_OK : q->heap.status;
+    *s = csspgo__tree_init(&q->heap, &q->tree) &&
+         CSSPGO__ROOM(&q->heap, q->func, 0, q->func_cap, p->names.count + 1) ? CSSPGO_OK : q->heap.status;
     return q;
 }
 
@@ -19463,6 +19599,23 @@ static void csspgo__borrowed_free(csspgo_profile *q)
     if (q == NULL) return;
     memset(&q->names, 0, offsetof(csspgo_profile, func) - offsetof(csspgo_profile, names));
     csspgo_profile_free(q);
+}
+
+/* Frees one of the arrays of nodes, records and runs. Returns 0 if there is none left. */
+static int csspgo__borrowed_less(csspgo_profile *q)
+{
+    size_t i, bytes, none = 0;
+    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++) {
+        const csspgo__owned *a = &csspgo__profile_arrays[i];
+        void *v = csspgo__owned_array(q, a, &bytes);
+        if (v == NULL) continue;
+        csspgo__free(&q->heap, v, bytes);
+        v = NULL;
+        memcpy((unsigned char *)q + a->data, &v, sizeof v);
+        memcpy((unsigned char *)q + a->cap, &none, sizeof none);
+        return 1;
+    }
+    return 0;
 }
 
 /* The bytes of nodes, records and runs. */
@@ -19504,25 +19657,7 @@ static int csspgo__shrink_moves(const csspgo__shrinking *x, uint32_t id)
     const csspgo_profile *p = x->b.p;
     const uint64_t total = csspgo__shrink_total(p, id);
     if (total != UINT64_MAX) return total < x->threshold;
-    return x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
-}
-
-/* Fills most. Returns the largest total of a context. */
-static uint64_t csspgo__shrink_totals(csspgo__shrinking *x)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo__tree_node *v = p->tree.node;
-    uint64_t largest = 0;
-    uint32_t id;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_back(&p->tree, id)) != 0;) {
-        if (v[id].record != 0) {
-            const uint64_t total = csspgo__shrink_total(p, id);
-            if (total != UINT64_MAX && total > largest) largest = total;
-            if (csspgo__sat_add(total, 1) > x->most[id]) x->most[id] = csspgo__sat_add(total, 1);
-        }
-        if (x->most[id] > x->most[v[id].parent]) x->most[v[id].parent] = x->most[id];
-    }
-    return largest;
+    return x->all || x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
 }
 
 /* The bytes of an array that is made for n elements (csspgo__room). */
@@ -19531,14 +19666,20 @@ static uint64_t csspgo__room_bytes(uint64_t n, size_t elem)
     return (n == 0 ? 0 : n < 8 ? 8 : n) * elem;
 }
 
+/* The slots of a map of so many entries that was made at once (csspgo__map_room). */
+static uint64_t csspgo__extent_slots(uint64_t entries)
+{
+    uint64_t slots = 64;
+    while ((slots - 1) / 4 * 3 < entries) slots *= 2;
+    return entries != 0 ? slots : 0;
+}
+
 /* The bytes that p takes when its nodes, records and runs are of this extent, without unused room. */
 static uint64_t csspgo__extent_bytes(const csspgo__shrinking *x, const csspgo__extent *e)
 {
     const uint64_t nodes = e->nodes + 2;
-    uint64_t slot_count = 64, bytes = x->fixed;
+    uint64_t bytes = x->fixed + csspgo__extent_slots(e->nodes) * sizeof(csspgo__slot);
     unsigned k;
-    while ((slot_count - 1) / 4 * 3 < e->nodes) slot_count *= 2;
-    if (e->nodes != 0) bytes += slot_count * sizeof(csspgo__slot);
     bytes += (nodes <= 8 ? 8 : nodes < 12 ? 12 : nodes) * sizeof(csspgo__tree_node);   /* csspgo__tree_init made 8 */
     bytes += csspgo__room_bytes(x->b.p->names.count + 1, sizeof *x->b.p->func);
     bytes += csspgo__room_bytes(e->records != 0 ? e->records + 1 : 0, sizeof(csspgo__record));
@@ -19546,47 +19687,217 @@ static uint64_t csspgo__extent_bytes(const csspgo__shrinking *x, const csspgo__e
     return bytes;
 }
 
-/* The bytes of what stays with a threshold, base profiles as they are now. */
-static uint64_t csspgo__shrink_stay(const csspgo__shrinking *x, uint64_t threshold)
+/* ----- pieces of phases ----- */
+
+static void csspgo__spend(uint64_t *left, uint64_t steps)
 {
-    const csspgo_profile *p = x->b.p;
-    csspgo__extent e;
-    uint32_t id;
-    memset(&e, 0, sizeof e);
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        if (x->most[id] <= threshold) continue;
-        e.nodes++;
-        if (p->tree.node[id].record != 0 && csspgo__shrink_total(p, id) >= threshold)
-            csspgo__extent_add(&e, &p->record[p->tree.node[id].record]);
-    }
-    return csspgo__extent_bytes(x, &e);
+    *left -= steps < *left ? steps : *left;
 }
 
-/* The least threshold from `least` to `largest` with which at most so many bytes stay; `largest` if there is none. */
-static uint64_t csspgo__shrink_threshold(const csspgo__shrinking *x, uint64_t least, uint64_t largest, uint64_t bytes)
+/*
+ * A walk over the nodes of p, by csspgo__tree_next or csspgo__tree_back: x->id becomes the next one. Returns 0 at the
+ * end (*s: CSSPGO_OK), and when the budget is used up (*s: MORE).
+ */
+CSSPGO__INLINE int csspgo__shrink_walk(csspgo__shrinking *x, uint64_t *left, csspgo_status *s,
+                                       uint32_t (*next)(const csspgo__tree *t, uint32_t id))
 {
-    while (least < largest) {
-        const uint64_t middle = least + (largest - least) / 2;
-        if (csspgo__shrink_stay(x, middle) <= bytes) largest = middle;
-        else least = middle + 1;
-    }
-    return least;
+    uint32_t id;
+    *s = CSSPGO_MORE;
+    if (*left == 0) return 0;
+    --*left;
+    id = next(&x->b.p->tree, x->id);
+    if (id == 0) *s = CSSPGO_OK;
+    else x->id = id;
+    return id != 0;
 }
 
-/* Marks the functions whose base profiles change. Returns the number of records that go to the new ones. */
-static size_t csspgo__shrink_mark(csspgo__shrinking *x)
+/* Clears an array, or a part of what is left of it: 64 bytes are a step. */
+static csspgo_status csspgo__shrink_clear(csspgo__shrinking *x, void *v, size_t bytes, uint64_t *left)
+{
+    const size_t rest = bytes - x->done;
+    const size_t n = *left < rest / 64 ? (size_t)*left * 64 : rest;
+    memset((unsigned char *)v + x->done, 0, n);
+    x->done += n;
+    csspgo__spend(left, n / 64 + 1);
+    return x->done == bytes ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Grows a table of q that is nearly full, by a slice. Returns 0 if there is room for more. */
+static int csspgo__shrink_grows(csspgo__shrinking *x, uint64_t *left)
+{
+    if (!csspgo__tables_grow(x->b.q, 512, CSSPGO__NODE_TABLES)) return 0;
+    csspgo__spend(left, 256);
+    return 1;
+}
+
+/* Frees one of the arrays that phases made. Returns 0 if there is none left. */
+static int csspgo__arrays_less(csspgo__arrays *a)
+{
+    if (a->count == 0) return 0;
+    a->count--;
+    csspgo__free(a->heap, a->v[a->count].data, a->v[a->count].bytes);
+    return 1;
+}
+
+/* ----- phases: each returns CSSPGO_OK at its end, MORE before, or an error ----- */
+
+static csspgo_status csspgo__shrink_arrays(csspgo__shrinking *x, uint64_t *left)
+{
+    const size_t nodes = x->b.p->tree.count + 1;
+    csspgo__spend(left, 1);
+    return CSSPGO__ARRAY_RAW(&x->arrays, x->most, nodes) && CSSPGO__ARRAY_RAW(&x->arrays, x->image, nodes) &&
+           CSSPGO__ARRAY_RAW(&x->arrays, x->affected, x->b.p->names.count + 1) ? CSSPGO_OK : x->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_most(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->most, (x->b.p->tree.count + 1) * sizeof *x->most, left);
+}
+
+/* Fills most, and finds the largest total of a context. */
+static csspgo_status csspgo__shrink_totals(csspgo__shrinking *x, uint64_t *left)
 {
     const csspgo_profile *p = x->b.p;
-    size_t moves = 0;
-    uint32_t id;
-    memset(x->affected, 0, p->names.count + 1);
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (p->tree.node[id].record != 0 && csspgo__kind_at(p, id) != CSSPGO_INLINEE &&
-            csspgo__shrink_total(p, id) < x->threshold)
-            x->affected[p->tree.node[id].func] = 1;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        moves += p->tree.node[id].record != 0 && csspgo__shrink_moves(x, id);
-    return moves;
+    const csspgo__tree_node *v = p->tree.node;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
+        const uint32_t id = x->id;
+        if (v[id].record != 0) {
+            const uint64_t total = csspgo__shrink_total(p, id);
+            if (total != UINT64_MAX && total >= x->highest) x->highest = total + 1;
+            if (csspgo__sat_add(total, 1) > x->most[id]) x->most[id] = csspgo__sat_add(total, 1);
+        }
+        if (x->most[id] > x->most[v[id].parent]) x->most[v[id].parent] = x->most[id];
+    }
+    return s;
+}
+
+/* A threshold is looked for in its whole range. */
+static csspgo_status csspgo__shrink_round(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__spend(left, 1);
+    x->least = x->threshold;
+    x->largest = x->highest;
+    memset(x->stays, 0, sizeof x->stays);
+    return CSSPGO_OK;
+}
+
+/* The distance of two neighbours of the up to CSSPGO__SHRINK_RANGES thresholds that one walk tells apart. */
+static uint64_t csspgo__shrink_width(const csspgo__shrinking *x)
+{
+    return (x->largest - x->least) / CSSPGO__SHRINK_RANGES + 1;
+}
+
+/* The last of these thresholds with which something of a total stays, as a number; -1 if there is none. */
+static int csspgo__shrink_range(const csspgo__shrinking *x, uint64_t total)
+{
+    const uint64_t i = total < x->least ? 0 : (total - x->least) / csspgo__shrink_width(x);
+    if (total < x->least) return -1;
+    return (int)(i < CSSPGO__SHRINK_RANGES ? i : CSSPGO__SHRINK_RANGES - 1);
+}
+
+/* Bounds the threshold by the first of them with which few enough bytes stay, base profiles as they are now. */
+static void csspgo__shrink_narrow(csspgo__shrinking *x)
+{
+    const uint64_t width = csspgo__shrink_width(x), least = x->least, largest = x->largest;
+    const unsigned last = (unsigned)((largest - least) / width);
+    csspgo__extent sum;
+    unsigned i, k;
+    memset(&sum, 0, sizeof sum);
+    x->least = least + last * width + (last * width < largest - least);
+    for (i = CSSPGO__SHRINK_RANGES; i-- != 0;) {
+        sum.nodes += x->stays[i].nodes;
+        sum.records += x->stays[i].records;
+        for (k = 0; k < CSSPGO__KINDS; k++) sum.entries[k] += x->stays[i].entries[k];
+        if (i > last) continue;
+        if (csspgo__extent_bytes(x, &sum) > x->budget) break;
+        x->largest = least + i * width;
+        x->least = i != 0 ? x->largest - width + 1 : x->largest;
+    }
+    memset(x->stays, 0, sizeof x->stays);
+}
+
+/*
+ * Finds the least threshold in the range with which at most so many bytes stay; the largest if there is none. Each walk
+ * over the nodes makes the range 64 times smaller.
+ */
+static csspgo_status csspgo__shrink_search(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    int i;
+    while (x->least < x->largest) {
+        while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+            const uint32_t record = p->tree.node[x->id].record;
+            if (x->most[x->id] == 0) continue;
+            i = csspgo__shrink_range(x, x->most[x->id] - 1);
+            if (i >= 0) x->stays[i].nodes++;
+            i = record != 0 ? csspgo__shrink_range(x, csspgo__shrink_total(p, x->id)) : -1;
+            if (i >= 0) csspgo__extent_add(&x->stays[i], &p->record[record]);
+        }
+        if (s != CSSPGO_OK) return s;
+        csspgo__shrink_narrow(x);
+        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
+        x->id = CSSPGO__ROOT;
+    }
+    x->threshold = x->least;
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__shrink_clear_affected(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->affected, x->b.p->names.count + 1, left);
+}
+
+/* Marks the functions whose base profiles change. */
+static csspgo_status csspgo__shrink_mark(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
+        if (p->tree.node[x->id].record != 0 && csspgo__kind_at(p, x->id) != CSSPGO_INLINEE &&
+            csspgo__shrink_total(p, x->id) < x->threshold)
+            x->affected[p->tree.node[x->id].func] = 1;
+    return s;
+}
+
+/* Counts the records that go to the new base profiles. */
+static csspgo_status csspgo__shrink_count(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
+        x->moves += p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id);
+    return s;
+}
+
+/* Begins with the new base profiles, in q. */
+static csspgo_status csspgo__shrink_bases(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__rebuild *b = &x->b;
+    csspgo__plan *const plan = &b->plan;
+    csspgo_status s;
+    csspgo__spend(left, 1);
+    memset(plan, 0, sizeof *plan);
+    b->q = csspgo__borrow(b->p, &s);
+    if (s != CSSPGO_OK) return s;
+    b->arrays.heap = &b->q->heap;
+    plan->c.p = b->q;
+    plan->c.from = b->p;
+    plan->rule = b->p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
+    return CSSPGO__ARRAY_RAW(&b->arrays, b->last, b->p->tree.count + 1) &&
+           CSSPGO__ROOM(&b->q->heap, plan->move, 0, plan->cap, x->moves + 2) ? CSSPGO_OK : b->q->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_func(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *q = x->r != NULL ? x->r : x->b.q;
+    return csspgo__shrink_clear(x, q->func, q->func_cap * sizeof *q->func, left);
+}
+
+static csspgo_status csspgo__shrink_clear_last(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->b.last, (x->b.p->tree.count + 1) * sizeof *x->b.last, left);
 }
 
 /* Plans the move of a record to the base profile of its function. Returns 0 when memory is exhausted. */
@@ -19603,21 +19914,62 @@ static uint32_t csspgo__shrink_move(csspgo__shrinking *x, uint32_t id)
     return csspgo__rebuild_move(&x->b, id, to, flags);
 }
 
-enum { CSSPGO__MERGED_TOGETHER = 4096 };   /* entries, at least */
+/* Plans all moves, and makes the nodes of q, a few between two looks at the room for them. */
+static csspgo_status csspgo__shrink_plan(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s = CSSPGO_MORE;
+    while (s == CSSPGO_MORE && *left != 0) {
+        uint64_t together = *left < CSSPGO__PLAN_TOGETHER ? *left : CSSPGO__PLAN_TOGETHER;
+        if (csspgo__shrink_grows(x, left)) continue;
+        csspgo__spend(left, 2 * together);
+        while (csspgo__shrink_walk(x, &together, &s, csspgo__tree_next))
+            if (p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id) && !csspgo__shrink_move(x, x->id))
+                return x->b.q->heap.status;
+    }
+    return s;
+}
+
+static csspgo_status csspgo__shrink_lists(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__spend(left, 1);
+    return CSSPGO__ARRAY_RAW(&x->b.arrays, x->b.first, x->b.q->tree.count + 1) ? CSSPGO_OK : x->b.q->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_first(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->b.first, (x->b.q->tree.count + 1) * sizeof *x->b.first, left);
+}
+
+/* Lists the moves by node of q, in the order of the plan. */
+static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    for (; x->done < plan->moves; x->done++) {
+        const size_t i = plan->moves - x->done;
+        if (*left == 0) return CSSPGO_MORE;
+        --*left;
+        plan->move[i].next = x->b.first[plan->move[i].to];
+        x->b.first[plan->move[i].to] = (uint32_t)i;
+    }
+    return CSSPGO_OK;
+}
+
+enum { CSSPGO__MERGED_TOGETHER = 256 };    /* entries, at least */
 
 /*
- * Takes the first moves off a list: as many as have about as many entries as the record at their place, so that adding
- * them takes little memory, and no more time than all at once. Returns the rest.
+ * Takes the first moves off a list: as many as have an eighth of the entries of the record at their place, so that
+ * adding them takes little memory, and no more time than all at once. Returns the rest. *entries: how many are merged.
  */
-static uint32_t csspgo__shrink_piece(const csspgo__plan *plan, uint32_t first)
+static uint32_t csspgo__shrink_piece(const csspgo__plan *plan, uint32_t first, size_t *entries)
 {
     csspgo__move *const v = plan->move;
     const csspgo__record *to = csspgo__record_of(plan->c.p, v[first].to), *r;
-    size_t n = 0, most = CSSPGO__MERGED_TOGETHER;
+    const size_t had = to != NULL ? csspgo__record_entries(to) : 0;
+    size_t n = 0;
     uint32_t i = first, rest;
-    if (to != NULL) most += csspgo__run_count(to->body) + csspgo__run_count(to->target);
     while ((r = csspgo__record_of(plan->c.from, v[i].node)) != NULL &&
-           (n += csspgo__run_count(r->body) + csspgo__run_count(r->target)) < most && v[i].next != 0)
+           (n += 1 + csspgo__record_entries(r)) < had / 8 + CSSPGO__MERGED_TOGETHER && v[i].next != 0)
         i = v[i].next;
     rest = v[i].next;
     v[i].next = 0;
@@ -19625,109 +19977,222 @@ static uint32_t csspgo__shrink_piece(const csspgo__plan *plan, uint32_t first)
         v[rest].checksum = v[first].checksum;
         v[rest].attributes = v[first].attributes;
     }
+    *entries = had + n;
     return rest;
 }
 
-/* Carries out the moves to a node. */
-static csspgo_status csspgo__shrink_node(csspgo__plan *plan, csspgo__heap *h, uint32_t first)
+/* Carries out the moves to all nodes of q, decided node by node: callers before inlinees. */
+static csspgo_status csspgo__shrink_merge(csspgo__shrinking *x, uint64_t *left)
 {
-    uint32_t rest;
-    if (first != 0) first = csspgo__plan_decide(plan, first);
-    for (; first != 0; first = rest) {
+    csspgo__plan *const plan = &x->b.plan;
+    csspgo__heap *h = &x->b.q->heap;
+    while (*left != 0) {
+        const uint32_t first = x->rest;
         csspgo_status s;
-        rest = csspgo__shrink_piece(plan, first);
-        csspgo__plan_need(plan, first);
-        s = csspgo__change_reserve(&plan->c, h);
-        if (s != CSSPGO_OK) return s;
-        csspgo__plan_commit(plan, first);
+        size_t entries;
+        if (x->decides) {
+            x->decides = !csspgo__plan_decide_some(plan, &x->deciding, left);
+            if (!x->decides) x->rest = x->deciding.first;
+        } else if (first == 0) {
+            if (x->id == x->b.q->tree.count) return CSSPGO_OK;
+            --*left;
+            x->decides = x->b.first[++x->id] != 0;
+            csspgo__plan_decide_begin(&x->deciding, x->b.first[x->id]);
+        } else if (!csspgo__shrink_grows(x, left)) {
+            x->rest = csspgo__shrink_piece(plan, first, &entries);
+            csspgo__spend(left, 2 * entries);
+            csspgo__plan_need(plan, first);
+            s = csspgo__change_reserve(&plan->c, h);
+            if (s != CSSPGO_OK) return s;
+            csspgo__plan_commit(plan, first);
+        }
     }
-    return CSSPGO_OK;
+    return CSSPGO_MORE;
 }
 
-/* Makes the new base profiles in b.q. */
-static csspgo_status csspgo__shrink_bases(csspgo__shrinking *x)
+/* Frees the plan of the new base profiles, one array at a time. */
+static csspgo_status csspgo__shrink_planned(csspgo__shrinking *x, uint64_t *left)
 {
     csspgo__rebuild *b = &x->b;
-    const csspgo_profile *p = b->p;
-    csspgo__plan *const plan = &b->plan;
-    const size_t moves = csspgo__shrink_mark(x);
-    csspgo__heap *h;
-    csspgo_status s;
-    uint32_t id;
-    size_t i;
-    memset(plan, 0, sizeof *plan);
-    b->q = csspgo__borrow(p, &s);
-    if (s != CSSPGO_OK || moves == 0) return s;
-    h = b->arrays.heap = &b->q->heap;
-    plan->c.p = b->q;
-    plan->c.from = p;
-    plan->rule = p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
-    if (!CSSPGO__ARRAY(&b->arrays, b->last, p->tree.count + 1) || !CSSPGO__ROOM(h, plan->move, 0, plan->cap, moves + 2))
-        return h->status;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (p->tree.node[id].record != 0 && csspgo__shrink_moves(x, id) && !csspgo__shrink_move(x, id))
-            return h->status;
-    if (!CSSPGO__ARRAY(&b->arrays, b->first, b->q->tree.count + 1)) return h->status;
-    for (i = plan->moves; i != 0; i--) {
-        plan->move[i].next = b->first[plan->move[i].to];
-        b->first[plan->move[i].to] = (uint32_t)i;
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS)) {
+        if (b->plan.move != NULL) {
+            csspgo__free(&b->q->heap, b->plan.move, b->plan.cap * sizeof *b->plan.move);
+            b->plan.move = NULL;
+        } else if (!csspgo__arrays_less(&b->arrays)) {
+            csspgo__change_free(&b->plan.c, &b->q->heap);
+            b->plan.c.scratch = NULL;
+            return CSSPGO_OK;
+        }
     }
-    for (i = CSSPGO__ROOT + 1; i <= b->q->tree.count && s == CSSPGO_OK; i++)
-        s = csspgo__shrink_node(plan, h, b->first[i]);
-    return s;
+    return CSSPGO_MORE;
 }
 
-/* Frees the plan of the new base profiles. */
-static void csspgo__shrink_planned(csspgo__rebuild *b)
+static csspgo_status csspgo__shrink_places(csspgo__shrinking *x, uint64_t *left)
 {
-    if (b->q == NULL) return;
-    csspgo__change_free(&b->plan.c, &b->q->heap);
-    b->plan.c.scratch = NULL;
-    csspgo__free(&b->q->heap, b->plan.move, b->plan.cap * sizeof *b->plan.move);
-    b->plan.move = NULL;
-    csspgo__arrays_free(&b->arrays);
+    csspgo__spend(left, 1);
+    memset(&x->extent, 0, sizeof x->extent);
+    return CSSPGO__ARRAY_RAW(&x->arrays, x->at, x->b.q->tree.count + 1) ? CSSPGO_OK : x->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_image(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->image, (x->b.p->tree.count + 1) * sizeof *x->image, left);
 }
 
 /* Marks the nodes of p that stay, and counts them, with their records. */
-static void csspgo__shrink_kept(csspgo__shrinking *x, csspgo__extent *e)
+static csspgo_status csspgo__shrink_kept(csspgo__shrinking *x, uint64_t *left)
 {
     const csspgo_profile *p = x->b.p;
     const csspgo__tree_node *v = p->tree.node;
-    uint32_t id;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_back(&p->tree, id)) != 0;) {
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
+        const uint32_t id = x->id;
         if (v[id].record != 0 && !csspgo__shrink_moves(x, id)) {
-            csspgo__extent_add(e, &p->record[v[id].record]);
+            csspgo__extent_add(&x->extent, &p->record[v[id].record]);
             x->image[id] = 1;
         }
         if (x->image[id] == 0) continue;
         x->image[v[id].parent] = 1;
-        e->nodes++;
+        x->extent.nodes++;
     }
+    return s;
 }
 
-/* Counts the new base profiles, whose nodes may be there already. at: per node of q, gets the node of p or 0. */
-static void csspgo__shrink_added(csspgo__shrinking *x, uint32_t *at, csspgo__extent *e)
+/* Counts the new base profiles, whose nodes may be there already: fills at. */
+static csspgo_status csspgo__shrink_added(csspgo__shrinking *x, uint64_t *left)
 {
     const csspgo_profile *p = x->b.p, *q = x->b.q;
-    uint32_t id;
-    at[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (id = CSSPGO__ROOT + 1; id <= q->tree.count; id++) {
+    x->at[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (; x->id < q->tree.count && *left != 0; --*left) {
+        const uint32_t id = ++x->id;
         const csspgo__tree_node *n = &q->tree.node[id];
-        at[id] = at[n->parent] != 0 ? csspgo__tree_find(&p->tree, at[n->parent], n->site, n->func) : 0;
-        e->nodes += at[id] == 0 || x->image[at[id]] == 0;
-        if (n->record != 0) csspgo__extent_add(e, &q->record[n->record]);
+        x->at[id] = x->at[n->parent] != 0 ? csspgo__tree_find(&p->tree, x->at[n->parent], n->site, n->func) : 0;
+        x->extent.nodes += x->at[id] == 0 || x->image[x->at[id]] == 0;
+        if (n->record != 0) csspgo__extent_add(&x->extent, &q->record[n->record]);
     }
+    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
 }
 
-/* Room in r for exactly this extent. */
+/* Room in r for exactly this extent. Its table of nodes is not cleared yet. Returns 0 when memory is exhausted. */
 static int csspgo__extent_reserve(csspgo_profile *r, const csspgo__extent *e)
 {
+    const size_t slots = (size_t)csspgo__extent_slots(e->nodes);
+    csspgo__slot *slot;
     unsigned k;
-    if (!csspgo__tree_room(&r->heap, &r->tree, e->nodes)) return 0;
+    r->heap.status = CSSPGO_E_LIMIT;
+    if (slots > 0x80000000u || slots > SIZE_MAX / sizeof *slot) return 0;
+    if (slots != 0) {
+        slot = (csspgo__slot *)csspgo__alloc(&r->heap, slots * sizeof *slot);
+        if (slot == NULL) return 0;
+        csspgo__map_resize(&r->tree.map, slot, (uint32_t)slots - 1);
+    }
+    if (!CSSPGO__ROOM(&r->heap, r->tree.node, r->tree.count + 1, r->tree.cap, r->tree.count + 1 + e->nodes)) return 0;
     if (e->records != 0 && !csspgo__record_room(r, e->records)) return 0;
     for (k = 0; k < CSSPGO__KINDS; k++)
         if (!csspgo__kind_room(r, k, e->entries[k])) return 0;
     return 1;
+}
+
+/* Frees q. */
+static csspgo_status csspgo__shrink_drop_q(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (x->b.q == NULL || !csspgo__borrowed_less(x->b.q)) {
+            csspgo__borrowed_free(x->b.q);
+            x->b.q = NULL;
+            return CSSPGO_OK;
+        }
+    return CSSPGO_MORE;
+}
+
+/*
+ * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how
+ * much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
+ */
+static csspgo_status csspgo__shrink_fits(csspgo__shrinking *x, uint64_t *left)
+{
+    const uint64_t bytes = csspgo__extent_bytes(x, &x->extent), over = bytes - x->max_bytes;
+    csspgo_status s;
+    if (bytes <= x->max_bytes || x->all) {
+        x->least = 0;
+        x->largest = bytes > x->max_bytes ? UINT64_MAX : 0;
+        x->budget = x->max_bytes;
+        return CSSPGO_OK;
+    }
+    if (x->threshold == x->highest && !x->may_drop) return CSSPGO_E_LIMIT;
+    s = csspgo__shrink_drop_q(x, left);
+    if (s != CSSPGO_OK) return s;
+    csspgo__arrays_less(&x->arrays);                  /* at */
+    x->all = x->threshold == x->highest;
+    x->threshold += !x->all;
+    x->budget -= over * x->factor < x->budget ? over * x->factor : x->budget;
+    x->factor *= 2;
+    x->moves = 0;
+    x->phase = CSSPGO__SHRINK_ROUND - 1;
+    return CSSPGO_OK;
+}
+
+/* The total of the function that a node of q belongs to; UINT64_MAX if that has no record. */
+static uint64_t csspgo__shrink_kept_by(const csspgo_profile *q, uint32_t id)
+{
+    const csspgo__record *r;
+    while (q->tree.node[id].parent != CSSPGO__ROOT) id = q->tree.node[id].parent;
+    r = csspgo__record_of(q, id);
+    return r != NULL ? r->total : UINT64_MAX;
+}
+
+/* If not all base profiles fit: finds the least total of those that do. */
+static csspgo_status csspgo__shrink_drop_search(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    while (x->least < x->largest) {
+        for (; x->id < q->tree.count; --*left) {
+            const uint32_t record = q->tree.node[x->id + 1].record;
+            int i;
+            if (*left == 0) return CSSPGO_MORE;
+            i = csspgo__shrink_range(x, csspgo__shrink_kept_by(q, ++x->id));
+            if (i < 0) continue;
+            x->stays[i].nodes++;
+            if (record != 0) csspgo__extent_add(&x->stays[i], &q->record[record]);
+        }
+        csspgo__shrink_narrow(x);
+        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
+        x->id = CSSPGO__ROOT;
+    }
+    x->least_kept = x->least;
+    if (x->least_kept != 0) memset(&x->extent, 0, sizeof x->extent);
+    return CSSPGO_OK;
+}
+
+/* Counts what of q is kept, and the rest. */
+static csspgo_status csspgo__shrink_drop_count(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    for (; x->least_kept != 0 && x->id < q->tree.count; --*left) {
+        const csspgo__record *r;
+        if (*left == 0) return CSSPGO_MORE;
+        r = csspgo__record_of(q, ++x->id);
+        if (csspgo__shrink_kept_by(q, x->id) >= x->least_kept) {
+            x->extent.nodes++;
+            if (r != NULL) csspgo__extent_add(&x->extent, r);
+        } else if (r != NULL && csspgo__kind_at(q, x->id) != CSSPGO_INLINEE) csspgo__count_add(&x->dropped, r->total);
+    }
+    return CSSPGO_OK;
+}
+
+/* Makes r. */
+static csspgo_status csspgo__shrink_reserve(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_status s;
+    csspgo__spend(left, 1);
+    x->r = csspgo__borrow(x->b.p, &s);
+    return s != CSSPGO_OK || csspgo__extent_reserve(x->r, &x->extent) ? s : x->r->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__map *m = &x->r->tree.map;
+    return m->slot != NULL ? csspgo__shrink_clear(x, m->slot, m->slot_count * sizeof *m->slot, left) : CSSPGO_OK;
 }
 
 /* Gives a node of r, which has none, a copy of a record of another profile with the same functions. */
@@ -19749,64 +20214,64 @@ static void csspgo__record_copy(csspgo_profile *r, uint32_t node, const csspgo_p
     }
 }
 
-/* Copies what stays of p, then the new base profiles, to r, which has the room. at: per node of q, gets its node. */
-static void csspgo__shrink_fill(csspgo__shrinking *x, uint32_t *at)
+/* Makes node n of p or q in r, below `up`, with its record if it gets it. */
+static uint32_t csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *from, const csspgo__tree_node *n,
+                                    uint32_t up, int counts, uint64_t *left)
 {
-    const csspgo_profile *p = x->b.p, *q = x->b.q;
-    csspgo_profile *r = x->r;
-    uint32_t id;
-    CSSPGO__COMMIT_BEGIN(&r->heap);
-    x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        const csspgo__tree_node *n = &p->tree.node[id];
-        if (x->image[id] == 0) continue;
-        x->image[id] = csspgo__node_make(r, x->image[n->parent], csspgo__loc_of(p, n->site), csspgo__site_kind(n->site),
-                                         n->func);
-        if (n->record != 0 && !csspgo__shrink_moves(x, id)) csspgo__record_copy(r, x->image[id], p, n->record);
-    }
-    at[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (id = CSSPGO__ROOT + 1; id <= q->tree.count; id++) {
-        const csspgo__tree_node *n = &q->tree.node[id];
-        at[id] = csspgo__node_make(r, at[n->parent], csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), n->func);
-        if (n->record != 0) csspgo__record_copy(r, at[id], q, n->record);
-    }
-    CSSPGO__COMMIT_END(&r->heap);
+    const uint32_t id =
+        csspgo__node_make(x->r, up, csspgo__loc_of(x->b.p, n->site), csspgo__site_kind(n->site), n->func);
+    if (!counts) return id;
+    csspgo__record_copy(x->r, id, from, n->record);
+    csspgo__spend(left, 1 + csspgo__record_entries(&from->record[n->record]) / 4);
+    return id;
 }
 
-/* Makes r for the threshold, if p fits with it. *bytes: what p would take. */
-static csspgo_status csspgo__shrink_try(csspgo__shrinking *x, uint64_t max_bytes, uint64_t *bytes)
+/* Copies what stays of p to r, which has the room. */
+static csspgo_status csspgo__shrink_fill(csspgo__shrinking *x, uint64_t *left)
 {
-    csspgo__extent e;
-    csspgo_status s = csspgo__shrink_bases(x);
-    uint32_t *at = NULL;
-    size_t size = 0;
-    memset(&e, 0, sizeof e);
-    csspgo__shrink_planned(&x->b);
-    if (s == CSSPGO_OK) {
-        size = (x->b.q->tree.count + 1) * sizeof *at;
-        at = (uint32_t *)csspgo__alloc(&x->heap, size);
-        if (at == NULL) s = x->heap.status;
+    csspgo_status s;
+    CSSPGO__COMMIT_BEGIN(&x->r->heap);
+    x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+        const csspgo__tree_node *n = &x->b.p->tree.node[x->id];
+        if (x->image[x->id] == 0) continue;
+        x->image[x->id] = csspgo__shrink_copy(x, x->b.p, n, x->image[n->parent],
+                                              n->record != 0 && !csspgo__shrink_moves(x, x->id), left);
     }
-    if (s == CSSPGO_OK) {
-        memset(x->image, 0, (x->b.p->tree.count + 1) * sizeof *x->image);
-        csspgo__shrink_kept(x, &e);
-        csspgo__shrink_added(x, at, &e);
-        *bytes = csspgo__extent_bytes(x, &e);
-        if (*bytes <= max_bytes) {
-            x->r = csspgo__borrow(x->b.p, &s);
-            if (s == CSSPGO_OK && !csspgo__extent_reserve(x->r, &e)) s = x->r->heap.status;
-            if (s == CSSPGO_OK) csspgo__shrink_fill(x, at);
-        }
-    }
-    csspgo__free(&x->heap, at, size);
+    CSSPGO__COMMIT_END(&x->r->heap);
     return s;
 }
 
-/* p gets the nodes, records and runs of r, and r those of p. */
-static void csspgo__shrink_swap(csspgo_profile *p, csspgo__shrinking *x)
+/* Copies the new base profiles to r. */
+static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *left)
 {
+    const csspgo_profile *q = x->b.q;
+    CSSPGO__COMMIT_BEGIN(&x->r->heap);
+    while (x->id < q->tree.count && *left != 0) {
+        const csspgo__tree_node *n = &q->tree.node[++x->id];
+        --*left;
+        if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
+        x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
+    }
+    CSSPGO__COMMIT_END(&x->r->heap);
+    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Frees everything but r and q. */
+static csspgo_status csspgo__shrink_drop_arrays(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (!csspgo__arrays_less(&x->arrays)) return CSSPGO_OK;
+    return CSSPGO_MORE;
+}
+
+/* p gets the nodes, records and runs of r, and r those of p. */
+static csspgo_status csspgo__shrink_swap(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *p = x->p;
     const uint64_t had = csspgo__nodes_bytes(p), has = csspgo__nodes_bytes(x->r), changes = p->changes;
     csspgo_profile old;
+    csspgo__spend(left, 1);
     csspgo__free(&p->heap, p->growing.data, p->growing.bytes);
     csspgo__summary_drop(p);
     old = *p;
@@ -19817,56 +20282,130 @@ static void csspgo__shrink_swap(csspgo_profile *p, csspgo__shrinking *x)
     p->heap.used = p->heap.used - had + has;
     x->r->heap.used = x->r->heap.used - has + had;
     p->changes = changes + 1;
+    x->swapped = 1;
+    return CSSPGO_OK;
+}
+
+/* Frees what p had. */
+static csspgo_status csspgo__shrink_drop_old(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (!csspgo__borrowed_less(x->r)) return CSSPGO_OK;
+    return CSSPGO_MORE;
+}
+
+typedef csspgo_status (*csspgo__phase_fn)(csspgo__shrinking *x, uint64_t *left);
+
+static const csspgo__phase_fn csspgo__shrink_phases[] = {
+    csspgo__shrink_arrays, csspgo__shrink_clear_most, csspgo__shrink_totals,
+    csspgo__shrink_round, csspgo__shrink_search,      /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
+    csspgo__shrink_clear_affected, csspgo__shrink_mark, csspgo__shrink_count,
+    csspgo__shrink_bases, csspgo__shrink_clear_func, csspgo__shrink_clear_last, csspgo__shrink_plan,
+    csspgo__shrink_lists, csspgo__shrink_clear_first, csspgo__shrink_link, csspgo__shrink_merge, csspgo__shrink_planned,
+    csspgo__shrink_places, csspgo__shrink_clear_image, csspgo__shrink_kept, csspgo__shrink_added,
+    csspgo__shrink_fits, csspgo__shrink_drop_search, csspgo__shrink_drop_count, csspgo__shrink_reserve,
+    csspgo__shrink_clear_func, csspgo__shrink_clear_slots,
+    csspgo__shrink_fill, csspgo__shrink_fill_bases,
+    csspgo__shrink_drop_arrays, csspgo__shrink_drop_q, csspgo__shrink_swap, csspgo__shrink_drop_old
+};
+
+/* ----- the public functions ----- */
+
+/* Lets go of it, wherever it is: p stays as it is now. */
+static void csspgo__shrink_drop(csspgo__work *w)
+{
+    csspgo__shrinking *x = (csspgo__shrinking *)(void *)w;
+    csspgo__heap h;
+    if (x->b.plan.move != NULL) csspgo__free(&x->b.q->heap, x->b.plan.move, x->b.plan.cap * sizeof *x->b.plan.move);
+    if (x->b.plan.c.scratch != NULL) csspgo__change_free(&x->b.plan.c, &x->b.q->heap);
+    csspgo__arrays_free(&x->b.arrays);
+    csspgo__arrays_free(&x->arrays);
+    csspgo__borrowed_free(x->b.q);
+    csspgo__borrowed_free(x->r);
+    x->p->work = NULL;
+    h = x->heap;
+    csspgo__free(&h, x, sizeof *x);
+}
+
+/* Begins to shrink p. Returns NULL when memory is exhausted. */
+static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_bytes, int may_drop, uint32_t anew)
+{
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__shrinking *x = (csspgo__shrinking *)csspgo__alloc_zero(&h, sizeof *x);
+    if (x == NULL) return NULL;
+    x->work.drop_fn = csspgo__shrink_drop;
+    x->heap = h;
+    x->arrays.heap = &x->heap;
+    x->b.p = x->p = p;
+    x->max_bytes = x->budget = max_bytes;
+    x->factor = x->highest = 1;
+    x->fixed = p->heap.used - csspgo__nodes_bytes(p);
+    if (p->growing.data != NULL) x->fixed -= p->growing.bytes;
+    if (p->summary != NULL) x->fixed -= p->summary_size * sizeof *p->summary;
+    x->changes = csspgo__profile_changes(p);
+    x->used = p->heap.used;
+    x->may_drop = may_drop != 0;
+    x->anew = anew;
+    x->id = CSSPGO__ROOT;
+    p->work = &x->work;
+    return x;
+}
+
+/* What was begun with p and this bound and still holds, or begins; NULL: there is nothing to do, or (*s) no memory. */
+static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_bytes, int may_drop, csspgo_status *s)
+{
+    csspgo__shrinking *x = (csspgo__shrinking *)(void *)p->work;
+    uint32_t anew = 0;
+    *s = CSSPGO_OK;
+    if (x != NULL && x->max_bytes == max_bytes && x->may_drop == (uint32_t)may_drop) {
+        if (x->swapped || (x->changes == csspgo__profile_changes(p) && x->used == p->heap.used)) return x;
+        anew = x->anew < 63 ? x->anew + 1 : 63;
+    }
+    if (x != NULL) csspgo__shrink_drop(&x->work);
+    if (p->heap.used <= max_bytes) return NULL;
+    x = csspgo__shrink_begin(p, max_bytes, may_drop, anew);
+    if (x == NULL) *s = CSSPGO_E_NOMEM;
+    return x;
 }
 
 /*
- * Finds the threshold with which p fits. What stays is counted for any threshold in O(nodes), so all that is unknown is
- * how much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
+ * csspgo_shrink_step. dropped NULL, or: drops the coldest functions if not even base profiles fit, and adds the sum of
+ * their totals; then there is no E_LIMIT, also where names alone take more.
  */
-static csspgo_status csspgo__shrink_run(csspgo__shrinking *x, uint64_t max_bytes)
+static csspgo_status csspgo__shrink_some(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, uint64_t *dropped,
+                                         csspgo_error *err)
 {
-    const size_t nodes = x->b.p->tree.count + 1;
-    uint64_t highest, budget = max_bytes, bytes = 0, factor = 1;
+    const size_t phases = sizeof csspgo__shrink_phases / sizeof *csspgo__shrink_phases;
     csspgo_status s;
-    if (!CSSPGO__ARRAY(&x->arrays, x->most, nodes) || !CSSPGO__ARRAY(&x->arrays, x->image, nodes) ||
-        !CSSPGO__ARRAY(&x->arrays, x->affected, x->b.p->names.count + 1))
-        return x->heap.status;
-    highest = csspgo__shrink_totals(x) + 1;
-    for (x->threshold = 0;; x->threshold++) {
-        x->threshold = csspgo__shrink_threshold(x, x->threshold, highest, budget);
-        s = csspgo__shrink_try(x, max_bytes, &bytes);
-        if (s != CSSPGO_OK || bytes <= max_bytes) return s;
-        if (x->threshold == highest) return CSSPGO_E_LIMIT;
-        csspgo__borrowed_free(x->b.q);
-        x->b.q = NULL;
-        budget -= (bytes - max_bytes) * factor < budget ? (bytes - max_bytes) * factor : budget;
-        factor *= 2;
+    csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, dropped != NULL, &s);
+    uint64_t left;
+    if (x == NULL) return csspgo__error_plain(err, s);
+    left = csspgo__sat_mul(budget + (budget == 0), (uint64_t)1 << x->anew);
+    while (left != 0 && x->phase < phases && (s = csspgo__shrink_phases[x->phase](x, &left)) == CSSPGO_OK) {
+        x->phase++;
+        x->id = CSSPGO__ROOT;
+        x->done = 0;
     }
-}
-
-CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo__shrinking x;
-    csspgo_status s;
-    if (p->heap.used <= max_bytes) return csspgo__error_plain(err, CSSPGO_OK);
-    memset(&x, 0, sizeof x);
-    x.heap = csspgo__heap_loan(&p->heap);
-    x.arrays.heap = &x.heap;
-    x.b.p = p;
-    x.fixed = p->heap.used - csspgo__nodes_bytes(p);
-    if (p->growing.data != NULL) x.fixed -= p->growing.bytes;
-    if (p->summary != NULL) x.fixed -= p->summary_size * sizeof *p->summary;
-    s = csspgo__shrink_run(&x, max_bytes);
-    csspgo__arrays_free(&x.arrays);
-    if (s == CSSPGO_OK) csspgo__shrink_swap(p, &x);
-    csspgo__borrowed_free(x.b.q);
-    csspgo__borrowed_free(x.r);
+    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < phases)) return csspgo__error_plain(err, CSSPGO_MORE);
+    if (s == CSSPGO_OK && dropped != NULL) csspgo__count_add(dropped, x->dropped);
+    csspgo__shrink_drop(&x->work);
     if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
     csspgo__error_set(err, s, 0, "the profile without contexts does not fit into ");
     csspgo__say_u64(err, max_bytes);
     csspgo__say(err, " bytes");
     return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return csspgo__shrink_some(p, max_bytes, budget, NULL, err);
+}
+
+CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return csspgo__shrink_some(p, max_bytes, UINT64_MAX, NULL, err);
 }
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
@@ -25928,6 +26467,28 @@ static int csspgo__growths_yield(csspgo_collector *c)
     return 1;
 }
 
+enum { CSSPGO__BRIM = 512 };     /* contexts or counters: as a rule more than a sample brings */
+
+/* 1 if a table that is too large to be copied at once is nearly full, and no larger one is being made. */
+static int csspgo__table_brims(size_t places, size_t used, int grows)
+{
+    return places >= CSSPGO__GROWS_AT_ONCE && places - used < CSSPGO__BRIM && !grows;
+}
+
+/*
+ * 1 if a collector will soon lack memory for a larger table, or for others while one grows: then a table would have to
+ * be copied at once (csspgo__growths_yield). Who can move its counters elsewhere does so before.
+ */
+CSSPGO__UNUSED static int csspgo__collector_brims(const csspgo_collector *c)
+{
+    const int grow[] = { c->grown_map.map.slot != NULL, c->grown_calls.map.slot != NULL, c->grown_trie.node != NULL };
+    const uint64_t left = c->heap.limits.max_bytes - c->heap.used;
+    return ((grow[0] || grow[1] || grow[2]) && left < 2 * CSSPGO__PAGE * sizeof(csspgo__counter)) ||
+           csspgo__table_brims(c->map.mask / 4 * 3, c->map.count, grow[0]) ||
+           csspgo__table_brims(c->trie.map.mask / 4 * 3, c->trie.map.count, grow[1]) ||
+           csspgo__table_brims(c->trie.cap, c->trie.count + 1, grow[2]);
+}
+
 /* Room for more contexts and counters. Returns 0 when memory is exhausted. */
 static int csspgo__collector_room_now(csspgo_collector *c, size_t nodes, size_t counters)
 {
@@ -26732,6 +27293,7 @@ static csspgo_status csspgo__unwind_steps(csspgo_collector *c, uint64_t budget)
         const int skips = !decide && ((w[0] & CSSPGO__UNWOUND) || (w[1] & CSSPGO__IS_OPEN));
         const uint64_t cost = skips ? 1 : 2 + (uint64_t)(w[1] & CSSPGO__PAIRS);
         if (spent != 0 && (spent >= budget || cost > budget - spent)) return CSSPGO_MORE;
+        if (spent != 0 && budget != UINT64_MAX && csspgo__collector_brims(c)) return CSSPGO_MORE;
         spent += cost;
         if (!skips) {
             const uint64_t grown = c->growth_steps;
@@ -30514,7 +31076,7 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     if (csspgo__holds_counts(c) && csspgo__profile_grow(d->p, budget)) return CSSPGO_MORE;
     if (!csspgo__holds_counts(c) && c->replaced != NULL)
         return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
-    filled = csspgo__unwind_steps(c, budget);
+    filled = c->counter.count != 0 && csspgo__collector_brims(c) ? CSSPGO_E_LIMIT : csspgo__unwind_steps(c, budget);
     if (filled == CSSPGO_MORE) return filled;
     if (filled != CSSPGO_OK && c->counter.count == 0) filled = csspgo__unwind_some(c);
     if (filled != CSSPGO_OK && c->counter.count == 0) return filled;
@@ -31097,6 +31659,8 @@ struct csspgo_runtime {
     csspgo_profile         *part;      /* NULL, or counts of `taken` that are not in the profile yet                */
     uint32_t                emptied;   /* 1: `part` has the last ones                                               */
     uint64_t                share;     /* bytes of the profile                                                      */
+    uint32_t                shrinks;   /* 1: it is being shrunk; until then nothing is moved to it                  */
+    uint32_t                records;   /* that it had before                                                        */
     csspgo_runtime_stats    changes;   /* from shrunk to dropped_counts */
     csspgo__heat            heat;
 };
@@ -31388,7 +31952,8 @@ static csspgo_status csspgo__runtime_drain(csspgo_runtime *r, uint64_t *budget, 
         csspgo_status s;
         if (*budget == 0) return csspgo__error_plain(err, CSSPGO_MORE);
         if (r->clock_fn == NULL) sample.time = r->now - ((uint32_t)r->now - (uint32_t)sample.time);
-        s = csspgo_collector_add(r->live, &sample, 1, err);
+        s = r->fresh != 0 && csspgo__collector_brims(r->live) ? CSSPGO_E_FULL
+                                                              : csspgo_collector_add(r->live, &sample, 1, err);
         if (s == CSSPGO_E_FULL || s == CSSPGO_E_NOMEM) {
             if (r->taken != NULL) return csspgo__error_plain(err, CSSPGO_MORE);
             if (r->fresh == 0 || csspgo__runtime_hand_over(r) != CSSPGO_OK) return s;
@@ -31426,7 +31991,7 @@ static csspgo_status csspgo__runtime_slice(csspgo_runtime *r, uint64_t budget, c
     csspgo_status s;
     r->part = csspgo_profile_new(&o, err);
     if (r->part == NULL) return CSSPGO_E_NOMEM;
-    s = csspgo_collector_step(r->taken, budget, err);
+    s = csspgo__collector_brims(r->taken) ? CSSPGO_E_FULL : csspgo_collector_step(r->taken, budget, err);
     if (s != CSSPGO_MORE)
         s = csspgo_collector_profile_step(r->taken, budget, &r->generate, r->part, NULL, err);
     r->emptied = s == CSSPGO_OK;
@@ -31469,35 +32034,28 @@ static csspgo_status csspgo__runtime_fold(csspgo_runtime *r, uint64_t *budget, c
 
 /* ----- the profile: its size, and which counts are hot; with its lock ----- */
 
-/* Drops cold functions until what is left fits: contexts, merged into base profiles, did not make enough room. */
-static csspgo_status csspgo__runtime_trim(csspgo_runtime *r, csspgo_error *err)
+/*
+ * Shrinks a profile of more than `most` bytes to half its share, in slices of *budget, which that uses up. If contexts,
+ * merged into base profiles, do not make enough room, cold functions are dropped.
+ */
+static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint64_t *budget, csspgo_error *err)
 {
-    const uint64_t before = csspgo_profile_get_stats(r->profile).samples;
-    csspgo_cold_options cold;
-    csspgo_status s = CSSPGO_OK;
-    memset(&cold, 0, sizeof cold);
-    cold.merge = cold.trim = 1;
-    for (cold.threshold = 4; s == CSSPGO_OK && cold.threshold <= (uint64_t)1 << 62; cold.threshold *= 4) {
-        if (csspgo_profile_memory(r->profile) <= r->share / 2) break;
-        s = csspgo_trim_cold(r->profile, &cold, err);
-    }
-    r->changes.dropped_counts += before - csspgo_profile_get_stats(r->profile).samples;
-    return s;
-}
-
-/* Shrinks a profile of more than `most` bytes to half its share. */
-static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, csspgo_error *err)
-{
-    const uint32_t before = csspgo_record_count(r->profile);
+    csspgo_profile *p = r->profile;
     csspgo_status s;
     csspgo__error_clear(err);
-    if (csspgo_profile_memory(r->profile) - r->profile->growing.bytes <= most) return CSSPGO_OK;
-    csspgo__grow_drop(r->profile);                    /* its memory may be needed to shrink */
-    s = csspgo_shrink(r->profile, r->share / 2, err);
-    if (s == CSSPGO_E_LIMIT) s = csspgo__runtime_trim(r, err);
+    if (!r->shrinks) {
+        if (csspgo_profile_memory(p) - p->growing.bytes <= most) return CSSPGO_OK;
+        csspgo__grow_drop(p);                         /* its memory may be needed to shrink */
+        r->shrinks = 1;
+        r->records = csspgo_record_count(p);
+    }
+    s = csspgo__shrink_some(p, r->share / 2, *budget, &r->changes.dropped_counts, err);
+    *budget = 0;
+    if (s == CSSPGO_MORE) return s;
+    r->shrinks = 0;
+    p->growing.rest = 0;                              /* it has no room to spare now */
     r->changes.shrunk++;
-    if (before > csspgo_record_count(r->profile))
-        r->changes.merged_contexts += before - csspgo_record_count(r->profile);
+    if (r->records > csspgo_record_count(p)) r->changes.merged_contexts += r->records - csspgo_record_count(p);
     r->heat.func = 0;
     r->heat.due = 1;
     return s;
@@ -31604,15 +32162,21 @@ static int csspgo__runtime_failed(const csspgo_error *e)
     return e->status != CSSPGO_OK && e->status != CSSPGO_MORE;
 }
 
-/* Moves a slice; shrinks a profile of more than `most` bytes, or, if the slice had no memory, of half its share. */
+/*
+ * Moves a slice, then shrinks a profile of more than `most` bytes, or, if the slice had no memory, of half its share;
+ * goes on with that if it has begun.
+ */
 static void csspgo__runtime_advance(csspgo_runtime *r, uint64_t most, uint64_t *budget, csspgo_error *all)
 {
     const uint64_t shrunk = r->changes.shrunk;
     csspgo_error moved, tidied;
-    csspgo_status s = csspgo__runtime_fold(r, budget, &moved);
-    const int is_short = csspgo__runtime_short(s);
-    s = csspgo__runtime_tidy(r, is_short ? r->share / 2 : most, &tidied);
-    if (is_short && s == CSSPGO_OK && r->changes.shrunk != shrunk) csspgo__error_plain(&moved, CSSPGO_MORE);
+    csspgo_status s;
+    int is_short;
+    csspgo__error_clear(&moved);
+    is_short = !r->shrinks && csspgo__runtime_short(csspgo__runtime_fold(r, budget, &moved));
+    s = csspgo__runtime_tidy(r, is_short ? r->share / 2 : most, budget, &tidied);
+    if (is_short && (s == CSSPGO_MORE || (s == CSSPGO_OK && r->changes.shrunk != shrunk)))
+        csspgo__error_plain(&moved, CSSPGO_MORE);
     csspgo__runtime_result(all, &moved);
     csspgo__runtime_result(all, &tidied);
 }
@@ -31688,15 +32252,18 @@ CSSPGO_DEF csspgo_status csspgo_runtime_profile(csspgo_runtime *r, csspgo_profil
     csspgo__goal goal = { 0, 0 };
     csspgo_error all;
     uint64_t left;
+    int reached, ends;
     csspgo__error_clear(&all);
-    while (!csspgo__runtime_reach(r, &goal, &all) && !csspgo__runtime_failed(&all)) {
+    do {
         left = CSSPGO__RUNTIME_SLICE;
+        reached = csspgo__runtime_reach(r, &goal, &all);
         csspgo__runtime_let_in(r);
         csspgo__runtime_take_lock(r, CSSPGO__OF_PROFILE);
-        csspgo__runtime_advance(r, r->share / 8 * 7, &left, &all);
+        ends = csspgo__runtime_failed(&all) || (reached && !r->shrinks);
+        if (!ends) csspgo__runtime_advance(r, r->share / 8 * 7, &left, &all);
         csspgo__runtime_give_lock(r, CSSPGO__OF_PROFILE);
         csspgo__runtime_let_in(r);
-    }
+    } while (!ends);
     if (all.status == CSSPGO_MORE) csspgo__error_clear(&all);
     csspgo__runtime_take_lock(r, CSSPGO__OF_PROFILE);
     left = UINT64_MAX;
@@ -31898,10 +32465,11 @@ CSSPGO_DEF csspgo_status csspgo_runtime_load(csspgo_runtime *r, const void *data
     csspgo__runtime_take_lock(r, CSSPGO__OF_PROFILE);
     o = csspgo__runtime_like_profile(r);
     o.limits.max_bytes = r->share;
-    if (csspgo__runtime_tidy(r, r->share / 2, &e) == CSSPGO_OK) q = csspgo_load(data, size, &o, &e);
+    if (csspgo__runtime_tidy(r, r->share / 2, &left, &e) == CSSPGO_OK) q = csspgo_load(data, size, &o, &e);
     if (q != NULL && csspgo_shrink(q, r->share / 2, &e) == CSSPGO_OK) csspgo_add_profile(r->profile, q, &e);
     csspgo_profile_free(q);
     r->heat.due = 1;
+    left = UINT64_MAX;
     csspgo__runtime_heat(r, &left);
     csspgo__runtime_give_lock(r, CSSPGO__OF_PROFILE);
     if (err != NULL) *err = e;

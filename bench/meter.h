@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { QUIET_NS = 5000, RESYNC_NS = 1000000, GOAL_NS = 50000, OCTAVE = 16, LARGE = 1 << 16 };
+enum { QUIET_NS = 5000, RESYNC_NS = 1000000, GOAL_NS = 50000, OCTAVE = 16, LARGE = 1 << 10 };
 
 typedef struct stopwatch {
     uint64_t begin, end;              /* wall time of the call; end is that of the last one */

@@ -58,11 +58,32 @@ static csspgo_status remove_one(csspgo_profile *p, unsigned b)
     return csspgo_remove(p, &n, 1, NULL);
 }
 
-/* Into less memory than it has: the sum of all counts stays. */
+/* In slices. */
+static csspgo_status shrink_in_slices(csspgo_profile *p, uint64_t most, uint64_t budget)
+{
+    csspgo_status s;
+    do s = csspgo_shrink_step(p, most, budget, NULL);
+    while (s == CSSPGO_MORE);
+    return s;
+}
+
+/* Into less memory than it has: the sum of all counts stays, and slices of any size do the same. */
 static csspgo_status shrink(csspgo_profile *p, unsigned b)
 {
     const uint64_t most = csspgo_profile_memory(p) / 256 * (b + 1), samples = csspgo_profile_get_stats(p).samples;
-    const csspgo_status s = csspgo_shrink(p, most, NULL);
+    csspgo_profile *at_once = csspgo_profile_clone(p, NULL), *sliced = csspgo_profile_clone(p, NULL);
+    csspgo_status s = CSSPGO_E_NOMEM, of_slices = s;
+    if (at_once != NULL && sliced != NULL) {
+        s = csspgo_shrink(at_once, most, NULL);
+        of_slices = shrink_in_slices(sliced, most, b % 64);
+    }
+    if (s != CSSPGO_E_NOMEM && of_slices != CSSPGO_E_NOMEM) {
+        REQUIRE(s == of_slices && csspgo_equal(at_once, sliced));
+        REQUIRE(csspgo_profile_memory(at_once) == csspgo_profile_memory(sliced));
+    }
+    csspgo_profile_free(at_once);
+    csspgo_profile_free(sliced);
+    s = csspgo_shrink(p, most, NULL);
     if (s == CSSPGO_OK) REQUIRE(csspgo_profile_memory(p) <= most || most == 0);
     REQUIRE(s != CSSPGO_OK || csspgo_profile_get_stats(p).samples <= samples);
     return s;

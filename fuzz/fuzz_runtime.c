@@ -1,6 +1,7 @@
 /* fuzz_runtime.c - a runtime's life as a program of calls: code is emitted, moved, removed and emitted again where
  * other code was; samples are added at once or by way of a queue, with times or without; what collectors hold is
- * unwound in steps, taken out of them, and moved to a profile as a whole or in slices; allocations fail.
+ * unwound in steps, taken out of them, and moved to a profile as a whole or in slices; that shrinks in slices, between
+ * which it changes; allocations fail.
  *
  * Beside it a model: one map in which every emission has an address of its own and nothing is ever removed, and one
  * collector that gets all samples at once, at the end, with their addresses as they were meant when they were added.
@@ -61,6 +62,8 @@ typedef struct world {
     unsigned      emissions, owners, sample_count;
     uint32_t      random;
     int           infers;                     /* 1: functions tail-call others, and frames are inferred */
+    int           shrunk;                     /* 1: contexts were merged into base profiles             */
+    uint64_t      bytes;                      /* 0, or what the profile is about to shrink to           */
     uint64_t      now, told;                  /* 0: no times; what the map was told last */
     unsigned      pasts;
     past          history[PASTS];
@@ -509,6 +512,24 @@ static void profile_slice(world *w, holder *h, uint64_t budget, int all)
     if (!h->begun) h->owner = ++w->owners;
 }
 
+/* Slices of a shrink: one, or until it ends, whatever else happened since the last one. */
+static void shrink(world *w, unsigned a, uint64_t budget)
+{
+    csspgo_status s = CSSPGO_MORE;
+    unsigned calls = 0;
+    if (w->bytes == 0) w->bytes = csspgo_profile_memory(w->profile) / 16 * (4 + a % 8);
+    while (s == CSSPGO_MORE) {
+        s = csspgo_shrink_step(w->profile, w->bytes, budget, NULL);
+        REQUIRE(csspgo_validate(w->profile, NULL) == CSSPGO_OK);
+        REQUIRE(++calls < ENOUGH);
+        if (a < 128) break;
+        if (a % 4 == 0) between(w, calls);
+    }
+    REQUIRE(s == CSSPGO_OK || s == CSSPGO_MORE || s == CSSPGO_E_LIMIT);
+    if (s == CSSPGO_OK) w->shrunk = 1;
+    if (s != CSSPGO_MORE) w->bytes = 0;
+}
+
 /* Some steps of unwinding. */
 static void unwind(world *w, holder *h, uint64_t budget, int all)
 {
@@ -593,11 +614,11 @@ static void require_same(world *w)
 {
     csspgo_profile *had = w->profile;
     char *got, *want;
-    if (!w->how.keep_leaves || w->infers) REQUIRE(csspgo_flatten(had, NULL) == CSSPGO_OK);
+    if (!w->how.keep_leaves || w->infers || w->shrunk) REQUIRE(csspgo_flatten(had, NULL) == CSSPGO_OK);
     got = text_of(had);
     csspgo_profile_free(had);
     w->profile = model_profile(w);
-    if (!w->how.keep_leaves || w->infers) REQUIRE(csspgo_flatten(w->profile, NULL) == CSSPGO_OK);
+    if (!w->how.keep_leaves || w->infers || w->shrunk) REQUIRE(csspgo_flatten(w->profile, NULL) == CSSPGO_OK);
     want = text_of(w->profile);
     if (strcmp(got, want) != 0) fprintf(stderr, "got:\n%s\nwant:\n%s\n", got, want);
     REQUIRE(strcmp(got, want) == 0);
@@ -660,6 +681,7 @@ static void operate(world *w, input *in)
     case 27: begin_again(w, h, op >> 5 & 1); break;
     case 28: move_code(w, a % PLACES, 1 + (op >> 5 & 3), b % PLACES); break;
     case 29: step_code(w, b, a < 32); break;
+    case 30: shrink(w, a, b); break;
     default: w->heap.fail_at = w->heap.calls + 1 + a % 32; return;
     }
     w->heap.fail_at = 0;

@@ -1219,6 +1219,85 @@ static void a_profile_shrinks_to_a_size(void)
     T_EQ(heap.live_bytes, 0);
 }
 
+/* Shrinks in slices, with any budgets. Returns how many there were. */
+static uint32_t shrink_in_slices(csspgo_profile *p, uint64_t bytes, csspgo_error *e)
+{
+    static const uint64_t budgets[] = { 0, 1, 7, 200, 5000 };
+    csspgo_profile *const was = csspgo_profile_clone(p, NULL);
+    csspgo_status s = CSSPGO_MORE;
+    uint32_t calls = 0;
+    const int one = rnd(2) != 0;
+    const uint64_t budget = budgets[rnd(5)];
+    while (s == CSSPGO_MORE) {
+        s = csspgo_shrink_step(p, bytes, one ? budget : budgets[rnd(5)], e);
+        T_EQ(s, e->status);
+        if (s == CSSPGO_MORE && calls++ % 64 == 0) T_CHECK(csspgo_profile_memory(p) <= bytes || csspgo_equal(p, was));
+    }
+    csspgo_profile_free(was);
+    return calls;
+}
+
+/* In slices of any size it is what it is at once, to the byte; the same sum of memory, the same error. */
+static void slices_shrink_as_one_call(void)
+{
+    unsigned long i, n = cases() / 4, sliced = 0;
+    for (i = 0; i < n; i++) {
+        csspgo_profile *made = random_contexts(rnd(3) == 0 ? 19 : 0, rnd(2) ? PROBE | CONFLICTS : 0);
+        csspgo_profile *p = csspgo_profile_clone(made, NULL), *q = csspgo_profile_clone(made, NULL);
+        const uint64_t bytes = csspgo_profile_memory(p) * (4 + rnd(12)) / 16;
+        csspgo_error at_once, e;
+        csspgo_shrink(p, bytes, &at_once);
+        sliced += shrink_in_slices(q, bytes, &e);
+        T_CHECK(e.status == at_once.status && strcmp(e.message, at_once.message) == 0);
+        T_EQ(csspgo_profile_memory(p), csspgo_profile_memory(q));
+        check_same(q, p, "in slices and at once");
+        csspgo_profile_free(p);
+        csspgo_profile_free(made);
+    }
+    T_CHECK(sliced > 10 * n);
+}
+
+/*
+ * Who stops gets the memory back, and p as it was, in any slice, also if it is freed. What was begun is not gone on with
+ * when p has changed; all the same it ends, whatever the budget is. Other bounds are other work.
+ */
+static void shrinking_may_stop_or_begin_anew(void)
+{
+    t_heap heap;
+    csspgo_options o = t_options(&heap, 0);
+    csspgo_profile *const made = many_contexts(&o, 0), *p, *q;
+    const uint64_t bytes = csspgo_profile_memory(made) / 3;
+    uint32_t stop, calls, slices = 0;
+    size_t had;
+    csspgo_error e;
+    for (stop = 1; stop < 4000; stop += 1 + stop / 8) {
+        p = csspgo_profile_clone(made, NULL);
+        had = heap.live_bytes;
+        for (calls = 0; calls < stop && csspgo_shrink_step(p, bytes, 50, &e) == CSSPGO_MORE; calls++) {}
+        slices = calls;
+        if (csspgo_profile_memory(p) <= bytes) T_CHECK(stop > 100);
+        else {
+            T_EQ(csspgo_shrink_step(p, UINT64_MAX, 0, &e), CSSPGO_OK);
+            T_CHECK(heap.live_bytes == had && csspgo_equal(p, made));
+            T_EQ(csspgo_shrink_step(p, bytes, 50, &e), CSSPGO_MORE);
+            T_EQ(csspgo_shrink_step(p, bytes / 2, 50, &e), CSSPGO_MORE);
+        }
+        csspgo_profile_free(p);
+    }
+    T_CHECK(slices > 100);
+    p = csspgo_profile_clone(made, NULL);
+    for (calls = 0; csspgo_shrink_step(p, bytes, calls % 2, &e) == CSSPGO_MORE && calls < 1000; calls++)
+        T_EQ(csspgo_scale(p, 1, 1, NULL), CSSPGO_OK);
+    T_CHECK(e.status == CSSPGO_OK && csspgo_profile_memory(p) <= bytes);
+    q = csspgo_profile_clone(made, NULL);
+    T_EQ(csspgo_shrink(q, bytes, &e), CSSPGO_OK);
+    T_CHECK(csspgo_equal(p, q));
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+    csspgo_profile_free(made);
+    T_EQ(heap.live_bytes, 0);
+}
+
 static void null_options_trim_what_is_cold(void)
 {
     csspgo_profile *p = from_text("a:9000000:1\n 1: 9000000\nb:1:1\n 1: 1\n");
@@ -1390,6 +1469,8 @@ int main(void)
     a_full_profile_can_be_read_written_and_shrunk();
     shrinking_is_merging_what_is_cold();
     a_profile_shrinks_to_a_size();
+    slices_shrink_as_one_call();
+    shrinking_may_stop_or_begin_anew();
     null_options_trim_what_is_cold();
     hostile_shapes_take_no_more_than_others();
     deep_contexts_are_a_matter_of_limits();

@@ -2328,6 +2328,73 @@ static void no_step_copies_a_table(void)
     csspgo_runtime_free(r);
 }
 
+/* The sum of the totals of all records that are in no other one. */
+static uint64_t sum_of_totals(const csspgo_profile *p)
+{
+    csspgo_node n = csspgo_root(p);
+    uint64_t sum = 0;
+    while ((n = csspgo_node_next(p, csspgo_root(p), n)).id != 0)
+        if (csspgo_node_kind_of(p, n) != CSSPGO_INLINEE) sum += csspgo_total(p, n);
+    return sum;
+}
+
+/*
+ * A runtime that has not even room for base profiles drops functions, whole ones and the coldest, in slices of any size
+ * the same; each count is kept or counted as dropped.
+ */
+static void cold_functions_are_dropped(void)
+{
+    uint32_t round, i, k, drops = 0;
+    char name[16];
+    for (round = 0; round < 40; round++) {
+        csspgo_profile *made = csspgo_profile_new(NULL, NULL), *p, *q;
+        uint64_t dropped = 0, in_slices = 0, all, bytes, least = UINT64_MAX;
+        csspgo_cold_options bases;
+        csspgo_status s;
+        csspgo_node n;
+        for (i = 0; i < 200; i++) {
+            n = csspgo_root(made);
+            for (k = 0; k < 1 + i % 4; k++) {
+                const csspgo_node_kind kind = k == 3 ? CSSPGO_INLINEE : CSSPGO_CONTEXT;
+                snprintf(name, sizeof name, "f%u", (unsigned)rnd(60));
+                n = csspgo_node_add(made, n, csspgo_loc_at(k, 0), kind, csspgo_func_add(made, name, strlen(name)));
+            }
+            for (k = 1; k < 8; k++) csspgo_add_body(made, n, csspgo_loc_at(k, 0), 1 + rnd(100));
+        }
+        csspgo_recount_totals(made);
+        p = csspgo_profile_clone(made, NULL);
+        q = csspgo_profile_clone(made, NULL);
+        all = sum_of_totals(p);
+        bytes = csspgo_profile_memory(p) / 16 * (2 + rnd(8));
+        T_EQ(csspgo__shrink_some(p, bytes, UINT64_MAX, &dropped, NULL), CSSPGO_OK);
+        do s = csspgo__shrink_some(q, bytes, rnd(300), &in_slices, NULL);
+        while (s == CSSPGO_MORE);
+        T_EQ(s, CSSPGO_OK);
+        T_CHECK(csspgo_equal(p, q) && csspgo_profile_memory(p) == csspgo_profile_memory(q) && dropped == in_slices);
+        T_CHECK(csspgo_validate(p, NULL) == CSSPGO_OK);
+        T_EQ(sum_of_totals(p) + dropped, all);
+        T_CHECK(csspgo_profile_memory(p) <= bytes || csspgo_record_count(p) == 0);
+        if (dropped != 0 && csspgo_record_count(p) != 0) {
+            drops++;
+            for (n = csspgo_node_first_child(p, csspgo_root(p)); n.id != 0; n = csspgo_node_next_sibling(p, n))
+                if (csspgo_total(p, n) < least) least = csspgo_total(p, n);
+            memset(&bases, 0, sizeof bases);
+            bases.threshold = UINT64_MAX / 2;
+            bases.merge = 1;
+            T_EQ(csspgo_trim_cold(made, &bases, NULL), CSSPGO_OK);
+            for (n = csspgo_node_first_child(made, csspgo_root(made)); n.id != 0; n = csspgo_node_next_sibling(made, n)) {
+                const csspgo_node kept = csspgo_child(p, csspgo_root(p), csspgo_loc_at(0, 0),
+                                                      csspgo_node_kind_of(made, n), csspgo_node_func(made, n));
+                if (csspgo_has_record(made, n)) T_EQ(kept.id != 0, csspgo_total(made, n) >= least);
+            }
+        }
+        csspgo_profile_free(p);
+        csspgo_profile_free(q);
+        csspgo_profile_free(made);
+    }
+    T_CHECK(drops > 3);
+}
+
 /* Where direct transfers of a JIT go follows code that moves, whichever of the two was there first. */
 static void targets_follow_moved_code(void)
 {
@@ -2437,6 +2504,7 @@ int main(void)
     no_sample_pays_for_a_table_that_grows();
     no_step_copies_a_table();
     a_report_has_each_counter_and_each_advice_from_its_threshold_on();
+    cold_functions_are_dropped();
     targets_follow_moved_code();
     a_refused_unit_leaves_nothing();
     return t_end();

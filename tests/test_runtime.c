@@ -140,6 +140,7 @@ static uint64_t total_of(const csspgo_profile *p, const char *name)
  */
 static void memory_is_bounded(unsigned long samples)
 {
+    static const uint64_t budgets[] = { 200, 2000, 20000 };
     csspgo_runtime_options how;
     csspgo_runtime_function hot[FUNCTIONS + 4];
     csspgo_runtime_stats s;
@@ -169,8 +170,10 @@ static void memory_is_bounded(unsigned long samples)
         const csspgo_sample *one = random_sample(&m, &seed, FUNCTIONS - 1);
         T_EQ(csspgo_collector_add(c, one, 1, NULL), CSSPGO_OK);
         while (csspgo_runtime_push(r, 0, one) == 0) {
-            const csspgo_status status = csspgo_runtime_step(r, 20000, &e);
+            const csspgo_status status = csspgo_runtime_step(r, budgets[next_random(&seed) % 3], &e);
             if (!T_CHECK(status == CSSPGO_OK || status == CSSPGO_MORE)) break;
+            if (next_random(&seed) % 256 == 0)       /* the profile may be about to shrink: it begins anew */
+                T_EQ(csspgo_scale(csspgo_runtime_get_parts(r).profile, 1, 1, NULL), CSSPGO_OK);
         }
     }
     T_EQ(csspgo_runtime_profile(r, NULL, &e), CSSPGO_OK);

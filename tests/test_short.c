@@ -233,6 +233,15 @@ static csspgo_status do_shrink(world *w, csspgo_error *e)
     return csspgo_shrink(w->p, w->kind == NESTED ? memory : memory / 8 * 7, e);   /* NESTED: no context may go */
 }
 
+/* In slices: after a failure nothing of it is left. */
+static csspgo_status do_shrink_slices(world *w, csspgo_error *e)
+{
+    const uint64_t memory = csspgo_profile_memory(w->p), bytes = w->kind == NESTED ? memory : memory / 8 * 7;
+    csspgo_status s = CSSPGO_MORE;
+    while (s == CSSPGO_MORE) s = csspgo_shrink_step(w->p, bytes, 100, e);
+    return s;
+}
+
 static csspgo_status do_compress(world *w, csspgo_error *e)
 {
     return csspgo_compress_recursion(w->p, UINT32_MAX, e);
@@ -690,6 +699,7 @@ static const struct operation {
     { "nest", do_nest, PROFILE },
     { "trim_cold", do_trim, PROFILE },
     { "shrink", do_shrink, PROFILE },
+    { "shrink in slices", do_shrink_slices, PROFILE },
     { "compress_recursion", do_compress, PROFILE },
     { "remap", do_remap, PROFILE },
     { "remove", do_remove, PROFILE },
