@@ -19920,7 +19920,7 @@ static csspgo_status csspgo__shrink_plan(csspgo__shrinking *x, uint64_t *left)
     const csspgo_profile *p = x->b.p;
     csspgo_status s = CSSPGO_MORE;
     while (s == CSSPGO_MORE && *left != 0) {
-        uint64_t together = *left < CSSPGO__PLAN_TOGETHER ? *left : CSSPGO__PLAN_TOGETHER;
+        uint64_t together = *left < CSSPGO__PLAN_TOGETHER ? *left : (uint64_t)CSSPGO__PLAN_TOGETHER;
         if (csspgo__shrink_grows(x, left)) continue;
         csspgo__spend(left, 2 * together);
         while (csspgo__shrink_walk(x, &together, &s, csspgo__tree_next))
