@@ -74,6 +74,7 @@ enum { MCA_FLAGS = 64, MCA_ROOTS = 65, MCA_REGS = 300, MCA_LIST = 24 };
 typedef struct mca_reg {          /* a register; roots 0 to 31 are general ones, from 32 on vector registers */
     char     name[12];
     unsigned number, root, bits;
+    unsigned high;                /* 1: bits 8 to 15, like %ah */
 } mca_reg;
 
 /* A use of a unit: one of a set. */
@@ -92,7 +93,11 @@ typedef struct mca_inst {
     unsigned uses;
     uint64_t buffers;
     uint64_t reads[2], writes[2]; /* sets of roots */
+    uint64_t unseen[2];           /* those written later than the probes show */
     int      def_latency[MCA_ROOTS];
+    int      advance[MCA_ROOTS];  /* of reads */
+    unsigned alias[MCA_ROOTS];    /* of an eliminated move: the root that this one then stands for, + 1 */
+    struct mca_seen *probe;       /* of each root: MCA_PROBES regions */
     int      named[MCA_ROOTS];    /* 1: a candidate: probes of it are made; 2: it is an operand         */
     unsigned like;                /* an instruction with this opcode, + 1: has the same hidden registers */
     double   share[64];           /* of each unit, in cycles                */
@@ -102,9 +107,16 @@ typedef struct mca_inst {
     char     why[80];             /* why it is not modelled exactly; "": it is                       */
 } mca_inst;
 
+typedef struct mca_link {         /* a read and a def that it depends on */
+    unsigned reader, read;        /* line of the input; root */
+    unsigned writer, def;         /* the same of the def */
+} mca_link;
+
 typedef struct mca_pair {         /* a writer and a reader of the block, and what their model says */
     unsigned writer, reader;
-    int      latency;
+    int      latency;             /* the largest of those between them      */
+    unsigned roots, root;         /* number of registers between them; one  */
+    int      seen;                /* the latency that was measured; -1: none */
 } mca_pair;
 
 typedef struct mca {
@@ -114,7 +126,7 @@ typedef struct mca {
     mca_reg     reg[MCA_REGS];
     unsigned    regs, flags;      /* flags: their number */
     mca_inst   *inst;
-    unsigned    insts;
+    unsigned    insts, learnt;    /* learnt: with those that only show candidate sets */
     unsigned   *line, *region;    /* of each line of the input: instruction, number of its region */
     unsigned    lines, regions;
     unsigned   *begin;            /* of each region its first line; one more   */
@@ -126,10 +138,14 @@ typedef struct mca {
     char        buffer[64][40];
     int         entries[64];
     unsigned    buffers;
-    uint64_t    known[64];        /* candidate sets found without doubt */
+    uint64_t    known[256];       /* candidate sets found without doubt */
     unsigned    knowns;
     mca_pair   *pair;
     unsigned    pairs;
+    mca_link   *link;             /* by reader */
+    unsigned    links;
+    int         merges;           /* 1: a write to a part of a general register keeps the rest of it */
+    unsigned    ignored[8], ignores;     /* registers that nothing writes */
     int        *stalled;          /* of a region: the block exhausts something that is not modelled */
     char        why[200];         /* what failed */
 } mca;

@@ -55,7 +55,8 @@ extern "C" {
  *     group 0x3                              a set of units
  *     resource JALU0 mask 0x1 units 0x1      units: may be left out (see csspgo_bottleneck_resource)
  *     register 51 %rax                       its name; numbers with names are at most 65535
- *     inst 0 uops 1 lat 6 res 0x2:1,0x100:4 buf 14 def 51:6,28:6 read 51,51 load store
+ *     inst 0 uops 1 lat 6 res 0x2:1,0x100:4 buf 14 def 51:6,28:6 read 51,51:5 load store
+ *                                            51:5: reads register 51 five cycles early (:-5: late)
  *     text 0 imulq %rax, %rax                the instruction, for reports
  *     cycles 143                             so many took the machine that the model was made from
  *     estimate read advance                  why the simulation of this block is not exact
@@ -138,6 +139,7 @@ struct csspgo_sim_model {
     CSSPGO__MODEL_LIST(csspgo_sim_use) use;
     CSSPGO__MODEL_LIST(csspgo_sim_def) def;
     CSSPGO__MODEL_LIST(uint32_t) read;
+    CSSPGO__MODEL_LIST(int32_t) advance;              /* of each read */
     CSSPGO__MODEL_LIST(csspgo_sim_instruction) instruction;
     CSSPGO__MODEL_LIST(csspgo__model_ranges) ranges;
     CSSPGO__MODEL_LIST(uint64_t) group;
@@ -442,7 +444,22 @@ static int csspgo__model_register_line(csspgo__model_text *t)
 
 enum { CSSPGO__MODEL_RES, CSSPGO__MODEL_BUF, CSSPGO__MODEL_DEF, CSSPGO__MODEL_READ };
 
-/* One element of a list of an instruction: "0x2:1", "14", "51:6" or "51". */
+/* The advance of a read, behind its register: ":5", ":-6" or nothing. */
+static int csspgo__model_advance(csspgo__model_text *t, int32_t *advance)
+{
+    uint64_t cycles;
+    int late;
+    *advance = 0;
+    if (t->p == t->end || *t->p != ':') return 1;
+    t->p++;
+    late = t->p != t->end && *t->p == '-';
+    t->p += late;
+    if (!csspgo__model_digits(t, CSSPGO__MODEL_MOST, &cycles)) return 0;
+    *advance = late ? -(int32_t)cycles : (int32_t)cycles;
+    return 1;
+}
+
+/* One element of a list of an instruction: "0x2:1", "14", "51:6", "51" or "51:-6". */
 static int csspgo__model_element(csspgo__model_text *t, csspgo_sim_instruction *x, int kind)
 {
     csspgo_sim_model *m = t->m;
@@ -450,6 +467,7 @@ static int csspgo__model_element(csspgo__model_text *t, csspgo_sim_instruction *
     const int pair = kind == CSSPGO__MODEL_RES || kind == CSSPGO__MODEL_DEF;
     uint32_t *count = kind == CSSPGO__MODEL_RES ? &x->uses : kind == CSSPGO__MODEL_DEF ? &x->defs : &x->reads;
     uint64_t a, b = 0;
+    int32_t advance;
     const uint64_t most = kind == CSSPGO__MODEL_RES ? UINT64_MAX : kind == CSSPGO__MODEL_BUF ? 63 : UINT32_MAX;
     if (!csspgo__model_digits(t, most, &a)) return 0;
     if (pair) {
@@ -472,7 +490,9 @@ static int csspgo__model_element(csspgo__model_text *t, csspgo_sim_instruction *
         const csspgo_sim_def def = { (uint32_t)a, (uint32_t)b };
         return CSSPGO__MODEL_PUT(m, m->def, def) || csspgo__model_full(t);
     }
-    return CSSPGO__MODEL_PUT(m, m->read, (uint32_t)a) || csspgo__model_full(t);
+    if (!csspgo__model_advance(t, &advance)) return 0;
+    return (CSSPGO__MODEL_PUT(m, m->read, (uint32_t)a) && CSSPGO__MODEL_PUT(m, m->advance, advance)) ||
+           csspgo__model_full(t);
 }
 
 /* A list of an instruction: elements between commas, or "-". */
@@ -587,7 +607,10 @@ static int csspgo__model_end(csspgo_sim_model *m)
         const csspgo__model_ranges *r = &m->ranges.v[i];
         if (x->uses != 0) x->use = m->use.v + r->use;
         if (x->defs != 0) x->def = m->def.v + r->def;
-        if (x->reads != 0) x->read = m->read.v + r->read;
+        if (x->reads != 0) {
+            x->read = m->read.v + r->read;
+            x->advance = m->advance.v + r->read;
+        }
         m->text.v[i] = m->pool.v + r->text;
     }
     for (i = 0; i < m->resource.count; i++) m->resource.v[i].name = m->pool.v + m->resource_name.v[i];
@@ -671,6 +694,7 @@ CSSPGO_DEF void csspgo_sim_model_free(csspgo_sim_model *m)
     CSSPGO__MODEL_DROP(m, m->use);
     CSSPGO__MODEL_DROP(m, m->def);
     CSSPGO__MODEL_DROP(m, m->read);
+    CSSPGO__MODEL_DROP(m, m->advance);
     CSSPGO__MODEL_DROP(m, m->instruction);
     CSSPGO__MODEL_DROP(m, m->ranges);
     CSSPGO__MODEL_DROP(m, m->group);
