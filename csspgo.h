@@ -6741,6 +6741,7 @@ typedef struct csspgo_sim_def {   /* a register that an instruction writes      
 } csspgo_sim_def;
 
 enum { CSSPGO_SIM_LOAD = 1, CSSPGO_SIM_STORE = 2 };   /* flags of an instruction */
+enum { CSSPGO_SIM_FILES = 4 };    /* register files of a machine, at most */
 
 typedef struct csspgo_sim_instruction {
     const csspgo_sim_use *use;
@@ -6754,6 +6755,8 @@ typedef struct csspgo_sim_instruction {
                                      for buffer i of the machine                                         */
     const int32_t        *advance;    /* NULL, or for each read: cycles by which it takes the result of its producer
                                      in this block before others can (negative: after them)              */
+    uint8_t  registers[CSSPGO_SIM_FILES];   /* physical registers that it holds from its dispatch until it is retired,
+                                     of each register file                                               */
 } csspgo_sim_instruction;
 
 typedef struct csspgo_sim_machine {
@@ -6768,6 +6771,8 @@ typedef struct csspgo_sim_machine {
     size_t          groups;
     const csspgo_bottleneck_resource *resource;   /* NULL: each unit is a resource, with the same bit    */
     size_t          resources;
+    uint32_t        registers[CSSPGO_SIM_FILES];  /* physical registers for results in flight, of each register file;
+                                     0: any number                                                       */
 } csspgo_sim_machine;
 
 /* All zero: csspgo's rules, at most 2^30 cycles, no events. */
@@ -6799,7 +6804,7 @@ typedef struct csspgo_sim_result {
  *           cycles, memory, more than 256 different sets of units; E_NOMEM; the status of the sink
  * Cost      O(events); memory O(n + reorder buffer)
  * Source    LLVM 19: llvm-mca's pipeline. The events equal LLVM's one by one if the model has the dependencies that
- *           LLVM finds, there are no barriers, and the register files never run out
+ *           LLVM finds, and there are no barriers
  */
 CSSPGO_DEF csspgo_status csspgo_sim_run(const csspgo_sim_machine *m, const csspgo_sim_instruction *block, size_t n,
                                         uint32_t iterations, const csspgo_sim_options *how,
@@ -55070,6 +55075,8 @@ typedef struct csspgo__sim_code { /* an instruction of the block, prepared      
     uint32_t uops, room;          /* micro-operations; entries of the reorder buffer                 */
     uint32_t latency, flags;
     uint32_t slowest;             /* the largest latency of its defs                                 */
+    uint32_t registers[CSSPGO_SIM_FILES];
+    uint32_t files;               /* 1: some of these are not 0                                      */
     uint32_t dispatch_slots;      /* of its dispatch: micro-operations, at most the machine's width  */
     uint16_t overlaps;            /* 1: two of its uses have a candidate in common; 2: and both have a choice */
     uint16_t many;                /* 1: it has more than two needs, or overlaps                      */
@@ -55256,6 +55263,7 @@ typedef struct csspgo__sim_units {
 typedef struct csspgo__sim_buffers {     /* what an instruction takes when it is dispatched */
     uint32_t           left[65];  /* of each scheduler buffer; behind those of the machine CSSPGO__SIM_NO_BUFFER */
     uint32_t           room;      /* entries left of the reorder buffer                                   */
+    uint32_t           registers[CSSPGO_SIM_FILES];    /* left of each register file                      */
     uint32_t           loads, stores;    /* entries used of queues                                        */
     uint32_t           most_loads, most_stores;
 } csspgo__sim_buffers;
@@ -55752,6 +55760,13 @@ static void csspgo__sim_execute(csspgo__sim *s)
     }
 }
 
+/* Frees the registers of an instruction (more: 1), or takes them (UINT32_MAX). */
+static void csspgo__sim_registers_add(csspgo__sim_buffers *e, const csspgo__sim_code *c, uint32_t more)
+{
+    uint32_t i;
+    for (i = 0; i < CSSPGO_SIM_FILES; i++) e->registers[i] += more * c->registers[i];
+}
+
 /* Retires, in order, instructions executed before this cycle: at most `most`; 0: any number. */
 static void csspgo__sim_retire(csspgo__sim_window *w, csspgo__sim_buffers *e, uint32_t most)
 {
@@ -55761,6 +55776,7 @@ static void csspgo__sim_retire(csspgo__sim_window *w, csspgo__sim_buffers *e, ui
         const csspgo__sim_code *c = x->code;
         if (x->state != CSSPGO__SIM_ISSUED || x->at >= w->now) return;
         e->room += c->room;
+        if (c->files) csspgo__sim_registers_add(e, c, 1);
         if (c->flags == 0) continue;
         e->loads -= (c->flags & CSSPGO_SIM_LOAD) != 0;
         e->stores -= (c->flags & CSSPGO_SIM_STORE) != 0;
@@ -56179,12 +56195,25 @@ static int csspgo__sim_full(const csspgo__sim_buffers *e, const csspgo__sim_code
     return full;
 }
 
-/* 1 if the next instruction has space; else 0. The reorder buffer and the schedulers both say when they are full. */
+/* 1: a register file has too few registers left for an instruction. */
+static int csspgo__sim_lacks_registers(const csspgo__sim_buffers *e, const csspgo__sim_code *c)
+{
+    uint32_t i;
+    for (i = 0; i < CSSPGO_SIM_FILES; i++) if (e->registers[i] < c->registers[i]) return 1;
+    return 0;
+}
+
+/*
+ * 1 if the next instruction has space; else 0. The reorder buffer, the register files and the schedulers all say when
+ * they are full.
+ */
 static int csspgo__sim_space(csspgo__sim *s, const csspgo__sim_code *c)
 {
     const int space = s->buffers.room >= c->room, full = csspgo__sim_full(&s->buffers, c);
+    const int lacks = c->files && csspgo__sim_lacks_registers(&s->buffers, c);
     s->step.token_stall = full;
-    if (space & !full) return 1;
+    if (space & !full & !lacks) return 1;
+    if (lacks) csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_STALLED, 0);
     if (!space) csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_STALLED, 0);
     if (full) csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_STALLED, 0);
     if (s->out.analysis != NULL) s->out.analysis->stats.stalled = 1;
@@ -56232,6 +56261,7 @@ static void csspgo__sim_enter(csspgo__sim *s, uint32_t index)
     x->code = c;
     csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_DISPATCHED, iid);
     s->buffers.room -= c->room;
+    if (c->files) csspgo__sim_registers_add(&s->buffers, c, UINT32_MAX);
     csspgo__sim_buffers_add(&s->buffers, c, UINT32_MAX);
     s->step.dispatched += c->uops;
     s->uops += c->uops;
@@ -56726,6 +56756,7 @@ static void csspgo__sim_prepare_buffers(csspgo__sim_buffers *e, const csspgo_sim
     e->most_loads = m->loads != 0 ? m->loads : UINT32_MAX;
     e->most_stores = m->stores != 0 ? m->stores : UINT32_MAX;
     for (i = 0; i < m->buffers; i++) e->left[i] = m->buffer[i];
+    for (i = 0; i < CSSPGO_SIM_FILES; i++) e->registers[i] = m->registers[i];
     e->left[CSSPGO__SIM_NO_BUFFER] = UINT32_MAX / 2;
 }
 
@@ -56741,6 +56772,10 @@ static void csspgo__sim_prepare_sizes(csspgo__sim_code *c, const csspgo_sim_mach
     c->buffers = x->buffers;
     c->buffer = CSSPGO__SIM_NO_BUFFER;
     if (x->buffers != 0 && (x->buffers & (x->buffers - 1)) == 0) c->buffer = csspgo__low_bit(x->buffers);
+    for (k = 0; k < CSSPGO_SIM_FILES; k++) {
+        c->registers[k] = x->registers[k] < m->registers[k] ? x->registers[k] : m->registers[k];
+        c->files |= c->registers[k] != 0;
+    }
     for (k = 0; k < x->defs; k++)
         if (c->slowest < x->def[k].latency) c->slowest = x->def[k].latency;
 }
@@ -56810,7 +56845,8 @@ static size_t csspgo__sim_writes_before(const csspgo__sim_write *w, size_t n, ui
 static uint32_t csspgo__sim_advanced(const csspgo_sim_instruction *x, uint32_t k, uint32_t latency)
 {
     const int64_t own = (int64_t)latency - (x->advance != NULL ? x->advance[k] : 0);
-    return own <= 0 ? 0 : own < CSSPGO__SIM_MOST ? (uint32_t)own : CSSPGO__SIM_MOST;
+    if (own <= 0) return 0;
+    return own < CSSPGO__SIM_MOST ? (uint32_t)own : (uint32_t)CSSPGO__SIM_MOST;
 }
 
 /* Finds the def that each read depends on: the last one before it, in its iteration or in the one before. */

@@ -92,6 +92,7 @@ typedef struct mca_inst {
     mca_use  use[MCA_LIST];
     unsigned uses;
     uint64_t buffers;
+    int      registers[4];        /* that it takes of each register file */
     uint64_t reads[2], writes[2]; /* sets of roots */
     uint64_t unseen[2];           /* those written later than the probes show */
     int      def_latency[MCA_ROOTS];
@@ -104,6 +105,7 @@ typedef struct mca_inst {
     int      taken[8][64];        /* by copies 0 to 7 of it in a row        */
     unsigned bits;                /* of the first general register          */
     int      wide;                /* 1: its width is that of the block's registers for implicit ones */
+    int      reserves;            /* 1: its uses stand for groups that it reserves                   */
     char     why[80];             /* why it is not modelled exactly; "": it is                       */
 } mca_inst;
 
@@ -138,6 +140,7 @@ typedef struct mca {
     char        buffer[64][40];
     int         entries[64];
     unsigned    buffers;
+    int         files[4];         /* registers of each register file; 0: any number, or there is none */
     uint64_t    known[256];       /* candidate sets found without doubt */
     unsigned    knowns;
     mca_pair   *pair;
@@ -146,6 +149,7 @@ typedef struct mca {
     unsigned    links;
     int         merges;           /* 1: a write to a part of a general register keeps the rest of it */
     unsigned    ignored[8], ignores;     /* registers that nothing writes */
+    int        *crossed;          /* of a region: the source of an eliminated move is written before its last use */
     int        *stalled;          /* of a region: the block exhausts something that is not modelled */
     char        why[200];         /* what failed */
 } mca;

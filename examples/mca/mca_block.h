@@ -83,7 +83,7 @@ static int mca_stalls(mca *m)
     for (p = out; p != NULL; p = mca_next_line(p)) {
         if (mca_key(p, "GROUP", &v)) wrong = v;
         if (mca_key(p, "TotalCycles", &v)) m->cycles[inst < m->regions ? inst : 0] = (unsigned)v;
-        if (mca_key(p, "RAT", &v) || mca_key(p, "USH", &v)) wrong += v;
+        if (mca_key(p, "USH", &v)) wrong += v;
         if (mca_named(p, &kind, &inst, &root) && inst < m->regions) m->stalled[inst] = wrong > 0;
     }
     free(out);
@@ -159,7 +159,7 @@ static int mca_parse(mca *m, const char *text)
 static void mca_special(mca *m)
 {
     static const char *const word[] = { "mfence", "lfence", "sfence", "dmb", "dsb", "isb", "rep", "cpuid", "syscall",
-                                        "svc", "call", "bl ", "blr ", "ret", "vzero" };
+                                        "svc", "call", "bl ", "blr ", "ret", "vzero", "incssp", "enter", "wait" };
     unsigned i, k;
     for (i = 0; i < m->insts; i++) {
         mca_inst *x = &m->inst[i];
@@ -253,6 +253,7 @@ static unsigned mca_read_ids(const mca *m, const mca_inst *x, unsigned *id)
 
 typedef struct mca_map {          /* of a register: the line and root of its last def; or the register that it stands for */
     unsigned line, root, alias;   /* line and alias + 1; 0: none */
+    int stale;                    /* 1: the other register was written since */
 } mca_map;
 
 /* 1: a write to this register writes all of its root. */
@@ -270,10 +271,15 @@ static void mca_define(const mca *m, mca_map *map, const mca_inst *x, unsigned l
     unsigned i, alias = x->alias[root] != 0 ? mca_id_of(m, x->alias[root] - 1, root < 32 ? 64 : m->x86 ? 256 : 128) + 1 : 0;
     if (alias != 0 && map[alias - 1].alias != 0) alias = map[alias - 1].alias;
     for (i = 0; i <= m->regs; i++)
+        if (map[i].alias != 0 && i != id && map[i].alias != alias &&
+            mca_root_of(m, map[i].alias - 1) == root && mca_root_of(m, i) != root)
+            map[i].stale = 1;
+    for (i = 0; i <= m->regs; i++)
         if (i == id || mca_inside(m, i, id) || (mca_clears(m, x, own) && mca_inside(m, id, i))) {
             map[i].line = line + 1;
             map[i].root = root;
             map[i].alias = alias;
+            map[i].stale = 0;
             if (alias != 0) map[i].line = 0;
         }
 }
@@ -292,6 +298,7 @@ static void mca_read(mca *m, const mca_map *map, unsigned line, unsigned id)
 {
     const unsigned at = map[id].alias != 0 ? map[id].alias - 1 : id, first = m->links;
     unsigned i;
+    if (map[id].stale) m->crossed[m->region[line]] = 1;
     for (i = 0; i <= m->regs; i++) {
         mca_link l;
         if ((i != at && !mca_inside(m, i, at)) || map[i].line == 0) continue;
@@ -317,6 +324,19 @@ static void mca_flow(mca *m, unsigned region)
             for (r = 0; r < MCA_ROOTS; r++)
                 if (x->writes[r / 64] >> r % 64 & 1) mca_define(m, map, x, i, r);
         }
+}
+
+/* 1: an instruction moves a register that was set to zero: some CPUs eliminate just these moves. */
+static int mca_moves_zero(const mca *m, unsigned line)
+{
+    const mca_inst *x = &m->inst[m->line[line]];
+    unsigned k;
+    if (!m->merges || x->latency == 0 || strstr(x->text, "mov") == NULL || x->load || x->store) return 0;
+    for (k = 0; k < m->links; k++) {
+        const mca_inst *w = &m->inst[m->line[m->link[k].writer]];
+        if (m->link[k].reader == line && w->latency == 0 && w->uses == 0) return 1;
+    }
+    return 0;
 }
 
 /* ----- registers of a region as numbers, so that the last def of a number before a read is the one it depends on ----- */
@@ -413,7 +433,8 @@ static void mca_write_registers(const mca *m, mca_text *t, unsigned line, const 
 /* The model of one region. */
 static char *mca_write(const mca *m, unsigned region)
 {
-    const char *doubt = m->stalled[region] ? "registers are exhausted, or dispatch has restrictions" : NULL;
+    const char *doubt = m->stalled[region] ? "dispatch has restrictions" :
+                        m->crossed[region] ? "the source of an eliminated move changes while the other name is used" : NULL;
     unsigned i, k, n = 0, bit = 0, r;
     mca_names names;
     mca_text t;
@@ -421,6 +442,8 @@ static char *mca_write(const mca *m, unsigned region)
     mca_put(&t, "model dispatch %d rob %d retire %d noalias %u lq %d sq %d iterations %u\n", m->width, m->rob,
             m->retire, !m->how->alias, m->loads, m->stores, m->how->iterations != 0 ? m->how->iterations : 100);
     for (k = 0; k < m->buffers; k++) mca_put(&t, "buffer %u size %d\n", k, m->entries[k]);
+    for (k = 0; k < 4; k++)
+        if (m->files[k] != 0) mca_put(&t, "file %u size %d\n", k, m->files[k]);
     for (k = 0; k < m->units; k = i, bit++) {
         uint64_t units = 0;
         for (i = k; i < m->units && strcmp(m->unit[i], m->unit[k]) == 0; i++) units |= (uint64_t)1 << i;
@@ -430,12 +453,17 @@ static char *mca_write(const mca *m, unsigned region)
     for (i = m->begin[region]; i < m->begin[region + 1]; i++) {
         const mca_inst *x = &m->inst[m->line[i]];
         if (x->why[0] != '\0') mca_put(&t, "estimate %s: %s\n", x->why, x->text);
+        else if (mca_moves_zero(m, i)) mca_put(&t, "estimate a move of zero may be eliminated: %s\n", x->text);
+        if (x->reserves) mca_put(&t, "# it reserves groups: the times are right, the units that others are said to wait for may not be\n");
         mca_put(&t, "inst %u uops %d lat %d", n, x->uops, x->latency);
         for (k = 0; k < x->uses; k++)
             mca_put(&t, "%s0x%llx:%u", k == 0 ? " res " : ",", (unsigned long long)x->use[k].units, x->use[k].cycles);
         for (k = r = 0; k < m->buffers; k++)
             if (x->buffers >> k & 1) mca_put(&t, "%s%u", r++ == 0 ? " buf " : ",", k);
         mca_write_registers(m, &t, i, &names);
+        for (k = r = 0; k < 4; k++)
+            if (m->files[k] != 0 && x->registers[k] != 0)
+                mca_put(&t, "%s%u:%d", r++ == 0 ? " file " : ",", k, x->registers[k]);
         mca_put(&t, "%s%s\ntext %u %s\n", x->load ? " load" : "", x->store ? " store" : "", n,
                 x->shown != NULL ? x->shown : x->text);
         n++;
@@ -480,6 +508,8 @@ static int mca_models(const mca_options *how, const char *text, char ***models, 
         mca_special(m);
         m->stalled = (int *)mca_more(NULL, m->regions * sizeof *m->stalled);
         memset(m->stalled, 0, m->regions * sizeof *m->stalled);
+        m->crossed = (int *)mca_more(NULL, m->regions * sizeof *m->crossed);
+        memset(m->crossed, 0, m->regions * sizeof *m->crossed);
         m->cycles = (unsigned *)mca_more(NULL, m->regions * sizeof *m->cycles);
         memset(m->cycles, 0, m->regions * sizeof *m->cycles);
         for (i = 0; i < m->regions; i++) mca_flow(m, i);
@@ -498,6 +528,7 @@ static int mca_models(const mca_options *how, const char *text, char ***models, 
     free(m->pair);
     free(m->link);
     free(m->stalled);
+    free(m->crossed);
     free(m->begin);
     free(m->cycles);
     free(m);

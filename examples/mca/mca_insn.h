@@ -295,20 +295,25 @@ static int mca_buffers(mca *m)
     unsigned i, k, inst = 0;
     const char *p;
     char *out, name[40], line[200];
-    int most, entries, queue = 0;
+    int most, entries, n, queue = 0;
+    unsigned file = 4;
     memset(&t, 0, sizeof t);
     for (i = 0; i < m->insts; i++) {
         mca_region(&t, "B", i, 0);
         mca_put(&t, "%s\n", m->inst[i].text);
         mca_region_end(&t);
     }
-    out = mca_run(m, 0, "-iterations=1 -scheduler-stats -retire-stats -instruction-info=0 -resource-pressure=0", t.v);
+    out = mca_run(m, 0, "-iterations=1 -scheduler-stats -retire-stats -register-file-stats -instruction-info=0 -resource-pressure=0", t.v);
     free(t.v);
     if (out == NULL) return 0;
     for (p = out; p != NULL; p = mca_next_line(p)) {
         snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
         sscanf(line, "[%*u] Code Region - B.%u", &inst);
         if (strncmp(p, "Total ROB Entries:", 18) == 0) m->rob = atoi(p + 18);
+        if (strncmp(p, "*  Register File #", 18) == 0) file = (unsigned)atoi(p + 18) - 1;
+        if (file < 4 && sscanf(p, " Number of physical registers: %d", &n) == 1) m->files[file] = n;
+        if (file < 4 && sscanf(p, " Total number of mappings created: %d", &n) == 1 && inst < m->insts && *p == ' ')
+            m->inst[inst].registers[file] = n;
         if (strncmp(p, " [1]            [2]", 19) == 0) queue = 1;
         else if (*p == '\n') queue = 0;
         else if (queue && sscanf(line, "%39s %*d %d %d", name, &most, &entries) == 3 && inst < m->insts) {

@@ -202,6 +202,49 @@ static int mca_infer_pairs(mca *m, mca_inst *x)
     return 1;
 }
 
+/*
+ * Groups of which all units are taken, too, are reserved: nobody else gets a unit of them, for as long as they are said
+ * to be used. What is left of the shares without the units is theirs. So each unit counts as taken for the longest of
+ * these times.
+ */
+static int mca_infer_reserved(mca *m, mca_inst *x)
+{
+    double left[64];
+    int cycles[64];
+    unsigned u, turn;
+    for (u = 0; u < m->units; u++) {
+        cycles[u] = x->taken[0][u];
+        left[u] = x->share[u] - cycles[u];
+        if (left[u] < -0.004) return 0;
+    }
+    for (turn = 0; turn < 8; turn++) {
+        double least = 1e9, total;
+        unsigned size = 0;
+        for (u = 0; u < m->units; u++) {
+            if (left[u] < 0.004) continue;
+            if (x->taken[0][u] == 0) return 0;
+            size++;
+            if (left[u] < least) least = left[u];
+        }
+        if (size == 0) break;
+        total = least * size;
+        if (size == 1 || fabs(total - floor(total + 0.5)) > 0.05) return 0;
+        for (u = 0; u < m->units; u++) {
+            if (left[u] < 0.004) continue;
+            left[u] -= least;
+            if (cycles[u] < (int)(total + 0.5)) cycles[u] = (int)(total + 0.5);
+        }
+    }
+    x->uses = 0;
+    for (u = 0; u < m->units && x->uses < MCA_LIST; u++) {
+        if (cycles[u] == 0) continue;
+        x->use[x->uses].units = (uint64_t)1 << u;
+        x->use[x->uses++].cycles = (unsigned)cycles[u];
+    }
+    x->reserves = 1;
+    return 1;
+}
+
 /* Instructions that take few units each: they show the candidate sets that other ones combine. */
 static const char *const mca_simple[2][44] = {
     { "add x0, x1, x2", "add x0, x1, x2, lsl #12", "add w0, w1, w2, lsl #3", "ldr x0, [x1]", "str x0, [x1]",
@@ -233,7 +276,7 @@ static void mca_uses(mca *m)
     for (i = 0; i < m->insts; i++) {
         mca_inst *x = &m->inst[i];
         uint64_t taken = 0;
-        if (!mca_infer(m, x) && !mca_solve_known(m, x) && !mca_infer_pairs(m, x))
+        if (!mca_infer(m, x) && !mca_solve_known(m, x) && !mca_infer_pairs(m, x) && !mca_infer_reserved(m, x))
             mca_doubt(x, "two of its uses can take the same unit");
         for (u = 0; u < m->units; u++) taken |= (uint64_t)(x->taken[1][u] > 0) << u;
         if (x->uses != 0 && taken == 0) x->uses = x->latency = 0;     /* it is eliminated when registers are renamed */

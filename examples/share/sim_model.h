@@ -52,16 +52,17 @@ extern "C" {
  *
  *     model dispatch 2 rob 64 retire 2 noalias 1 lq 0 sq 0 iterations 20
  *     buffer 14 size 20                      a scheduler buffer, 0 to 63
+ *     file 1 size 192                        a register file, 0 to 3
  *     group 0x3                              a set of units
  *     resource JALU0 mask 0x1 units 0x1      units: may be left out (see csspgo_bottleneck_resource)
  *     register 51 %rax                       its name; numbers with names are at most 65535
- *     inst 0 uops 1 lat 6 res 0x2:1,0x100:4 buf 14 def 51:6,28:6 read 51,51:5 load store
+ *     inst 0 uops 1 lat 6 res 0x2:1,0x100:4 buf 14 def 51:6,28:6 read 51,51:5 file 1:2 load store
  *                                            51:5: reads register 51 five cycles early (:-5: late)
  *     text 0 imulq %rax, %rax                the instruction, for reports
  *     cycles 143                             so many took the machine that the model was made from
  *     estimate read advance                  why the simulation of this block is not exact
  *
- * Instructions come in the order of the block. "-" is an empty list; res, buf, def, read, load and store may be left
+ * Instructions come in the order of the block. "-" is an empty list; res, buf, def, read, file, load and store may be left
  * out, and so may retire, noalias (default 1), lq, sq, iterations (default 100) and cycles. Empty lines and lines that
  * begin with "#" are comments, except "# regname 51 %rax", which is a register line too.
  */
@@ -412,6 +413,14 @@ static int csspgo__model_buffer_line(csspgo__model_text *t)
     return 1;
 }
 
+static int csspgo__model_file_line(csspgo__model_text *t)
+{
+    csspgo_sim_machine *m = &t->m->block.machine;
+    uint32_t id;
+    return csspgo__model_number32(t, CSSPGO_SIM_FILES - 1, &id) && csspgo__model_expect(t, "size") &&
+           csspgo__model_number32(t, UINT32_MAX, &m->registers[id]);
+}
+
 static int csspgo__model_group_line(csspgo__model_text *t)
 {
     uint64_t mask;
@@ -442,7 +451,7 @@ static int csspgo__model_register_line(csspgo__model_text *t)
     return CSSPGO__MODEL_PUT(t->m, t->m->reg, r) || csspgo__model_full(t);
 }
 
-enum { CSSPGO__MODEL_RES, CSSPGO__MODEL_BUF, CSSPGO__MODEL_DEF, CSSPGO__MODEL_READ };
+enum { CSSPGO__MODEL_RES, CSSPGO__MODEL_BUF, CSSPGO__MODEL_DEF, CSSPGO__MODEL_READ, CSSPGO__MODEL_FILE };
 
 /* The advance of a read, behind its register: ":5", ":-6" or nothing. */
 static int csspgo__model_advance(csspgo__model_text *t, int32_t *advance)
@@ -464,19 +473,24 @@ static int csspgo__model_element(csspgo__model_text *t, csspgo_sim_instruction *
 {
     csspgo_sim_model *m = t->m;
     const unsigned char *start = t->p;
-    const int pair = kind == CSSPGO__MODEL_RES || kind == CSSPGO__MODEL_DEF;
+    const int pair = kind == CSSPGO__MODEL_RES || kind == CSSPGO__MODEL_DEF || kind == CSSPGO__MODEL_FILE;
     uint32_t *count = kind == CSSPGO__MODEL_RES ? &x->uses : kind == CSSPGO__MODEL_DEF ? &x->defs : &x->reads;
     uint64_t a, b = 0;
     int32_t advance;
-    const uint64_t most = kind == CSSPGO__MODEL_RES ? UINT64_MAX : kind == CSSPGO__MODEL_BUF ? 63 : UINT32_MAX;
+    const uint64_t most = kind == CSSPGO__MODEL_RES ? UINT64_MAX : kind == CSSPGO__MODEL_BUF ? 63 :
+                          kind == CSSPGO__MODEL_FILE ? CSSPGO_SIM_FILES - 1 : UINT32_MAX;
     if (!csspgo__model_digits(t, most, &a)) return 0;
     if (pair) {
         if (t->p == t->end || *t->p++ != ':')
             return csspgo__model_deny(t, CSSPGO_E_SYNTAX, start, "a colon is missing");
-        if (!csspgo__model_digits(t, CSSPGO__MODEL_MOST, &b)) return 0;
+        if (!csspgo__model_digits(t, kind == CSSPGO__MODEL_FILE ? 255 : CSSPGO__MODEL_MOST, &b)) return 0;
     }
     if (kind == CSSPGO__MODEL_BUF) {
         x->buffers |= (uint64_t)1 << a;
+        return 1;
+    }
+    if (kind == CSSPGO__MODEL_FILE) {
+        x->registers[a] = (uint8_t)b;
         return 1;
     }
     if (*count == CSSPGO__MODEL_LONGEST) return csspgo__model_deny(t, CSSPGO_E_LIMIT, start, "a list has 64 elements");
@@ -514,7 +528,7 @@ static int csspgo__model_list(csspgo__model_text *t, csspgo_sim_instruction *x, 
 /* A line of an instruction: its number, its lists of resources, buffers, definitions and reads, and its figures. */
 static int csspgo__model_inst_line(csspgo__model_text *t)
 {
-    static const char list[][5] = { "res", "buf", "def", "read" };
+    static const char list[][5] = { "res", "buf", "def", "read", "file" };
     csspgo_sim_model *m = t->m;
     csspgo__model_ranges r;
     csspgo_sim_instruction x;
@@ -535,11 +549,11 @@ static int csspgo__model_inst_line(csspgo__model_text *t)
     while ((size = csspgo__model_word(t, &word)) != 0) {
         uint32_t k;
         int ok = 1;
-        for (k = 0; k < 4 && !csspgo__model_is(word, size, list[k]); k++) continue;
-        if (k < 4 && seen >> k & 1)
+        for (k = 0; k < 5 && !csspgo__model_is(word, size, list[k]); k++) continue;
+        if (k < 5 && seen >> k & 1)
             return csspgo__model_deny(t, CSSPGO_E_SYNTAX, word, "an instruction has this list twice");
         seen |= 1u << k;
-        if (k < 4) ok = csspgo__model_list(t, &x, (int)k);
+        if (k < 5) ok = csspgo__model_list(t, &x, (int)k);
         else if (csspgo__model_is(word, size, "uops")) ok = csspgo__model_number32(t, CSSPGO__MODEL_MOST, &x.uops);
         else if (csspgo__model_is(word, size, "lat")) ok = csspgo__model_number32(t, CSSPGO__MODEL_MOST, &x.latency);
         else if (csspgo__model_is(word, size, "load")) x.flags |= CSSPGO_SIM_LOAD;
@@ -577,6 +591,7 @@ static int csspgo__model_line(csspgo__model_text *t)
         ok = csspgo__model_register_line(t);
     } else if (csspgo__model_is(word, size, "model")) ok = csspgo__model_machine(t);
     else if (csspgo__model_is(word, size, "buffer")) ok = csspgo__model_buffer_line(t);
+    else if (csspgo__model_is(word, size, "file")) ok = csspgo__model_file_line(t);
     else if (csspgo__model_is(word, size, "group")) ok = csspgo__model_group_line(t);
     else if (csspgo__model_is(word, size, "resource")) ok = csspgo__model_resource_line(t);
     else if (csspgo__model_is(word, size, "register")) ok = csspgo__model_register_line(t);
