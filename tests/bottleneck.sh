@@ -5,6 +5,7 @@ B=build/bottleneck
 rm -rf $B
 mkdir -p $B
 . ./t.sh
+export XDG_CACHE_HOME="$PWD/$B/cache"
 T=${TOOL:-build/plain/csspgo}
 [ -x $T ] && [ -n "$TOOL" ] || make -s $T || { fail "the tool does not build"; finish; }
 D=../examples/data
@@ -58,6 +59,25 @@ if have python3; then
     says '"verdict": "latency"'
     says '"estimate": "caches, branches'
 else skip "no python3"; fi
+
+# ----- models are kept: the next time llvm-mca is not needed, and a file that is damaged is not believed
+demo() { $T bottleneck --quiet --binary=$D/demo.elf --profile=$B/demo.prof --mcpu=skylake --top=3 "$@"; }
+mkdir -p $B/bin
+ln -sf "$(command -v llvm-objdump-19)" $B/bin/llvm-objdump-19
+demo --models=$B/kept >$B/first || fail "--models"
+[ -s $B/kept/x86_64-skylake.models ] && pass || fail "no file of models"
+PATH=$B/bin:/bin demo --models=$B/kept >$B/second 2>$B/err && cmp -s $B/first $B/second && pass || { fail "kept models"; cat $B/err; }
+if command -v llvm-mca-19 | grep -q '^/bin/'; then skip "llvm-mca-19 is in /bin"; else
+    PATH=$B/bin:/nowhere $T bottleneck --binary=$D/demo.elf --profile=$B/demo.prof --models= >$B/out 2>$B/err
+    finds 'new code is measured' $B/err
+fi
+for damage in 's/lat [0-9]*/lat x/' 's/^block 26/block 25/' 's/^csspgo models 1/csspgo models 0/' '3,$d'; do
+    demo --models=$B/kept >/dev/null
+    sed "$damage" $B/kept/x86_64-skylake.models >$B/damaged && mv $B/damaged $B/kept/x86_64-skylake.models
+    demo --models=$B/kept >$B/third 2>$B/err
+    if cmp -s $B/first $B/third; then pass; else fail "kept models after $damage"; fi
+    rm -r $B/kept
+done
 
 # ----- a loop in two contexts: 100 iterations and 2
 if [ "$(uname -sm)" != "Linux x86_64" ] || ! have clang-19; then skip "clang-19 on x86-64 Linux is needed for trip counts"; finish; fi

@@ -18,7 +18,8 @@ static uint32_t pick(uint32_t n)
     return (state >> 8) % n;
 }
 
-/* G, V: a register; M: memory; F: one with an index; rare: what no model can say, tried now and then */
+/* G, V: a register; M: memory; F: one with an index; rare: parts of registers, reads in advance, moves that are
+ * eliminated, and what no model can say */
 static const char *const x86_forms[] = {
     "addq G, G", "subq G, G", "xorq G, G", "andq $7, G", "addq $1, G", "leaq 8(G), G", "leaq (G,G,2), G",
     "imulq G, G", "imulq $3, G, G", "shlq $3, G", "rolq $5, G", "negq G", "notq G", "cmpq G, G", "testq G, G",
@@ -31,7 +32,9 @@ static const char *const x86_forms[] = {
 };
 static const char *const x86_rare[] = {
     "divq G", "addq M, G", "movq G, G", "xorl %eax, %eax", "movaps V, V", "setb %bl", "addss M, V", "addq G, M",
-    "mfence", "vzeroupper", "pushq G", "shlq %cl, G"
+    "mfence", "vzeroupper", "pushq G", "shlq %cl, G", "popq G", "movl M, W", "movb $1, %al", "addb %cl, %dl", "movw %ax, %cx",
+    "movzbl %al, W", "sete %cl", "xorps %xmm1, %xmm1", "addl $1, M", "cmpq M, G", "mulsd M, V", "movslq W, G", "addb %ah, %cl",
+    "cvtsi2sdl M, V", "leaq 8(G,G,4), G", "divl W"
 };
 static const char *const arm_forms[] = {
     "add X, X, X", "sub X, X, #3", "and X, X, X", "orr X, X, X", "eor X, X, X, lsl #2", "mul X, X, X", "lsl X, X, #3",
@@ -43,7 +46,8 @@ static const char *const arm_forms[] = {
 };
 static const char *const arm_rare[] = {
     "madd X, X, X, X", "fmadd D, D, D, D", "mov X, X", "mov X, #1", "ldp x6, x7, M", "ldr X, [x9], #8", "dmb ish",
-    "add w1, w2, w3", "fmla Q.4s, Q.4s, Q.4s"
+    "add w1, w2, w3", "fmla Q.4s, Q.4s, Q.4s", "mov w1, w2", "sxtw X, w3", "ldr w4, M", "ldr s3, M", "fadd s1, s2, s3", "ldrb w2, M",
+    "ldp x2, x3, [x9], #16", "stp X, X, M", "add X, X, w2, uxtw #2", "cbz X, out", "movi Q.4s, #0", "msub X, X, X, X"
 };
 
 /* One instruction in which each capital letter becomes a register. */
@@ -77,7 +81,7 @@ static void put_programs(mca_text *t, int x86, unsigned count)
 {
     unsigned i, k;
     for (i = 0; i < count; i++) {
-        const unsigned n = 1 + pick(pick(4) == 0 ? 14 : 6), rare = pick(12) == 0, few = 2 + pick(6);
+        const unsigned n = 1 + pick(pick(4) == 0 ? 14 : 6), rare = pick(2) == 0, few = 2 + pick(6);
         const uint32_t first = pick(1000);
         mca_put(t, "# LLVM-MCA-BEGIN p%u\n", i);
         for (k = 0; k < n; k++) {
@@ -167,7 +171,7 @@ static unsigned compare(const char *cpu, char **models, size_t n, const char *ou
             normal(want);
             normal(got);
             exact++;
-            if (strstr(models[i], "# it reserves") != NULL) *got = *want = '\0';        /* cycles only */
+            if (strstr(models[i], "# times only") != NULL) *got = *want = '\0';
             found += strstr(want, "Critical") != NULL;
             if (!t_same(cpu, got, strlen(got), want, strlen(want)) && t_failed <= 12)
                 fprintf(stderr, "block %u\n%s\n%s\n%s\n", (unsigned)i, models[i], got, want);
@@ -209,7 +213,7 @@ int main(int argc, char **argv)
     snprintf(options, sizeof options, "-iterations=40 -bottleneck-analysis -instruction-info=0 -resource-pressure=0 %s",
              how.alias ? "-noalias=false" : "");
     out = mca_run(&run, 0, options, in.v);
-    T_CHECK(out != NULL && compare(how.mcpu, models, n, out) >= count / 3);
+    T_CHECK(out != NULL && compare(how.mcpu, models, n, out) >= count / 2);
     free(out);
     free(in.v);
     mca_free(models, n);

@@ -163,6 +163,8 @@ static void mca_special(mca *m)
     unsigned i, k;
     for (i = 0; i < m->insts; i++) {
         mca_inst *x = &m->inst[i];
+        if (m->x86 && mca_twice(x->text) && (strncmp(x->text, "xchg", 4) == 0 || strncmp(x->text, "xadd", 4) == 0))
+            mca_doubt(x, "it exchanges a register with itself");
         for (k = 0; k < sizeof word / sizeof *word; k++)
             if (strncmp(x->text, word[k], strlen(word[k])) == 0)
                 mca_doubt(x, "a barrier, a call or a system instruction");
@@ -231,6 +233,17 @@ static unsigned mca_def_id(const mca *m, const mca_inst *x, unsigned root)
         if (r != NULL && r->root == root) return (unsigned)(r - m->reg);
     }
     return mca_hidden_id(m, x, root);
+}
+
+/* 1: it writes a part of a register that it does not read, on a CPU that merges the rest. */
+static int mca_merges(const mca *m, const mca_inst *x)
+{
+    const unsigned defs = mca_explicit_defs(m, x);
+    const mca_reg *r = defs != 0 ? mca_numbered(m, x->operand[0]) : NULL;
+    unsigned k;
+    if (!m->merges || r == NULL || r->root >= 32 || r->bits >= 32) return 0;
+    for (k = defs; k < x->operands; k++) if (x->operand[k] == x->operand[0]) return 0;
+    return 1;
 }
 
 /* The registers that an instruction reads, in LLVM's order. Returns their number. */
@@ -454,7 +467,8 @@ static char *mca_write(const mca *m, unsigned region)
         const mca_inst *x = &m->inst[m->line[i]];
         if (x->why[0] != '\0') mca_put(&t, "estimate %s: %s\n", x->why, x->text);
         else if (mca_moves_zero(m, i)) mca_put(&t, "estimate a move of zero may be eliminated: %s\n", x->text);
-        if (x->reserves) mca_put(&t, "# it reserves groups: the times are right, the units that others are said to wait for may not be\n");
+        if (x->reserves) mca_put(&t, "# times only: it reserves groups\n");
+        if (mca_merges(m, x)) mca_put(&t, "# times only: it waits for the rest of its register\n");
         mca_put(&t, "inst %u uops %d lat %d", n, x->uops, x->latency);
         for (k = 0; k < x->uses; k++)
             mca_put(&t, "%s0x%llx:%u", k == 0 ? " res " : ",", (unsigned long long)x->use[k].units, x->use[k].cycles);
