@@ -235,15 +235,23 @@ static unsigned mca_def_id(const mca *m, const mca_inst *x, unsigned root)
     return mca_hidden_id(m, x, root);
 }
 
-/* 1: it writes a part of a register that it does not read, on a CPU that merges the rest. */
+/* The register of a root that is read but is no operand for LLVM: the one in the text, as in "shlq %cl, %rax". */
+static unsigned mca_said_id(const mca *m, const mca_inst *x, unsigned root)
+{
+    unsigned i;
+    for (i = 0; m->x86 && i < m->regs; i++) {
+        const char *const at = m->reg[i].root == root ? strstr(x->text, m->reg[i].name) : NULL;
+        if (at != NULL && strchr(", )", at[strlen(m->reg[i].name)]) != NULL) return i;
+    }
+    return root < 32 ? mca_id_of(m, root, 64) : mca_hidden_id(m, x, root);
+}
+
+/* 1: it writes a part of a register, on a CPU that merges the rest. */
 static int mca_merges(const mca *m, const mca_inst *x)
 {
     const unsigned defs = mca_explicit_defs(m, x);
     const mca_reg *r = defs != 0 ? mca_numbered(m, x->operand[0]) : NULL;
-    unsigned k;
-    if (!m->merges || r == NULL || r->root >= 32 || r->bits >= 32) return 0;
-    for (k = defs; k < x->operands; k++) if (x->operand[k] == x->operand[0]) return 0;
-    return 1;
+    return m->merges && r != NULL && r->root < 32 && r->bits < 32;
 }
 
 /* The registers that an instruction reads, in LLVM's order. Returns their number. */
@@ -260,7 +268,7 @@ static unsigned mca_read_ids(const mca *m, const mca_inst *x, unsigned *id)
     }
     for (r = 0; r < MCA_ROOTS && n < 2 * MCA_LIST; r++)
         if (x->reads[r / 64] >> r % 64 & 1 && !shown[r])
-            id[n++] = r < 32 ? mca_id_of(m, r, 64) : mca_hidden_id(m, x, r);
+            id[n++] = mca_said_id(m, x, r);
     return n;
 }
 
@@ -276,13 +284,14 @@ static int mca_clears(const mca *m, const mca_inst *x, unsigned id)
     return m->reg[id].root < 32 ? m->reg[id].bits == 32 : !m->x86 || x->text[0] == 'v';
 }
 
-static void mca_define(const mca *m, mca_map *map, const mca_inst *x, unsigned line, unsigned root)
+static void mca_define(mca *m, mca_map *map, const mca_inst *x, unsigned line, unsigned root)
 {
     const unsigned own = mca_def_id(m, x, root);
     const int part = m->merges && own != m->regs && m->reg[own].root < 32 && m->reg[own].bits < 32;
     const unsigned id = part ? mca_id_of(m, root, 64) : own;
     unsigned i, alias = x->alias[root] != 0 ? mca_id_of(m, x->alias[root] - 1, root < 32 ? 64 : m->x86 ? 256 : 128) + 1 : 0;
     if (alias != 0 && map[alias - 1].alias != 0) alias = map[alias - 1].alias;
+    if (part && map[id].alias != 0) m->crossed[m->region[line]] = 1;     /* LLVM still knows its own last def */
     for (i = 0; i <= m->regs; i++)
         if (map[i].alias != 0 && i != id && map[i].alias != alias &&
             mca_root_of(m, map[i].alias - 1) == root && mca_root_of(m, i) != root)
@@ -348,6 +357,20 @@ static int mca_moves_zero(const mca *m, unsigned line)
     for (k = 0; k < m->links; k++) {
         const mca_inst *w = &m->inst[m->line[m->link[k].writer]];
         if (m->link[k].reader == line && w->latency == 0 && w->uses == 0) return 1;
+    }
+    return 0;
+}
+
+/* 1: a register that it reads was written in parts, by several instructions. */
+static int mca_gathers(const mca *m, unsigned line)
+{
+    const mca_link *first = NULL;
+    unsigned k;
+    for (k = 0; k < m->links; k++) {
+        const mca_link *l = &m->link[k];
+        if (l->reader != line) continue;
+        if (first != NULL && first->read == l->read && (first->writer != l->writer || first->def != l->def)) return 1;
+        first = l;
     }
     return 0;
 }
@@ -468,6 +491,7 @@ static char *mca_write(const mca *m, unsigned region)
         if (x->why[0] != '\0') mca_put(&t, "estimate %s: %s\n", x->why, x->text);
         else if (mca_moves_zero(m, i)) mca_put(&t, "estimate a move of zero may be eliminated: %s\n", x->text);
         if (x->reserves) mca_put(&t, "# times only: it reserves groups\n");
+        if (mca_gathers(m, i)) mca_put(&t, "# times only: it gathers a register from parts\n");
         if (mca_merges(m, x)) mca_put(&t, "# times only: it waits for the rest of its register\n");
         mca_put(&t, "inst %u uops %d lat %d", n, x->uops, x->latency);
         for (k = 0; k < x->uses; k++)
