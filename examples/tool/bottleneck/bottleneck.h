@@ -101,9 +101,7 @@ void hot_path_free(hot_path *p);
 /* model.c: their instructions, models, bounds and verdicts. Returns 0 after saying what is wrong. */
 int hot_model(bottleneck_run *r);
 
-const char *hot_triple(const bottleneck_run *r);
-
-/* cache.c: models that were measured before. hot_cache_find returns NULL if there is none. */
+/* cache.c: models that were measured before. hot_cache_find returns NULL if there is none; hot_triple is the target. */
 typedef struct hot_cache {
     char  path[4096];
     char *text;                   /* of the file, terminated          */
@@ -111,6 +109,7 @@ typedef struct hot_cache {
     int   kept, more;             /* kept: 1 if there is a file; more: 1 if models were added */
 } hot_cache;
 
+const char *hot_triple(const bottleneck_run *r);
 void hot_cache_open(const bottleneck_run *r, hot_cache *c);
 const char *hot_cache_find(const hot_cache *c, const hot_path *p, size_t *size);
 void hot_cache_forget(hot_cache *c);

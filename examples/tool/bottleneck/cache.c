@@ -52,6 +52,11 @@ static void cache_make_directory(char *path)
     mkdir(path, 0777);
 }
 
+const char *hot_triple(const bottleneck_run *r)
+{
+    return r->in.image.elf.machine == ELF_AARCH64 ? "aarch64" : "x86_64";
+}
+
 void hot_cache_open(const bottleneck_run *r, hot_cache *c)
 {
     char directory[3000], first[300];

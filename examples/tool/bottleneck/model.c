@@ -145,11 +145,6 @@ static void hot_forget(hot_path *p)
     p->chain = NULL;
 }
 
-const char *hot_triple(const bottleneck_run *r)
-{
-    return r->in.image.elf.machine == ELF_AARCH64 ? "aarch64" : "x86_64";
-}
-
 /* Models of n paths in one run of the measurement; 0 with the reason in why. */
 static int hot_measure(bottleneck_run *r, hot_cache *cache, hot_path *const *p, size_t n, char *why, size_t why_size,
                        int *ok)
