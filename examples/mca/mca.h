@@ -3,18 +3,21 @@
  * llvm-mca does not print its machine tables, but they show in what it does with a few instructions, and it does that
  * for thousands of small blocks in one run. Measured that way, for the CPU asked for:
  *
- *     printed         dispatch width, reorder buffer, entries of scheduler buffers, names of units; of an instruction
- *                     micro-operations, latency, whether it loads or stores, and its share of each unit
- *     from one run    the units that an instruction takes, and for how long; with its shares of units: candidate sets;
- *                     the buffers in which it shows
- *     from pairs      reads and writes, implicit ones too, and the latency of each result: when an instruction behind
- *                     a slow write of a register is ready, and when a reader behind the instruction is. Each pair
- *                     of a writer and a reader of the block again: a result that is there earlier for one of them
- *                     (read advance) is found
+ *     printed         dispatch width, reorder buffer, entries of scheduler buffers and register files, names of units;
+ *                     of an instruction micro-operations, latency, whether it loads or stores, the physical registers
+ *                     that it takes, and its share of each unit
+ *     from one run    the units that an instruction takes, and for how long; with its shares of units, and the sets of
+ *                     simple instructions: candidate sets; the buffers in which it shows
+ *     from a slow     in front of an instruction a slow write of each register, implicit ones too: is the instruction
+ *     write           ready late, and by how much less than other readers (it reads it, with an advance); is a reader
+ *                     behind it not late (it writes it); is the reader late, but the instruction was not (an eliminated
+ *                     move, whose result is another name)
+ *     from pairs      the latency of each result: when a reader behind the instruction is ready. Each pair of a writer
+ *                     and a reader of the block again: results that are forwarded to some readers earlier
  *     from a queue    retire width, load and store queue: a slow chain, and many operations behind it
  *     llvm-mc         the order of reads and writes, and LLVM's numbers of registers
- *     assumed         the number of the flags (next to a register whose number is known); that no register file is
- *                     exhausted: llvm-mca's own count says whether it was in this block
+ *     assumed         the number of the flags (next to a register whose number is known); which writes clear the rest
+ *                     of a register (as the instruction sets say)
  *
  * A block with an instruction that the simulator does not model as LLVM does gets an "estimate" line that says why.
  * x86-64 and AArch64, general and vector registers. It runs llvm-mca-19 and llvm-mc-19, and needs POSIX: before the

@@ -60,7 +60,7 @@ static int mca_queue(mca *m, int stores)
     return 1;
 }
 
-/* Regions in which llvm-mca runs out of something that is not modelled. */
+/* The cycles of each region, and whether dispatch stalls for a reason that is not modelled. */
 static int mca_stalls(mca *m)
 {
     mca_text t;
@@ -109,7 +109,7 @@ static unsigned mca_intern(mca *m, const char *text, size_t size)
 }
 
 /* Adds the instructions that show candidate sets. */
-static int mca_learn(mca *m)
+static void mca_learn(mca *m)
 {
     const unsigned own = m->insts;
     unsigned i;
@@ -117,7 +117,6 @@ static int mca_learn(mca *m)
         mca_intern(m, mca_simple[m->x86][i], strlen(mca_simple[m->x86][i]));
     m->learnt = m->insts;
     m->insts = own;
-    return 1;
 }
 
 /* Cuts the input into regions ("# LLVM-MCA-BEGIN", "-END", or all of it) and instructions, one in a line. */
@@ -388,11 +387,10 @@ static unsigned *mca_number_at(const mca_names *n, unsigned line, unsigned root)
 }
 
 /* 1: the last def of a link's number before its reader is the one that the link says. */
-static int mca_is_last(const mca *m, const mca_names *n, unsigned end, const mca_link *l)
+static int mca_is_last(const mca_names *n, unsigned end, const mca_link *l)
 {
     const unsigned number = *mca_number_at(n, l->writer, l->def), lines = end - n->first;
     unsigned k, r;
-    (void)m;
     for (k = 1; k <= lines; k++) {
         const unsigned line = n->first + (l->reader - n->first + lines - k) % lines;
         if (line == l->writer) return 1;
@@ -429,7 +427,7 @@ static void mca_number_defs(const mca *m, unsigned region, mca_names *n, mca_tex
         moved = 0;
         for (k = 0; k < m->links; k++) {
             const mca_link *l = &m->link[k];
-            if (l->reader < n->first || l->reader >= end || mca_is_last(m, n, end, l)) continue;
+            if (l->reader < n->first || l->reader >= end || mca_is_last(n, end, l)) continue;
             *mca_number_at(n, l->writer, l->def) = fresh++;
             moved = 1;
         }
@@ -538,7 +536,9 @@ static int mca_models(const mca_options *how, const char *text, char ***models, 
     ok = m->x86 || strncmp(m->mtriple, "aarch64", 7) == 0 || mca_fail(m, "only x86_64 and aarch64 are known");
     ok = ok && (strlen(m->mcpu) == strspn(m->mcpu, plain) || mca_fail(m, "a CPU of this name cannot be"));
     ok = ok && (strlen(m->mtriple) == strspn(m->mtriple, plain) || mca_fail(m, "a triple of this name cannot be"));
-    ok = ok && mca_parse(m, text) && mca_assemble(m) && mca_learn(m) && mca_tables(m) && mca_copies(m) && mca_buffers(m) &&
+    ok = ok && mca_parse(m, text) && mca_assemble(m);
+    if (ok) mca_learn(m);
+    ok = ok && mca_tables(m) && mca_copies(m) && mca_buffers(m) &&
          mca_retire(m) && mca_queue(m, 0) && mca_queue(m, 1);
     if (ok) mca_uses(m);
     ok = ok && mca_probes(m);

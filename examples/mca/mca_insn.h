@@ -112,7 +112,6 @@ static int mca_is_ignored(const mca *m, unsigned number)
 static int mca_assemble(mca *m)
 {
     unsigned operand[MCA_LIST], i, k, mark;
-    int last;
     mca_text t;
     const char *p;
     char *out;
@@ -130,13 +129,12 @@ static int mca_assemble(mca *m)
     }
     for (i = 0; i < 6 && mca_unwritten[m->x86][i] != NULL; i++)
         if (mca_operands(&p, &k, operand) > 1) m->ignored[m->ignores++] = operand[1];
-    last = mca_operands(&p, &mark, operand);
+    mca_operands(&p, &mark, operand);
     for (i = 0; i < m->insts; i++) {
         mca_inst *x = &m->inst[i];
         const int n = mca_operands(&p, &x->opcode, x->operand);
-        while ((last = mca_operands(&p, &k, operand)) >= 0 && k != mark)
+        while (mca_operands(&p, &k, operand) >= 0 && k != mark)
             mca_doubt(x, "it is several instructions, such as one with a prefix");
-        (void)last;
         if (n < 0) return free(out), mca_fail(m, "llvm-mc prints fewer instructions than it reads");
         x->operands = (unsigned)n;
         for (k = 0; k < x->operands; k++) {
