@@ -6876,6 +6876,7 @@ typedef struct csspgo_sim_def {   /* a register that an instruction writes      
 } csspgo_sim_def;
 
 enum { CSSPGO_SIM_LOAD = 1, CSSPGO_SIM_STORE = 2 };   /* flags of an instruction */
+enum { CSSPGO_SIM_FILES = 4 };    /* register files of a machine, at most */
 
 typedef struct csspgo_sim_instruction {
     const csspgo_sim_use *use;
@@ -6887,6 +6888,10 @@ typedef struct csspgo_sim_instruction {
     uint32_t flags;               /* CSSPGO_SIM_LOAD, CSSPGO_SIM_STORE                                   */
     uint64_t buffers;             /* scheduler buffers that it occupies until it is issued: bit i stands
                                      for buffer i of the machine                                         */
+    const int32_t        *advance;    /* NULL, or for each read: cycles by which it takes the result of its producer
+                                     in this block before others can (negative: after them)              */
+    uint8_t  registers[CSSPGO_SIM_FILES];   /* physical registers that it holds from its dispatch until it is retired,
+                                     of each register file                                               */
 } csspgo_sim_instruction;
 
 typedef struct csspgo_sim_machine {
@@ -6901,6 +6906,8 @@ typedef struct csspgo_sim_machine {
     size_t          groups;
     const csspgo_bottleneck_resource *resource;   /* NULL: each unit is a resource, with the same bit    */
     size_t          resources;
+    uint32_t        registers[CSSPGO_SIM_FILES];  /* physical registers for results in flight, of each register file;
+                                     0: any number                                                       */
 } csspgo_sim_machine;
 
 /* All zero: csspgo's rules, at most 2^30 cycles, no events. */
@@ -6914,8 +6921,7 @@ typedef struct csspgo_sim_options {
 typedef struct csspgo_sim_result {
     uint64_t cycles;
     uint64_t uops;                /* dispatched                                                                   */
-    uint32_t overlaps;            /* instructions of the block with two uses that can take the same unit: LLVM may
-                                     choose differently which of them gets it                                      */
+    uint32_t overlaps;            /* instructions of the block with two uses that can take the same unit           */
 } csspgo_sim_result;
 
 /*
@@ -6932,8 +6938,8 @@ typedef struct csspgo_sim_result {
  * Returns   CSSPGO_OK; E_ARGUMENT: a limit above is exceeded, or an instruction could never be issued; E_LIMIT:
  *           cycles, memory, more than 256 different sets of units; E_NOMEM; the status of the sink
  * Cost      O(events); memory O(n + reorder buffer)
- * Source    LLVM 19: llvm-mca's pipeline. The events equal LLVM's one by one if no instruction has overlapping uses,
- *           reads with an advance, eliminated moves, partial writes or barriers, and the register files never run out
+ * Source    LLVM 19: llvm-mca's pipeline. The events equal LLVM's one by one if the model has the dependencies that
+ *           LLVM finds, and there are no barriers
  */
 CSSPGO_DEF csspgo_status csspgo_sim_run(const csspgo_sim_machine *m, const csspgo_sim_instruction *block, size_t n,
                                         uint32_t iterations, const csspgo_sim_options *how,
@@ -55960,6 +55966,8 @@ typedef struct csspgo__sim_need { /* a use, prepared                            
     uint64_t units, bits;         /* candidates; the same as resources, for the masks of events      */
     uint32_t set;                 /* number of the candidate set; of one unit: CSSPGO__SIM_SETS      */
     uint32_t cycles;
+    uint32_t least;               /* candidates that must be free: 1, and 1 for each other use whose candidates all are
+                                     among these                                                      */
 } csspgo__sim_need;
 
 typedef struct csspgo__sim_code { /* an instruction of the block, prepared                           */
@@ -55972,8 +55980,10 @@ typedef struct csspgo__sim_code { /* an instruction of the block, prepared      
     uint32_t uops, room;          /* micro-operations; entries of the reorder buffer                 */
     uint32_t latency, flags;
     uint32_t slowest;             /* the largest latency of its defs                                 */
+    uint32_t registers[CSSPGO_SIM_FILES];
+    uint32_t files;               /* 1: some of these are not 0                                      */
     uint32_t dispatch_slots;      /* of its dispatch: micro-operations, at most the machine's width  */
-    uint16_t overlaps;            /* 1: two of its uses have a candidate in common                   */
+    uint16_t overlaps;            /* 1: two of its uses have a candidate in common; 2: and both have a choice */
     uint16_t many;                /* 1: it has more than two needs, or overlaps                      */
 } csspgo__sim_code;
 
@@ -56158,6 +56168,7 @@ typedef struct csspgo__sim_units {
 typedef struct csspgo__sim_buffers {     /* what an instruction takes when it is dispatched */
     uint32_t           left[65];  /* of each scheduler buffer; behind those of the machine CSSPGO__SIM_NO_BUFFER */
     uint32_t           room;      /* entries left of the reorder buffer                                   */
+    uint32_t           registers[CSSPGO_SIM_FILES];    /* left of each register file                      */
     uint32_t           loads, stores;    /* entries used of queues                                        */
     uint32_t           most_loads, most_stores;
 } csspgo__sim_buffers;
@@ -56654,6 +56665,13 @@ static void csspgo__sim_execute(csspgo__sim *s)
     }
 }
 
+/* Frees the registers of an instruction (more: 1), or takes them (UINT32_MAX). */
+static void csspgo__sim_registers_add(csspgo__sim_buffers *e, const csspgo__sim_code *c, uint32_t more)
+{
+    uint32_t i;
+    for (i = 0; i < CSSPGO_SIM_FILES; i++) e->registers[i] += more * c->registers[i];
+}
+
 /* Retires, in order, instructions executed before this cycle: at most `most`; 0: any number. */
 static void csspgo__sim_retire(csspgo__sim_window *w, csspgo__sim_buffers *e, uint32_t most)
 {
@@ -56663,6 +56681,7 @@ static void csspgo__sim_retire(csspgo__sim_window *w, csspgo__sim_buffers *e, ui
         const csspgo__sim_code *c = x->code;
         if (x->state != CSSPGO__SIM_ISSUED || x->at >= w->now) return;
         e->room += c->room;
+        if (c->files) csspgo__sim_registers_add(e, c, 1);
         if (c->flags == 0) continue;
         e->loads -= (c->flags & CSSPGO_SIM_LOAD) != 0;
         e->stores -= (c->flags & CSSPGO_SIM_STORE) != 0;
@@ -56685,20 +56704,35 @@ static void csspgo__sim_free_units(csspgo__sim_units *p, uint64_t now)
     p->free_next = 0;
 }
 
+/* The resources of these units. */
+static uint64_t csspgo__sim_owners(const csspgo__sim_units *p, uint64_t units)
+{
+    uint64_t bits = 0;
+    for (; units != 0; units &= units - 1) bits |= p->owner[csspgo__low_bit(units)].bit;
+    return bits;
+}
+
 /*
- * Uses that share candidates take units in turn, those with few candidates first: each takes the highest unit left.
- * Returns the resources of the uses that got none; else 0, and the units in unit[] if that is not NULL.
+ * The resources that keep an instruction from being issued whose uses share candidates; 0: none. First each use looks
+ * for as many free units as it needs by itself. Then those with a choice take the highest unit left, in turn, those
+ * with few candidates first. So has LLVM's ResourceManager::checkAvailability.
  */
-static uint64_t csspgo__sim_share(const csspgo__sim_units *p, const csspgo__sim_code *c, uint64_t *unit)
+static uint64_t csspgo__sim_share(const csspgo__sim_units *p, const csspgo__sim_code *c)
 {
     uint64_t left = p->free, busy = 0;
     uint32_t i;
     for (i = 0; i < c->needs; i++) {
         const csspgo__sim_need *d = &c->need[i];
-        const uint64_t some = left & d->units, u = some != 0 ? csspgo__top_bit(some) : 0;
-        if (some == 0) busy |= d->bits;
-        left &= ~u;
-        if (unit != NULL) unit[i] = u;
+        const int single = d->set == CSSPGO__SIM_SETS;
+        if (csspgo__bit_count(d->units & p->free) < d->least || (single && !(d->units & left))) busy |= d->bits;
+        else if (single) left &= ~d->units;
+    }
+    for (i = 0; busy == 0 && c->overlaps == 2 && i < c->needs; i++) {
+        const csspgo__sim_need *d = &c->need[i];
+        const uint64_t some = left & d->units;
+        if (d->set == CSSPGO__SIM_SETS) continue;
+        if (some == 0) return csspgo__sim_owners(p, d->units & p->free);
+        left &= ~csspgo__top_bit(some);
     }
     return busy;
 }
@@ -56708,7 +56742,7 @@ static uint64_t csspgo__sim_many_blocked(const csspgo__sim_units *p, const csspg
 {
     uint64_t busy = 0;
     uint32_t i;
-    if (c->overlaps) return csspgo__sim_share(p, c, NULL);
+    if (c->overlaps) return csspgo__sim_share(p, c);
     for (i = 0; i < c->needs; i++)
         if (!(c->need[i].units & p->free)) busy |= c->need[i].bits;
     return busy;
@@ -56800,25 +56834,46 @@ static void csspgo__sim_take(csspgo__sim_units *p, uint64_t now, uint64_t u, uin
     csspgo__sim_tell(p, p->sets_of[64 + csspgo__low_bit(o->bit)], o->bit);
 }
 
-/* Gives x its units, and names them in e (NULL is fine) or tells the analysis. */
+/* Gives x a unit for one of its uses, and names it in e (NULL is fine) or tells the analysis. */
+static void csspgo__sim_take_unit(csspgo__sim *s, const csspgo__sim_slot *x, const csspgo__sim_need *d,
+                                  csspgo_bottleneck_event *e)
+{
+    const uint64_t u = d->set == CSSPGO__SIM_SETS ? d->units : csspgo__sim_choose(&s->units, d->set);
+    csspgo__sim_take(&s->units, s->window.now, u, d->cycles);
+    if (s->out.analysis != NULL) csspgo__bn_use(s->out.analysis, csspgo__low_bit(u), x->iid, d->cycles);
+    if (e == NULL) return;
+    s->out.use[s->out.uses].unit = csspgo__low_bit(u);
+    s->out.use[s->out.uses++].cycles = d->cycles;
+    e->uses++;
+}
+
+/*
+ * The next of the uses in `left` (a set of numbers) that takes a unit, where uses share candidates: one with a single
+ * unit left; at the end of a round, the one with the fewest. So has LLVM's ResourceManager::issueInstructionImpl.
+ */
+static uint32_t csspgo__sim_next_need(const csspgo__sim_units *p, const csspgo__sim_code *c, uint64_t left)
+{
+    uint32_t best = CSSPGO__SIM_LIST, fewest = UINT32_MAX;
+    for (; left != 0; left &= left - 1) {
+        const uint32_t i = csspgo__low_bit(left);
+        const uint32_t free = csspgo__bit_count(c->need[i].units & p->free);
+        if (free >= fewest) continue;
+        fewest = free;
+        best = i;
+    }
+    return best;
+}
+
 static void csspgo__sim_take_units(csspgo__sim *s, const csspgo__sim_slot *x, csspgo_bottleneck_event *e)
 {
     const csspgo__sim_code *c = x->code;
-    uint64_t shared[CSSPGO__SIM_LIST];
+    uint64_t left;
     uint32_t i;
-    if (c->overlaps) csspgo__sim_share(&s->units, c, shared);
     if (e != NULL) e->use = s->out.use + s->out.uses;
-    for (i = 0; i < c->needs; i++) {
-        const csspgo__sim_need *d = &c->need[i];
-        const uint64_t u = c->overlaps                  ? shared[i]
-                           : d->set == CSSPGO__SIM_SETS ? d->units
-                                                        : csspgo__sim_choose(&s->units, d->set);
-        csspgo__sim_take(&s->units, s->window.now, u, d->cycles);
-        if (s->out.analysis != NULL) csspgo__bn_use(s->out.analysis, csspgo__low_bit(u), x->iid, d->cycles);
-        if (e == NULL) continue;
-        s->out.use[s->out.uses].unit = csspgo__low_bit(u);
-        s->out.use[s->out.uses++].cycles = d->cycles;
-        e->uses++;
+    for (i = 0; c->overlaps != 2 && i < c->needs; i++) csspgo__sim_take_unit(s, x, &c->need[i], e);
+    for (left = c->overlaps == 2 ? UINT64_MAX >> (64 - c->needs) : 0; left != 0; left &= ~((uint64_t)1 << i)) {
+        i = csspgo__sim_next_need(&s->units, c, left);
+        csspgo__sim_take_unit(s, x, &c->need[i], e);
     }
 }
 
@@ -57045,12 +57100,25 @@ static int csspgo__sim_full(const csspgo__sim_buffers *e, const csspgo__sim_code
     return full;
 }
 
-/* 1 if the next instruction has space; else 0. The reorder buffer and the schedulers both say when they are full. */
+/* 1: a register file has too few registers left for an instruction. */
+static int csspgo__sim_lacks_registers(const csspgo__sim_buffers *e, const csspgo__sim_code *c)
+{
+    uint32_t i;
+    for (i = 0; i < CSSPGO_SIM_FILES; i++) if (e->registers[i] < c->registers[i]) return 1;
+    return 0;
+}
+
+/*
+ * 1 if the next instruction has space; else 0. The reorder buffer, the register files and the schedulers all say when
+ * they are full.
+ */
 static int csspgo__sim_space(csspgo__sim *s, const csspgo__sim_code *c)
 {
     const int space = s->buffers.room >= c->room, full = csspgo__sim_full(&s->buffers, c);
+    const int lacks = c->files && csspgo__sim_lacks_registers(&s->buffers, c);
     s->step.token_stall = full;
-    if (space & !full) return 1;
+    if (space & !full & !lacks) return 1;
+    if (lacks) csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_STALLED, 0);
     if (!space) csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_STALLED, 0);
     if (full) csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_STALLED, 0);
     if (s->out.analysis != NULL) s->out.analysis->stats.stalled = 1;
@@ -57098,6 +57166,7 @@ static void csspgo__sim_enter(csspgo__sim *s, uint32_t index)
     x->code = c;
     csspgo__sim_event(&s->out, CSSPGO_BOTTLENECK_DISPATCHED, iid);
     s->buffers.room -= c->room;
+    if (c->files) csspgo__sim_registers_add(&s->buffers, c, UINT32_MAX);
     csspgo__sim_buffers_add(&s->buffers, c, UINT32_MAX);
     s->step.dispatched += c->uops;
     s->uops += c->uops;
@@ -57592,6 +57661,7 @@ static void csspgo__sim_prepare_buffers(csspgo__sim_buffers *e, const csspgo_sim
     e->most_loads = m->loads != 0 ? m->loads : UINT32_MAX;
     e->most_stores = m->stores != 0 ? m->stores : UINT32_MAX;
     for (i = 0; i < m->buffers; i++) e->left[i] = m->buffer[i];
+    for (i = 0; i < CSSPGO_SIM_FILES; i++) e->registers[i] = m->registers[i];
     e->left[CSSPGO__SIM_NO_BUFFER] = UINT32_MAX / 2;
 }
 
@@ -57607,20 +57677,42 @@ static void csspgo__sim_prepare_sizes(csspgo__sim_code *c, const csspgo_sim_mach
     c->buffers = x->buffers;
     c->buffer = CSSPGO__SIM_NO_BUFFER;
     if (x->buffers != 0 && (x->buffers & (x->buffers - 1)) == 0) c->buffer = csspgo__low_bit(x->buffers);
+    for (k = 0; k < CSSPGO_SIM_FILES; k++) {
+        c->registers[k] = x->registers[k] < m->registers[k] ? x->registers[k] : m->registers[k];
+        c->files |= c->registers[k] != 0;
+    }
     for (k = 0; k < x->defs; k++)
         if (c->slowest < x->def[k].latency) c->slowest = x->def[k].latency;
 }
 
-/*
- * The uses of instruction number index. Those that share candidates are put in the order of csspgo__sim_share, which
- * must find a unit for each of them when all are free.
- */
+/* Puts uses that share candidates in the order of csspgo__sim_share, and finds out how many units each needs. */
+static void csspgo__sim_prepare_shared(csspgo__sim_code *c)
+{
+    csspgo__sim_need *d = c->need;
+    uint32_t i, k;
+    for (i = 1; i < c->needs; i++) {
+        const csspgo__sim_need one = d[i];
+        const unsigned size = csspgo__bit_count(one.units);
+        for (k = i; k > 0 && csspgo__bit_count(d[k - 1].units) > size; k--) d[k] = d[k - 1];
+        d[k] = one;
+    }
+    for (i = 0; i < c->needs; i++)
+        for (k = 0; k < i; k++) {
+            d[i].least += (d[k].units & ~d[i].units) == 0;
+            if (d[i].set != CSSPGO__SIM_SETS && d[k].set != CSSPGO__SIM_SETS && d[i].units & d[k].units)
+                c->overlaps = 2;
+        }
+    for (i = 0; i < c->needs; i++)
+        if (d[i].least > csspgo__bit_count(d[i].units)) d[i].least = csspgo__bit_count(d[i].units);
+}
+
+/* The uses of instruction number index. Those that share candidates must all find a unit when all are free. */
 static csspgo_status csspgo__sim_prepare_uses(csspgo__sim_units *p, csspgo__sim_code *c, const csspgo_sim_machine *m,
                                               const csspgo_sim_instruction *x, size_t index, csspgo_error *err)
 {
     csspgo__sim_need *d = c->need;
     uint64_t all = 0;
-    uint32_t i, k;
+    uint32_t i;
     for (i = 0; i < x->uses; i++) {
         csspgo__sim_need *at = &d[c->needs];
         if (x->use[i].cycles == 0) continue;
@@ -57628,6 +57720,7 @@ static csspgo_status csspgo__sim_prepare_uses(csspgo__sim_units *p, csspgo__sim_
         at->bits = csspgo__sim_bits(m, at->units);
         if (at->bits == 0) return csspgo__sim_refuse(err, index, " uses units that no resource has");
         at->cycles = x->use[i].cycles;
+        at->least = 1;
         at->set = csspgo__sim_set_number(p, at->units);
         if (at->set == CSSPGO__SIM_SETS && (at->units & (at->units - 1)) != 0)
             return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "a block uses more than 256 different sets of units");
@@ -57640,13 +57733,8 @@ static csspgo_status csspgo__sim_prepare_uses(csspgo__sim_units *p, csspgo__sim_
         c->bits[i] = i < c->needs ? d[i].bits : 0;
     }
     c->many = (uint16_t)(c->needs > 2 || c->overlaps);
-    for (i = 1; c->overlaps && i < c->needs; i++) {
-        const csspgo__sim_need one = d[i];
-        const unsigned size = csspgo__bit_count(one.units);
-        for (k = i; k > 0 && csspgo__bit_count(d[k - 1].units) > size; k--) d[k] = d[k - 1];
-        d[k] = one;
-    }
-    if (c->overlaps && csspgo__sim_share(p, c, NULL) != 0)
+    if (c->overlaps) csspgo__sim_prepare_shared(c);
+    if (c->overlaps && csspgo__sim_share(p, c) != 0)
         return csspgo__sim_refuse(err, index, " needs more units at a time than there are");
     return CSSPGO_OK;
 }
@@ -57656,6 +57744,14 @@ static size_t csspgo__sim_writes_before(const csspgo__sim_write *w, size_t n, ui
 {
     const uint64_t place = (uint64_t)reg << 32 | index;
     return csspgo__lower_bound(w, n, sizeof *w, &place, csspgo__u64_cmp, NULL);
+}
+
+/* The latency of a def for read k of x. */
+static uint32_t csspgo__sim_advanced(const csspgo_sim_instruction *x, uint32_t k, uint32_t latency)
+{
+    const int64_t own = (int64_t)latency - (x->advance != NULL ? x->advance[k] : 0);
+    if (own <= 0) return 0;
+    return own < CSSPGO__SIM_MOST ? (uint32_t)own : (uint32_t)CSSPGO__SIM_MOST;
 }
 
 /* Finds the def that each read depends on: the last one before it, in its iteration or in the one before. */
@@ -57671,9 +57767,9 @@ static void csspgo__sim_prepare_reads(csspgo__sim_program *g, const csspgo_sim_i
         if (!earlier) at = csspgo__sim_writes_before(w, writes, x->read[k], g->n);
         if (at == 0 || w[at - 1].place >> 32 != x->read[k]) continue;       /* no def: always ready */
         from->distance = index - (uint32_t)w[at - 1].place + (earlier ? 0 : g->n);
-        from->latency = w[at - 1].latency;
+        from->latency = csspgo__sim_advanced(x, k, w[at - 1].latency);
         from->producer = w[at - 1].producer;
-        g->in_window &= from->latency <= from->producer;
+        g->in_window &= w[at - 1].latency <= from->producer;
         from->reg = x->read[k];
         c->sources++;
     }
@@ -58579,7 +58675,8 @@ CSSPGO_DEF csspgo_bottleneck *csspgo_bottleneck_simulate(const csspgo_sim_machin
  */
 
 typedef struct csspgo__bn_touch {       /* an instruction reads or writes a register              */
-    uint32_t reg, at, write, latency;
+    uint32_t reg, at, write, latency;   /* latency: of a write                                    */
+    int32_t  advance;             /* of a read: as in csspgo_sim_instruction                      */
 } csspgo__bn_touch;
 
 typedef struct csspgo__bn_loop {
@@ -58616,8 +58713,9 @@ static void csspgo__bn_register_arcs(csspgo__bn_loop *l, const csspgo__bn_touch 
         }
     for (i = 0; i < count; i++) {
         if (!touch[i].write) {
-            csspgo__bn_arc_add(l, write->at, touch[i].at, least, carried, CSSPGO_BOTTLENECK_ON_REGISTER,
-                               touch[i].reg);
+            const int64_t cycles = (int64_t)least - touch[i].advance;
+            csspgo__bn_arc_add(l, write->at, touch[i].at, cycles > 0 ? (uint32_t)cycles : 0, carried,
+                               CSSPGO_BOTTLENECK_ON_REGISTER, touch[i].reg);
         } else if (carried || touch[i].at != write->at) {
             write = &touch[i];
             least = touch[i].latency;
@@ -58690,11 +58788,11 @@ static int csspgo__bn_touches(csspgo__bn_loop *l, const csspgo_sim_instruction *
     l->touches = n;
     for (to = l->touch, i = 0; i < l->g.n; i++) {
         for (k = 0; k < inst[i].reads; k++) {
-            const csspgo__bn_touch read = { inst[i].read[k], i, 0, 0 };
+            const csspgo__bn_touch read = { inst[i].read[k], i, 0, 0, inst[i].advance != NULL ? inst[i].advance[k] : 0 };
             *to++ = read;
         }
         for (k = 0; k < inst[i].defs; k++) {
-            const csspgo__bn_touch write = { inst[i].def[k].reg, i, 1, inst[i].def[k].latency };
+            const csspgo__bn_touch write = { inst[i].def[k].reg, i, 1, inst[i].def[k].latency, 0 };
             *to++ = write;
         }
     }

@@ -24,6 +24,22 @@ blocks() {
         head -90 build/bottleneck.said
     fi
 }
+# code CPU TRIPLE LIBRARY EVERY: of the library's blocks of 3 to 30 instructions, up to a jump or a call, every so many
+code() {
+    llvm-objdump-19 -d --no-show-raw-insn --no-leading-headers "$3" | awk -v every=$4 '
+        function flush() {
+            if (n > 2 && n < 31 && ++blocks % every == 0) printf "# LLVM-MCA-BEGIN\n%s# LLVM-MCA-END\n", text
+            n = 0; text = ""
+        }
+        !/^ *[0-9a-f]+:/ { flush(); next }
+        { sub(/^ *[0-9a-f]+:[ \t]*/, ""); sub(/ *<.*/, ""); sub(/ *(#|\/\/) .*/, ""); gsub(/\t/, " ") }
+        /^(call|ret|ud2|hlt|int3|syscall|bl |blr |br |svc|udf|brk|nop|endbr64|mrs |msr |dc |sys |xchg|notrack|bnd|data16|cs |lock|rep)|\*|bad/ || $0 == "" {
+            flush(); next
+        }
+        { if ($1 !~ /^j/) sub(/0x[0-9a-f]+$/, $1 ~ /^(b|cb|tb|adr)/ ? "." : "&"); text = text $0 "\n"; n++ }
+        $1 ~ /^(j|b$|b\.|cb|tb)/ { flush() }' >build/bottleneck.s
+    blocks $1 $2 build/bottleneck.s
+}
 seed=${2:-1}
 if [ -z "$FULL$1" ]; then
     blocks skylake x86_64 40
@@ -35,4 +51,11 @@ for cpu in btver2 haswell skylake icelake-server znver3 znver4; do blocks $cpu x
 for cpu in thunderx2t99 neoverse-n1 neoverse-n2 cortex-a57; do blocks $cpu aarch64 ${1:-280}; done
 blocks skylake x86_64 $((${1:-300} / 4)) 1
 blocks neoverse-n2 aarch64 $((${1:-280} / 4)) 1
+X86=$(gcc -print-file-name=libstdc++.so.6 2>/dev/null) ARM=/usr/aarch64-linux-gnu/lib/libm.so.6
+if [ "$(uname -m)" = x86_64 ] && [ -r "$X86" ] && have llvm-objdump-19; then
+    for cpu in haswell skylake icelake-server alderlake btver2 znver2 znver3 znver4; do code $cpu x86_64 "$X86" 500; done
+else skip "no libstdc++ for x86-64"; fi
+if [ -r $ARM ] && have llvm-objdump-19; then
+    for cpu in neoverse-n1 neoverse-v2 cortex-a72 exynos-m5; do code $cpu aarch64 $ARM 60; done
+else skip "no libm for AArch64"; fi
 finish

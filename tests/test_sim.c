@@ -220,6 +220,44 @@ static void overlapping_uses_are_served_and_counted(void)
 }
 
 /* Masks of events are of resources, which need not be units. */
+/* A sum of loaded values: the sum is needed when the value is there, not when the load begins. */
+static void reads_may_be_early_or_late(void)
+{
+    static const struct { const char *advance; uint64_t cycles; } of[] = {
+        { "", 6 }, { ":1", 5 }, { ":5", 1 }, { ":6", 1 }, { ":60", 1 }, { ":0", 6 }, { ":-2", 8 }
+    };
+    char text[200];
+    size_t i;
+    for (i = 0; i < sizeof of / sizeof *of; i++) {
+        csspgo_bottleneck_bounds bounds;
+        csspgo_sim_block b;
+        csspgo_sim_model *m;
+        sprintf(text, "model dispatch 4 rob 64 iterations 100\ninst 0 uops 1 lat 6 res 0x1:1 def 7:6 read 7%s load\n",
+                of[i].advance);
+        m = model_of(text);
+        b = csspgo_sim_model_block(m);
+        T_EQ(run(m, 0, NULL).cycles / 100, of[i].cycles);
+        T_EQ(csspgo_bottleneck_find_bounds(&b.machine, b.instruction, 1, NULL, &bounds, NULL, 0, NULL), CSSPGO_OK);
+        T_CHECK(bounds.latency.cycles <= of[i].cycles && bounds.latency.cycles + 1 >= of[i].cycles);
+        csspgo_sim_model_free(m);
+    }
+}
+
+/* Results hold their registers until they are retired: as many are in flight as there are registers. */
+static void register_files_hold_dispatch_up(void)
+{
+    static const char text[] = "model dispatch 4 rob 64 iterations 1000\nfile 1 size 8\n"
+                               "inst 0 uops 1 lat 19 res 0x1:1 def 7:19 file 1:2\n";
+    const unsigned long cycles = cycles_of(text);
+    char most[sizeof text + 20];
+    T_CHECK(cycles > 1000 / 4 * 19 && cycles < 1000 / 4 * 23);       /* four at a time */
+    strcpy(most, text);
+    memcpy(strstr(most, "size 8"), "size 0", 6);                      /* any number */
+    T_CHECK(cycles_of(most) < 1040);
+    memcpy(strstr(most, "size 0"), "size 1", 6);                      /* what needs more than all takes all */
+    T_CHECK(cycles_of(most) > 1000 * 19);
+}
+
 static void resources_have_their_own_bits(void)
 {
     csspgo_sim_model *m = model_of("model dispatch 4 rob 64 iterations 10\nresource Pair mask 0x10 units 0x3\n"
@@ -526,6 +564,8 @@ int main(void)
     random_blocks_obey();
     limits_of_the_machine_hold();
     overlapping_uses_are_served_and_counted();
+    reads_may_be_early_or_late();
+    register_files_hold_dispatch_up();
     resources_have_their_own_bits();
     groups_of_resources_choose_in_two_steps();
     the_generic_machine_ranks();

@@ -3,18 +3,21 @@
  * llvm-mca does not print its machine tables, but they show in what it does with a few instructions, and it does that
  * for thousands of small blocks in one run. Measured that way, for the CPU asked for:
  *
- *     printed         dispatch width, reorder buffer, entries of scheduler buffers, names of units; of an instruction
- *                     micro-operations, latency, whether it loads or stores, and its share of each unit
- *     from one run    the units that an instruction takes, and for how long; with its shares of units: candidate sets;
- *                     the buffers in which it shows
- *     from pairs      reads and writes, implicit ones too, and the latency of each result: when an instruction behind
- *                     a slow write of a register is ready, and when a reader behind the instruction is. Each pair
- *                     of a writer and a reader of the block again: a result that is there earlier for one of them
- *                     (read advance) is found
+ *     printed         dispatch width, reorder buffer, entries of scheduler buffers and register files, names of units;
+ *                     of an instruction micro-operations, latency, whether it loads or stores, the physical registers
+ *                     that it takes, and its share of each unit
+ *     from one run    the units that an instruction takes, and for how long; with its shares of units, and the sets of
+ *                     simple instructions: candidate sets; the buffers in which it shows
+ *     from a slow     in front of an instruction a slow write of each register, implicit ones too: is the instruction
+ *     write           ready late, and by how much less than other readers (it reads it, with an advance); is a reader
+ *                     behind it not late (it writes it); is the reader late, but the instruction was not (an eliminated
+ *                     move, whose result is another name)
+ *     from pairs      the latency of each result: when a reader behind the instruction is ready. Each pair of a writer
+ *                     and a reader of the block again: results that are forwarded to some readers earlier
  *     from a queue    retire width, load and store queue: a slow chain, and many operations behind it
  *     llvm-mc         the order of reads and writes, and LLVM's numbers of registers
- *     assumed         the number of the flags (next to a register whose number is known); that no register file is
- *                     exhausted: llvm-mca's own count says whether it was in this block
+ *     assumed         the number of the flags (next to a register whose number is known); which writes clear the rest
+ *                     of a register (as the instruction sets say)
  *
  * A block with an instruction that the simulator does not model as LLVM does gets an "estimate" line that says why.
  * x86-64 and AArch64, general and vector registers. It runs llvm-mca-19 and llvm-mc-19, and needs POSIX: before the
@@ -74,6 +77,7 @@ enum { MCA_FLAGS = 64, MCA_ROOTS = 65, MCA_REGS = 300, MCA_LIST = 24 };
 typedef struct mca_reg {          /* a register; roots 0 to 31 are general ones, from 32 on vector registers */
     char     name[12];
     unsigned number, root, bits;
+    unsigned high;                /* 1: bits 8 to 15, like %ah */
 } mca_reg;
 
 /* A use of a unit: one of a set. */
@@ -91,20 +95,33 @@ typedef struct mca_inst {
     mca_use  use[MCA_LIST];
     unsigned uses;
     uint64_t buffers;
+    int      registers[4];        /* that it takes of each register file */
     uint64_t reads[2], writes[2]; /* sets of roots */
+    uint64_t unseen[2];           /* those written later than the probes show */
     int      def_latency[MCA_ROOTS];
+    int      advance[MCA_ROOTS];  /* of reads */
+    unsigned alias[MCA_ROOTS];    /* of an eliminated move: the root that this one then stands for, + 1 */
+    struct mca_seen *probe;       /* of each root: MCA_PROBES regions */
     int      named[MCA_ROOTS];    /* 1: a candidate: probes of it are made; 2: it is an operand         */
     unsigned like;                /* an instruction with this opcode, + 1: has the same hidden registers */
     double   share[64];           /* of each unit, in cycles                */
     int      taken[8][64];        /* by copies 0 to 7 of it in a row        */
     unsigned bits;                /* of the first general register          */
     int      wide;                /* 1: its width is that of the block's registers for implicit ones */
+    int      reserves;            /* 1: its uses stand for groups that it reserves                   */
     char     why[80];             /* why it is not modelled exactly; "": it is                       */
 } mca_inst;
 
+typedef struct mca_link {         /* a read and a def that it depends on */
+    unsigned reader, read;        /* line of the input; root */
+    unsigned writer, def;         /* the same of the def */
+} mca_link;
+
 typedef struct mca_pair {         /* a writer and a reader of the block, and what their model says */
     unsigned writer, reader;
-    int      latency;
+    int      latency;             /* the largest of those between them      */
+    unsigned roots, root;         /* number of registers between them; one  */
+    int      seen;                /* the latency that was measured; -1: none */
 } mca_pair;
 
 typedef struct mca {
@@ -114,7 +131,7 @@ typedef struct mca {
     mca_reg     reg[MCA_REGS];
     unsigned    regs, flags;      /* flags: their number */
     mca_inst   *inst;
-    unsigned    insts;
+    unsigned    insts, learnt;    /* learnt: with those that only show candidate sets */
     unsigned   *line, *region;    /* of each line of the input: instruction, number of its region */
     unsigned    lines, regions;
     unsigned   *begin;            /* of each region its first line; one more   */
@@ -126,10 +143,16 @@ typedef struct mca {
     char        buffer[64][40];
     int         entries[64];
     unsigned    buffers;
-    uint64_t    known[64];        /* candidate sets found without doubt */
+    int         files[4];         /* registers of each register file; 0: any number, or there is none */
+    uint64_t    known[256];       /* candidate sets found without doubt */
     unsigned    knowns;
     mca_pair   *pair;
     unsigned    pairs;
+    mca_link   *link;             /* by reader */
+    unsigned    links;
+    int         merges;           /* 1: a write to a part of a general register keeps the rest of it */
+    unsigned    ignored[8], ignores;     /* registers that nothing writes */
+    int        *crossed;          /* of a region: the source of an eliminated move is written before its last use */
     int        *stalled;          /* of a region: the block exhausts something that is not modelled */
     char        why[200];         /* what failed */
 } mca;

@@ -60,7 +60,7 @@ static int mca_queue(mca *m, int stores)
     return 1;
 }
 
-/* Regions in which llvm-mca runs out of something that is not modelled. */
+/* The cycles of each region, and whether dispatch stalls for a reason that is not modelled. */
 static int mca_stalls(mca *m)
 {
     mca_text t;
@@ -83,7 +83,7 @@ static int mca_stalls(mca *m)
     for (p = out; p != NULL; p = mca_next_line(p)) {
         if (mca_key(p, "GROUP", &v)) wrong = v;
         if (mca_key(p, "TotalCycles", &v)) m->cycles[inst < m->regions ? inst : 0] = (unsigned)v;
-        if (mca_key(p, "RAT", &v) || mca_key(p, "USH", &v)) wrong += v;
+        if (mca_key(p, "USH", &v)) wrong += v;
         if (mca_named(p, &kind, &inst, &root) && inst < m->regions) m->stalled[inst] = wrong > 0;
     }
     free(out);
@@ -92,7 +92,7 @@ static int mca_stalls(mca *m)
 
 /* ----- the block ----- */
 
-/* The instruction of this text, found or made. */
+/* The instruction of this text, found or made. The count of those of the block grows. */
 static unsigned mca_intern(mca *m, const char *text, size_t size)
 {
     unsigned i;
@@ -106,6 +106,17 @@ static unsigned mca_intern(mca *m, const char *text, size_t size)
     memcpy(x->text, text, size);
     x->text[size] = '\0';
     return i;
+}
+
+/* Adds the instructions that show candidate sets. */
+static void mca_learn(mca *m)
+{
+    const unsigned own = m->insts;
+    unsigned i;
+    for (i = 0; i < sizeof mca_simple[0] / sizeof *mca_simple[0]; i++)
+        mca_intern(m, mca_simple[m->x86][i], strlen(mca_simple[m->x86][i]));
+    m->learnt = m->insts;
+    m->insts = own;
 }
 
 /* Cuts the input into regions ("# LLVM-MCA-BEGIN", "-END", or all of it) and instructions, one in a line. */
@@ -143,79 +154,59 @@ static int mca_parse(mca *m, const char *text)
     return m->lines != 0 || mca_fail(m, "there is no instruction");
 }
 
-/* 1: its text shows that it writes no register: a store without a new address, nothing at all. */
-static int mca_writes_nothing(const mca *m, const mca_inst *x)
-{
-    if (strncmp(x->text, "nop", 3) == 0) return 1;
-    return !m->x86 && x->store && !x->load && x->text[0] == 's' && x->text[1] == 't' && strpbrk(x->text, "!") == NULL &&
-           strstr(x->text, "],") == NULL;
-}
-
-/* Words of instructions that order memory or do more than the model says. */
+/* Instructions that order memory or do more than the model says. */
 static void mca_special(mca *m)
 {
-    static const char *const word[] = { "fence", "lock", "xchg", "dmb", "dsb", "isb", "ldar", "stlr", "ldax", "stlx",
-                                        "ldxr", "stxr", "rep", "cpuid", "syscall", "svc", "call", "bl\t", "ret" };
+    static const char *const word[] = { "mfence", "lfence", "sfence", "dmb", "dsb", "isb", "rep", "cpuid", "syscall",
+                                        "svc", "call", "bl ", "blr ", "ret", "vzero", "incssp", "enter", "wait" };
     unsigned i, k;
     for (i = 0; i < m->insts; i++) {
         mca_inst *x = &m->inst[i];
+        if (m->x86 && mca_twice(x->text) && (strncmp(x->text, "xchg", 4) == 0 || strncmp(x->text, "xadd", 4) == 0))
+            mca_doubt(x, "it exchanges a register with itself");
         for (k = 0; k < sizeof word / sizeof *word; k++)
-            if (strstr(x->text, word[k]) != NULL) mca_doubt(x, "a barrier, a call or a system instruction");
-        if (m->x86 && x->operands != 0) {
+            if (strncmp(x->text, word[k], strlen(word[k])) == 0)
+                mca_doubt(x, "a barrier, a call or a system instruction");
+        if (m->x86 && x->operands == 1 && (strncmp(x->text, "mul", 3) == 0 || strncmp(x->text, "imul", 4) == 0 ||
+                                           strncmp(x->text, "div", 3) == 0 || strncmp(x->text, "idiv", 4) == 0)) {
             const mca_reg *r = mca_numbered(m, x->operand[0]);
-            const int reads = r != NULL && x->reads[r->root / 64] >> r->root % 64 & 1;
-            if (r != NULL && mca_twice(x->text) && !reads) mca_doubt(x, "it does not depend on its operands");
-            if (reads && x->operands == 1 && x->writes[r->root / 64] >> r->root % 64 & 1)
+            if (r != NULL && x->writes[r->root / 64] >> r->root % 64 & 1)
                 mca_doubt(x, "its operand is a hidden one, too");
         }
-        if (m->x86 && x->operands == 0 && (x->load || x->store || x->uops > 2))
-            mca_doubt(x, "an instruction with hidden operands");
-        if (x->latency == 0 && !mca_writes_nothing(m, x))
-            mca_doubt(x, "an instruction without latency: its registers do not show");
-        if (x->uops > m->width && x->latency <= x->uops / m->width)
-            mca_doubt(x, "so many micro-operations that its registers do not show");
     }
 }
 
-/* The number and the name of a root in a region: those of its first definition; else any. */
-static const mca_reg *mca_representative(const mca *m, unsigned region, unsigned root, const char **doubt)
+/* ----- who writes what a read needs, by LLVM's rules (its RegisterFile) ----- */
+
+/* Of a register by its index; that of the flags is m->regs. */
+static unsigned mca_root_of(const mca *m, unsigned id) { return id == m->regs ? MCA_FLAGS : m->reg[id].root; }
+
+/* 1: register `part` is a part of `whole`, and not all of it. */
+static int mca_inside(const mca *m, unsigned part, unsigned whole)
 {
-    const mca_reg *found = NULL;
-    unsigned i, k;
-    for (i = m->begin[region]; i < m->begin[region + 1]; i++) {
-        const mca_inst *x = &m->inst[m->line[i]];
-        const mca_reg *r = NULL;
-        if (!(x->writes[root / 64] >> root % 64 & 1)) continue;
-        for (k = 0; k < x->operands && (r == NULL || r->root != root); k++) r = mca_numbered(m, x->operand[k]);
-        if (r == NULL || r->root != root) r = mca_sized(m, root, root >= 32 ? 128 : x->bits == 32 ? 32 : 64);
-        if (r == NULL) continue;
-        if (m->x86 && root < 32 && r->bits < 32) *doubt = "a part of a register is written";
-        if (found == NULL) found = r;
-        else if (found != r) *doubt = "a register is written in different widths";
-    }
-    for (i = m->begin[region]; found != NULL && (!m->x86 || found->bits == 128) && i < m->begin[region + 1]; i++)
-        for (k = 0; k < m->inst[m->line[i]].operands; k++) {
-            const mca_reg *r = mca_numbered(m, m->inst[m->line[i]].operand[k]);
-            if (r != NULL && r->root == root && r->bits > found->bits)
-                *doubt = "a register is read wider than it is written";
-        }
-    return found != NULL ? found : mca_sized(m, root, root < 32 ? 64 : 128);
+    return part != m->regs && whole != m->regs && m->reg[part].root == m->reg[whole].root &&
+           m->reg[part].bits < m->reg[whole].bits;
 }
 
-static unsigned mca_number(const mca *m, unsigned region, unsigned root)
+static unsigned mca_id_of(const mca *m, unsigned root, unsigned bits)
 {
-    const char *doubt;
-    return root == MCA_FLAGS ? m->flags : mca_representative(m, region, root, &doubt)->number;
+    const mca_reg *const r = mca_sized(m, root, bits);
+    return root == MCA_FLAGS || r == NULL ? m->regs : (unsigned)(r - m->reg);
+}
+
+/* The register that stands for a root that is no operand. */
+static unsigned mca_hidden_id(const mca *m, const mca_inst *x, unsigned root)
+{
+    return mca_id_of(m, root, root >= 32 ? 128 : m->x86 && x->bits == 32 ? 32 : 64);
 }
 
 /*
- * The registers of an instruction in LLVM's order: definitions are the first operands (one that is read too stands
- * behind them again), then come reads in the order of operands, and registers that are no operands.
+ * Definitions are the first operands in LLVM's order (one that is read too stands behind them again); behind them come
+ * reads. Returns the number of definitions.
  */
-static void mca_write_registers(const mca *m, mca_text *t, const mca_inst *x, unsigned region)
+static unsigned mca_explicit_defs(const mca *m, const mca_inst *x)
 {
-    unsigned defs = 0, k, j, n = 0, r;
-    unsigned char shown[MCA_ROOTS];
+    unsigned defs = 0, j;
     for (; defs < x->operands; defs++) {
         const mca_reg *d = mca_numbered(m, x->operand[defs]);
         int again = 0;
@@ -224,64 +215,298 @@ static void mca_write_registers(const mca *m, mca_text *t, const mca_inst *x, un
             const mca_reg *u = mca_numbered(m, x->operand[j]);
             again |= u != NULL && u->root == d->root;
         }
-        if (x->reads[d->root / 64] >> d->root % 64 & 1 && !again) break;
+        if (x->reads[d->root / 64] >> d->root % 64 & 1 && !again && !(m->merges && d->bits < 32)) break;
         for (j = 0; j < defs; j++) if (x->operand[j] == x->operand[defs]) break;
         if (j < defs) break;
     }
-    for (r = 0; r < MCA_ROOTS; r++)
-        if (x->writes[r / 64] >> r % 64 & 1)
-            mca_put(t, "%s%u:%d", n++ == 0 ? " def " : ",", mca_number(m, region, r), x->def_latency[r]);
+    return defs;
+}
+
+/* The register of a root as an instruction writes it. */
+static unsigned mca_def_id(const mca *m, const mca_inst *x, unsigned root)
+{
+    const unsigned defs = mca_explicit_defs(m, x);
+    unsigned k;
+    for (k = 0; k < defs || (defs == 0 && k < x->operands); k++) {
+        const mca_reg *r = mca_numbered(m, x->operand[k]);
+        if (r != NULL && r->root == root) return (unsigned)(r - m->reg);
+    }
+    return mca_hidden_id(m, x, root);
+}
+
+/* The register of a root that is read but is no operand for LLVM: the one in the text, as in "shlq %cl, %rax". */
+static unsigned mca_said_id(const mca *m, const mca_inst *x, unsigned root)
+{
+    unsigned i;
+    for (i = 0; m->x86 && i < m->regs; i++) {
+        const char *const at = m->reg[i].root == root ? strstr(x->text, m->reg[i].name) : NULL;
+        if (at != NULL && strchr(", )", at[strlen(m->reg[i].name)]) != NULL) return i;
+    }
+    return root < 32 ? mca_id_of(m, root, 64) : mca_hidden_id(m, x, root);
+}
+
+/* 1: it writes a part of a register, on a CPU that merges the rest. */
+static int mca_merges(const mca *m, const mca_inst *x)
+{
+    const unsigned defs = mca_explicit_defs(m, x);
+    const mca_reg *r = defs != 0 ? mca_numbered(m, x->operand[0]) : NULL;
+    return m->merges && r != NULL && r->root < 32 && r->bits < 32;
+}
+
+/* The registers that an instruction reads, in LLVM's order. Returns their number. */
+static unsigned mca_read_ids(const mca *m, const mca_inst *x, unsigned *id)
+{
+    unsigned char shown[MCA_ROOTS];
+    unsigned k, r, n = 0;
     memset(shown, 0, sizeof shown);
-    for (n = 0, k = defs; k < x->operands; k++) {
+    for (k = mca_explicit_defs(m, x); k < x->operands; k++) {
         const mca_reg *u = mca_numbered(m, x->operand[k]);
         if (u == NULL || !(x->reads[u->root / 64] >> u->root % 64 & 1)) continue;
-        mca_put(t, "%s%u", n++ == 0 ? " read " : ",", mca_number(m, region, u->root));
+        id[n++] = (unsigned)(u - m->reg);
         shown[u->root] = 1;
     }
-    for (r = 0; r < MCA_ROOTS; r++)
+    for (r = 0; r < MCA_ROOTS && n < 2 * MCA_LIST; r++)
         if (x->reads[r / 64] >> r % 64 & 1 && !shown[r])
-            mca_put(t, "%s%u", n++ == 0 ? " read " : ",", mca_number(m, region, r));
+            id[n++] = mca_said_id(m, x, r);
+    return n;
+}
+
+typedef struct mca_map {          /* of a register: the line and root of its last def; or the register that it stands for */
+    unsigned line, root, alias;   /* line and alias + 1; 0: none */
+    int stale;                    /* 1: the other register was written since */
+} mca_map;
+
+/* 1: a write to this register writes all of its root. */
+static int mca_clears(const mca *m, const mca_inst *x, unsigned id)
+{
+    if (id == m->regs) return 0;
+    return m->reg[id].root < 32 ? m->reg[id].bits == 32 : !m->x86 || x->text[0] == 'v';
+}
+
+static void mca_define(mca *m, mca_map *map, const mca_inst *x, unsigned line, unsigned root)
+{
+    const unsigned own = mca_def_id(m, x, root);
+    const int part = m->merges && own != m->regs && m->reg[own].root < 32 && m->reg[own].bits < 32;
+    const unsigned id = part ? mca_id_of(m, root, 64) : own;
+    unsigned i, alias = x->alias[root] != 0 ? mca_id_of(m, x->alias[root] - 1, root < 32 ? 64 : m->x86 ? 256 : 128) + 1 : 0;
+    if (alias != 0 && map[alias - 1].alias != 0) alias = map[alias - 1].alias;
+    if (part && map[id].alias != 0) m->crossed[m->region[line]] = 1;     /* LLVM still knows its own last def */
+    for (i = 0; i <= m->regs; i++)
+        if (map[i].alias != 0 && i != id && map[i].alias != alias &&
+            mca_root_of(m, map[i].alias - 1) == root && mca_root_of(m, i) != root)
+            map[i].stale = 1;
+    for (i = 0; i <= m->regs; i++)
+        if (i == id || mca_inside(m, i, id) || (mca_clears(m, x, own) && mca_inside(m, id, i))) {
+            map[i].line = line + 1;
+            map[i].root = root;
+            map[i].alias = alias;
+            map[i].stale = 0;
+            if (alias != 0) map[i].line = 0;
+        }
+}
+
+static void mca_add_link(mca *m, unsigned first, const mca_link *l)
+{
+    unsigned i;
+    for (i = first; i < m->links; i++)
+        if (m->link[i].writer == l->writer && m->link[i].def == l->def) return;
+    if (m->links % 64 == 0) m->link = (mca_link *)mca_more(m->link, (m->links + 64) * sizeof *m->link);
+    m->link[m->links++] = *l;
+}
+
+/* The defs that a read of a register depends on: its own last one, and those of its parts. */
+static void mca_read(mca *m, const mca_map *map, unsigned line, unsigned id)
+{
+    const unsigned at = map[id].alias != 0 ? map[id].alias - 1 : id, first = m->links;
+    unsigned i;
+    if (map[id].stale) m->crossed[m->region[line]] = 1;
+    for (i = 0; i <= m->regs; i++) {
+        mca_link l;
+        if ((i != at && !mca_inside(m, i, at)) || map[i].line == 0) continue;
+        l.reader = line;
+        l.read = mca_root_of(m, id);
+        l.writer = map[i].line - 1;
+        l.def = map[i].root;
+        mca_add_link(m, first, &l);
+    }
+}
+
+/* Links of a region, as they are when it has executed once. */
+static void mca_flow(mca *m, unsigned region)
+{
+    mca_map map[MCA_REGS + 1];
+    unsigned id[2 * MCA_LIST + MCA_ROOTS], turn, i, k, n, r;
+    memset(map, 0, sizeof map);
+    for (turn = 0; turn < 2; turn++)
+        for (i = m->begin[region]; i < m->begin[region + 1]; i++) {
+            const mca_inst *x = &m->inst[m->line[i]];
+            n = turn == 1 ? mca_read_ids(m, x, id) : 0;
+            for (k = 0; k < n; k++) mca_read(m, map, i, id[k]);
+            for (r = 0; r < MCA_ROOTS; r++)
+                if (x->writes[r / 64] >> r % 64 & 1) mca_define(m, map, x, i, r);
+        }
+}
+
+/* 1: an instruction moves a register that was set to zero: some CPUs eliminate just these moves. */
+static int mca_moves_zero(const mca *m, unsigned line)
+{
+    const mca_inst *x = &m->inst[m->line[line]];
+    unsigned k;
+    if (!m->merges || x->latency == 0 || strstr(x->text, "mov") == NULL || x->load || x->store) return 0;
+    for (k = 0; k < m->links; k++) {
+        const mca_inst *w = &m->inst[m->line[m->link[k].writer]];
+        if (m->link[k].reader == line && w->latency == 0 && w->uses == 0) return 1;
+    }
+    return 0;
+}
+
+/* 1: a register that it reads was written in parts, by several instructions. */
+static int mca_gathers(const mca *m, unsigned line)
+{
+    const mca_link *first = NULL;
+    unsigned k;
+    for (k = 0; k < m->links; k++) {
+        const mca_link *l = &m->link[k];
+        if (l->reader != line) continue;
+        if (first != NULL && first->read == l->read && (first->writer != l->writer || first->def != l->def)) return 1;
+        first = l;
+    }
+    return 0;
+}
+
+/* ----- registers of a region as numbers, so that the last def of a number before a read is the one it depends on ----- */
+
+typedef struct mca_names {
+    unsigned  first;              /* line of the region */
+    unsigned *number;             /* of each line and root; 0: it writes none */
+} mca_names;
+
+static unsigned *mca_number_at(const mca_names *n, unsigned line, unsigned root)
+{
+    return &n->number[(line - n->first) * MCA_ROOTS + root];
+}
+
+/* 1: the last def of a link's number before its reader is the one that the link says. */
+static int mca_is_last(const mca_names *n, unsigned end, const mca_link *l)
+{
+    const unsigned number = *mca_number_at(n, l->writer, l->def), lines = end - n->first;
+    unsigned k, r;
+    for (k = 1; k <= lines; k++) {
+        const unsigned line = n->first + (l->reader - n->first + lines - k) % lines;
+        if (line == l->writer) return 1;
+        for (r = 0; r < MCA_ROOTS; r++) if (*mca_number_at(n, line, r) == number) return 0;
+    }
+    return 0;
+}
+
+/* The name of a def's register. */
+static const char *mca_def_name(const mca *m, unsigned line, unsigned root)
+{
+    const unsigned id = mca_def_id(m, &m->inst[m->line[line]], root);
+    return id != m->regs ? m->reg[id].name : m->x86 ? "%flags" : "nzcv";
+}
+
+/* Numbers for all defs: LLVM's; where these would mislead (parts of registers, other names), new ones. */
+static void mca_number_defs(const mca *m, unsigned region, mca_names *n, mca_text *t)
+{
+    const unsigned end = m->begin[region + 1];
+    unsigned i, r, k, fresh = 40000;
+    int moved = 1;
+    n->first = m->begin[region];
+    n->number = (unsigned *)mca_more(NULL, (end - n->first + 1) * MCA_ROOTS * sizeof *n->number);
+    memset(n->number, 0, (end - n->first + 1) * MCA_ROOTS * sizeof *n->number);
+    for (i = n->first; i < end; i++)
+        for (r = 0; r < MCA_ROOTS; r++) {
+            const mca_inst *x = &m->inst[m->line[i]];
+            unsigned id;
+            if (!(x->writes[r / 64] >> r % 64 & 1) || x->alias[r] != 0) continue;
+            id = mca_def_id(m, x, r);
+            *mca_number_at(n, i, r) = id != m->regs ? m->reg[id].number : m->flags;
+        }
+    while (moved) {
+        moved = 0;
+        for (k = 0; k < m->links; k++) {
+            const mca_link *l = &m->link[k];
+            if (l->reader < n->first || l->reader >= end || mca_is_last(n, end, l)) continue;
+            *mca_number_at(n, l->writer, l->def) = fresh++;
+            moved = 1;
+        }
+    }
+    mca_put(t, "register %u %s\n", m->flags, m->x86 ? "%flags" : "nzcv");
+    for (i = n->first; i < end; i++)
+        for (r = 0; r < MCA_ROOTS; r++) {
+            const unsigned number = *mca_number_at(n, i, r);
+            if (number != 0 && number != m->flags) mca_put(t, "register %u %s\n", number, mca_def_name(m, i, r));
+        }
+}
+
+/* The defs and reads of a line. */
+static void mca_write_registers(const mca *m, mca_text *t, unsigned line, const mca_names *names)
+{
+    const mca_inst *x = &m->inst[m->line[line]];
+    unsigned r, n = 0, k;
+    for (r = 0; r < MCA_ROOTS; r++)
+        if (*mca_number_at(names, line, r) != 0)
+            mca_put(t, "%s%u:%d", n++ == 0 ? " def " : ",", *mca_number_at(names, line, r), x->def_latency[r]);
+    for (n = k = 0; k < m->links; k++) {
+        const mca_link *l = &m->link[k];
+        const mca_inst *w;
+        const mca_pair *q;
+        int advance;
+        if (l->reader != line) continue;
+        w = &m->inst[m->line[l->writer]];
+        q = mca_pair_of(m, m->line[l->writer], m->line[line]);
+        advance = x->advance[l->read];
+        if (q != NULL && q->seen >= 0 && q->root == l->read && l->read == l->def)
+            advance = w->def_latency[l->def] - q->seen;
+        mca_put(t, "%s%u", n++ == 0 ? " read " : ",", *mca_number_at(names, l->writer, l->def));
+        if (advance != 0) mca_put(t, ":%d", advance);
+    }
 }
 
 /* The model of one region. */
 static char *mca_write(const mca *m, unsigned region)
 {
-    const char *doubt = m->stalled[region] ? "registers are exhausted, or dispatch has restrictions" : NULL;
+    const char *doubt = m->stalled[region] ? "dispatch has restrictions" :
+                        m->crossed[region] ? "the source of an eliminated move changes while the other name is used" : NULL;
     unsigned i, k, n = 0, bit = 0, r;
+    mca_names names;
     mca_text t;
     memset(&t, 0, sizeof t);
     mca_put(&t, "model dispatch %d rob %d retire %d noalias %u lq %d sq %d iterations %u\n", m->width, m->rob,
             m->retire, !m->how->alias, m->loads, m->stores, m->how->iterations != 0 ? m->how->iterations : 100);
     for (k = 0; k < m->buffers; k++) mca_put(&t, "buffer %u size %d\n", k, m->entries[k]);
+    for (k = 0; k < 4; k++)
+        if (m->files[k] != 0) mca_put(&t, "file %u size %d\n", k, m->files[k]);
     for (k = 0; k < m->units; k = i, bit++) {
         uint64_t units = 0;
         for (i = k; i < m->units && strcmp(m->unit[i], m->unit[k]) == 0; i++) units |= (uint64_t)1 << i;
         mca_put(&t, "resource %s mask 0x%llx units 0x%llx\n", m->unit[k], 1ULL << bit, (unsigned long long)units);
     }
-    for (r = 0; r < 64; r++) {
-        const mca_reg *g;
-        for (i = m->begin[region]; i < m->begin[region + 1]; i++)
-            if (m->inst[m->line[i]].writes[0] >> r & 1) break;
-        if (i == m->begin[region + 1]) continue;
-        g = mca_representative(m, region, r, &doubt);
-        mca_put(&t, "register %u %s\n", g->number, g->name);
-    }
-    mca_put(&t, "register %u %s\n", m->flags, m->x86 ? "%flags" : "nzcv");
+    mca_number_defs(m, region, &names, &t);
     for (i = m->begin[region]; i < m->begin[region + 1]; i++) {
         const mca_inst *x = &m->inst[m->line[i]];
         if (x->why[0] != '\0') mca_put(&t, "estimate %s: %s\n", x->why, x->text);
+        else if (mca_moves_zero(m, i)) mca_put(&t, "estimate a move of zero may be eliminated: %s\n", x->text);
+        if (x->reserves) mca_put(&t, "# times only: it reserves groups\n");
+        if (mca_gathers(m, i)) mca_put(&t, "# times only: it gathers a register from parts\n");
+        if (mca_merges(m, x)) mca_put(&t, "# times only: it waits for the rest of its register\n");
         mca_put(&t, "inst %u uops %d lat %d", n, x->uops, x->latency);
         for (k = 0; k < x->uses; k++)
             mca_put(&t, "%s0x%llx:%u", k == 0 ? " res " : ",", (unsigned long long)x->use[k].units, x->use[k].cycles);
         for (k = r = 0; k < m->buffers; k++)
             if (x->buffers >> k & 1) mca_put(&t, "%s%u", r++ == 0 ? " buf " : ",", k);
-        mca_write_registers(m, &t, x, region);
+        mca_write_registers(m, &t, i, &names);
+        for (k = r = 0; k < 4; k++)
+            if (m->files[k] != 0 && x->registers[k] != 0)
+                mca_put(&t, "%s%u:%d", r++ == 0 ? " file " : ",", k, x->registers[k]);
         mca_put(&t, "%s%s\ntext %u %s\n", x->load ? " load" : "", x->store ? " store" : "", n,
                 x->shown != NULL ? x->shown : x->text);
         n++;
     }
     mca_put(&t, "cycles %u\n", m->cycles[region]);
     if (doubt != NULL) mca_put(&t, "estimate %s\n", doubt);
+    free(names.number);
     return t.v;
 }
 
@@ -311,15 +536,21 @@ static int mca_models(const mca_options *how, const char *text, char ***models, 
     ok = m->x86 || strncmp(m->mtriple, "aarch64", 7) == 0 || mca_fail(m, "only x86_64 and aarch64 are known");
     ok = ok && (strlen(m->mcpu) == strspn(m->mcpu, plain) || mca_fail(m, "a CPU of this name cannot be"));
     ok = ok && (strlen(m->mtriple) == strspn(m->mtriple, plain) || mca_fail(m, "a triple of this name cannot be"));
-    ok = ok && mca_parse(m, text) && mca_assemble(m) && mca_tables(m) && mca_copies(m) && mca_buffers(m) &&
-         mca_retire(m) && mca_queue(m, 0) && mca_queue(m, 1) && mca_probes(m);
+    ok = ok && mca_parse(m, text) && mca_assemble(m);
+    if (ok) mca_learn(m);
+    ok = ok && mca_tables(m) && mca_copies(m) && mca_buffers(m) &&
+         mca_retire(m) && mca_queue(m, 0) && mca_queue(m, 1);
+    if (ok) mca_uses(m);
+    ok = ok && mca_probes(m);
     if (ok) {
-        mca_uses(m);
         mca_special(m);
         m->stalled = (int *)mca_more(NULL, m->regions * sizeof *m->stalled);
         memset(m->stalled, 0, m->regions * sizeof *m->stalled);
+        m->crossed = (int *)mca_more(NULL, m->regions * sizeof *m->crossed);
+        memset(m->crossed, 0, m->regions * sizeof *m->crossed);
         m->cycles = (unsigned *)mca_more(NULL, m->regions * sizeof *m->cycles);
         memset(m->cycles, 0, m->regions * sizeof *m->cycles);
+        for (i = 0; i < m->regions; i++) mca_flow(m, i);
         ok = mca_pair_check(m) && mca_stalls(m);
     }
     if (ok) {
@@ -328,12 +559,14 @@ static int mca_models(const mca_options *how, const char *text, char ***models, 
         *count = m->regions;
     }
     snprintf(why, why_size, "%s", m->why);
-    for (i = 0; i < m->insts; i++) free(m->inst[i].text), free(m->inst[i].shown);
+    for (i = 0; i < m->learnt; i++) free(m->inst[i].text), free(m->inst[i].shown), free(m->inst[i].probe);
     free(m->inst);
     free(m->line);
     free(m->region);
     free(m->pair);
+    free(m->link);
     free(m->stalled);
+    free(m->crossed);
     free(m->begin);
     free(m->cycles);
     free(m);

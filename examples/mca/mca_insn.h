@@ -12,13 +12,14 @@ static const char *const mca_gpr[4][16] = {
     { "al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b" }
 };
 
-static void mca_add_reg(mca *m, unsigned root, unsigned bits, const char *form, const char *name, unsigned number)
+static mca_reg *mca_add_reg(mca *m, unsigned root, unsigned bits, const char *form, const char *name, unsigned number)
 {
     mca_reg *r = &m->reg[m->regs++];
     memset(r, 0, sizeof *r);
     snprintf(r->name, sizeof r->name, form, name, number);
     r->root = root;
     r->bits = bits;
+    return r;
 }
 
 /* The names of the registers, and for each an instruction of which it is the first operand. */
@@ -31,6 +32,11 @@ static void mca_registers(mca *m, mca_text *t)
             mca_add_reg(m, i, 64 >> k, "%%%s", mca_gpr[k][i], 0);
             mca_put(t, "not%c %%%s\n", "qlwb"[k], mca_gpr[k][i]);
         }
+    for (i = 0; m->x86 && i < 4; i++) {
+        char name[3] = { mca_gpr[3][i][0], 'h', '\0' };
+        mca_add_reg(m, i, 8, "%%%s", name, 0)->high = 1;
+        mca_put(t, "notb %%%ch\n", mca_gpr[3][i][0]);
+    }
     for (i = 0; m->x86 && i < 16; i++) {
         mca_add_reg(m, 32 + i, 128, "%%%s%u", "xmm", i);
         mca_add_reg(m, 32 + i, 256, "%%%s%u", "ymm", i);
@@ -45,7 +51,10 @@ static void mca_registers(mca *m, mca_text *t)
         mca_add_reg(m, 32 + i, 128, "%s%u", "q", i);
         mca_add_reg(m, 32 + i, 64, "%s%u", "d", i);
         mca_add_reg(m, 32 + i, 32, "%s%u", "s", i);
-        mca_put(t, "mvn v%u.16b, v%u.16b\nfabs d%u, d%u\nfabs s%u, s%u\n", i, i, i, i, i, i);
+        mca_add_reg(m, 32 + i, 16, "%s%u", "h", i);
+        mca_add_reg(m, 32 + i, 8, "%s%u", "b", i);
+        mca_put(t, "mvn v%u.16b, v%u.16b\nfabs d%u, d%u\nfabs s%u, s%u\nldr h%u, [x0]\nldr b%u, [x0]\n", i, i, i, i,
+                i, i, i, i);
     }
     if (!m->x86) {
         mca_add_reg(m, 31, 64, "%s", "sp", 0);
@@ -85,16 +94,31 @@ static const mca_reg *mca_sized(const mca *m, unsigned root, unsigned bits)
     return NULL;
 }
 
+/* Instructions with registers that nothing writes, and how often llvm-mc lists one of them. */
+static const char *const mca_unwritten[2][6] = {
+    { "mvn wzr, wzr", "mvn xzr, xzr" },
+    { "movq %fs:0, %rax", "movq %gs:0, %rax", "movq 0(%rip), %rax", "movq %cs:0, %rax", "movq %ds:0, %rax",
+      "movq %es:0, %rax" }
+};
+
+static int mca_is_ignored(const mca *m, unsigned number)
+{
+    unsigned i;
+    for (i = 0; i < m->ignores; i++) if (m->ignored[i] == number) return 1;
+    return 0;
+}
+
 /* One run of llvm-mc: the numbers of all registers, and the operands of the block's instructions. */
 static int mca_assemble(mca *m)
 {
-    unsigned operand[MCA_LIST], i, k;
+    unsigned operand[MCA_LIST], i, k, mark;
     mca_text t;
     const char *p;
     char *out;
     memset(&t, 0, sizeof t);
     mca_registers(m, &t);
-    for (i = 0; i < m->insts; i++) mca_put(&t, "%s\n", m->inst[i].text);
+    for (i = 0; i < 6 && mca_unwritten[m->x86][i] != NULL; i++) mca_put(&t, "%s\n", mca_unwritten[m->x86][i]);
+    for (i = 0; i < m->insts; i++) mca_put(&t, "%s\n%s\n", m->x86 ? "ud2" : "brk #0", m->inst[i].text);
     out = mca_run(m, 1, m->x86 ? "--show-inst -mattr=+avx" : "--show-inst", t.v);
     free(t.v);
     if (out == NULL) return 0;
@@ -103,14 +127,19 @@ static int mca_assemble(mca *m)
         if (mca_operands(&p, &k, operand) < 1) return free(out), mca_fail(m, "llvm-mc prints no instructions");
         m->reg[i].number = operand[0];
     }
+    for (i = 0; i < 6 && mca_unwritten[m->x86][i] != NULL; i++)
+        if (mca_operands(&p, &k, operand) > 1) m->ignored[m->ignores++] = operand[1];
+    mca_operands(&p, &mark, operand);
     for (i = 0; i < m->insts; i++) {
         mca_inst *x = &m->inst[i];
         const int n = mca_operands(&p, &x->opcode, x->operand);
+        while (mca_operands(&p, &k, operand) >= 0 && k != mark)
+            mca_doubt(x, "it is several instructions, such as one with a prefix");
         if (n < 0) return free(out), mca_fail(m, "llvm-mc prints fewer instructions than it reads");
         x->operands = (unsigned)n;
         for (k = 0; k < x->operands; k++) {
             const mca_reg *r = mca_numbered(m, x->operand[k]);
-            if (r == NULL && m->x86 && strstr(x->text, "%rip") == NULL)
+            if (r == NULL && !mca_is_ignored(m, x->operand[k]))
                 mca_doubt(x, "registers of a kind that is not modelled");
             if (r == NULL) continue;
             x->named[r->root] = 2;
@@ -184,7 +213,7 @@ static int mca_tables(mca *m)
     char *out, *shown = NULL, kind;
     memset(&t, 0, sizeof t);
     memset(&info, 0, sizeof info);
-    for (i = 0; i < m->insts; i++) {
+    for (i = 0; i < m->learnt; i++) {
         mca_region(&t, "T", i, 0);
         mca_put(&t, "%s\n", m->inst[i].text);
         mca_region_end(&t);
@@ -202,7 +231,7 @@ static int mca_tables(mca *m)
         if (mca_key(p, "InstructionIndex", &v)) index = v;
         if (mca_key(p, "ResourceIndex", &v)) resource = v;
         if (mca_key(p, "ResourceUsage", &v) && x != NULL && index < 0.5 && resource < 64) x->share[(int)resource] = v;
-        if (!mca_named(p, &kind, &inst, &root) || inst >= m->insts) continue;
+        if (!mca_named(p, &kind, &inst, &root) || inst >= m->learnt) continue;
         x = &m->inst[inst];
         x->shown = shown;
         shown = NULL;
@@ -227,7 +256,7 @@ static int mca_copies(mca *m)
     const char *p;
     char *out, kind;
     memset(&t, 0, sizeof t);
-    for (i = 0; i < m->insts; i++) {
+    for (i = 0; i < m->learnt; i++) {
         mca_region(&t, "U", i, 0);
         for (k = 0; k < 8; k++) mca_put(&t, "%s\n", m->inst[i].text);
         mca_region_end(&t);
@@ -249,7 +278,7 @@ static int mca_copies(mca *m)
                 mca_doubt(x, "its latency depends on the block");
             first = 0;
         }
-        if (!mca_named(p, &kind, &inst, &root) || inst >= m->insts) continue;
+        if (!mca_named(p, &kind, &inst, &root) || inst >= m->learnt) continue;
         x = &m->inst[inst];
         first = 1;
     }
@@ -264,20 +293,25 @@ static int mca_buffers(mca *m)
     unsigned i, k, inst = 0;
     const char *p;
     char *out, name[40], line[200];
-    int most, entries, queue = 0;
+    int most, entries, n, queue = 0;
+    unsigned file = 4;
     memset(&t, 0, sizeof t);
     for (i = 0; i < m->insts; i++) {
         mca_region(&t, "B", i, 0);
         mca_put(&t, "%s\n", m->inst[i].text);
         mca_region_end(&t);
     }
-    out = mca_run(m, 0, "-iterations=1 -scheduler-stats -retire-stats -instruction-info=0 -resource-pressure=0", t.v);
+    out = mca_run(m, 0, "-iterations=1 -scheduler-stats -retire-stats -register-file-stats -instruction-info=0 -resource-pressure=0", t.v);
     free(t.v);
     if (out == NULL) return 0;
     for (p = out; p != NULL; p = mca_next_line(p)) {
         snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
         sscanf(line, "[%*u] Code Region - B.%u", &inst);
         if (strncmp(p, "Total ROB Entries:", 18) == 0) m->rob = atoi(p + 18);
+        if (strncmp(p, "*  Register File #", 18) == 0) file = (unsigned)atoi(p + 18) - 1;
+        if (file < 4 && sscanf(p, " Number of physical registers: %d", &n) == 1) m->files[file] = n;
+        if (file < 4 && sscanf(p, " Total number of mappings created: %d", &n) == 1 && inst < m->insts && *p == ' ')
+            m->inst[inst].registers[file] = n;
         if (strncmp(p, " [1]            [2]", 19) == 0) queue = 1;
         else if (*p == '\n') queue = 0;
         else if (queue && sscanf(line, "%39s %*d %d %d", name, &most, &entries) == 3 && inst < m->insts) {

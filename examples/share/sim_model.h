@@ -52,15 +52,17 @@ extern "C" {
  *
  *     model dispatch 2 rob 64 retire 2 noalias 1 lq 0 sq 0 iterations 20
  *     buffer 14 size 20                      a scheduler buffer, 0 to 63
+ *     file 1 size 192                        a register file, 0 to 3
  *     group 0x3                              a set of units
  *     resource JALU0 mask 0x1 units 0x1      units: may be left out (see csspgo_bottleneck_resource)
  *     register 51 %rax                       its name; numbers with names are at most 65535
- *     inst 0 uops 1 lat 6 res 0x2:1,0x100:4 buf 14 def 51:6,28:6 read 51,51 load store
+ *     inst 0 uops 1 lat 6 res 0x2:1,0x100:4 buf 14 def 51:6,28:6 read 51,51:5 file 1:2 load store
+ *                                            51:5: reads register 51 five cycles early (:-5: late)
  *     text 0 imulq %rax, %rax                the instruction, for reports
  *     cycles 143                             so many took the machine that the model was made from
  *     estimate read advance                  why the simulation of this block is not exact
  *
- * Instructions come in the order of the block. "-" is an empty list; res, buf, def, read, load and store may be left
+ * Instructions come in the order of the block. "-" is an empty list; res, buf, def, read, file, load and store may be left
  * out, and so may retire, noalias (default 1), lq, sq, iterations (default 100) and cycles. Empty lines and lines that
  * begin with "#" are comments, except "# regname 51 %rax", which is a register line too.
  */
@@ -138,6 +140,7 @@ struct csspgo_sim_model {
     CSSPGO__MODEL_LIST(csspgo_sim_use) use;
     CSSPGO__MODEL_LIST(csspgo_sim_def) def;
     CSSPGO__MODEL_LIST(uint32_t) read;
+    CSSPGO__MODEL_LIST(int32_t) advance;              /* of each read */
     CSSPGO__MODEL_LIST(csspgo_sim_instruction) instruction;
     CSSPGO__MODEL_LIST(csspgo__model_ranges) ranges;
     CSSPGO__MODEL_LIST(uint64_t) group;
@@ -410,6 +413,14 @@ static int csspgo__model_buffer_line(csspgo__model_text *t)
     return 1;
 }
 
+static int csspgo__model_file_line(csspgo__model_text *t)
+{
+    csspgo_sim_machine *m = &t->m->block.machine;
+    uint32_t id;
+    return csspgo__model_number32(t, CSSPGO_SIM_FILES - 1, &id) && csspgo__model_expect(t, "size") &&
+           csspgo__model_number32(t, UINT32_MAX, &m->registers[id]);
+}
+
 static int csspgo__model_group_line(csspgo__model_text *t)
 {
     uint64_t mask;
@@ -440,25 +451,46 @@ static int csspgo__model_register_line(csspgo__model_text *t)
     return CSSPGO__MODEL_PUT(t->m, t->m->reg, r) || csspgo__model_full(t);
 }
 
-enum { CSSPGO__MODEL_RES, CSSPGO__MODEL_BUF, CSSPGO__MODEL_DEF, CSSPGO__MODEL_READ };
+enum { CSSPGO__MODEL_RES, CSSPGO__MODEL_BUF, CSSPGO__MODEL_DEF, CSSPGO__MODEL_READ, CSSPGO__MODEL_FILE };
 
-/* One element of a list of an instruction: "0x2:1", "14", "51:6" or "51". */
+/* The advance of a read, behind its register: ":5", ":-6" or nothing. */
+static int csspgo__model_advance(csspgo__model_text *t, int32_t *advance)
+{
+    uint64_t cycles;
+    int late;
+    *advance = 0;
+    if (t->p == t->end || *t->p != ':') return 1;
+    t->p++;
+    late = t->p != t->end && *t->p == '-';
+    t->p += late;
+    if (!csspgo__model_digits(t, CSSPGO__MODEL_MOST, &cycles)) return 0;
+    *advance = late ? -(int32_t)cycles : (int32_t)cycles;
+    return 1;
+}
+
+/* One element of a list of an instruction: "0x2:1", "14", "51:6", "51" or "51:-6". */
 static int csspgo__model_element(csspgo__model_text *t, csspgo_sim_instruction *x, int kind)
 {
     csspgo_sim_model *m = t->m;
     const unsigned char *start = t->p;
-    const int pair = kind == CSSPGO__MODEL_RES || kind == CSSPGO__MODEL_DEF;
+    const int pair = kind == CSSPGO__MODEL_RES || kind == CSSPGO__MODEL_DEF || kind == CSSPGO__MODEL_FILE;
     uint32_t *count = kind == CSSPGO__MODEL_RES ? &x->uses : kind == CSSPGO__MODEL_DEF ? &x->defs : &x->reads;
     uint64_t a, b = 0;
-    const uint64_t most = kind == CSSPGO__MODEL_RES ? UINT64_MAX : kind == CSSPGO__MODEL_BUF ? 63 : UINT32_MAX;
+    int32_t advance;
+    const uint64_t most = kind == CSSPGO__MODEL_RES ? UINT64_MAX : kind == CSSPGO__MODEL_BUF ? 63 :
+                          kind == CSSPGO__MODEL_FILE ? CSSPGO_SIM_FILES - 1 : UINT32_MAX;
     if (!csspgo__model_digits(t, most, &a)) return 0;
     if (pair) {
         if (t->p == t->end || *t->p++ != ':')
             return csspgo__model_deny(t, CSSPGO_E_SYNTAX, start, "a colon is missing");
-        if (!csspgo__model_digits(t, CSSPGO__MODEL_MOST, &b)) return 0;
+        if (!csspgo__model_digits(t, kind == CSSPGO__MODEL_FILE ? 255 : CSSPGO__MODEL_MOST, &b)) return 0;
     }
     if (kind == CSSPGO__MODEL_BUF) {
         x->buffers |= (uint64_t)1 << a;
+        return 1;
+    }
+    if (kind == CSSPGO__MODEL_FILE) {
+        x->registers[a] = (uint8_t)b;
         return 1;
     }
     if (*count == CSSPGO__MODEL_LONGEST) return csspgo__model_deny(t, CSSPGO_E_LIMIT, start, "a list has 64 elements");
@@ -472,7 +504,9 @@ static int csspgo__model_element(csspgo__model_text *t, csspgo_sim_instruction *
         const csspgo_sim_def def = { (uint32_t)a, (uint32_t)b };
         return CSSPGO__MODEL_PUT(m, m->def, def) || csspgo__model_full(t);
     }
-    return CSSPGO__MODEL_PUT(m, m->read, (uint32_t)a) || csspgo__model_full(t);
+    if (!csspgo__model_advance(t, &advance)) return 0;
+    return (CSSPGO__MODEL_PUT(m, m->read, (uint32_t)a) && CSSPGO__MODEL_PUT(m, m->advance, advance)) ||
+           csspgo__model_full(t);
 }
 
 /* A list of an instruction: elements between commas, or "-". */
@@ -494,7 +528,7 @@ static int csspgo__model_list(csspgo__model_text *t, csspgo_sim_instruction *x, 
 /* A line of an instruction: its number, its lists of resources, buffers, definitions and reads, and its figures. */
 static int csspgo__model_inst_line(csspgo__model_text *t)
 {
-    static const char list[][5] = { "res", "buf", "def", "read" };
+    static const char list[][5] = { "res", "buf", "def", "read", "file" };
     csspgo_sim_model *m = t->m;
     csspgo__model_ranges r;
     csspgo_sim_instruction x;
@@ -515,11 +549,11 @@ static int csspgo__model_inst_line(csspgo__model_text *t)
     while ((size = csspgo__model_word(t, &word)) != 0) {
         uint32_t k;
         int ok = 1;
-        for (k = 0; k < 4 && !csspgo__model_is(word, size, list[k]); k++) continue;
-        if (k < 4 && seen >> k & 1)
+        for (k = 0; k < 5 && !csspgo__model_is(word, size, list[k]); k++) continue;
+        if (k < 5 && seen >> k & 1)
             return csspgo__model_deny(t, CSSPGO_E_SYNTAX, word, "an instruction has this list twice");
         seen |= 1u << k;
-        if (k < 4) ok = csspgo__model_list(t, &x, (int)k);
+        if (k < 5) ok = csspgo__model_list(t, &x, (int)k);
         else if (csspgo__model_is(word, size, "uops")) ok = csspgo__model_number32(t, CSSPGO__MODEL_MOST, &x.uops);
         else if (csspgo__model_is(word, size, "lat")) ok = csspgo__model_number32(t, CSSPGO__MODEL_MOST, &x.latency);
         else if (csspgo__model_is(word, size, "load")) x.flags |= CSSPGO_SIM_LOAD;
@@ -557,6 +591,7 @@ static int csspgo__model_line(csspgo__model_text *t)
         ok = csspgo__model_register_line(t);
     } else if (csspgo__model_is(word, size, "model")) ok = csspgo__model_machine(t);
     else if (csspgo__model_is(word, size, "buffer")) ok = csspgo__model_buffer_line(t);
+    else if (csspgo__model_is(word, size, "file")) ok = csspgo__model_file_line(t);
     else if (csspgo__model_is(word, size, "group")) ok = csspgo__model_group_line(t);
     else if (csspgo__model_is(word, size, "resource")) ok = csspgo__model_resource_line(t);
     else if (csspgo__model_is(word, size, "register")) ok = csspgo__model_register_line(t);
@@ -587,7 +622,10 @@ static int csspgo__model_end(csspgo_sim_model *m)
         const csspgo__model_ranges *r = &m->ranges.v[i];
         if (x->uses != 0) x->use = m->use.v + r->use;
         if (x->defs != 0) x->def = m->def.v + r->def;
-        if (x->reads != 0) x->read = m->read.v + r->read;
+        if (x->reads != 0) {
+            x->read = m->read.v + r->read;
+            x->advance = m->advance.v + r->read;
+        }
         m->text.v[i] = m->pool.v + r->text;
     }
     for (i = 0; i < m->resource.count; i++) m->resource.v[i].name = m->pool.v + m->resource_name.v[i];
@@ -671,6 +709,7 @@ CSSPGO_DEF void csspgo_sim_model_free(csspgo_sim_model *m)
     CSSPGO__MODEL_DROP(m, m->use);
     CSSPGO__MODEL_DROP(m, m->def);
     CSSPGO__MODEL_DROP(m, m->read);
+    CSSPGO__MODEL_DROP(m, m->advance);
     CSSPGO__MODEL_DROP(m, m->instruction);
     CSSPGO__MODEL_DROP(m, m->ranges);
     CSSPGO__MODEL_DROP(m, m->group);

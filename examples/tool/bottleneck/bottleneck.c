@@ -12,6 +12,8 @@ static const option bottleneck_options[] = {
     OPTION("top", OPT_COUNT, NULL, 10, "N", "how many blocks are printed"),
     OPTION("contexts", OPT_COUNT, NULL, 5, "N", "how many contexts of each block are printed; the others are added up"),
     OPTION("alias", OPT_SWITCH, NULL, 0, NULL, "loads may depend on earlier stores"),
+    OPTION("models", OPT_TEXT, NULL, 0, "DIR", "where models are kept for the next time; --models= keeps none; csspgo below "
+           "XDG_CACHE_HOME or ~/.cache is the default"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
@@ -168,5 +170,6 @@ const command bottleneck_command = {
     "why the hottest blocks of a sampled program are slow",
     "For each loop and hot path: the chain of dependencies, the units or the width that binds it, and in which "
     "calling contexts it does: where a loop has few iterations, no bound of the loop matters. An estimate: "
-    "caches, branches and the front end are not modelled. Needs llvm-objdump-19, llvm-mc-19 and llvm-mca-19.\n"
+    "caches, branches and the front end are not modelled. Needs llvm-objdump-19 and, for code that it sees for "
+    "the first time, llvm-mc-19 and llvm-mca-19.\n"
 };

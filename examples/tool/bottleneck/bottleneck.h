@@ -1,8 +1,8 @@
 /* bottleneck.h - the room of the command bottleneck: why the hottest paths of a sampled program are slow
  *
  * bottleneck.c has the command line and goes over the programs. For each of them paths.c finds the hottest loops and
- * paths, contexts.c how often each context of one executes and repeats it, and model.c what binds them; report.c prints
- * them, as text and JSON. The counts of blocks are those of shared/probed.h, which annotate uses, too.
+ * paths, contexts.c how often each context of one executes and repeats it, and model.c what binds them, with the models
+ * that cache.c keeps; report.c prints them, as text and JSON. The counts of blocks are those of shared/probed.h, which annotate uses, too.
  */
 #ifndef CSSPGO_TOOL_BOTTLENECK_H
 #define CSSPGO_TOOL_BOTTLENECK_H
@@ -11,7 +11,7 @@
 #include "../shared/probed.h"
 
 enum { /* places in the table of options */
-    B_OUTPUT, B_BINARY, B_DEBUG_BINARY, B_PROFILE, B_MCPU, B_TOP, B_CONTEXTS, B_ALIAS, B_JSON, B_QUIET
+    B_OUTPUT, B_BINARY, B_DEBUG_BINARY, B_PROFILE, B_MCPU, B_TOP, B_CONTEXTS, B_ALIAS, B_MODELS, B_JSON, B_QUIET
 };
 
 enum {
@@ -100,6 +100,21 @@ void hot_path_free(hot_path *p);
 
 /* model.c: their instructions, models, bounds and verdicts. Returns 0 after saying what is wrong. */
 int hot_model(bottleneck_run *r);
+
+/* cache.c: models that were measured before. hot_cache_find returns NULL if there is none; hot_triple is the target. */
+typedef struct hot_cache {
+    char  path[4096];
+    char *text;                   /* of the file, terminated          */
+    size_t size, cap;
+    int   kept, more;             /* kept: 1 if there is a file; more: 1 if models were added */
+} hot_cache;
+
+const char *hot_triple(const bottleneck_run *r);
+void hot_cache_open(const bottleneck_run *r, hot_cache *c);
+const char *hot_cache_find(const hot_cache *c, const hot_path *p, size_t *size);
+void hot_cache_forget(hot_cache *c);
+void hot_cache_put(hot_cache *c, const hot_path *p, const char *model);
+void hot_cache_close(hot_cache *c);
 
 /* report.c */
 int hot_report(bottleneck_run *r, FILE *out);

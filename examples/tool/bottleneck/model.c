@@ -94,16 +94,37 @@ static void hot_assembly(mca_text *t, const hot_path *p, int aarch64)
     mca_put(t, "# LLVM-MCA-END\n");
 }
 
+static uint64_t hot_simulate(const csspgo_sim_block *b, uint32_t iterations)
+{
+    csspgo_sim_result out;
+    memset(&out, 0, sizeof out);
+    if (csspgo_sim_run(&b->machine, b->instruction, b->count, iterations, NULL, NULL, &out, NULL) != CSSPGO_OK)
+        return 0;
+    return out.cycles;
+}
+
+/* Why a model is an estimate: what it says itself, or that llvm-mca took another time. NULL: it is exact. */
+static char *hot_doubt(const csspgo_sim_block *b)
+{
+    const uint64_t cycles = b->cycles != 0 && b->estimate == NULL ? hot_simulate(b, b->iterations) : b->cycles;
+    char text[120];
+    if (b->estimate != NULL) return copy_of(b->estimate);
+    if (cycles == b->cycles) return NULL;
+    snprintf(text, sizeof text, "%" PRIu64 " cycles for %" PRIu32 " iterations, where llvm-mca takes %" PRIu64, cycles,
+             b->iterations, b->cycles);
+    return copy_of(text);
+}
+
 /* Takes the model of one path: its bounds, and the first reason why it is an estimate. */
-static int hot_take(const bottleneck_run *r, hot_path *p, const char *text)
+static int hot_take(const bottleneck_run *r, hot_path *p, const char *text, size_t size)
 {
     csspgo_sim_block b;
     csspgo_error e;
-    p->model = csspgo_sim_model_read(text, strlen(text), seeded(), &e);
+    p->model = csspgo_sim_model_read(text, size, seeded(), &e);
     if (p->model == NULL) return p->why = copy_of(plain(&e)), p->why != NULL || no_memory(r);
     b = csspgo_sim_model_block(p->model);
     p->chain = (csspgo_bottleneck_step *)malloc((b.count + 1) * sizeof *p->chain);
-    if (b.estimate != NULL) p->doubt = copy_of(b.estimate);
+    p->doubt = hot_doubt(&b);
     if (p->chain == NULL || (b.estimate != NULL && p->doubt == NULL)) return no_memory(r);
     if (b.count != p->insns) p->why = copy_of("its instructions are not all known to llvm-mca");
     else if (csspgo_bottleneck_find_bounds(&b.machine, b.instruction, b.count, NULL, &p->bounds, p->chain, b.count,
@@ -112,8 +133,21 @@ static int hot_take(const bottleneck_run *r, hot_path *p, const char *text)
     return 1;
 }
 
+/* Drops what hot_take took. */
+static void hot_forget(hot_path *p)
+{
+    csspgo_sim_model_free(p->model);
+    free(p->why);
+    free(p->doubt);
+    free(p->chain);
+    p->model = NULL;
+    p->why = p->doubt = NULL;
+    p->chain = NULL;
+}
+
 /* Models of n paths in one run of the measurement; 0 with the reason in why. */
-static int hot_measure(bottleneck_run *r, hot_path *const *p, size_t n, char *why, size_t why_size, int *ok)
+static int hot_measure(bottleneck_run *r, hot_cache *cache, hot_path *const *p, size_t n, char *why, size_t why_size,
+                       int *ok)
 {
     mca_options how;
     mca_text t;
@@ -123,49 +157,67 @@ static int hot_measure(bottleneck_run *r, hot_path *const *p, size_t n, char *wh
     memset(&how, 0, sizeof how);
     memset(&t, 0, sizeof t);
     how.mcpu = r->mcpu;
-    how.mtriple = r->in.image.elf.machine == ELF_AARCH64 ? "aarch64" : "x86_64";
+    how.mtriple = hot_triple(r);
     how.alias = r->o[B_ALIAS].number != 0;
     for (i = 0; i < n; i++) hot_assembly(&t, p[i], r->in.image.elf.machine == ELF_AARCH64);
     made = mca_models(&how, t.v, &models, &count, why, why_size);
     free(t.v);
     if (!made) return 0;
-    for (i = 0; i < n && i < count && *ok; i++) *ok = hot_take(r, p[i], models[i]);
+    for (i = 0; i < n && i < count && *ok; i++) {
+        hot_cache_put(cache, p[i], models[i]);
+        *ok = hot_take(r, p[i], models[i], strlen(models[i]));
+    }
     mca_free(models, count);
     return 1;
 }
 
-/* Models of all paths: together, or, if that fails, one by one, so that only what is at fault has none. */
+/* 1 if LLVM's tools for measurements are there. */
+static int hot_can_measure(const bottleneck_run *r)
+{
+    const char *const tools[] = { mca_name, mc_name };
+    size_t i;
+    for (i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (!in_path(tools[i]))
+            return fail(r->in.tool, "%s is not in PATH: new code is measured with LLVM 19's llvm-mc and llvm-mca",
+                        tools[i]), 0;
+    return 1;
+}
+
+/* Models of all paths that are not known: together, or, if that fails, one by one, so that only what is at fault has none. */
 static int hot_models(bottleneck_run *r)
 {
     hot_path **v = (hot_path **)malloc((r->paths + 1) * sizeof *v);
+    hot_cache cache;
     char why[200];
-    size_t i, n = 0, failed = 0;
+    size_t i, n = 0, failed = 0, size;
     int ok = 1;
     if (v == NULL) return no_memory(r);
-    for (i = 0; i < r->paths; i++)
-        if (r->path[i].why == NULL) v[n++] = &r->path[i];
-    if (n != 0 && !hot_measure(r, v, n, why, sizeof why, &ok))
+    hot_cache_open(r, &cache);
+    for (i = 0; ok && i < r->paths; i++) {
+        hot_path *const p = &r->path[i];
+        const char *const known = p->why == NULL ? hot_cache_find(&cache, p, &size) : NULL;
+        if (known != NULL) ok = hot_take(r, p, known, size);
+        else if (p->why == NULL) v[n++] = p;
+        if (!ok || known == NULL || p->why == NULL) continue;
+        hot_forget(p);                                /* the file is damaged */
+        hot_cache_forget(&cache);
+        v[n++] = p;
+    }
+    ok = ok && (n == 0 || hot_can_measure(r));
+    if (ok && n != 0 && !hot_measure(r, &cache, v, n, why, sizeof why, &ok))
         for (i = 0; ok && i < n; i++) {
-            if (hot_measure(r, &v[i], 1, why, sizeof why, &ok)) continue;
+            if (hot_measure(r, &cache, &v[i], 1, why, sizeof why, &ok)) continue;
             failed++;
             v[i]->why = copy_of(why);
             ok = v[i]->why != NULL || no_memory(r);
         }
     if (ok && n != 0 && failed == n) ok = (fail(r->in.tool, "%s", why), 0);
+    hot_cache_close(&cache);
     free(v);
     return ok;
 }
 
 /* ----- verdicts --------------------------------------------------------------------------------------------------- */
-
-static uint64_t hot_simulate(const csspgo_sim_block *b, uint32_t iterations)
-{
-    csspgo_sim_result out;
-    memset(&out, 0, sizeof out);
-    if (csspgo_sim_run(&b->machine, b->instruction, b->count, iterations, NULL, NULL, &out, NULL) != CSSPGO_OK)
-        return 0;
-    return out.cycles;
-}
 
 /* Cycles per iteration that the largest bound says. */
 static double hot_bound(const csspgo_bottleneck_bounds *b)
@@ -226,14 +278,12 @@ static int hot_take_line(void *what, size_t number, const char *file, uint32_t l
 
 int hot_model(bottleneck_run *r)
 {
-    const char *const tools[] = { objdump_name, mca_name, mc_name };
     char *binary;
     size_t i, k;
     int ok = 1;
-    for (i = 0; i < sizeof tools / sizeof *tools; i++)
-        if (!in_path(tools[i]))
-            return fail(r->in.tool, "%s is not in PATH: the command needs LLVM 19's llvm-objdump, llvm-mc and llvm-mca",
-                        tools[i]), 0;
+    if (!in_path(objdump_name))
+        return fail(r->in.tool, "%s is not in PATH: the command needs LLVM 19's llvm-objdump, llvm-mc and llvm-mca",
+                    objdump_name), 0;
     binary = shell_word(r->o[B_BINARY].text);
     if (binary == NULL) return no_memory(r);
     for (i = 0; ok && i < r->paths; i++)

@@ -136,7 +136,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " use-sizes evaluate num-test-traces page-size alignment write-traces " },
     { "flame", "The picture", " diff callers icicle title width " },
     { "ctxprof", "How profiles are added up", " merge-duplicates keep-larger " },
-    { "bottleneck", "What is analysed", " mcpu top contexts alias " },
+    { "bottleneck", "What is analysed", " mcpu top contexts alias models " },
     { "annotate", "What is shown", " function contexts source source-dir " },
         { NULL, "Output",
       " output format show-format json use-md5 keep-empty mark-inlined top min-fit min-kept no-demangle demangler " },
