@@ -522,7 +522,7 @@ void rec_let_go(rec_watch *w);
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_COPIES = 256, REC_KEPT = 256, REC_DECODED = 1 << 14, REC_SLOT = 32, REC_OPERAND = 64, REC_PASSED = 1024 };
+enum { REC_COPIES = 2048, REC_SPARE = 64, REC_KEPT = 256, REC_DECODED = 1 << 14, REC_SLOT = 32, REC_OPERAND = 64, REC_PASSED = 1024 };
 enum { REC_NO_REGISTER = 16, REC_RELATIVE = 17 };  /* of an address: none; the address of the next instruction */
 
 /* What is done with an instruction. */
@@ -586,6 +586,7 @@ struct rec_ahead {
     uint64_t passed[REC_PASSED];  /* branches of this turn                                          */
     size_t   passed_count;
     rec_copy copy[REC_COPIES];    /* by address, open addressing                                    */
+    rec_copy spare[REC_SPARE];    /* by address, what was there last makes way; never written to    */
     rec_kept kept[REC_KEPT];      /* of code[] at the same place                                    */
     rec_copy code[REC_KEPT];
     rec_decoded decoded[REC_DECODED];
