@@ -15,7 +15,7 @@
 /* keeps the compiler from making one iteration of several, and vectors of scalars */
 #define ITERATION(x) __asm__ volatile("" : "+r"(x))
 
-enum { MISSES = 1 << 18, TABLE = 1 << 12, THREADS = 64 };
+enum { MISSES = 1 << 16, TABLE = 1 << 12, THREADS = 64 };
 
 typedef struct work {
     uint64_t  seed, sum;

@@ -31,6 +31,7 @@ static void rec_write_burst(recorder *r)
     const uint32_t newest = (r->lbr.next + (uint32_t)r->o.depth - 1) % (uint32_t)r->o.depth;
     if (r->lbr.count >= 2) rec_hold_sample(r, r->lbr.ring[newest].to);
     rec_put_held(r);
+    rec_pace_burst_ends(r);
 }
 
 static void rec_begin_burst(recorder *r, uint64_t branches)
@@ -42,6 +43,7 @@ static void rec_begin_burst(recorder *r, uint64_t branches)
     r->burst.left = (double)branches - (double)(r->o.depth - 1) / 2;
     r->lbr.countdown = branches < r->o.depth ? branches : r->o.depth;
     rec_gap(r);
+    rec_pace_burst_begins(r);
     if (rec_seconds() - r->space.maps_time > 0.1) r->view.maps_stale = 1;
     r->trap.blocked = r->stop.prepared = r->stop.behind_call = 0;
     rec_ahead_turn(r);

@@ -203,6 +203,55 @@ typedef struct rec_bursting {     /* burst.c; sample.c counts it down           
     double   passed, bytes;       /* branches of all bursts, and of the code that led to them                        */
 } rec_bursting;
 
+typedef struct rec_region {       /* pace.c: a piece of code                                                         */
+    uint64_t key;
+    size_t   part;                /* the last one of it                                                              */
+    double   by_time, share, next; /* of all branches: by where bursts begin; as found, and one step further         */
+    double   began, seen;         /* pieces that begin here, that were here                                          */
+    double   has;                 /* of the bursts, by what they count                                               */
+} rec_region;
+
+typedef struct rec_part {         /* of a piece, what ran in one region                                              */
+    uint32_t region;
+    float    size;                /* in mean branches                                                                */
+} rec_part;
+
+typedef struct rec_piece {
+    size_t   first, end;          /* its parts: the first one is where it begins                                     */
+    double   size, whole;         /* in mean branches; which part of what it was to be                               */
+    double   counts;              /* of a burst                                                                      */
+    int      burst;               /* it is one, and begins at a random time                                          */
+} rec_piece;
+
+typedef struct rec_item {         /* a sample that is kept                                                           */
+    size_t   begin, end, piece;
+    double   counts;
+} rec_item;
+
+typedef struct rec_pace {         /* pace.c                                                                          */
+    int      on, more;            /* samples are kept; pieces to compute behind the burst at hand                    */
+    int      looking, continued;  /* pieces left to compute; the burst at hand was continued                         */
+    double   began, spent, allowed; /* CPU seconds, for that                                                         */
+    uint64_t last;                /* where the last branch led                                                       */
+    rec_region *region;
+    size_t   regions, region_room;
+    uint32_t *slot;               /* of the regions by their keys, open addressing: number + 1                       */
+    size_t   slots;
+    rec_part *part;
+    size_t   parts, part_room;
+    rec_piece *piece;
+    size_t   pieces, piece_room;
+    size_t   piece_first, burst_piece; /* of the piece at hand, its first part; which one the burst at hand is       */
+    double   piece_size, length;  /* as far as it is; of the burst at hand, as it is to be                           */
+    rec_item *item;
+    size_t   items, item_room, bursts;
+    FILE    *file;                /* the recording                                                                   */
+    char    *kept;                /* what was written to recorder.out                                                */
+    size_t   kept_size;
+    double   owed;                /* samples that were rounded away                                                  */
+    uint64_t written;
+} rec_pace;
+
 typedef struct rec_stops {
     rec_stop *v;
     size_t   count, room;
@@ -239,6 +288,7 @@ typedef struct recorder {
     rec_stopping stop;
     rec_trap trap;
     rec_bursting burst;
+    rec_pace pace;
     rec_ahead *ahead;             /* or NULL                                                                         */
     rec_stops waiting;            /* of other threads, seen while waiting for that of the burst                      */
 #endif
@@ -356,6 +406,7 @@ void rec_gap(recorder *r);
 void rec_hold_sample(recorder *r, uint64_t leaf);
 void rec_put_held(recorder *r);
 void rec_free_held(recorder *r);
+double rec_branch_size(const recorder *r, uint64_t last, uint64_t branch);
 void rec_branch(recorder *r, uint64_t from, csspgo_transfer_kind kind, uint64_t back);
 
 /* stop.c */
@@ -411,7 +462,20 @@ void rec_clock_stop(const rec_thread *t);
 void rec_clock_start(const rec_thread *t, uint64_t interval);
 int rec_will_ring(const rec_thread *t);
 
+/* pace.c */
+void rec_pace_begin(recorder *r);
+void rec_pace_end(recorder *r);
+void rec_pace_flush(recorder *r);
+void rec_pace_sample(recorder *r, size_t begin);
+void rec_pace_burst_begins(recorder *r);
+void rec_pace_burst_branch(recorder *r, uint64_t from, double size);
+void rec_pace_burst_ends(recorder *r);
+int rec_pace_goes_on(recorder *r);
+void rec_pace_branch(recorder *r, uint64_t from);
+void rec_pace_stops(recorder *r);
+
 /* watch.c */
+double rec_cpu_seconds(void);
 int rec_bursts(recorder *r);
 
 /* attach.c */

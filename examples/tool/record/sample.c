@@ -173,15 +173,28 @@ static void rec_settle_return(recorder *r)
     for (i = r->calls.count; i > 0; i--) rec_tell_held(r, &r->calls.frames[i - 1]);
 }
 
-/* The branch, which is about to be noted, takes its part of the burst's length: half for itself, half for the code. */
+static double rec_bytes(uint64_t last, uint64_t branch)
+{
+    return branch - last < REC_FAR ? (double)(branch - last + REC_BRANCH_BYTES) : REC_USUAL;
+}
+
+/* What a branch counts, where the one before it led to `last`: half for itself, half for the code in between. */
+double rec_branch_size(const recorder *r, uint64_t last, uint64_t branch)
+{
+    const double mean = (r->burst.bytes + REC_FIRST * REC_USUAL) / (r->burst.passed + REC_FIRST);
+    return 0.5 + 0.5 * rec_bytes(last, branch) / mean;
+}
+
+/* The branch, which is about to be noted, takes its part of the burst's length. */
 static void rec_pass(recorder *r, uint64_t branch)
 {
-    const uint64_t last = r->lbr.ring[(r->lbr.next + r->o.depth - 1) % r->o.depth].to;
-    const double bytes = r->lbr.count != 0 && branch - last < REC_FAR ? (double)(branch - last + REC_BRANCH_BYTES)
-                                                                      : REC_USUAL;
+    const uint64_t last = r->lbr.count != 0 ? r->lbr.ring[(r->lbr.next + r->o.depth - 1) % r->o.depth].to : 0;
+    double size;
     r->burst.passed++;
-    r->burst.bytes += bytes;
-    r->burst.left -= 0.5 + 0.5 * bytes / ((r->burst.bytes + REC_FIRST * REC_USUAL) / (r->burst.passed + REC_FIRST));
+    r->burst.bytes += rec_bytes(last, branch);
+    size = rec_branch_size(r, last, branch);
+    r->burst.left -= size;
+    rec_pace_burst_branch(r, branch, size);
 }
 
 /* Notes a taken branch; the registers are those at its target. A call has pushed `back`. */
@@ -189,6 +202,10 @@ void rec_branch(recorder *r, uint64_t from, csspgo_transfer_kind kind, uint64_t 
 {
     const uint32_t depth = (uint32_t)r->o.depth;
     csspgo_branch *b = &r->lbr.ring[r->lbr.next];
+    if (r->pace.looking) {
+        rec_pace_branch(r, from);
+        return;
+    }
     if (r->burst.number != 0) rec_pass(r, from);
     b->from = from;
     b->to = r->regs.rip;

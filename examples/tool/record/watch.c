@@ -6,7 +6,7 @@
 static void rec_on_stop(rec_watch *w, pid_t tid, int status);
 
 /* CPU seconds that the recorder has taken. Of a burst, the thread's stops and starts take three quarters more. */
-static double rec_cpu_seconds(void)
+double rec_cpu_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -36,6 +36,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
     r->burst.period = t->interval / rec_burst_samples(r);
+    r->pace.allowed += (double)t->interval * 1e-9 * (0.03 + 0.12 * (double)r->o.rate / 8000);
     t->interval = rec_interval(w);
     entered = rec_enter(w, t);
     r->space.by_register = r->space.by_register || rec_shares_memory(w, t->process);
@@ -339,7 +340,9 @@ int rec_bursts(recorder *r)
         w.first = r->pid;
         rec_begin_program(&w, r->pid);
     }
+    rec_pace_begin(r);
     rec_watch_threads(&w);
+    rec_pace_end(r);
     rec_let_go(&w);
     sched_setaffinity(0, sizeof r->cpus, &r->cpus);
     sigprocmask(SIG_SETMASK, &w.mask, NULL);
