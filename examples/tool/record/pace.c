@@ -1,36 +1,35 @@
 /* pace.c - bursts: what each counts
  *
- * A burst begins at a place with a probability in proportion to the time spent there (burst.c), so what runs slowly is
- * in too many. But bursts also tell where execution goes: if they began at branches chosen uniformly, the places in them
- * would be distributed as the places where they begin. So the true share of a place is the stationary distribution of
- * the chain "what begins in s is then in e": no time is in it, and no model of what the chain is made of.
+ * A burst begins at a place with a probability in proportion to the time spent there (burst.c), so code that is slow is
+ * in too many bursts. But bursts also tell where execution goes. If they began at branches chosen uniformly, what is in
+ * them would be distributed as the places where they begin. So the true share of a place is the stationary distribution
+ * of the chain "a burst that begins in s is then in e". No time is in it, and no model of how code behaves.
  *
- * Observations. A place is a region, REC_REGION bytes of code; its share is measured in mean branches (half for the
- * branch, half for the code before it), as is the length of a burst. A burst is one observation: where its first branch
- * is, and which part of it was where. Where a burst ends, computing goes on for a while without samples, in pieces of
- * REC_PIECE, each another observation. Which burst is continued for how long does not depend on where it is.
+ * Observations. A place is a region, REC_REGION bytes of code. Shares are measured in mean branches (half for the
+ * branch, half for the code before it), as is the length of a burst. An observation is where a piece of execution
+ * begins, and which part of it was in which region. Each burst is one. Behind some of them computing goes on without
+ * samples, in pieces of REC_PIECE, each another observation. How many is chosen before the burst: a choice that
+ * depended on the place would change the chain.
  *
- * A piece that cannot be computed to its end (system calls), and one in REC_PULL pieces of all, as if it were so, goes
- * on at a place picked by time: where few transitions were seen, shares are drawn towards those of time. So phases that
- * last much longer than all pieces together keep the share of their time, and the weight 1.
+ * Noise. Pieces that end early (at system calls, for example), and as many more as rec_find_pull says, go on at a place
+ * picked by time. That draws shares towards those of time, the more the fewer transitions were seen: phases that last
+ * longer than all pieces together keep the share of their time. Where two halves of the pieces do not show more than
+ * chance, bursts count one each.
  *
- * Weights. Each burst counts the mean of factors of its regions, which are chosen such that all bursts together have
- * the shares found. That is rarely whole. So samples are kept until then, and each is written as often as it counts,
- * rounded so that the sum of all before it is right: any reader of the recording has the right counts.
+ * Weights. Each burst counts so much that all together have the shares found. That is rarely whole. So samples are kept
+ * until then, and each is written as often as it counts, rounded so that the sum of all before it is right: any reader
+ * of the recording has these counts. Each REC_FLUSH bytes of samples are weighed apart.
  *
- * Tried instead, and left out: to measure how fast code runs, by computing the next thousands of branches, letting the
- * thread run for 40 microseconds, and looking up the registers it stops with. Computing takes the caches away from the
- * thread, so what lives in a cache of the second level seems many times too slow.
+ * Tried and left out: measuring how fast code runs, by computing the next thousands of branches, letting the thread run
+ * for 40 microseconds, and looking up the registers it stops with. Computing takes the caches from the thread, so a
+ * loop over 256 KB seemed up to 40 times slower than it is; json went from 0.96 to 0.92.
  */
 #include "record.h"
 
-#include <math.h>
-
 #if defined(REC_SOFTWARE)
 
-enum { REC_REGION = 16, REC_STEPS = 150, REC_TURNS = 30, REC_FLUSH = 64 << 20, REC_MOST_PARTS = 1 << 22 };
+enum { REC_REGION = 16, REC_WORK = 5000000, REC_TURNS = 20, REC_FLUSH = 64 << 20, REC_MOST_PARTS = 1 << 22 };
 #define REC_PIECE 250.0           /* mean branches */
-#define REC_PULL 30.0             /* pieces, of all */
 
 /* ----- regions ---------------------------------------------------------------------------------------------------- */
 
@@ -106,6 +105,7 @@ static void rec_end_piece(const recorder *r, rec_pace *p, double wanted, int bur
     piece->size = p->piece_size;
     piece->whole = p->piece_size < wanted ? p->piece_size / wanted : 1;
     piece->burst = burst;
+    piece->half = (int)(p->bursts & 1);
 }
 
 static void rec_add_branch(const recorder *r, rec_pace *p, uint64_t from, double size)
@@ -150,6 +150,13 @@ void rec_pace_stops(recorder *r)
     p->spent += rec_cpu_seconds() - p->began;
 }
 
+/* So many seconds of CPU time have passed: more may be computed. */
+void rec_pace_allow(recorder *r, double seconds)
+{
+    const double by_rate = 0.03 + 0.12 * (double)r->o.rate / 8000, most = (double)r->o.overhead / 400;
+    r->pace.allowed += seconds * (by_rate < most ? by_rate : most);
+}
+
 void rec_pace_burst_begins(recorder *r)
 {
     rec_pace *p = &r->pace;
@@ -179,32 +186,29 @@ void rec_pace_burst_ends(recorder *r)
 
 /* ----- shares ----------------------------------------------------------------------------------------------------- */
 
-/* The shares by time: where bursts begin. And how many pieces begin in each region. */
+enum { REC_ALL = 2 };             /* both halves */
+#define REC_BY_TIME 1e12          /* a pull: every piece goes on at a place picked by time */
+#define REC_CHANCE 2.0           /* how many times the least disagreement of two halves may be chance */
+
+static int rec_is_in(const rec_piece *piece, int half)
+{
+    return half == REC_ALL || piece->half == half;
+}
+
+/* The shares by time: where bursts begin. */
 static void rec_share_by_time(rec_pace *p)
 {
-    size_t i, k, bursts = 0;
-    for (i = 0; i < p->regions; i++) {
-        p->region[i].began = p->region[i].seen = 0;
-        p->region[i].by_time = 0;
-    }
+    size_t i, bursts = 0;
+    for (i = 0; i < p->regions; i++) p->region[i].by_time = 0;
+    for (i = 0; i < p->pieces; i++) bursts += (size_t)p->piece[i].burst;
     for (i = 0; i < p->pieces; i++) {
-        const rec_piece *piece = &p->piece[i];
-        rec_region *g = &p->region[p->part[piece->first].region];
-        g->began++;
-        bursts += (size_t)piece->burst;
-        if (piece->burst) g->by_time++;
-        for (k = piece->first; k < piece->end; k++) p->region[p->part[k].region].seen++;
-    }
-    for (i = 0; i < p->regions; i++) {
-        p->region[i].by_time /= (double)bursts;
-        p->region[i].share = p->region[i].by_time;
+        if (p->piece[i].burst) p->region[p->part[p->piece[i].first].region].by_time += 1 / (double)bursts;
     }
 }
 
 /* One step of the chain: from the shares of places to those of what begins there. */
-static void rec_step_shares(rec_pace *p)
+static void rec_step_shares(rec_pace *p, int half, double pull)
 {
-    const double pull = REC_PULL / (REC_PULL + (double)p->pieces);
     double anywhere = 0;
     size_t i, k;
     for (i = 0; i < p->regions; i++) p->region[i].next = 0;
@@ -212,6 +216,7 @@ static void rec_step_shares(rec_pace *p)
         const rec_piece *piece = &p->piece[i];
         const rec_region *from = &p->region[p->part[piece->first].region];
         const double flow = from->share / from->began, goes = flow * piece->whole * (1 - pull);
+        if (!rec_is_in(piece, half)) continue;
         for (k = piece->first; k < piece->end; k++) {
             p->region[p->part[k].region].next += goes * p->part[k].size / piece->size;
         }
@@ -223,6 +228,54 @@ static void rec_step_shares(rec_pace *p)
         g->share = g->next;
     }
     for (i = 0; i < p->regions; i++) p->region[i].share += anywhere * p->region[i].by_time;
+}
+
+/* The stationary shares, by the pieces of one half or all, where so many go on at a place picked by time. */
+static void rec_find_shares(rec_pace *p, int half, double pull)
+{
+    const size_t most = REC_WORK / (p->parts + 1), steps = pull == REC_BY_TIME ? 1 : most < 20 ? 20 : most > 300 ? 300 : most;
+    double all = 0;
+    size_t i, n = 0;
+    for (i = 0; i < p->regions; i++) {
+        p->region[i].began = 0;
+        p->region[i].share = p->region[i].by_time;
+    }
+    for (i = 0; i < p->pieces; i++) {
+        if (!rec_is_in(&p->piece[i], half)) continue;
+        p->region[p->part[p->piece[i].first].region].began++;
+        n++;
+    }
+    for (i = 0; i < steps; i++) rec_step_shares(p, half, pull / (pull + (double)n));
+    for (i = 0; i < p->regions; i++) all += p->region[i].next;
+    for (i = 0; i < p->regions; i++) p->region[i].share = all > 0 ? p->region[i].next / all : 0;
+}
+
+/*
+ * How far shares are to be drawn towards those of time: as far as those of one half agree nearly as well with what the
+ * other one says, undrawn, as the best do. So it is little only where slow and fast code differ by much more than chance.
+ */
+static double rec_find_pull(rec_pace *p)
+{
+    static const double ladder[] = { 30, 120, 500, 2000, REC_BY_TIME };
+    enum { STEPS = sizeof ladder / sizeof *ladder };
+    double apart[STEPS] = { 0 };
+    double least;
+    size_t i;
+    int half, step;
+    for (half = 0; half < 2; half++) {
+        rec_find_shares(p, 1 - half, ladder[0]);
+        for (i = 0; i < p->regions; i++) p->region[i].other = p->region[i].share;
+        for (step = 0; step < STEPS; step++) {
+            rec_find_shares(p, half, ladder[step]);
+            for (i = 0; i < p->regions; i++) {
+                const rec_region *g = &p->region[i];
+                apart[step] += (g->share - g->other) * (g->share - g->other);
+            }
+        }
+    }
+    for (least = apart[0], step = 1; step < STEPS; step++) if (apart[step] < least) least = apart[step];
+    for (step = STEPS - 1; step > 0 && apart[step] > REC_CHANCE * least; step--) { }
+    return ladder[step];
 }
 
 /* ----- weights ---------------------------------------------------------------------------------------------------- */
@@ -242,15 +295,28 @@ static double rec_have(rec_pace *p)
     return all;
 }
 
-/* What each burst counts: see above. Without a whole number of turns in it, so little is made of what is noise. */
+/* The share of each region becomes what all pieces have found. Returns 0 where it is best to leave bursts as they are. */
+static int rec_find_all_shares(rec_pace *p)
+{
+    double pull;
+    if (p->pieces == 0) return 0;
+    rec_share_by_time(p);
+    pull = rec_find_pull(p);
+    if (pull == REC_BY_TIME) return 0;
+    rec_find_shares(p, REC_ALL, pull);
+    return 1;
+}
+
+/*
+ * What each burst counts: the mixture of bursts that has these shares, by expectation maximisation. It ends early: from
+ * equal weights, the first turns give what many bursts agree on, later ones the noise of single regions.
+ */
 static void rec_weigh(rec_pace *p)
 {
     size_t i, k;
     int turn;
     for (i = 0; i < p->pieces; i++) p->piece[i].counts = 1;
-    if (p->pieces == 0) return;
-    rec_share_by_time(p);
-    for (turn = 0; turn < REC_STEPS; turn++) rec_step_shares(p);
+    if (!rec_find_all_shares(p)) return;
     for (turn = 0; turn < REC_TURNS; turn++) {
         const double all = rec_have(p);
         for (i = 0; i < p->pieces; i++) {
@@ -264,11 +330,10 @@ static void rec_weigh(rec_pace *p)
             piece->counts *= times / piece->size;
         }
     }
-    if (getenv("DBG")) for (i = 0; i < p->regions; i++) fprintf(stderr, "region %llx share %g has %g time %g began %g seen %g\n", (unsigned long long)(p->region[i].key & 0xffffffff) * 64, p->region[i].share, p->region[i].has/rec_have(p), p->region[i].by_time, p->region[i].began, p->region[i].seen);
 }
 
-/* The piece of each burst, in their order, and the sum of what the samples count. */
-static double rec_find_bursts(recorder *r, rec_pace *p)
+/* What each sample counts: what its burst does. Returns the sum. */
+static double rec_weigh_samples(rec_pace *p)
 {
     double sum = 0;
     size_t i;
@@ -277,7 +342,6 @@ static double rec_find_bursts(recorder *r, rec_pace *p)
         m->counts = m->piece < p->pieces ? p->piece[m->piece].counts : 1;
         sum += m->counts;
     }
-    (void)r;
     return sum;
 }
 
@@ -290,10 +354,8 @@ void rec_pace_flush(recorder *r)
     if (!p->on) return;
     fflush(r->out);
     end = (size_t)ftello(r->out);
-    if (!getenv("OFF")) rec_weigh(p);
-    else for (i = 0; i < p->pieces; i++) p->piece[i].counts = 1;
-    scale = (double)p->items / rec_find_bursts(r, p);
-    if (getenv("DBG")) fprintf(stderr, "pieces %zu, bursts %zu, regions %zu, parts %zu samples %zu spent %g allowed %g\n", p->pieces, p->bursts, p->regions, p->parts, p->items, p->spent, p->allowed);
+    rec_weigh(p);
+    scale = (double)p->items / rec_weigh_samples(p);
     for (i = 0; i < p->items; i++) {
         const rec_item *m = &p->item[i];
         fwrite(p->kept + at, 1, m->begin - at, p->file);

@@ -5,7 +5,8 @@
  *
  *   hardware.c   the CPU's own branch records, out of the kernel's ring buffers
  *   exact.c      --exact: every branch of the first thread
- *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c). threads.c
+ *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c); pace.c says
+ *                what each counts. threads.c
  *                lists threads, clock.c and continue.c say when one is stopped, place.c where it goes on, process.c
  *                what it makes; attach.c takes hold of a process that runs, tracer.c of programs that call ptrace.
  *
@@ -207,7 +208,7 @@ typedef struct rec_region {       /* pace.c: a piece of code                    
     uint64_t key;
     size_t   part;                /* the last one of it                                                              */
     double   by_time, share, next; /* of all branches: by where bursts begin; as found, and one step further         */
-    double   began, seen;         /* pieces that begin here, that were here                                          */
+    double   began, other;        /* pieces that begin here; share by the other half of the pieces                   */
     double   has;                 /* of the bursts, by what they count                                               */
 } rec_region;
 
@@ -221,6 +222,7 @@ typedef struct rec_piece {
     double   size, whole;         /* in mean branches; which part of what it was to be                               */
     double   counts;              /* of a burst                                                                      */
     int      burst;               /* it is one, and begins at a random time                                          */
+    int      half;                /* which half of all it belongs to: 0 or 1                                         */
 } rec_piece;
 
 typedef struct rec_item {         /* a sample that is kept                                                           */
@@ -467,6 +469,7 @@ void rec_pace_begin(recorder *r);
 void rec_pace_end(recorder *r);
 void rec_pace_flush(recorder *r);
 void rec_pace_sample(recorder *r, size_t begin);
+void rec_pace_allow(recorder *r, double seconds);
 void rec_pace_burst_begins(recorder *r);
 void rec_pace_burst_branch(recorder *r, uint64_t from, double size);
 void rec_pace_burst_ends(recorder *r);
