@@ -28,7 +28,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_REGION = 16, REC_WORK = 5000000, REC_TURNS = 20, REC_FLUSH = 64 << 20, REC_MOST_PARTS = 1 << 22 };
+enum { REC_REGION = 16, REC_WORK = 5000000, REC_LEAST_STEPS = 20, REC_MOST_STEPS = 300, REC_TURNS = 20, REC_FLUSH = 64 << 20, REC_MOST_PARTS = 1 << 22 };
 #define REC_PIECE 250.0           /* mean branches */
 
 /* ----- regions ---------------------------------------------------------------------------------------------------- */
@@ -83,6 +83,22 @@ static void rec_add_part(const recorder *r, rec_pace *p, size_t first, uint32_t 
         p->part[g->part].size = 0;
     }
     p->part[g->part].size += (float)size;
+}
+
+/* ----- the length of execution ------------------------------------------------------------------------------------ */
+
+enum { REC_FAR = 400, REC_BRANCH_BYTES = 4, REC_USUAL = 20, REC_FIRST = 1000 };
+
+static double rec_bytes(uint64_t last, uint64_t branch)
+{
+    return branch - last < REC_FAR ? (double)(branch - last + REC_BRANCH_BYTES) : REC_USUAL;
+}
+
+/* What a branch counts, where the one before it led to `last`: half for itself, half for the code in between. */
+static double rec_branch_size(const recorder *r, uint64_t last, uint64_t branch)
+{
+    const double mean = (r->burst.bytes + REC_FIRST * REC_USUAL) / (r->burst.passed + REC_FIRST);
+    return 0.5 + 0.5 * rec_bytes(last, branch) / mean;
 }
 
 /* ----- pieces ----------------------------------------------------------------------------------------------------- */
@@ -169,9 +185,15 @@ void rec_pace_burst_begins(recorder *r)
     p->more = left > 0 && p->parts < REC_MOST_PARTS ? 1 + (int)(rec_next_random(r) % 60) : 0;
 }
 
-void rec_pace_burst_branch(recorder *r, uint64_t from, double size)
+/* A branch of the burst at hand; returns its length. */
+double rec_pace_burst_branch(recorder *r, uint64_t last, uint64_t from)
 {
+    double size;
+    r->burst.passed++;
+    r->burst.bytes += rec_bytes(last, from);
+    size = rec_branch_size(r, last, from);
     if (r->pace.on) rec_add_branch(r, &r->pace, from, size);
+    return size;
 }
 
 /* A burst is over and its samples are written, if it has any. */
@@ -215,7 +237,7 @@ static void rec_step_shares(rec_pace *p, int half, double pull)
     for (i = 0; i < p->pieces; i++) {
         const rec_piece *piece = &p->piece[i];
         const rec_region *from = &p->region[p->part[piece->first].region];
-        const double flow = from->share / from->began, goes = flow * piece->whole * (1 - pull);
+        const double flow = from->began > 0 ? from->share / from->began : 0, goes = flow * piece->whole * (1 - pull);
         if (!rec_is_in(piece, half)) continue;
         for (k = piece->first; k < piece->end; k++) {
             p->region[p->part[k].region].next += goes * p->part[k].size / piece->size;
@@ -233,7 +255,9 @@ static void rec_step_shares(rec_pace *p, int half, double pull)
 /* The stationary shares, by the pieces of one half or all, where so many go on at a place picked by time. */
 static void rec_find_shares(rec_pace *p, int half, double pull)
 {
-    const size_t most = REC_WORK / (p->parts + 1), steps = pull == REC_BY_TIME ? 1 : most < 20 ? 20 : most > 300 ? 300 : most;
+    const size_t most = REC_WORK / (p->parts + 1);
+    const size_t steps = pull == REC_BY_TIME ? 1 : most < REC_LEAST_STEPS ? REC_LEAST_STEPS
+                                                 : most > REC_MOST_STEPS ? REC_MOST_STEPS : most;
     double all = 0;
     size_t i, n = 0;
     for (i = 0; i < p->regions; i++) {
@@ -252,7 +276,7 @@ static void rec_find_shares(rec_pace *p, int half, double pull)
 
 /*
  * How far shares are to be drawn towards those of time: as far as those of one half agree nearly as well with what the
- * other one says, undrawn, as the best do. So it is little only where slow and fast code differ by much more than chance.
+ * other one says, undrawn, as the best do. So it is little only where slow and fast code differ by more than chance.
  */
 static double rec_find_pull(rec_pace *p)
 {
@@ -289,7 +313,9 @@ static double rec_have(rec_pace *p)
     for (i = 0; i < p->pieces; i++) {
         const rec_piece *piece = &p->piece[i];
         if (!piece->burst || piece->counts <= 0) continue;
-        for (k = piece->first; k < piece->end; k++) p->region[p->part[k].region].has += p->part[k].size * piece->counts;
+        for (k = piece->first; k < piece->end; k++) {
+            p->region[p->part[k].region].has += p->part[k].size * piece->counts;
+        }
         all += piece->size * piece->counts;
     }
     return all;

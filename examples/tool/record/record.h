@@ -324,6 +324,8 @@ typedef struct rec_block {
 void rec_on_interrupt(int signal);
 int rec_interrupted(void);                     /* 1 after SIGINT or SIGTERM */
 double rec_seconds(void);
+double rec_cpu_seconds(void);
+uint64_t rec_next_random(recorder *r);
 void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
                        double seconds);
@@ -402,13 +404,11 @@ void rec_begin_stack(recorder *r);
 size_t rec_walk_stack(const recorder *r, uint64_t *stack, size_t room);
 
 /* sample.c */
-uint64_t rec_next_random(recorder *r);
 uint64_t rec_distance(recorder *r);
 void rec_gap(recorder *r);
 void rec_hold_sample(recorder *r, uint64_t leaf);
 void rec_put_held(recorder *r);
 void rec_free_held(recorder *r);
-double rec_branch_size(const recorder *r, uint64_t last, uint64_t branch);
 void rec_branch(recorder *r, uint64_t from, csspgo_transfer_kind kind, uint64_t back);
 
 /* stop.c */
@@ -471,14 +471,13 @@ void rec_pace_flush(recorder *r);
 void rec_pace_sample(recorder *r, size_t begin);
 void rec_pace_allow(recorder *r, double seconds);
 void rec_pace_burst_begins(recorder *r);
-void rec_pace_burst_branch(recorder *r, uint64_t from, double size);
+double rec_pace_burst_branch(recorder *r, uint64_t last, uint64_t from);
 void rec_pace_burst_ends(recorder *r);
 int rec_pace_goes_on(recorder *r);
 void rec_pace_branch(recorder *r, uint64_t from);
 void rec_pace_stops(recorder *r);
 
 /* watch.c */
-double rec_cpu_seconds(void);
 int rec_bursts(recorder *r);
 
 /* attach.c */

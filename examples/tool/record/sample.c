@@ -9,15 +9,6 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_FAR = 400, REC_BRANCH_BYTES = 4, REC_USUAL = 20, REC_FIRST = 1000 };   /* see rec_pass */
-
-uint64_t rec_next_random(recorder *r)
-{
-    r->lbr.random ^= r->lbr.random << 13;                  /* xorshift64 */
-    r->lbr.random ^= r->lbr.random >> 7;
-    r->lbr.random ^= r->lbr.random << 17;
-    return r->lbr.random;
-}
 
 /* The distance to the next sample: period ± jitter, never 0. */
 uint64_t rec_distance(recorder *r)
@@ -173,28 +164,11 @@ static void rec_settle_return(recorder *r)
     for (i = r->calls.count; i > 0; i--) rec_tell_held(r, &r->calls.frames[i - 1]);
 }
 
-static double rec_bytes(uint64_t last, uint64_t branch)
-{
-    return branch - last < REC_FAR ? (double)(branch - last + REC_BRANCH_BYTES) : REC_USUAL;
-}
-
-/* What a branch counts, where the one before it led to `last`: half for itself, half for the code in between. */
-double rec_branch_size(const recorder *r, uint64_t last, uint64_t branch)
-{
-    const double mean = (r->burst.bytes + REC_FIRST * REC_USUAL) / (r->burst.passed + REC_FIRST);
-    return 0.5 + 0.5 * rec_bytes(last, branch) / mean;
-}
-
 /* The branch, which is about to be noted, takes its part of the burst's length. */
 static void rec_pass(recorder *r, uint64_t branch)
 {
     const uint64_t last = r->lbr.count != 0 ? r->lbr.ring[(r->lbr.next + r->o.depth - 1) % r->o.depth].to : 0;
-    double size;
-    r->burst.passed++;
-    r->burst.bytes += rec_bytes(last, branch);
-    size = rec_branch_size(r, last, branch);
-    r->burst.left -= size;
-    rec_pace_burst_branch(r, branch, size);
+    r->burst.left -= rec_pace_burst_branch(r, last, branch);
 }
 
 /* Notes a taken branch; the registers are those at its target. A call has pushed `back`. */

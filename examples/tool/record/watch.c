@@ -5,14 +5,6 @@
 
 static void rec_on_stop(rec_watch *w, pid_t tid, int status);
 
-/* CPU seconds that the recorder has taken. Of a burst, the thread's stops and starts take three quarters more. */
-double rec_cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Whether breakpoints leave the program as it is, or as it can be made again. */
 static int rec_may_follow(rec_watch *w, const rec_thread *t)
 {
@@ -50,6 +42,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
         rec_ignore_trap_again(r);
     }
     if (r->branches > before && !r->burst.late) {
+        /* the thread's stops and starts take three quarters more */
         const double took = 1.75 * (rec_cpu_seconds() - began);
         w->clocks.cost += (took / (double)(r->branches - before) - w->clocks.cost) / 16;
     }
