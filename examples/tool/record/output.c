@@ -267,10 +267,11 @@ static void text_record(const recorder *r, const csspgo_branch *b)
  * One sample: frames innermost first, records newest first. As text it has a line with process, thread and time before
  * it, as perf script -F pid,tid,time,ip,brstack prints them. With --exact it has none: equal runs give equal files.
  */
-static void put_sample(recorder *r, const rec_origin *at, const uint64_t *stack, size_t frames, const csspgo_branch *b,
+void rec_put_sample(recorder *r, const rec_origin *at, const uint64_t *stack, size_t frames, const csspgo_branch *b,
                     size_t records)
 {
     size_t i;
+    r->samples++;
     if (r->data.on) {
         data_sample(r, at, stack, frames, b, records);
         return;
@@ -282,19 +283,6 @@ static void put_sample(recorder *r, const rec_origin *at, const uint64_t *stack,
     for (i = 0; i < frames; i++) text_frame(r, stack[i]);
     for (i = 0; i < records; i++) text_record(r, &b[i]);
     fputs("\n\n", r->out);
-}
-
-void rec_put_sample(recorder *r, const rec_origin *at, const uint64_t *stack, size_t frames, const csspgo_branch *b,
-                    size_t records)
-{
-#if defined(REC_SOFTWARE)
-    const size_t begin = r->pace.on ? (size_t)ftello(r->out) : 0;
-#endif
-    r->samples++;
-    put_sample(r, at, stack, frames, b, records);
-#if defined(REC_SOFTWARE)
-    if (r->pace.on) rec_pace_sample(r, begin);
-#endif
 }
 
 /* As perf prints a mapping: with the build id of its file, or else with what tells the file apart. */

@@ -28,7 +28,11 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_REGION = 16, REC_WORK = 5000000, REC_LEAST_STEPS = 20, REC_MOST_STEPS = 300, REC_TURNS = 20, REC_FLUSH = 64 << 20, REC_MOST_PARTS = 1 << 22 };
+enum {
+    REC_REGION = 16, REC_MOST_PARTS = 1 << 22, REC_FLUSH = 64 << 20,
+    REC_WORK = 5000000, REC_LEAST_STEPS = 20, REC_MOST_STEPS = 300, /* of the chain: so many parts in all */
+    REC_TURNS = 20
+};
 #define REC_PIECE 250.0           /* mean branches */
 
 /* ----- regions ---------------------------------------------------------------------------------------------------- */
@@ -425,11 +429,12 @@ void rec_pace_end(recorder *r)
 }
 
 /* A sample of the burst at hand was written to r->out, from `begin` on. */
-void rec_pace_sample(recorder *r, size_t begin)
+void rec_pace_sample(recorder *r, off_t begin)
 {
     rec_pace *p = &r->pace;
+    if (!p->on) return;
     p->item = (rec_item *)rec_grow(r, p->item, p->items, &p->item_room, sizeof *p->item);
-    p->item[p->items].begin = begin;
+    p->item[p->items].begin = (size_t)begin;
     p->item[p->items].end = (size_t)ftello(r->out);
     p->item[p->items++].piece = p->burst_piece;
 }

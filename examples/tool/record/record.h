@@ -468,7 +468,7 @@ int rec_will_ring(const rec_thread *t);
 void rec_pace_begin(recorder *r);
 void rec_pace_end(recorder *r);
 void rec_pace_flush(recorder *r);
-void rec_pace_sample(recorder *r, size_t begin);
+void rec_pace_sample(recorder *r, off_t begin);
 void rec_pace_allow(recorder *r, double seconds);
 void rec_pace_burst_begins(recorder *r);
 double rec_pace_burst_branch(recorder *r, uint64_t last, uint64_t from);
@@ -525,6 +525,7 @@ typedef struct rec_clocks {       /* threads.c, continue.c, watch.c             
     double   speaks;              /* when to look whether they may speak again                */
     double   rings;               /* when the timer rings next                                */
     double   cost;                /* CPU seconds that a branch of a burst takes, averaged     */
+    double   ran, before;         /* CPU seconds: of threads up to their last bursts; the recorder's at first */
 } rec_clocks;
 
 typedef struct rec_watch {        /* bursts: the threads of the program                       */

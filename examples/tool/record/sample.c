@@ -88,12 +88,15 @@ static void rec_tell_held(recorder *r, const rec_frame *f)
 /* Writes them. */
 void rec_put_held(recorder *r)
 {
+    off_t begin;
     size_t i, k;
     for (i = 0; i < r->lbr.held_count; i++) {
         const rec_held *h = &r->lbr.held[i];
         r->stack[0] = h->leaf;
         for (k = 0; k < h->frame_count; k++) r->stack[k + 1] = h->frames[k].back;
+        begin = ftello(r->out);
         rec_put_sample(r, &h->at, r->stack, 1 + h->frame_count, h->records, h->record_count);
+        rec_pace_sample(r, begin);
     }
     r->lbr.held_count = 0;
     if (ferror(r->out)) r->done = 1;

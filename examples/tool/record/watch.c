@@ -28,6 +28,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
     r->burst.period = t->interval / rec_burst_samples(r);
+    w->clocks.ran += (double)t->interval * 1e-9;
     rec_pace_allow(r, (double)t->interval * 1e-9);
     t->interval = rec_interval(w);
     entered = rec_enter(w, t);
@@ -329,6 +330,7 @@ int rec_bursts(recorder *r)
     note(r->tool, "bursts of %d to %d samples of up to %llu branches, %llu samples a second of each thread's CPU "
          "time", REC_FEWEST, REC_SAMPLES, (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
+    w.clocks.before = rec_cpu_seconds();
     rec_pace_begin(r);
     if (r->o.pid == 0) {
         w.first = r->pid;
