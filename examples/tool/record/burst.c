@@ -1,9 +1,8 @@
 /* burst.c - bursts: the program runs, and now and then the next branches of one of its threads are followed
  *
- * What the counts mean. A thread is stopped at times that are random and uniform over the CPU time it takes, and its
- * next `depth` taken branches are one sample. So a sample's beginning is at a place with a probability in proportion
- * to the time spent there, as with the CPU's LBR and an event that counts cycles: a function's share of the samples is
- * its share of the time.
+ * Where bursts begin. A thread is stopped at times that are random and uniform over the CPU time it takes, and its next
+ * `depth` taken branches are one sample. So a burst begins at a place with a probability in proportion to the time spent
+ * there, as with the CPU's LBR and an event that counts cycles. What it counts makes good for that: see pace.c.
  *
  * Inside a sample every branch counts once, whatever it cost. The stretch from the stop to the first branch is no range
  * of the sample: the stop is likelier in a long or slow block than in a short one, so that stretch would count blocks
@@ -14,7 +13,8 @@
  * every branch alike, but how long code takes cannot be known here: bursts of as many instructions each are nearer to
  * the truth for one program, those of as many branches for another. A burst's length is half of both, and in whole
  * samples: parts of a sample are worth less, for contexts. (To learn durations from where bursts begin does not do: in
- * code that bursts do not leave, an estimate that is wrong makes the share of its branches wrong, and so stays.)
+ * code that bursts do not leave, an estimate that is wrong makes the share of its branches wrong, and so stays.) What is
+ * left of that is for the weights.
  *
  * The branches are computed while the thread stands (ahead.c): whatever decides them is the thread's own state,
  * so they are the ones that it takes afterwards, and its run is not changed by the burst.

@@ -173,7 +173,7 @@ void rec_pace_stops(recorder *r)
 /* So many seconds of CPU time have passed: more may be computed. */
 void rec_pace_allow(recorder *r, double seconds)
 {
-    const double by_rate = 0.03 + 0.12 * (double)r->o.rate / 8000, most = (double)r->o.overhead / 400;
+    const double by_rate = 0.02 + 0.13 * (double)r->o.rate / 8000, most = (double)r->o.overhead / 400;
     r->pace.allowed += seconds * (by_rate < most ? by_rate : most);
 }
 
