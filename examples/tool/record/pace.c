@@ -362,8 +362,8 @@ static void rec_weigh(rec_pace *p)
     }
 }
 
-/* What each sample counts: what its burst does. Returns the sum. */
-static double rec_weigh_samples(rec_pace *p)
+/* What each sample counts: what its burst does, and all together as many as they are. */
+static void rec_weigh_samples(rec_pace *p)
 {
     double sum = 0;
     size_t i;
@@ -372,7 +372,7 @@ static double rec_weigh_samples(rec_pace *p)
         m->counts = m->piece < p->pieces ? p->piece[m->piece].counts : 1;
         sum += m->counts;
     }
-    return sum;
+    for (i = 0; i < p->items; i++) p->item[i].counts = sum > 0 ? p->item[i].counts * (double)p->items / sum : 1;
 }
 
 /* Writes what is kept, each sample as often as it counts. */
@@ -380,16 +380,15 @@ void rec_pace_flush(recorder *r)
 {
     rec_pace *p = &r->pace;
     size_t at = 0, i, end;
-    double scale;
     if (!p->on) return;
     fflush(r->out);
     end = (size_t)ftello(r->out);
     rec_weigh(p);
-    scale = (double)p->items / rec_weigh_samples(p);
+    rec_weigh_samples(p);
     for (i = 0; i < p->items; i++) {
         const rec_item *m = &p->item[i];
         fwrite(p->kept + at, 1, m->begin - at, p->file);
-        for (p->owed += scale * m->counts; p->owed >= 0.5; p->owed--) {
+        for (p->owed += m->counts; p->owed >= 0.5; p->owed--) {
             fwrite(p->kept + m->begin, 1, m->end - m->begin, p->file);
             p->written++;
         }
