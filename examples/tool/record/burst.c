@@ -13,8 +13,7 @@
  * every branch alike, but how long code takes cannot be known here: bursts of as many instructions each are nearer to
  * the truth for one program, those of as many branches for another. A burst's length is half of both, and in whole
  * samples: parts of a sample are worth less, for contexts. (To learn durations from where bursts begin does not do: in
- * code that bursts do not leave, an estimate that is wrong makes the share of its branches wrong, and so stays.) What is
- * left of that is for the weights.
+ * code that bursts do not leave, an estimate that is wrong makes the share of its branches wrong, and so stays.)
  *
  * The branches are computed while the thread stands (ahead.c): whatever decides them is the thread's own state,
  * so they are the ones that it takes afterwards, and its run is not changed by the burst.

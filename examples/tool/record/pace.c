@@ -325,7 +325,7 @@ static double rec_have(rec_pace *p)
     return all;
 }
 
-/* The share of each region becomes what all pieces have found. Returns 0 where it is best to leave bursts as they are. */
+/* The share of each region becomes what all pieces have found. Returns 0 where bursts are best left as they are. */
 static int rec_find_all_shares(rec_pace *p)
 {
     double pull;

@@ -9,8 +9,8 @@ static const option overlap_options[] = {
     OPTION("value-cutoff", OPT_COUNT, NULL, -1, "N", "lists functions with such a count in TEST"),
     OPTION("similarity-cutoff", OPT_COUNT, NULL, 0, "PPM", "lists functions that are less similar"),
     OPTION("quality", OPT_SWITCH, NULL, 0, NULL,
-           "instead: how close the blocks of TEST come to those of BASE, within each function, in the whole program and "
-           "in contexts"),
+           "instead: how close the blocks of TEST come to those of BASE, within each function, in the program and in "
+           "contexts"),
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),
