@@ -177,11 +177,10 @@ static int overlap_quality(overlap *v)
     v->overlap = q.overlap * 100;
     if (v->o[V_JSON].number) return overlap_json_quality(v, &q);
     fprintf(v->out,
-            "                          overlap    delta   shares are of\n"
-            "blocks of functions    %9.3f%% %8.4f   each function's counts, so how often it ran does not matter\n"
-            "blocks of the program  %9.3f%% %8.4f   all counts\n"
-            "blocks of contexts     %9.3f%% %8.4f   all counts\n"
-            "test spread over base  %9.3f%% %8.4f   all counts\n",
+            "                          overlap    delta\n"
+            "blocks of functions    %9.3f%% %8.4f\nblocks of the program  %9.3f%% %8.4f\n"
+            "blocks of contexts     %9.3f%% %8.4f\ntest spread over base  %9.3f%% %8.4f\n"
+            "The first row compares each function by itself, however often it ran; the others, shares of all counts.\n",
             q.overlap * 100, q.delta, q.program_overlap * 100, q.program_delta, q.context_overlap * 100,
             q.context_delta, q.spread_overlap * 100, q.spread_delta);
     return 1;
