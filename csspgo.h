@@ -5468,7 +5468,9 @@ typedef struct csspgo_quality_options {
  */
 typedef struct csspgo_quality {
     uint64_t base_samples, test_samples;      /* of all rows; saturating                                              */
-    double   overlap, delta;                  /* of the rows, weighted by their share of base_samples                 */
+    double   overlap, delta;                  /* of the rows, each function's counts by themselves, weighted by their */
+                                              /* share of base_samples: how often functions ran does not matter       */
+    double   program_overlap, program_delta;  /* of all pairs (function, block): how often functions ran matters, too */
     double   context_overlap, context_delta;  /* of all pairs (context, block) of the profile; inlinees are contexts  */
     double   spread_overlap, spread_delta;    /* the same for a test without contexts: a function's counts are spread */
                                               /* over its contexts in the base, in proportion to their sums           */
@@ -49075,6 +49077,9 @@ static int csspgo__quality_function(csspgo__comparing *q, uint32_t base, uint32_
                                           csspgo__inverse(t->samples));
     r.overlap = csspgo__whole_share(r.overlap);
     r.delta = csspgo__delta(r.overlap);
+    if (base != 0)
+        q->out->program_overlap += csspgo__blocks_shared(q, base, b->v, b->count, csspgo__inverse(q->all[0]), t->v,
+                                                         t->count, csspgo__inverse(q->all[1]));
     weight = csspgo__sum_share(b->samples, q->all[0]);
     q->out->overlap += r.overlap * weight;
     q->out->delta += r.delta * weight;
@@ -49119,6 +49124,8 @@ static int csspgo__quality_run(csspgo__comparing *q, const csspgo_quality_option
     csspgo__quality_contexts(q);
     out->overlap = csspgo__whole_share(out->overlap);
     out->delta = csspgo__min(out->delta, 1);
+    out->program_overlap = csspgo__whole_share(out->program_overlap);
+    out->program_delta = csspgo__delta(out->program_overlap);
     out->spread_overlap = csspgo__whole_share(out->spread_overlap);
     out->spread_delta = csspgo__delta(out->spread_overlap);
     if (out->base_samples == 0) out->delta = 1;

@@ -1,11 +1,14 @@
 #!/bin/sh
 # What record costs, and how near its profiles come to exact ones, beside the CPU clock's samples.
 # As many samples picked at random from all of the exact run show what chance alone leaves: the ideal.
-# Run in bench/; needs x86-64 Linux, clang-19, perf, nlohmann-json3-dev, rapidjson-dev. Arguments: the programs (default
-# "json rapid"), the samples per second (default "10 100 1000 8000"), the branches of the exact run (default 20000000).
+# Last in a row of record: a function's share of the counts over its true share, the smallest and the largest, of all functions
+# with over 1 % of the true counts. loops and loops4 are code of unlike cost, in one thread and in four.
+# Run in bench/; needs x86-64 Linux, clang-19, perf, nlohmann-json3-dev, rapidjson-dev, and Debian's sources of zopfli,
+# lua5.4 and bzip2 (with deb-src; those that cannot be fetched are left out). Arguments: the programs (default all), the
+# samples per second (default "10 100 1000 8000"), the branches of the exact run (default 20000000).
 B=build/truth
 mkdir -p $B
-PROGRAMS=${1:-json rapid}
+PROGRAMS=${1:-json rapid loops loops4 zopfli lua bzip2}
 RATES=${2:-10 100 1000 8000}
 MOST=${3:-20000000}
 FLAGS="-O2 -g -w -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls -fno-pie -no-pie"
@@ -16,6 +19,49 @@ FLAT="--quiet --format=text --csspgo-preinliner=0 --csprof-merge-cold-context=0 
 ulimit -s unlimited
 rounds_json=25000 rounds_rapid=200000 rounds_image=55000
 
+# arguments PROGRAM: what it is run with
+arguments() {
+    case $1 in
+    loops) echo 200000 ;;
+    loops4) echo 200000 4 ;;
+    zopfli) echo -c --i3 $(yes $B/zopfli.txt | head -n 900) ;;
+    bzip2) echo -1 -c $(yes $B/bzip2.txt | head -n 900) ;;
+    lua) echo record.lua 60000 ;;
+    *) yes 1 | head -n $(eval echo \$rounds_$1) ;;
+    esac
+}
+# build PROGRAM: into build/truth
+build() {
+    case $1 in
+    loops | loops4) clang-19 $FLAGS -fpseudo-probe-for-profiling -o $B/$1 ../tests/programs/loops.c -lpthread ;;
+    zopfli | lua | bzip2)
+        package=$1; [ $1 != lua ] || package=lua5.4
+        (cd $B && [ -d $package-* ] || apt-get source -q -y $package >/dev/null 2>&1)
+        case $1 in
+        zopfli) sources=$(ls $B/zopfli-*/src/zopfli/*.c); head -c 6000 ../README.md >$B/zopfli.txt ;;
+        lua) sources=$(ls $B/lua5.4-*/src/*.c | grep -v luac.c); echo '#define DEB_HOST_MULTIARCH "x86_64-linux-gnu"' >$B/lua5.4-deb-multiarch.h ;;
+        bzip2) sources=$(ls $B/bzip2-*/*.c | grep -E '/(blocksort|huffman|crctable|randtable|compress|decompress|bzlib|bzip2)\.c$'); head -c 60000 ../csspgo.h >$B/bzip2.txt ;;
+        esac
+        clang-19 $FLAGS -fpseudo-probe-for-profiling -DLUA_USE_POSIX -I$B -o $B/$1 $sources -lm ;;
+    *) clang++-19 -std=c++17 -fdelayed-template-parsing $FLAGS -fpseudo-probe-for-profiling -o $B/$1 ../tests/programs/$1.cpp ;;
+    esac
+}
+# worst TRUTH PROFILE
+worst() {
+    awk 'function leaf(s,  n, a) { gsub(/^\[|\].*$/, "", s); n = split(s, a, / @ /); sub(/:.*/, "", a[n]); return a[n] }
+        /^\[/ { f = leaf($0); next }
+        /^[^ \t]/ { f = $0; sub(/:.*/, "", f); next }
+        /^ [0-9]+: [0-9]+/ { split($0, p, /[: ]+/); c[FILENAME, f] += p[3]; t[FILENAME] += p[3]; all[f] = 1 }
+        END { low = 1e9
+            for (f in all) {
+                a = c[ARGV[1], f] / t[ARGV[1]]
+                if (a <= 0.01) continue
+                r = c[ARGV[2], f] / t[ARGV[2]] / a
+                if (r < low) low = r
+                if (r > high) high = r
+            }
+            printf "functions %.2f to %.2f", low, high }' $1 $2
+}
 # seconds COMMAND...: CPU time of it and of its children
 seconds() {
     bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>build/truth/record.said' - "$@" 2>&1 | awk '{ print $1 + $2 }'
@@ -28,10 +74,11 @@ pick() {
         NF { print }' $1
 }
 for p in $PROGRAMS; do
-    [ -x $B/$p ] || clang++-19 -std=c++17 -fdelayed-template-parsing $FLAGS -fpseudo-probe-for-profiling -o $B/$p ../tests/programs/$p.cpp || exit 1
-    arguments=$(yes 1 | head -n $(eval echo \$rounds_$p))
+    [ -x $B/$p ] || build $p || { echo "$p: not built, left out"; continue; }
+    arguments=$(arguments $p)
+    start=; case $p in loops*) start=--start=work_off ;; esac
     [ -s $B/$p.$MOST.prof ] || {
-        $TOOL record --quiet --exact --jitter=0 --period=31 --max-branches=$MOST --stop -o $B/$p.$MOST.all.ps -- $B/$p $arguments 2>/dev/null &&
+        $TOOL record --quiet --exact $start --jitter=0 --period=31 --max-branches=$MOST --stop -o $B/$p.$MOST.all.ps -- $B/$p $arguments 2>/dev/null &&
             $TOOL profgen --max-dropped=100 $FLAT --binary=$B/$p --perfscript=$B/$p.$MOST.all.ps -o $B/$p.$MOST.prof || exit 1
     }
     alone=$(seconds $B/$p $arguments)
@@ -39,7 +86,7 @@ for p in $PROGRAMS; do
     for rate in $RATES; do
         took=$(seconds $TOOL record -F $rate -o $B/$p.rec.ps -- $B/$p $arguments)
         $TOOL profgen --max-dropped=100 $FLAT --binary=$B/$p --perfscript=$B/$p.rec.ps -o $B/$p.rec.prof
-        echo "record -F $rate: $took s, $(sed -n 's/^csspgo: \([0-9]* samples.*\)/\1/p' $B/record.said): $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof)"
+        echo "record -F $rate: $took s, $(sed -n 's/^csspgo: \([0-9]* samples.*\)/\1/p' $B/record.said): $($B/truth $B/$p -p $B/$p.$MOST.prof $B/$p.rec.prof), $(worst $B/$p.$MOST.prof $B/$p.rec.prof)"
         samples=$(sed -n 's/^csspgo: \([0-9]*\) samples.*/\1/p' $B/record.said)
         long=$((samples / 1000 < 4 ? 4 : samples / 1000 > 16 ? 16 : samples / 1000))   # as the last bursts
         for run in 1 $long; do

@@ -861,10 +861,28 @@ static void functions_weigh_by_the_reference(void)
     T_CHECK(row[2].base.id == 0 && row[2].test_samples == 500);
     T_CHECK(near(v.overlap, 0.75 * 0.5) && near(v.delta, 0.75 * (1 / 1.5) + 0.25));
     T_CHECK(near(v.context_overlap, 1.0 / 502));      /* f 1: min(30/40, 1/502) */
+    T_CHECK(near(v.program_overlap, 1.0 / 502));
     v = quality_of(base, base);
     T_CHECK(near(v.overlap, 1) && near(v.delta, 0) && near(v.context_overlap, 1) && near(v.spread_overlap, 1));
+    T_CHECK(near(v.program_overlap, 1) && near(v.program_delta, 0));
     csspgo_profile_free(base);
     csspgo_profile_free(test);
+}
+
+/* Whatever runs too often or too rarely as a whole is seen in the program's figure only. */
+static void how_often_functions_ran_is_a_figure_of_its_own(void)
+{
+    csspgo_profile *half = from_text("f:50:1\n 1: 50\ng:50:1\n 1: 50\n");
+    csspgo_profile *most = from_text("f:99:1\n 1: 99\ng:1:1\n 1: 1\n");
+    csspgo_profile *inlined = from_text("[f:2 @ g]:40:1\n 1: 40\n[h:1 @ g]:10:1\n 1: 10\n[f]:50:1\n 1: 50\n");
+    csspgo_quality v = quality_of(half, most);
+    T_CHECK(near(v.overlap, 1) && near(v.delta, 0));
+    T_CHECK(near(v.program_overlap, 0.51) && near(v.program_delta, 2 * 0.49 / 1.49));
+    v = quality_of(inlined, half);
+    T_CHECK(near(v.program_overlap, 1) && v.context_overlap < 0.6);   /* contexts add up */
+    csspgo_profile_free(half);
+    csspgo_profile_free(most);
+    csspgo_profile_free(inlined);
 }
 
 /* Two contexts of f that differ: without contexts they are one, and the difference is lost. */
@@ -1023,6 +1041,7 @@ int main(int argc, char **argv)
     deep_and_wide_nesting();
     the_quality_example();
     functions_weigh_by_the_reference();
+    how_often_functions_ran_is_a_figure_of_its_own();
     contexts_are_told_apart();
     call_probes_are_left_out();
     block_overlap_is_internal_similarity();

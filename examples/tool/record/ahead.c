@@ -14,7 +14,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_LIMIT = 1 << 16, REC_DOWN = 0x400 };            /* instructions computed from one stop; a flag */
+enum { REC_LIMIT = 1 << 16, REC_FARTHER = 1 << 22, REC_DOWN = 0x400 }; /* instructions computed from one stop; a flag */
 
 /* Without memory for it, bursts stop at each branch. */
 void rec_ahead_begin(recorder *r)
@@ -246,11 +246,15 @@ int rec_go_ahead(recorder *r)
     const struct user_regs_struct is = r->regs;
     const int changed = r->regs_changed;
     struct user_regs_struct want = is;
-    int n = 0;
+    int n = 0, k;
     if (r->ahead == NULL || r->stop.signal != 0 || r->stop.behind_call) return 0;
     rec_ahead_turn(r);
     r->ahead->on = 1;
     while (!r->done && n < REC_LIMIT && rec_compute(r)) n++;
+    if (r->done && rec_pace_goes_on(r)) {
+        for (k = 0; r->pace.looking != 0 && k < REC_FARTHER && rec_compute(r); k++) { }
+        rec_pace_stops(r);
+    }
     r->ahead->on = 0;
     want = r->regs;
     r->regs = is;

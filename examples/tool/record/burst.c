@@ -1,9 +1,8 @@
 /* burst.c - bursts: the program runs, and now and then the next branches of one of its threads are followed
  *
- * What the counts mean. A thread is stopped at times that are random and uniform over the CPU time it takes, and its
- * next `depth` taken branches are one sample. So a sample's beginning is at a place with a probability in proportion
- * to the time spent there, as with the CPU's LBR and an event that counts cycles: a function's share of the samples is
- * its share of the time.
+ * Where bursts begin. A thread is stopped at times that are random and uniform over the CPU time it takes, and its next
+ * `depth` taken branches are one sample. So a burst begins at a place with a probability in proportion to the time spent
+ * there, as with the CPU's LBR and an event that counts cycles. What it counts makes good for that: see pace.c.
  *
  * Inside a sample every branch counts once, whatever it cost. The stretch from the stop to the first branch is no range
  * of the sample: the stop is likelier in a long or slow block than in a short one, so that stretch would count blocks
@@ -31,6 +30,7 @@ static void rec_write_burst(recorder *r)
     const uint32_t newest = (r->lbr.next + (uint32_t)r->o.depth - 1) % (uint32_t)r->o.depth;
     if (r->lbr.count >= 2) rec_hold_sample(r, r->lbr.ring[newest].to);
     rec_put_held(r);
+    rec_pace_burst_ends(r);
 }
 
 static void rec_begin_burst(recorder *r, uint64_t branches)
@@ -42,6 +42,7 @@ static void rec_begin_burst(recorder *r, uint64_t branches)
     r->burst.left = (double)branches - (double)(r->o.depth - 1) / 2;
     r->lbr.countdown = branches < r->o.depth ? branches : r->o.depth;
     rec_gap(r);
+    rec_pace_burst_begins(r);
     if (rec_seconds() - r->space.maps_time > 0.1) r->view.maps_stale = 1;
     r->trap.blocked = r->stop.prepared = r->stop.behind_call = 0;
     rec_ahead_turn(r);

@@ -10,8 +10,8 @@ int rec_is_ahead(const recorder *r)
 
 /* ----- copies, to compute on -------------------------------------------------------------------------------------- */
 
-/* Fills a copy of the page. Returns 0 if it cannot be read. */
-static int rec_read_copy(const recorder *r, rec_copy *copy, uint64_t begin)
+/* Fills a copy of the page; writable -1: not known yet. Returns 0 if it cannot be read. */
+static int rec_read_copy(const recorder *r, rec_copy *copy, uint64_t begin, int writable)
 {
     struct iovec local, remote;
     local.iov_base = copy->byte;
@@ -22,7 +22,7 @@ static int rec_read_copy(const recorder *r, rec_copy *copy, uint64_t begin)
     copy->address = begin;
     copy->turn = r->ahead->turn;
     copy->begin = copy->end = 0;
-    copy->writable = -1;
+    copy->writable = writable;
     return 1;
 }
 
@@ -33,6 +33,15 @@ static int rec_is_constant(const recorder *r, uint64_t begin)
     for (i = 0; i < r->space.map_count && r->space.maps[i].end <= begin; i++) { }
     return i < r->space.map_count && r->space.maps[i].begin <= begin && r->space.maps[i].inode != 0 &&
            memcmp(r->space.maps[i].access, "r-xp", 4) == 0;
+}
+
+/* Where there is no room for more copies, pages can still be read: the thread stands, and nothing was written there. */
+static rec_copy *rec_spare_copy(const recorder *r, uint64_t begin, uint64_t hash)
+{
+    rec_copy *copy = &r->ahead->spare[hash % REC_SPARE];
+    if (copy->address == begin && copy->turn == r->ahead->turn) return copy;
+    copy->turn = 0;                                        /* a read that fails may have written half of it */
+    return rec_read_copy(r, copy, begin, 0) ? copy : NULL;
 }
 
 /*
@@ -52,15 +61,15 @@ rec_copy *rec_copy_of(const recorder *r, uint64_t address)
     for (; a->copy[i].turn == a->turn; i = (i + 1) % REC_COPIES) {
         if (a->copy[i].address == begin) return a->last = &a->copy[i];
     }
-    if (a->copies == REC_COPIES / 2) return NULL;
+    if (a->copies == REC_COPIES / 2) return a->last = rec_spare_copy(r, begin, hash);
     if (r->burst.number != 0 && !valid && !r->view.maps_stale && rec_is_constant(r, begin)) {
-        if (!rec_read_copy(r, &a->code[hash % REC_KEPT], begin)) return NULL;
+        if (!rec_read_copy(r, &a->code[hash % REC_KEPT], begin, -1)) return NULL;
         kept->address = begin;
         kept->maps = r->view.maps_read;
         kept->process = r->process;
         return a->last = &a->code[hash % REC_KEPT];
     }
-    if (!rec_read_copy(r, &a->copy[i], begin)) return NULL;
+    if (!rec_read_copy(r, &a->copy[i], begin, -1)) return NULL;
     a->copies++;
     return a->last = &a->copy[i];
 }

@@ -26,6 +26,22 @@ double rec_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* CPU seconds that the recorder has taken. */
+double rec_cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+uint64_t rec_next_random(recorder *r)
+{
+    r->lbr.random ^= r->lbr.random << 13;                  /* xorshift64 */
+    r->lbr.random ^= r->lbr.random >> 7;
+    r->lbr.random ^= r->lbr.random << 17;
+    return r->lbr.random;
+}
+
 /* "12 s", "3 min", "2 h" */
 static void rec_duration(char *text, size_t size, double seconds)
 {

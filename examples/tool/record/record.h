@@ -5,7 +5,8 @@
  *
  *   hardware.c   the CPU's own branch records, out of the kernel's ring buffers
  *   exact.c      --exact: every branch of the first thread
- *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c). threads.c
+ *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c); pace.c says
+ *                what each counts. threads.c
  *                lists threads, clock.c and continue.c say when one is stopped, place.c where it goes on, process.c
  *                what it makes; attach.c takes hold of a process that runs, tracer.c of programs that call ptrace.
  *
@@ -203,6 +204,56 @@ typedef struct rec_bursting {     /* burst.c; sample.c counts it down           
     double   passed, bytes;       /* branches of all bursts, and of the code that led to them                        */
 } rec_bursting;
 
+typedef struct rec_region {       /* pace.c: a piece of code                                                         */
+    uint64_t key;
+    size_t   part;                /* the last one of it                                                              */
+    double   by_time, share, next; /* of all branches: by where bursts begin; as found, and one step further         */
+    double   began, other;        /* pieces that begin here; share by the other half of the pieces                   */
+    double   has;                 /* of the bursts, by what they count                                               */
+} rec_region;
+
+typedef struct rec_part {         /* of a piece, what ran in one region                                              */
+    uint32_t region;
+    float    size;                /* in mean branches                                                                */
+} rec_part;
+
+typedef struct rec_piece {
+    size_t   first, end;          /* its parts: the first one is where it begins                                     */
+    double   size, whole;         /* in mean branches; which part of what it was to be                               */
+    double   counts;              /* of a burst                                                                      */
+    int      burst;               /* it is one, and begins at a random time                                          */
+    int      half;                /* which half of all it belongs to: 0 or 1                                         */
+} rec_piece;
+
+typedef struct rec_item {         /* a sample that is kept                                                           */
+    size_t   begin, end, piece;
+    double   counts;
+} rec_item;
+
+typedef struct rec_pace {         /* pace.c                                                                          */
+    int      on, more;            /* samples are kept; pieces to compute behind the burst at hand                    */
+    int      looking, continued;  /* pieces left to compute; the burst at hand was continued                         */
+    double   began, spent, allowed; /* CPU seconds, for that                                                         */
+    uint64_t last;                /* where the last branch led                                                       */
+    rec_region *region;
+    size_t   regions, region_room;
+    uint32_t *slot;               /* of the regions by their keys, open addressing: number + 1                       */
+    size_t   slots;
+    rec_part *part;
+    size_t   parts, part_room;
+    rec_piece *piece;
+    size_t   pieces, piece_room;
+    size_t   piece_first, burst_piece; /* of the piece at hand, its first part; which one the burst at hand is       */
+    double   piece_size, length;  /* as far as it is; of the burst at hand, as it is to be                           */
+    rec_item *item;
+    size_t   items, item_room, bursts;
+    FILE    *file;                /* the recording                                                                   */
+    char    *kept;                /* what was written to recorder.out                                                */
+    size_t   kept_size;
+    double   owed;                /* samples that were rounded away                                                  */
+    uint64_t written;
+} rec_pace;
+
 typedef struct rec_stops {
     rec_stop *v;
     size_t   count, room;
@@ -239,6 +290,7 @@ typedef struct recorder {
     rec_stopping stop;
     rec_trap trap;
     rec_bursting burst;
+    rec_pace pace;
     rec_ahead *ahead;             /* or NULL                                                                         */
     rec_stops waiting;            /* of other threads, seen while waiting for that of the burst                      */
 #endif
@@ -272,6 +324,8 @@ typedef struct rec_block {
 void rec_on_interrupt(int signal);
 int rec_interrupted(void);                     /* 1 after SIGINT or SIGTERM */
 double rec_seconds(void);
+double rec_cpu_seconds(void);
+uint64_t rec_next_random(recorder *r);
 void rec_progress(recorder *r);
 void rec_progress_text(char *text, size_t size, const rec_options *o, uint64_t branches, uint64_t samples,
                        double seconds);
@@ -350,7 +404,6 @@ void rec_begin_stack(recorder *r);
 size_t rec_walk_stack(const recorder *r, uint64_t *stack, size_t room);
 
 /* sample.c */
-uint64_t rec_next_random(recorder *r);
 uint64_t rec_distance(recorder *r);
 void rec_gap(recorder *r);
 void rec_hold_sample(recorder *r, uint64_t leaf);
@@ -411,6 +464,19 @@ void rec_clock_stop(const rec_thread *t);
 void rec_clock_start(const rec_thread *t, uint64_t interval);
 int rec_will_ring(const rec_thread *t);
 
+/* pace.c */
+void rec_pace_begin(recorder *r);
+void rec_pace_end(recorder *r);
+void rec_pace_flush(recorder *r);
+void rec_pace_sample(recorder *r, off_t begin);
+void rec_pace_allow(recorder *r, double seconds);
+void rec_pace_burst_begins(recorder *r);
+double rec_pace_burst_branch(recorder *r, uint64_t last, uint64_t from);
+void rec_pace_burst_ends(recorder *r);
+int rec_pace_goes_on(recorder *r);
+void rec_pace_branch(recorder *r, uint64_t from);
+void rec_pace_stops(recorder *r);
+
 /* watch.c */
 int rec_bursts(recorder *r);
 
@@ -459,6 +525,7 @@ typedef struct rec_clocks {       /* threads.c, continue.c, watch.c             
     double   speaks;              /* when to look whether they may speak again                */
     double   rings;               /* when the timer rings next                                */
     double   cost;                /* CPU seconds that a branch of a burst takes, averaged     */
+    double   ran, before;         /* CPU seconds: of threads up to their last bursts; the recorder's at first */
 } rec_clocks;
 
 typedef struct rec_watch {        /* bursts: the threads of the program                       */
@@ -522,7 +589,7 @@ void rec_let_go(rec_watch *w);
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_COPIES = 256, REC_KEPT = 256, REC_DECODED = 1 << 14, REC_SLOT = 32, REC_OPERAND = 64, REC_PASSED = 1024 };
+enum { REC_COPIES = 2048, REC_SPARE = 64, REC_KEPT = 256, REC_DECODED = 1 << 14, REC_SLOT = 32, REC_OPERAND = 64, REC_PASSED = 1024 };
 enum { REC_NO_REGISTER = 16, REC_RELATIVE = 17 };  /* of an address: none; the address of the next instruction */
 
 /* What is done with an instruction. */
@@ -586,6 +653,7 @@ struct rec_ahead {
     uint64_t passed[REC_PASSED];  /* branches of this turn                                          */
     size_t   passed_count;
     rec_copy copy[REC_COPIES];    /* by address, open addressing                                    */
+    rec_copy spare[REC_SPARE];    /* by address, what was there last makes way; never written to    */
     rec_kept kept[REC_KEPT];      /* of code[] at the same place                                    */
     rec_copy code[REC_KEPT];
     rec_decoded decoded[REC_DECODED];

@@ -9,15 +9,6 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_FAR = 400, REC_BRANCH_BYTES = 4, REC_USUAL = 20, REC_FIRST = 1000 };   /* see rec_pass */
-
-uint64_t rec_next_random(recorder *r)
-{
-    r->lbr.random ^= r->lbr.random << 13;                  /* xorshift64 */
-    r->lbr.random ^= r->lbr.random >> 7;
-    r->lbr.random ^= r->lbr.random << 17;
-    return r->lbr.random;
-}
 
 /* The distance to the next sample: period ± jitter, never 0. */
 uint64_t rec_distance(recorder *r)
@@ -97,12 +88,15 @@ static void rec_tell_held(recorder *r, const rec_frame *f)
 /* Writes them. */
 void rec_put_held(recorder *r)
 {
+    off_t begin;
     size_t i, k;
     for (i = 0; i < r->lbr.held_count; i++) {
         const rec_held *h = &r->lbr.held[i];
         r->stack[0] = h->leaf;
         for (k = 0; k < h->frame_count; k++) r->stack[k + 1] = h->frames[k].back;
+        begin = ftello(r->out);
         rec_put_sample(r, &h->at, r->stack, 1 + h->frame_count, h->records, h->record_count);
+        rec_pace_sample(r, begin);
     }
     r->lbr.held_count = 0;
     if (ferror(r->out)) r->done = 1;
@@ -173,15 +167,11 @@ static void rec_settle_return(recorder *r)
     for (i = r->calls.count; i > 0; i--) rec_tell_held(r, &r->calls.frames[i - 1]);
 }
 
-/* The branch, which is about to be noted, takes its part of the burst's length: half for itself, half for the code. */
+/* The branch, which is about to be noted, takes its part of the burst's length. */
 static void rec_pass(recorder *r, uint64_t branch)
 {
-    const uint64_t last = r->lbr.ring[(r->lbr.next + r->o.depth - 1) % r->o.depth].to;
-    const double bytes = r->lbr.count != 0 && branch - last < REC_FAR ? (double)(branch - last + REC_BRANCH_BYTES)
-                                                                      : REC_USUAL;
-    r->burst.passed++;
-    r->burst.bytes += bytes;
-    r->burst.left -= 0.5 + 0.5 * bytes / ((r->burst.bytes + REC_FIRST * REC_USUAL) / (r->burst.passed + REC_FIRST));
+    const uint64_t last = r->lbr.count != 0 ? r->lbr.ring[(r->lbr.next + r->o.depth - 1) % r->o.depth].to : 0;
+    r->burst.left -= rec_pace_burst_branch(r, last, branch);
 }
 
 /* Notes a taken branch; the registers are those at its target. A call has pushed `back`. */
@@ -189,6 +179,10 @@ void rec_branch(recorder *r, uint64_t from, csspgo_transfer_kind kind, uint64_t 
 {
     const uint32_t depth = (uint32_t)r->o.depth;
     csspgo_branch *b = &r->lbr.ring[r->lbr.next];
+    if (r->pace.looking) {
+        rec_pace_branch(r, from);
+        return;
+    }
     if (r->burst.number != 0) rec_pass(r, from);
     b->from = from;
     b->to = r->regs.rip;

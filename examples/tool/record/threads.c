@@ -3,7 +3,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_PLACES = 1000 };        /* bursts before they become longer */
+enum { REC_PLACES = 1000, REC_LATEST = 4 }; /* bursts before they become longer; see rec_interval */
 
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
@@ -28,16 +28,26 @@ uint64_t rec_burst_branches(const recorder *r)
     return r->o.depth > 1 ? 1 + (r->o.depth - 1) * rec_burst_samples(r) : rec_burst_samples(r);
 }
 
+/* CPU seconds that recording has taken: the thread's stops and starts for bursts take three quarters more. */
+static double rec_taken(const rec_watch *w)
+{
+    return 1.75 * (rec_cpu_seconds() - w->clocks.before) - 0.75 * w->r->pace.spent;
+}
+
 /*
  * Nanoseconds to the next burst of a thread: so many samples a second, or fewer if bursts would take too much of the
- * time. (Shorter bursts would also cost less. But the first branches of a burst are those behind slow code.)
+ * time. What the recorder has taken beyond its part of the threads' own time so far, they have to make good first: on a
+ * machine with other load bursts take longer than they did when their cost was learned. (Shorter bursts would also cost
+ * less. But the first branches of a burst are those behind slow code.)
  */
 uint64_t rec_interval(const rec_watch *w)
 {
     recorder *r = w->r;
+    const double owed = rec_taken(w) - w->clocks.ran * (double)r->o.overhead / 100;
     const double wanted = (double)rec_burst_samples(r) * 1e9 / (double)r->o.rate;
     const double least = (double)rec_burst_branches(r) * w->clocks.cost * 1e9 * 100 / (double)r->o.overhead;
-    const double mean = wanted > least ? wanted : least;
+    const double later = owed > 0 ? owed * 1e9 * 100 / (double)r->o.overhead : 0;
+    const double mean = (wanted > least ? wanted : least) + (later < REC_LATEST * least ? later : REC_LATEST * least);
     return (uint64_t)(mean * (0.5 + (double)(rec_next_random(r) >> 11) / 9007199254740992.0));
 }
 

@@ -5,14 +5,6 @@
 
 static void rec_on_stop(rec_watch *w, pid_t tid, int status);
 
-/* CPU seconds that the recorder has taken. Of a burst, the thread's stops and starts take three quarters more. */
-static double rec_cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Whether breakpoints leave the program as it is, or as it can be made again. */
 static int rec_may_follow(rec_watch *w, const rec_thread *t)
 {
@@ -36,6 +28,8 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     rec_join_cpu(w, t);
     began = rec_cpu_seconds();
     r->burst.period = t->interval / rec_burst_samples(r);
+    w->clocks.ran += (double)t->interval * 1e-9;
+    rec_pace_allow(r, (double)t->interval * 1e-9);
     t->interval = rec_interval(w);
     entered = rec_enter(w, t);
     r->space.by_register = r->space.by_register || rec_shares_memory(w, t->process);
@@ -49,6 +43,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
         rec_ignore_trap_again(r);
     }
     if (r->branches > before && !r->burst.late) {
+        /* the thread's stops and starts take three quarters more */
         const double took = 1.75 * (rec_cpu_seconds() - began);
         w->clocks.cost += (took / (double)(r->branches - before) - w->clocks.cost) / 16;
     }
@@ -335,11 +330,14 @@ int rec_bursts(recorder *r)
     note(r->tool, "bursts of %d to %d samples of up to %llu branches, %llu samples a second of each thread's CPU "
          "time", REC_FEWEST, REC_SAMPLES, (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
+    w.clocks.before = rec_cpu_seconds();
+    rec_pace_begin(r);
     if (r->o.pid == 0) {
         w.first = r->pid;
         rec_begin_program(&w, r->pid);
     }
     rec_watch_threads(&w);
+    rec_pace_end(r);
     rec_let_go(&w);
     sched_setaffinity(0, sizeof r->cpus, &r->cpus);
     sigprocmask(SIG_SETMASK, &w.mask, NULL);

@@ -8,7 +8,9 @@ static const option overlap_options[] = {
     OPTION("function", OPT_TEXT, NULL, 0, "TEXT", "lists functions whose context has this"),
     OPTION("value-cutoff", OPT_COUNT, NULL, -1, "N", "lists functions with such a count in TEST"),
     OPTION("similarity-cutoff", OPT_COUNT, NULL, 0, "PPM", "lists functions that are less similar"),
-    OPTION("quality", OPT_SWITCH, NULL, 0, NULL, "instead: how close the blocks of TEST come to those of BASE"),
+    OPTION("quality", OPT_SWITCH, NULL, 0, NULL,
+           "instead: how close the blocks of TEST come to those of BASE, within each function, in the program and in "
+           "contexts"),
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),
@@ -18,7 +20,7 @@ static const option overlap_options[] = {
            "checksums and probes"),
     OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
            "status 3 if less of the samples overlaps, each profile's as shares of its sum (\"normalized\"); with "
-           "--quality, of blocks"),
+           "--quality, of blocks within functions"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs; shares are from 0 to 1"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
@@ -160,6 +162,7 @@ static int overlap_json_quality(const overlap *v, const csspgo_quality *q)
     json j = json_to(v->out);
     overlap_json_head(v, &j);
     overlap_json_blocks(&j, "blocks_of_functions", q->overlap, q->delta);
+    overlap_json_blocks(&j, "blocks_of_program", q->program_overlap, q->program_delta);
     overlap_json_blocks(&j, "blocks_of_contexts", q->context_overlap, q->context_delta);
     overlap_json_blocks(&j, "test_spread_over_base", q->spread_overlap, q->spread_delta);
     json_end(&j);
@@ -176,9 +179,11 @@ static int overlap_quality(overlap *v)
     if (v->o[V_JSON].number) return overlap_json_quality(v, &q);
     fprintf(v->out,
             "                          overlap    delta\n"
-            "blocks of functions    %9.3f%% %8.4f\nblocks of contexts     %9.3f%% %8.4f\n"
-            "test spread over base  %9.3f%% %8.4f\n",
-            q.overlap * 100, q.delta, q.context_overlap * 100, q.context_delta, q.spread_overlap * 100, q.spread_delta);
+            "blocks of functions    %9.3f%% %8.4f\nblocks of the program  %9.3f%% %8.4f\n"
+            "blocks of contexts     %9.3f%% %8.4f\ntest spread over base  %9.3f%% %8.4f\n"
+            "The first row compares each function by itself, however often it ran; the others, shares of all counts.\n",
+            q.overlap * 100, q.delta, q.program_overlap * 100, q.program_delta, q.context_overlap * 100,
+            q.context_delta, q.spread_overlap * 100, q.spread_delta);
     return 1;
 }
 
