@@ -33527,7 +33527,8 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__RENAMED = 16,         /* it has another name in the profile                           */
     CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64,
     CSSPGO__DOUBTED = 128,        /* matched, with too little confidence                          */
-    CSSPGO__SPLIT = 256           /* its profile is part of a caller's                            */
+    CSSPGO__SPLIT = 256,          /* its profile is part of a caller's                            */
+    CSSPGO__HEIR = 512            /* code of a caller seems to have moved here: it has no old name */
 };
 
 #define CSSPGO__WHOLE ((uint64_t)1 << 32)    /* csspgo__matched.share: no other function has a part of the profile */
@@ -34903,9 +34904,15 @@ static int csspgo__renamed(csspgo__matching *w, uint32_t here, uint64_t there)
 }
 
 /* 1 for a function of the new code (or NULL) that the profile does not know, as far as was found. */
-static int csspgo__is_nameless(const csspgo__matched *f)
+static int csspgo__is_new(const csspgo__matched *f)
 {
     return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
+}
+
+/* 1 if it may get an old name. */
+static int csspgo__is_nameless(const csspgo__matched *f)
+{
+    return csspgo__is_new(f) && !(f->flags & CSSPGO__HEIR);
 }
 
 typedef struct csspgo__base_entry {    /* a name by its base */
@@ -35156,7 +35163,7 @@ static int csspgo__unpaired_collect(csspgo__matching *w, csspgo__unpaired_list *
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
         csspgo__unpaired *x;
-        if (!(f[i].flags & CSSPGO__ORPHAN) || f[i].flags & CSSPGO__RENAMED) continue;
+        if (!csspgo__is_nameless(&f[i])) continue;
         if ((x = CSSPGO__PUSH(&w->m->heap, *alone)) == NULL) return 0;
         x->guid = f[i].guid;
         x->checksum = f[i].flags & CSSPGO__HAS_CHECKSUM ? c->checksum : 0;
@@ -36367,10 +36374,18 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
 
 /*
  * A function that the profile does not know may be a part of its caller that became a separate function. The caller's
- * profile then has calls that the caller lost, and the new function makes them, in their order. Its locations are
- * aligned with the part of the profile around these calls.
+ * profile then has code that the caller lost, and one of these proves that it is the new function's:
+ *   the checksum of the control flow is the caller's old one: all of it moved
+ *   the new function makes calls that the caller lost, in their order
+ *   in a row of lost counts, blocks of each equivalence class have equal counts, and other classes others
+ * csspgo__heirs_find looks for such functions before renamed ones are looked for; csspgo__split_all aligns them with
+ * that part of the profile when the callers have been matched.
  */
-enum { CSSPGO__SPLIT_STEPS = 1 << 24, CSSPGO__WRAPPERS = 4 };   /* of comparing; with only a call of the next one */
+enum { CSSPGO__SPLIT_STEPS = 1 << 24, CSSPGO__WRAPPERS = 4,   /* of comparing; with only a call of the next one */
+       CSSPGO__LEAST_TOLD = 4,    /* counts that agree with an earlier one of their class */
+       CSSPGO__LEAST_LEVELS = 2 };   /* changes of the count from a block to the next one */
+
+enum { CSSPGO__MOVED_NOT, CSSPGO__MOVED_ALL, CSSPGO__MOVED_CALLS, CSSPGO__MOVED_COUNTS };   /* what the proof is */
 
 /* 1 for a call that a caller certainly kept: to the same function, or to one whose new name is known. */
 static int csspgo__is_kept_call(const csspgo__loc_pair *p)
@@ -36399,21 +36414,34 @@ static void csspgo__old_tokens_keep(csspgo__subject *s, csspgo__alignment *align
     s->sum.anchor.count = anchors;
 }
 
-/* Makes the tokens of f's profile without the calls that f kept. Returns 0 when memory is exhausted. */
-static int csspgo__lost_tokens(csspgo__matching *w, const csspgo__matched *f)
+/* Makes the tokens of f's profile. Returns 0 when memory is exhausted. */
+static int csspgo__moved_tokens(csspgo__matching *w, const csspgo__matched *f)
+{
+    return csspgo__aggregate_make(w, f->profile, &w->cur.sum, f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) &&
+           csspgo__old_tokens(w, &w->code[f->code]);
+}
+
+/* Marks the tokens of calls that f kept: as its places say, or before it has any, as their order says. */
+static int csspgo__mark_kept(csspgo__matching *w, const csspgo__matched *f)
 {
     const csspgo__loc_pair *p = w->m->place.v + f->place;
-    csspgo__align_token *t;
+    csspgo__align_token *t = w->align.old.v;
+    const csspgo__anchor *y = w->cur.sum.anchor.v;
     size_t i, j = 0;
-    if (!csspgo__aggregate_make(w, f->profile, &w->cur.sum, f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
-        !csspgo__old_tokens(w, &w->code[f->code])) return 0;
-    t = w->align.old.v;
+    uint32_t *pair;
     for (i = 0; i < f->places; i++) {                 /* kept calls are in order */
         if (!csspgo__is_kept_call(&p[i])) continue;
         while (j < w->align.old.count && csspgo__loc_key(t[j].loc) < csspgo__loc_key(p[i].to)) j++;
         if (j < w->align.old.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(p[i].to)) t[j].pair = 1;
     }
-    csspgo__old_tokens_keep(&w->cur, &w->align, 0, w->align.old.count);
+    if (f->flags & CSSPGO__MAPPED) return 1;
+    if (!csspgo__code_locs(w->m, &w->code[f->code], &w->cur.loc) ||
+        !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor)) return 0;
+    if (w->cur.anchor.count == 0 || w->cur.sum.anchor.count == 0) return 1;
+    if ((pair = CSSPGO__ZEROS(&w->m->heap, w->cur.pair, w->cur.anchor.count)) == NULL ||
+        !csspgo__lcs_run(w, &w->cur, pair)) return 0;
+    for (i = 0; i < w->cur.anchor.count; i++)
+        if (pair[i] != 0) t[y[pair[i] - 1].at].pair = 1;
     return 1;
 }
 
@@ -36422,14 +36450,13 @@ static int csspgo__lost_tokens(csspgo__matching *w, const csspgo__matched *f)
  * the profile, if at least two calls and half of the direct ones are the same, and both sides call the callee of one
  * of them once; else 0; -1 when memory is exhausted.
  */
-static int csspgo__split_evidence(csspgo__matching *w, size_t *begin, size_t *end)
+static int csspgo__moved_by_calls(csspgo__matching *w, size_t *begin, size_t *end)
 {
     const csspgo__anchor *x = w->cur.anchor.v, *y = w->cur.sum.anchor.v;
     const size_t n = w->cur.anchor.count, m = w->cur.sum.anchor.count;
     size_t i, direct = 0, same = 0, single = 0;
     uint32_t *pair;
     if (n < 2 || m < 2 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 0;
-    if (!csspgo__compare_callees(&w->m->heap, &w->cur, &w->align)) return -1;
     for (i = 0; i < n; i++) single += w->align.code.v[x[i].at].single;
     if (single == 0) return 0;
     if ((pair = CSSPGO__ZEROS(&w->m->heap, w->cur.pair, n)) == NULL || !csspgo__lcs_run(w, &w->cur, pair)) return -1;
@@ -36445,23 +36472,109 @@ static int csspgo__split_evidence(csspgo__matching *w, size_t *begin, size_t *en
     return same > 1 && single != 0 && 2 * same >= direct;
 }
 
-/* Makes calls of f unknown that were taken for calls that h makes now. */
-static void csspgo__split_unpair(csspgo_matcher *m, const csspgo__matched *f, const csspgo__matched *h)
+/* 1 if two sampled counts may be one count: within four deviations and an eighth. */
+static int csspgo__counts_agree(uint64_t a, uint64_t b)
 {
-    csspgo__loc_pair *p = m->place.v + f->place;
-    const csspgo__loc_pair *x = m->place.v + h->place;
-    size_t i, j = 0;
-    for (i = 0; i < f->places; i++) {
-        if (p[i].how != CSSPGO_FOUND_RENAMED || csspgo__is_kept_call(&p[i])) continue;
-        while (j < h->places && (x[j].kind == CSSPGO_MATCH_BLOCK || !csspgo__loc_pair_found(&x[j]) ||
-                                 csspgo__loc_key(x[j].to) < csspgo__loc_key(p[i].to))) j++;
-        if (j < h->places && csspgo__loc_key(x[j].to) == csspgo__loc_key(p[i].to))
-            csspgo__loc_pair_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
-    }
+    const uint64_t most = a > b ? a : b, d = most - (a > b ? b : a);
+    const uint64_t noise = most >> 3 > d ? d : d - (most >> 3);
+    return most >> 3 >= d || (noise < ((uint64_t)1 << 30) && noise * noise <= 16 * csspgo__sat_add(a, b));
 }
 
-/* Aligns the current function, h, with the remaining part of f's profile. Returns 0 when memory is exhausted. */
-static int csspgo__split_take(csspgo__matching *w, const csspgo__matched *f, csspgo__matched *h, uint32_t classes)
+/*
+ * 1 if the tokens of the profile from `at` on can be the current function one by one: calls of one callee are on calls
+ * of it, blocks of one class have one count (at least LEAST_TOLD show that), and from block to block the count changes
+ * at least LEAST_LEVELS times. s->known: scratch, the first token of each class, + 1.
+ */
+static int csspgo__counts_fit(csspgo__alignment *align, size_t at, uint32_t *first, size_t classes)
+{
+    const csspgo__align_token *a = align->code.v, *b = align->old.v + at;
+    size_t i, told = 0, levels = 0, last = SIZE_MAX;
+    memset(first, 0, (classes + 1) * sizeof *first);
+    for (i = 0; i < align->code.count; i++) {
+        const int call = csspgo__is_call(&a[i]);
+        if (a[i].kind == CSSPGO_MATCH_ANY || (call && b[i].kind == CSSPGO__HOLE)) continue;
+        if (call != csspgo__is_call(&b[i]) || (call && a[i].callee != b[i].callee)) return 0;
+        if (call || a[i].eq == 0) continue;
+        if (last != SIZE_MAX && a[last].eq != a[i].eq && !csspgo__counts_agree(b[last].count, b[i].count)) levels++;
+        last = i;
+        if (first[a[i].eq] == 0) {
+            first[a[i].eq] = (uint32_t)i + 1;
+        } else if (!csspgo__counts_agree(b[first[a[i].eq] - 1].count, b[i].count)) {
+            return 0;
+        } else {
+            told += b[i].count != 0;
+        }
+    }
+    return told >= CSSPGO__LEAST_TOLD && levels >= CSSPGO__LEAST_LEVELS;
+}
+
+/* As csspgo__moved_by_calls, by the counts of blocks: 1 if they fit at one place alone. */
+static int csspgo__moved_by_counts(csspgo__matching *w, uint32_t classes, size_t *begin, size_t *end, uint64_t *steps)
+{
+    const size_t n = w->align.code.count, m = w->align.old.count;
+    uint32_t *first = CSSPGO__FILL(&w->m->heap, w->align.known, (size_t)classes + 1);
+    size_t i, found = 0;
+    if (first == NULL) return -1;
+    for (i = 0; i + n <= m && found < 2 && *steps <= CSSPGO__SPLIT_STEPS; i++) {
+        *steps += n + classes;
+        if (!csspgo__counts_fit(&w->align, i, first, classes)) continue;
+        *begin = i;
+        *end = i + n;
+        found++;
+    }
+    return found == 1;
+}
+
+/*
+ * Looks for a proof that h, which f calls, was a part of f. Leaves the tokens of h and of that part of f's profile.
+ * *proof: CSSPGO__MOVED_...; *steps: see CSSPGO__SPLIT_STEPS. Returns 0 when memory is exhausted.
+ */
+static int csspgo__moved_proof(csspgo__matching *w, const csspgo__matched *f, const csspgo__matched *h,
+                               uint32_t *classes, int *proof, uint64_t *steps)
+{
+    size_t begin = 0, end = SIZE_MAX;
+    int is;
+    *proof = CSSPGO__MOVED_NOT;
+    if (!csspgo__moved_tokens(w, f)) return 0;
+    if (h->flags & CSSPGO__HAS_CHECKSUM && h->checksum == w->cur.sum.checksum &&
+        csspgo__block_count(&w->code[h->code]) >= w->m->how.min_blocks) *proof = CSSPGO__MOVED_ALL;
+    if (*proof == CSSPGO__MOVED_NOT && !csspgo__mark_kept(w, f)) return 0;
+    csspgo__old_tokens_keep(&w->cur, &w->align, 0, SIZE_MAX);
+    if (!csspgo__code_locs(w->m, &w->code[h->code], &w->cur.loc) ||
+        !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor) ||
+        !csspgo__code_tokens(&w->m->heap, &w->cur, &w->align, classes) ||
+        !csspgo__compare_callees(&w->m->heap, &w->cur, &w->align)) return 0;
+    *steps += w->cur.loc.count + w->align.old.count;
+    if (*proof == CSSPGO__MOVED_ALL) return 1;
+    if ((is = csspgo__moved_by_calls(w, &begin, &end)) > 0) *proof = CSSPGO__MOVED_CALLS;
+    if (is == 0 && (is = csspgo__moved_by_counts(w, *classes, &begin, &end, steps)) > 0) *proof = CSSPGO__MOVED_COUNTS;
+    if (is > 0) csspgo__old_tokens_keep(&w->cur, &w->align, begin, end);
+    return is >= 0;
+}
+
+/*
+ * f has lost what h has now: the places of f there become unknown, but for calls that f kept, and for the entry and its
+ * class.
+ */
+static void csspgo__split_unpair(csspgo__matching *w, csspgo__matched *f, const csspgo__matched *h)
+{
+    csspgo__loc_pair *p = w->m->place.v + f->place;
+    const csspgo__loc_pair *x = w->m->place.v + h->place;
+    const csspgo__aggregate *sum = &w->cur.sum;
+    size_t i, j = 0;
+    for (i = 1; i < f->places; i++) {
+        if (p[i].how > CSSPGO_FOUND_ALIGNED || csspgo__is_kept_call(&p[i])) continue;
+        while (j < h->places && (!csspgo__loc_pair_found(&x[j]) || csspgo__loc_key(x[j].to) < csspgo__loc_key(p[i].to)))
+            j++;
+        if (j < h->places && csspgo__loc_key(x[j].to) == csspgo__loc_key(p[i].to) &&
+            (x[j].kind == CSSPGO_MATCH_BLOCK) == (p[i].kind == CSSPGO_MATCH_BLOCK))
+            csspgo__loc_pair_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
+    }
+    (void)sum;
+}
+
+/* Aligns the current function, h, with its part of f's profile. Returns 0 when memory is exhausted. */
+static int csspgo__split_take(csspgo__matching *w, csspgo__matched *f, csspgo__matched *h, uint32_t classes)
 {
     const csspgo__align_token *a = w->align.code.v, *b = w->align.old.v;
     uint64_t samples = 0;
@@ -36482,26 +36595,8 @@ static int csspgo__split_take(csspgo__matching *w, const csspgo__matched *f, css
     h->profile = f->profile;
     h->samples = samples;
     h->confidence = f->confidence;
-    csspgo__split_unpair(w->m, f, h);
+    csspgo__split_unpair(w, f, h);
     return 1;
-}
-
-/* Makes h, which f calls, a part of f's profile if it was one. Returns 0 when memory is exhausted. */
-static int csspgo__split_try(csspgo__matching *w, const csspgo__matched *f, csspgo__matched *h, uint64_t *steps)
-{
-    uint32_t classes = 0;
-    size_t begin = 0, end = 0;
-    int is;
-    if (!csspgo__code_locs(w->m, &w->code[h->code], &w->cur.loc) ||
-        !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor)) return 0;
-    *steps += w->cur.loc.count + f->places;
-    if (w->cur.anchor.count == 0) return 1;
-    if (!csspgo__lost_tokens(w, f) || !csspgo__code_tokens(&w->m->heap, &w->cur, &w->align, &classes)) return 0;
-    is = csspgo__split_evidence(w, &begin, &end);
-    if (is <= 0) return is == 0;
-    csspgo__old_tokens_keep(&w->cur, &w->align, begin, end);
-    *steps += (uint64_t)w->align.code.count * w->align.old.count;
-    return *steps > CSSPGO__SPLIT_STEPS || csspgo__split_take(w, f, h, classes);
 }
 
 /*
@@ -36512,7 +36607,7 @@ static csspgo__matched *csspgo__split_callee(const csspgo__matching *w, uint64_t
 {
     csspgo__matched *h = guid != 0 ? csspgo__matched_of(w->m, &w->m->by_guid, guid) : NULL;
     int hops;
-    for (hops = 0; hops < CSSPGO__WRAPPERS && csspgo__is_nameless(h); hops++) {
+    for (hops = 0; hops < CSSPGO__WRAPPERS && csspgo__is_new(h); hops++) {
         const csspgo_match_code *c = &w->code[h->code];
         csspgo__matched *next;
         uint64_t callee = 0;
@@ -36523,35 +36618,62 @@ static csspgo__matched *csspgo__split_callee(const csspgo__matching *w, uint64_t
             calls++;
         }
         next = calls == 1 && callee != 0 ? csspgo__matched_of(w->m, &w->m->by_guid, callee) : NULL;
-        if (!csspgo__is_nameless(next)) return h;
+        if (!csspgo__is_new(next)) return h;
         h = next;
     }
-    return csspgo__is_nameless(h) ? h : NULL;
+    return csspgo__is_new(h) ? h : NULL;
 }
 
-/* Gives new functions the counts that their callers lost. Returns 0 when memory is exhausted. */
-static int csspgo__split_all(csspgo__matching *w)
+/*
+ * Compares each function that `flags` (of those in `mask`) names with the new functions that it calls, each pair once;
+ * take: gives them their part of its profile, else only marks them. Returns 0 when memory is exhausted.
+ */
+static int csspgo__split_each(csspgo__matching *w, uint32_t mask, uint32_t flags, int take)
 {
     csspgo__matched *v = w->m->func.v;
     csspgo__u32_list by = { NULL, 0, 0 };   /* per function: the last caller it was compared with, index + 1 */
     uint64_t steps = 0;
     size_t i, k;
-    int ok;
+    int ok, proof;
     if (!w->renames.on || w->m->how.llvm != CSSPGO__ALIGN || !w->m->is_probe) return 1;
     ok = CSSPGO__ZEROS(&w->m->heap, by, w->codes) != NULL;
     for (i = 0; i < w->codes && ok; i++) {
         const csspgo_match_code *c = &w->code[i];
-        if ((v[i].flags & (CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED)) != CSSPGO__MAPPED) continue;
-        if (v[i].share != CSSPGO__WHOLE) continue;
+        if ((v[i].flags & mask) != flags || v[i].share != CSSPGO__WHOLE) continue;
         for (k = 0; k < c->locs && steps <= CSSPGO__SPLIT_STEPS && ok; k++) {
             csspgo__matched *h = c->loc[k].kind == CSSPGO_MATCH_CALL ? csspgo__split_callee(w, c->loc[k].callee) : NULL;
+            uint32_t classes = 0;
             if (h == NULL || by.v[h - v] == i + 1) continue;
             by.v[h - v] = (uint32_t)i + 1;
-            ok = csspgo__split_try(w, &v[i], h, &steps);
+            ok = csspgo__moved_proof(w, &v[i], h, &classes, &proof, &steps);
+            if (!ok || proof == CSSPGO__MOVED_NOT) continue;
+            h->flags |= CSSPGO__HEIR;
+            steps += take ? (uint64_t)w->align.code.count * w->align.old.count : 0;
+            if (take && steps <= CSSPGO__SPLIT_STEPS) ok = csspgo__split_take(w, &v[i], h, classes);
         }
     }
     CSSPGO__DROP(&w->m->heap, by);
     return ok;
+}
+
+/* Marks new functions that a changed caller's code has moved to. Returns 0 when memory is exhausted. */
+static int csspgo__heirs_find(csspgo__matching *w)
+{
+    csspgo__matched *f = w->m->func.v;
+    size_t i;
+    for (i = 0; i < w->codes; i++) {
+        if (f[i].flags & (CSSPGO__ORPHAN | CSSPGO__IMPORT) || csspgo__copy_first(&w->names, f[i].profile) == 0) continue;
+        if (!csspgo__choose_checksum(&w->m->heap, &w->names, f[i].profile, &w->compared.sum,
+                                     f[i].flags & CSSPGO__HAS_CHECKSUM ? &f[i].checksum : NULL)) return 0;
+        if (csspgo__is_stale(w->m, &w->code[i], w->compared.sum.checksum)) f[i].flags |= CSSPGO__STALE;
+    }
+    return csspgo__split_each(w, CSSPGO__STALE, CSSPGO__STALE, 0);
+}
+
+/* Gives new functions the counts that their callers lost. Returns 0 when memory is exhausted. */
+static int csspgo__split_all(csspgo__matching *w)
+{
+    return csspgo__split_each(w, CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED, CSSPGO__MAPPED, 1);
 }
 
 /* ----- ALIGN: renamed functions by where they are called ---------------------------------------------------------- */
@@ -37269,6 +37391,7 @@ static int csspgo__match_renamed(csspgo__matching *w)
         if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(&w->names, f[i].guid).id == 0)
             f[i].flags |= CSSPGO__ORPHAN;
     if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w, 0)) return 0;
+    if (!csspgo__heirs_find(w)) return 0;
     return w->m->how.llvm != CSSPGO__ALIGN || (csspgo__match_sites(w) && csspgo__match_bases(w, 1) &&
                                                csspgo__match_callers(w) && csspgo__match_sites(w));
 }
