@@ -36382,8 +36382,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
  * that part of the profile when the callers have been matched.
  */
 enum { CSSPGO__SPLIT_STEPS = 1 << 24, CSSPGO__WRAPPERS = 4,   /* of comparing; with only a call of the next one */
-       CSSPGO__LEAST_TOLD = 4,    /* counts that agree with an earlier one of their class */
-       CSSPGO__LEAST_LEVELS = 2 };   /* changes of the count from a block to the next one */
+       CSSPGO__LEAST_PROOFS = 4, CSSPGO__LEAST_LEVELS = 2 };      /* csspgo__laid; proofs: for each run */
 
 enum { CSSPGO__MOVED_NOT, CSSPGO__MOVED_ALL, CSSPGO__MOVED_CALLS, CSSPGO__MOVED_COUNTS };   /* what the proof is */
 
@@ -36412,6 +36411,12 @@ static void csspgo__old_tokens_keep(csspgo__subject *s, csspgo__alignment *align
     }
     align->old.count = tokens;
     s->sum.anchor.count = anchors;
+}
+
+/* Makes the tokens [begin, end) of the profile unused. */
+static void csspgo__old_tokens_release(csspgo__alignment *align, size_t begin, size_t end)
+{
+    for (; begin < end && begin < align->old.count; begin++) align->old.v[begin].pair = 0;
 }
 
 /* Makes the tokens of f's profile. Returns 0 when memory is exhausted. */
@@ -36472,55 +36477,121 @@ static int csspgo__moved_by_calls(csspgo__matching *w, size_t *begin, size_t *en
     return same > 1 && single != 0 && 2 * same >= direct;
 }
 
-/* 1 if two sampled counts may be one count: within four deviations and an eighth. */
+/* 1 if two sampled counts may be one count: within four deviations and a quarter. */
 static int csspgo__counts_agree(uint64_t a, uint64_t b)
 {
     const uint64_t most = a > b ? a : b, d = most - (a > b ? b : a);
-    const uint64_t noise = most >> 3 > d ? d : d - (most >> 3);
-    return most >> 3 >= d || (noise < ((uint64_t)1 << 30) && noise * noise <= 16 * csspgo__sat_add(a, b));
+    const uint64_t noise = most >> 2 > d ? 0 : d - (most >> 2);
+    return noise == 0 || (noise < ((uint64_t)1 << 30) && noise * noise <= 16 * csspgo__sat_add(a, b));
 }
 
 /*
- * 1 if the tokens of the profile from `at` on can be the current function one by one: calls of one callee are on calls
- * of it, blocks of one class have one count (at least LEAST_TOLD show that), and from block to block the count changes
- * at least LEAST_LEVELS times. s->known: scratch, the first token of each class, + 1.
+ * A way to lay the current function on the lost tokens of its caller: runs of tokens one by one. Between two runs a few
+ * tokens of either side are left out, where something was changed besides. The entry is no part of it, since in the
+ * caller it is the block before, or none.
  */
-static int csspgo__counts_fit(csspgo__alignment *align, size_t at, uint32_t *first, size_t classes)
+enum { CSSPGO__LAID_RUNS = 5, CSSPGO__LAID_GAP = 3, CSSPGO__LAID_BACK = 4, CSSPGO__LAID_LEAST = 6 };
+
+typedef struct csspgo__laid {
+    size_t   i[CSSPGO__LAID_RUNS + 1], j[CSSPGO__LAID_RUNS];   /* each run's first token, of the code and of the profile */
+    size_t   runs;
+    size_t   fits;                /* tokens of the code up to the first one that does not fit */
+    size_t   proofs, levels;      /* counts that agree with another one of their class; changes of                      */
+                                  /* the count from one block to the next                                              */
+    size_t   calls, kept;         /* of the calls, those that the caller still makes                                   */
+    uint32_t *first;              /* scratch: per class the profile's token of its first block, + 1 */
+    size_t   classes;
+} csspgo__laid;
+
+/*
+ * Sets l->fits and what is proved by it: calls lie on calls of the same callee, blocks of one class have one count.
+ * Ids without a count may be anything.
+ */
+static void csspgo__laid_check(const csspgo__alignment *align, csspgo__laid *l)
 {
-    const csspgo__align_token *a = align->code.v, *b = align->old.v + at;
-    size_t i, told = 0, levels = 0, last = SIZE_MAX;
-    memset(first, 0, (classes + 1) * sizeof *first);
-    for (i = 0; i < align->code.count; i++) {
-        const int call = csspgo__is_call(&a[i]);
-        if (a[i].kind == CSSPGO_MATCH_ANY || (call && b[i].kind == CSSPGO__HOLE)) continue;
-        if (call != csspgo__is_call(&b[i]) || (call && a[i].callee != b[i].callee)) return 0;
-        if (call || a[i].eq == 0) continue;
-        if (last != SIZE_MAX && a[last].eq != a[i].eq && !csspgo__counts_agree(b[last].count, b[i].count)) levels++;
-        last = i;
-        if (first[a[i].eq] == 0) {
-            first[a[i].eq] = (uint32_t)i + 1;
-        } else if (!csspgo__counts_agree(b[first[a[i].eq] - 1].count, b[i].count)) {
-            return 0;
-        } else {
-            told += b[i].count != 0;
+    const csspgo__align_token *a = align->code.v, *b = align->old.v;
+    size_t i, r, last = SIZE_MAX;
+    memset(l->first, 0, (l->classes + 1) * sizeof *l->first);
+    l->i[l->runs] = align->code.count;
+    l->proofs = l->levels = l->calls = l->kept = 0;
+    for (r = 0; r < l->runs; r++)
+        for (i = l->i[r]; i < l->i[r + 1]; i++) {
+            const size_t j = l->j[r] + (i - l->i[r]);
+            const csspgo__align_token *y = &b[j];
+            const int call = csspgo__is_call(&a[i]);
+            l->fits = i;
+            if (r + 1 < l->runs && j >= l->j[r + 1]) break;            /* inserted here */
+            if (j >= align->old.count) return;
+            if (a[i].kind == CSSPGO_MATCH_ANY || (call && y->kind == CSSPGO__HOLE)) continue;
+            if (call != csspgo__is_call(y) || (call && a[i].callee != y->callee)) return;
+            l->calls += (size_t)call;
+            l->kept += call && y->pair != 0;
+            if (call || a[i].eq == 0) continue;
+            if (last != SIZE_MAX && !csspgo__counts_agree(b[last].count, y->count)) l->levels++;
+            last = j;
+            if (l->first[a[i].eq] == 0) l->first[a[i].eq] = (uint32_t)j + 1;
+            else if (!csspgo__counts_agree(b[l->first[a[i].eq] - 1].count, y->count)) return;
+            else l->proofs += y->count != 0;
         }
-    }
-    return told >= CSSPGO__LEAST_TOLD && levels >= CSSPGO__LEAST_LEVELS;
+    l->fits = align->code.count;
 }
 
-/* As csspgo__moved_by_calls, by the counts of blocks: 1 if they fit at one place alone. */
+/* Adds the run to a way that makes most of the rest fit. Returns 0 if none does. */
+static int csspgo__laid_extend(const csspgo__alignment *align, csspgo__laid *l, uint64_t *steps)
+{
+    const size_t fits = l->fits, from = l->i[l->runs - 1], at = l->j[l->runs - 1];
+    csspgo__laid best = *l;
+    size_t back, gap;
+    for (back = 0; back <= CSSPGO__LAID_BACK && fits > from + back; back++)
+        for (gap = 1; gap <= 2 * CSSPGO__LAID_GAP; gap++) {
+            csspgo__laid t = *l;
+            const size_t i = fits - back, j = at + (i - from), more = (gap + 1) / 2;
+            t.i[t.runs] = gap % 2 ? i : i + more;                      /* left out of the profile, or of the code */
+            t.j[t.runs++] = gap % 2 ? j + more : j;
+            if (t.i[t.runs - 1] >= align->code.count) continue;
+            csspgo__laid_check(align, &t);
+            *steps += t.fits;
+            if (t.fits > best.fits) best = t;
+        }
+    if (best.fits < fits + CSSPGO__LAID_LEAST && best.fits < align->code.count) return 0;
+    *l = best;
+    return best.runs > 1;
+}
+
+/* 1 if the current function can be laid on the tokens from `at` on; with l->runs - 1 changes. */
+static int csspgo__laid_from(const csspgo__alignment *align, csspgo__laid *l, size_t at, uint64_t *steps)
+{
+    l->runs = 1;
+    l->i[0] = 1;
+    l->j[0] = at;
+    csspgo__laid_check(align, l);
+    *steps += l->fits + l->classes;
+    while (l->fits < align->code.count)
+        if (l->runs == CSSPGO__LAID_RUNS || l->fits < CSSPGO__LAID_LEAST || l->fits < align->code.count / 8 ||
+            !csspgo__laid_extend(align, l, steps)) return 0;
+    return l->proofs + 2 * l->calls >= CSSPGO__LEAST_PROOFS * l->runs && l->levels >= CSSPGO__LEAST_LEVELS &&
+           2 * l->kept <= l->calls;
+}
+
+/*
+ * As csspgo__moved_by_calls, by counts and calls: 1 if the current function fits at one place, with the fewest changes.
+ */
 static int csspgo__moved_by_counts(csspgo__matching *w, uint32_t classes, size_t *begin, size_t *end, uint64_t *steps)
 {
-    const size_t n = w->align.code.count, m = w->align.old.count;
-    uint32_t *first = CSSPGO__FILL(&w->m->heap, w->align.known, (size_t)classes + 1);
-    size_t i, found = 0;
-    if (first == NULL) return -1;
-    for (i = 0; i + n <= m && found < 2 && *steps <= CSSPGO__SPLIT_STEPS; i++) {
-        *steps += n + classes;
-        if (!csspgo__counts_fit(&w->align, i, first, classes)) continue;
-        *begin = i;
-        *end = i + n;
-        found++;
+    const csspgo__alignment *align = &w->align;
+    const size_t n = align->code.count, m = align->old.count;
+    size_t i, found = 0, least = CSSPGO__LAID_RUNS + 1;
+    csspgo__laid l;
+    memset(&l, 0, sizeof l);
+    l.classes = classes;
+    l.first = CSSPGO__FILL(&w->m->heap, w->align.known, (size_t)classes + 1);
+    if (l.first == NULL) return -1;
+    for (i = 0; i < m && n > 1 && *steps <= CSSPGO__SPLIT_STEPS; i++) {
+        if (!csspgo__laid_from(align, &l, i, steps) || l.runs > least) continue;
+        found = l.runs < least ? 1 : found + 1;
+        least = l.runs;
+        *begin = i != 0 && !csspgo__is_call(&align->old.v[i - 1]) ? i - 1 : i;
+        *end = l.j[l.runs - 1] + (n - l.i[l.runs - 1]);
     }
     return found == 1;
 }
@@ -36539,15 +36610,20 @@ static int csspgo__moved_proof(csspgo__matching *w, const csspgo__matched *f, co
     if (h->flags & CSSPGO__HAS_CHECKSUM && h->checksum == w->cur.sum.checksum &&
         csspgo__block_count(&w->code[h->code]) >= w->m->how.min_blocks) *proof = CSSPGO__MOVED_ALL;
     if (*proof == CSSPGO__MOVED_NOT && !csspgo__mark_kept(w, f)) return 0;
-    csspgo__old_tokens_keep(&w->cur, &w->align, 0, SIZE_MAX);
     if (!csspgo__code_locs(w->m, &w->code[h->code], &w->cur.loc) ||
         !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor) ||
-        !csspgo__code_tokens(&w->m->heap, &w->cur, &w->align, classes) ||
-        !csspgo__compare_callees(&w->m->heap, &w->cur, &w->align)) return 0;
+        !csspgo__code_tokens(&w->m->heap, &w->cur, &w->align, classes)) return 0;
     *steps += w->cur.loc.count + w->align.old.count;
     if (*proof == CSSPGO__MOVED_ALL) return 1;
-    if ((is = csspgo__moved_by_calls(w, &begin, &end)) > 0) *proof = CSSPGO__MOVED_CALLS;
-    if (is == 0 && (is = csspgo__moved_by_counts(w, *classes, &begin, &end, steps)) > 0) *proof = CSSPGO__MOVED_COUNTS;
+    if ((is = csspgo__moved_by_counts(w, *classes, &begin, &end, steps)) != 0) {
+        *proof = is > 0 ? CSSPGO__MOVED_COUNTS : CSSPGO__MOVED_NOT;
+        csspgo__old_tokens_release(&w->align, begin, end);
+    } else {
+        csspgo__old_tokens_keep(&w->cur, &w->align, 0, SIZE_MAX);
+        end = SIZE_MAX;
+        if (!csspgo__compare_callees(&w->m->heap, &w->cur, &w->align)) return 0;
+        if ((is = csspgo__moved_by_calls(w, &begin, &end)) > 0) *proof = CSSPGO__MOVED_CALLS;
+    }
     if (is > 0) csspgo__old_tokens_keep(&w->cur, &w->align, begin, end);
     return is >= 0;
 }
@@ -36560,7 +36636,6 @@ static void csspgo__split_unpair(csspgo__matching *w, csspgo__matched *f, const 
 {
     csspgo__loc_pair *p = w->m->place.v + f->place;
     const csspgo__loc_pair *x = w->m->place.v + h->place;
-    const csspgo__aggregate *sum = &w->cur.sum;
     size_t i, j = 0;
     for (i = 1; i < f->places; i++) {
         if (p[i].how > CSSPGO_FOUND_ALIGNED || csspgo__is_kept_call(&p[i])) continue;
@@ -36570,7 +36645,6 @@ static void csspgo__split_unpair(csspgo__matching *w, csspgo__matched *f, const 
             (x[j].kind == CSSPGO_MATCH_BLOCK) == (p[i].kind == CSSPGO_MATCH_BLOCK))
             csspgo__loc_pair_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
     }
-    (void)sum;
 }
 
 /* Aligns the current function, h, with its part of f's profile. Returns 0 when memory is exhausted. */
