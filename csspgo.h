@@ -34360,6 +34360,7 @@ typedef struct csspgo__alignment {
     CSSPGO__LIST(csspgo__classed) found_by_class;      /* csspgo__dense_classes */
     csspgo__i32_list  best;       /* csspgo__align_run: rows of scores */
     csspgo__byte_list from;       /*   the way to each score */
+    csspgo__byte_list kept;       /* csspgo__kept_find */
     CSSPGO__LIST(csspgo__vote) vote;            /* csspgo__one_new_name */
     csspgo__u32_list  x, y, known, blocks;      /* csspgo__match_segments: see csspgo__align_segment */
     csspgo__u64_list  seen;
@@ -36426,27 +36427,37 @@ static int csspgo__moved_tokens(csspgo__matching *w, const csspgo__matched *f)
            csspgo__old_tokens(w, &w->code[f->code]);
 }
 
-/* Marks the tokens of calls that f kept: as its places say, or before it has any, as their order says. */
-static int csspgo__mark_kept(csspgo__matching *w, const csspgo__matched *f)
+/*
+ * Notes in align->kept which tokens of f's profile are calls that f kept: as its places say, or, before it has any, as
+ * their order says. Leaves the tokens of f's profile. Returns 0 when memory is exhausted.
+ */
+static int csspgo__kept_find(csspgo__matching *w, const csspgo__matched *f)
 {
     const csspgo__loc_pair *p = w->m->place.v + f->place;
-    csspgo__align_token *t = w->align.old.v;
-    const csspgo__anchor *y = w->cur.sum.anchor.v;
+    const csspgo__align_token *t;
+    const csspgo__anchor *y;
+    unsigned char *kept;
     size_t i, j = 0;
     uint32_t *pair;
+    if (!csspgo__moved_tokens(w, f) || (kept = CSSPGO__FILL(&w->m->heap, w->align.kept, w->align.old.count)) == NULL)
+        return 0;
+    t = w->align.old.v;
+    y = w->cur.sum.anchor.v;
+    if (w->align.old.count != 0) memset(kept, 0, w->align.old.count);
     for (i = 0; i < f->places; i++) {                 /* kept calls are in order */
         if (!csspgo__is_kept_call(&p[i])) continue;
         while (j < w->align.old.count && csspgo__loc_key(t[j].loc) < csspgo__loc_key(p[i].to)) j++;
-        if (j < w->align.old.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(p[i].to)) t[j].pair = 1;
+        if (j < w->align.old.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(p[i].to)) kept[j] = 1;
     }
     if (f->flags & CSSPGO__MAPPED) return 1;
     if (!csspgo__code_locs(w->m, &w->code[f->code], &w->cur.loc) ||
         !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor)) return 0;
-    if (w->cur.anchor.count == 0 || w->cur.sum.anchor.count == 0) return 1;
+    if (w->cur.anchor.count == 0 || w->cur.sum.anchor.count == 0 ||
+        w->cur.anchor.count > CSSPGO__SPLIT_STEPS / w->cur.sum.anchor.count) return 1;
     if ((pair = CSSPGO__ZEROS(&w->m->heap, w->cur.pair, w->cur.anchor.count)) == NULL ||
         !csspgo__lcs_run(w, &w->cur, pair)) return 0;
     for (i = 0; i < w->cur.anchor.count; i++)
-        if (pair[i] != 0) t[y[pair[i] - 1].at].pair = 1;
+        if (pair[i] != 0) kept[y[pair[i] - 1].at] = 1;
     return 1;
 }
 
@@ -36499,19 +36510,17 @@ typedef struct csspgo__laid {
     size_t   proofs, levels;      /* counts that agree with another one of their class; changes of                      */
                                   /* the count from one block to the next                                              */
     size_t   calls, kept;         /* of the calls, those that the caller still makes                                   */
-    uint32_t *first;              /* scratch: per class the profile's token of its first block, + 1 */
-    size_t   classes;
+    uint32_t *first;              /* scratch: per class the profile's token of its first block, + 1; all 0 between uses */
 } csspgo__laid;
 
 /*
  * Sets l->fits and what is proved by it: calls lie on calls of the same callee, blocks of one class have one count.
  * Ids without a count may be anything.
  */
-static void csspgo__laid_check(const csspgo__alignment *align, csspgo__laid *l)
+static void csspgo__laid_walk(const csspgo__alignment *align, csspgo__laid *l)
 {
     const csspgo__align_token *a = align->code.v, *b = align->old.v;
     size_t i, r, last = SIZE_MAX;
-    memset(l->first, 0, (l->classes + 1) * sizeof *l->first);
     l->i[l->runs] = align->code.count;
     l->proofs = l->levels = l->calls = l->kept = 0;
     for (r = 0; r < l->runs; r++)
@@ -36534,6 +36543,13 @@ static void csspgo__laid_check(const csspgo__alignment *align, csspgo__laid *l)
             else l->proofs += y->count != 0;
         }
     l->fits = align->code.count;
+}
+
+static void csspgo__laid_check(const csspgo__alignment *align, csspgo__laid *l)
+{
+    size_t i;
+    csspgo__laid_walk(align, l);
+    for (i = 0; i < align->code.count && i <= l->fits; i++) l->first[align->code.v[i].eq] = 0;
 }
 
 /* Adds the run to a way that makes most of the rest fit. Returns 0 if none does. */
@@ -36565,7 +36581,7 @@ static int csspgo__laid_from(const csspgo__alignment *align, csspgo__laid *l, si
     l->i[0] = 1;
     l->j[0] = at;
     csspgo__laid_check(align, l);
-    *steps += l->fits + l->classes;
+    *steps += l->fits + 1;
     while (l->fits < align->code.count)
         if (l->runs == CSSPGO__LAID_RUNS || l->fits < CSSPGO__LAID_LEAST || l->fits < align->code.count / 8 ||
             !csspgo__laid_extend(align, l, steps)) return 0;
@@ -36583,8 +36599,7 @@ static int csspgo__moved_by_counts(csspgo__matching *w, uint32_t classes, size_t
     size_t i, found = 0, least = CSSPGO__LAID_RUNS + 1;
     csspgo__laid l;
     memset(&l, 0, sizeof l);
-    l.classes = classes;
-    l.first = CSSPGO__FILL(&w->m->heap, w->align.known, (size_t)classes + 1);
+    l.first = CSSPGO__ZEROS(&w->m->heap, w->align.known, (size_t)classes + 1);
     if (l.first == NULL) return -1;
     for (i = 0; i < m && n > 1 && *steps <= CSSPGO__SPLIT_STEPS; i++) {
         if (!csspgo__laid_from(align, &l, i, steps) || l.runs > least) continue;
@@ -36603,13 +36618,13 @@ static int csspgo__moved_by_counts(csspgo__matching *w, uint32_t classes, size_t
 static int csspgo__moved_proof(csspgo__matching *w, const csspgo__matched *f, const csspgo__matched *h,
                                uint32_t *classes, int *proof, uint64_t *steps)
 {
-    size_t begin = 0, end = SIZE_MAX;
+    size_t i, begin = 0, end = SIZE_MAX;
     int is;
     *proof = CSSPGO__MOVED_NOT;
     if (!csspgo__moved_tokens(w, f)) return 0;
     if (h->flags & CSSPGO__HAS_CHECKSUM && h->checksum == w->cur.sum.checksum &&
         csspgo__block_count(&w->code[h->code]) >= w->m->how.min_blocks) *proof = CSSPGO__MOVED_ALL;
-    if (*proof == CSSPGO__MOVED_NOT && !csspgo__mark_kept(w, f)) return 0;
+    for (i = 0; *proof == CSSPGO__MOVED_NOT && i < w->align.old.count; i++) w->align.old.v[i].pair = w->align.kept.v[i];
     if (!csspgo__code_locs(w->m, &w->code[h->code], &w->cur.loc) ||
         !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor) ||
         !csspgo__code_tokens(&w->m->heap, &w->cur, &w->align, classes)) return 0;
@@ -36707,7 +36722,7 @@ static int csspgo__split_each(csspgo__matching *w, uint32_t mask, uint32_t flags
     csspgo__matched *v = w->m->func.v;
     csspgo__u32_list by = { NULL, 0, 0 };   /* per function: the last caller it was compared with, index + 1 */
     uint64_t steps = 0;
-    size_t i, k;
+    size_t i, k, kept = 0;                  /* kept: the last one of csspgo__kept_find, + 1 */
     int ok, proof;
     if (!w->renames.on || w->m->how.llvm != CSSPGO__ALIGN || !w->m->is_probe) return 1;
     ok = CSSPGO__ZEROS(&w->m->heap, by, w->codes) != NULL;
@@ -36719,7 +36734,9 @@ static int csspgo__split_each(csspgo__matching *w, uint32_t mask, uint32_t flags
             uint32_t classes = 0;
             if (h == NULL || by.v[h - v] == i + 1) continue;
             by.v[h - v] = (uint32_t)i + 1;
-            ok = csspgo__moved_proof(w, &v[i], h, &classes, &proof, &steps);
+            ok = (kept == i + 1 || csspgo__kept_find(w, &v[i])) &&
+                 csspgo__moved_proof(w, &v[i], h, &classes, &proof, &steps);
+            kept = i + 1;
             if (!ok || proof == CSSPGO__MOVED_NOT) continue;
             h->flags |= CSSPGO__HEIR;
             steps += take ? (uint64_t)w->align.code.count * w->align.old.count : 0;
@@ -37046,19 +37063,47 @@ static int csspgo__vote_above(const csspgo__call_vote *x, const csspgo__call_vot
     return x->weight != y->weight ? x->weight > y->weight : x->votes > y->votes;
 }
 
-/* Adds up equal votes, sorted by here; for each function only the heaviest stays, if there is one. */
-static void csspgo__call_votes_choose(csspgo__rename_search *renames)
+enum { CSSPGO__SIZE_TIMES = 4, CSSPGO__SIZE_MORE = 8 };   /* of two functions with one name: the larger one at most */
+
+/*
+ * 1 if a function of the new code may be one of the profile by its size, in probe ids; their checksum is better evidence
+ * than that. -1 when memory is exhausted.
+ */
+static int csspgo__size_fits(csspgo__matching *w, uint64_t here, uint64_t there)
 {
+    const csspgo__matched *f = csspgo__matched_here(w->m, here);
+    const csspgo_match_code *c = &w->code[f->code];
+    const csspgo__aggregate *old = &w->compared.sum;
+    uint64_t n = 0, m = 0;
+    size_t i;
+    if (!w->m->is_probe) return 1;
+    if (!csspgo__aggregate_make(w, there, &w->compared.sum, NULL)) return -1;
+    if (f->flags & CSSPGO__HAS_CHECKSUM && f->checksum == old->checksum) return 1;
+    for (i = 0; i < c->locs; i++) n = c->loc[i].loc.line > n ? c->loc[i].loc.line : n;
+    if (old->body.count != 0) m = old->body.v[old->body.count - 1].loc.line;
+    if (old->anchor.count != 0 && old->anchor.v[old->anchor.count - 1].loc.line > m)
+        m = old->anchor.v[old->anchor.count - 1].loc.line;
+    return n <= CSSPGO__SIZE_TIMES * m + CSSPGO__SIZE_MORE && m <= CSSPGO__SIZE_TIMES * n + CSSPGO__SIZE_MORE;
+}
+
+/*
+ * Adds up equal votes, sorted by here, without those whose functions differ too much in size; for each function only
+ * the heaviest stays, if there is one. Returns 0 when memory is exhausted.
+ */
+static int csspgo__call_votes_choose(csspgo__matching *w)
+{
+    csspgo__rename_search *renames = &w->renames;
     csspgo__call_vote *v = renames->vote.v;
     size_t i, j, k, n = 0;
-    for (i = 0; i < renames->vote.count; i++) {
-        csspgo__call_vote *last = n != 0 ? &v[n - 1] : NULL;
-        if (last != NULL && last->here == v[i].here && last->there == v[i].there) {
-            last->weight = csspgo__sat_add(last->weight, v[i].weight);
-            last->votes++;
-        } else {
-            v[n++] = v[i];
+    for (i = 0; i < renames->vote.count; i = j) {
+        const int fits = csspgo__size_fits(w, v[i].here, v[i].there);
+        csspgo__call_vote sum = v[i];
+        if (fits < 0) return 0;
+        for (j = i + 1; j < renames->vote.count && v[j].here == sum.here && v[j].there == sum.there; j++) {
+            sum.weight = csspgo__sat_add(sum.weight, v[j].weight);
+            sum.votes++;
         }
+        if (fits) v[n++] = sum;
     }
     renames->vote.count = n;
     for (i = 0; i < n; i = j) {
@@ -37069,6 +37114,7 @@ static void csspgo__call_votes_choose(csspgo__rename_search *renames)
         for (k = i; k < j; k++) equals += !csspgo__vote_above(best, &v[k]);
         for (k = i; k < j; k++) v[k].lost = equals > 1 || &v[k] != best;
     }
+    return 1;
 }
 
 /* Divides the profile `there` among the functions that chose it: v[0..n). Returns 0 when memory is exhausted. */
@@ -37103,8 +37149,8 @@ static int csspgo__match_sites(csspgo__matching *w)
             if (csspgo__may_vote(w, &w->m->func.v[i], since) && !csspgo__votes_of(w, &w->m->func.v[i])) return 0;
         if (!csspgo__sort(h, r->vote.v, r->vote.count, sizeof *r->vote.v, csspgo__fields_cmp, csspgo__by_here))
             return 0;
-        csspgo__call_votes_choose(r);
-        if (!csspgo__sort(h, r->vote.v, r->vote.count, sizeof *r->vote.v, csspgo__fields_cmp, csspgo__by_there))
+        if (!csspgo__call_votes_choose(w) ||
+            !csspgo__sort(h, r->vote.v, r->vote.count, sizeof *r->vote.v, csspgo__fields_cmp, csspgo__by_there))
             return 0;
         for (i = 0; i < r->vote.count; i = j) {
             csspgo__call_vote *v = r->vote.v;
@@ -37407,6 +37453,7 @@ static void csspgo__alignment_free(csspgo__heap *h, csspgo__alignment *align)
     CSSPGO__DROP(h, align->found_by_class);
     CSSPGO__DROP(h, align->best);
     CSSPGO__DROP(h, align->from);
+    CSSPGO__DROP(h, align->kept);
     CSSPGO__DROP(h, align->vote);
     CSSPGO__DROP(h, align->x);
     CSSPGO__DROP(h, align->y);
