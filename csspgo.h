@@ -4042,7 +4042,9 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_locate(const csspgo_matcher *m, ui
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The result for one function of the new code. Samples are body counts of the copies that it was compared with, or its
+ * The result for one function of the new code. Contradiction says how far the counts that blocks got are from each other
+ * where blocks always run equally often. Above 20 percent the profile is likelier to hurt than to help (hurts), and only
+ * the entry and calls that were found keep their counts. Samples are body counts of the copies that it was compared with, or its
  * share of them; a doubted function loses all of them. A function whose code was in a caller is mapped, but not known:
  * its samples are those at its locations, its confidence is the caller's. The caller loses its samples there unless
  * its own code still has them.
@@ -4054,6 +4056,7 @@ typedef struct csspgo_match_outcome {
     uint32_t calls, lost_calls;               /* call sites of the profile; those that were not found                */
     uint32_t locations, unknown;              /* of the new code; NEAR or UNKNOWN                                    */
     uint32_t confidence, doubted;             /* of probe profiles matched by ALIGN, in percent, else 100; 0 or 1    */
+    uint32_t contradiction, hurts;            /* of these too, in percent, else 0; 1: over 20 percent                */
 } csspgo_match_outcome;
 
 /*
@@ -33547,6 +33550,7 @@ typedef struct csspgo__matched {  /* a function of the new code */
     uint32_t flags, code;         /* index in the caller's array                  */
     uint32_t split, next;         /* split: the first one split from it; next: of SPLIT; indices + 1, 0 = none */
     uint32_t confidence;          /* in percent, of MAPPED                        */
+    uint32_t contradiction;       /* in percent, of MAPPED                        */
     uint32_t round;               /* of RENAMED: csspgo__rename_search.round when it was claimed */
 } csspgo__matched;
 
@@ -36115,6 +36119,59 @@ static int csspgo__align_make(csspgo__matching *w, const csspgo__matched *f, uin
     return w->align.old.count <= limit / n ? csspgo__align_run(&w->m->heap, &w->align) : csspgo__align_calls_only(w);
 }
 
+/* n of m in 1024ths; 1024 if m is 0. */
+static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
+{
+    for (; m >> 50; m >>= 1) n >>= 1;
+    return m != 0 ? n * 1024 / m : 1024;
+}
+
+enum { CSSPGO__CONTRADICTION_MOST = 20 };   /* percent */
+
+/*
+ * How far the counts of blocks of one class are from each other, in percent of what they were if each had the largest
+ * one of its class; of the alignment that was made last. -1 when memory is exhausted.
+ */
+static int csspgo__contradiction(csspgo__heap *h, csspgo__alignment *align, uint32_t classes)
+{
+    const csspgo__align_token *a = align->code.v, *b = align->old.v;
+    uint64_t *most = CSSPGO__ZEROS(h, align->seen, (size_t)classes + 1), all = 0, less = 0;
+    size_t i;
+    int pass;
+    if (most == NULL) return -1;
+    for (pass = 0; pass < 2; pass++)
+        for (i = 0; i < align->code.count; i++) {
+            uint64_t *top = &most[a[i].eq], n;
+            if (a[i].pair == 0 || a[i].eq == 0 || a[i].kind != CSSPGO_MATCH_BLOCK || a[i].how > CSSPGO_FOUND_CLASS)
+                continue;
+            n = b[a[i].pair - 1].count;
+            if (pass == 0) {
+                *top = n > *top ? n : *top;
+            } else {
+                all = csspgo__sat_add(all, *top);
+                less = csspgo__sat_add(less, *top - n);
+            }
+        }
+    return all != 0 ? (int)(csspgo__in_1024ths(less, all) * 100 / 1024) : 0;
+}
+
+/*
+ * Where blocks that always run equally often got different counts, they are those of other blocks: compilers would take
+ * hot code for cold and the other way round, and their own estimate is better. Only the entry and the calls that were
+ * found keep their counts then.
+ */
+static int csspgo__contradicted(csspgo__matching *w, csspgo__matched *f, uint32_t classes)
+{
+    csspgo__loc_pair *p = w->m->place.v + f->place;
+    const int is = csspgo__contradiction(&w->m->heap, &w->align, classes);
+    size_t i;
+    if (is < 0) return 0;
+    f->contradiction = (uint32_t)is;
+    for (i = 1; i < f->places && is > CSSPGO__CONTRADICTION_MOST; i++)
+        if (p[i].kind == CSSPGO_MATCH_BLOCK) csspgo__loc_pair_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
+    return 1;
+}
+
 /*
  * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. A
  * function with more than max_calls call sites stays in place.
@@ -36132,7 +36189,7 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     b = w->align.old.v;
     for (i = 0; i < w->cur.loc.count; i++)
         csspgo__loc_pair_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
-    return 1;
+    return !w->m->is_probe || csspgo__contradicted(w, f, classes);
 }
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
@@ -36236,13 +36293,6 @@ static int csspgo__count_lost(csspgo_matcher *m, csspgo__subject *s, csspgo__mat
 static int csspgo__is_mismatch(uint32_t state)
 {
     return state == CSSPGO__INITIAL_MISMATCH || state == CSSPGO__UNCHANGED_MISMATCH || state == CSSPGO__REMOVED_MATCH;
-}
-
-/* n of m in 1024ths; 1024 if m is 0. */
-static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
-{
-    for (; m >> 50; m >>= 1) n >>= 1;
-    return m != 0 ? n * 1024 / m : 1024;
 }
 
 /*
@@ -36669,6 +36719,7 @@ static int csspgo__split_take(csspgo__matching *w, csspgo__matched *f, csspgo__m
     uint64_t samples = 0;
     csspgo__loc_pair *p;
     size_t i;
+    int contradiction;
     csspgo__count_calls(&w->align.code);
     csspgo__count_calls(&w->align.old);
     if (!csspgo__compare_callees(&w->m->heap, &w->cur, &w->align) || !csspgo__align_run(&w->m->heap, &w->align) ||
@@ -36677,6 +36728,8 @@ static int csspgo__split_take(csspgo__matching *w, csspgo__matched *f, csspgo__m
         if (a[i].pair != 0 && a[i].how <= CSSPGO_FOUND_CLASS)
             samples = csspgo__sat_add(samples, b[a[i].pair - 1].count);
     if (samples <= h->samples) return 1;              /* another caller has lost more of it */
+    contradiction = csspgo__contradiction(&w->m->heap, &w->align, classes);
+    if (contradiction < 0 || contradiction > CSSPGO__CONTRADICTION_MOST) return contradiction >= 0;
     if ((p = csspgo__places_make(w->m, h, &w->cur.loc)) == NULL) return 0;
     for (i = 0; i < w->align.code.count; i++)
         csspgo__loc_pair_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
@@ -36684,6 +36737,7 @@ static int csspgo__split_take(csspgo__matching *w, csspgo__matched *f, csspgo__m
     h->profile = f->profile;
     h->samples = samples;
     h->confidence = f->confidence;
+    h->contradiction = (uint32_t)contradiction;
     csspgo__split_unpair(w, f, h);
     return 1;
 }
@@ -37651,6 +37705,8 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_get_outcome(const csspgo_matcher 
     r.locations = (uint32_t)f->places;
     r.confidence = f->flags & CSSPGO__MAPPED && m->how.llvm == CSSPGO__ALIGN && m->is_probe ? f->confidence : 100;
     r.doubted = (f->flags & CSSPGO__DOUBTED) != 0;
+    r.contradiction = f->contradiction;
+    r.hurts = f->contradiction > CSSPGO__CONTRADICTION_MOST;
     for (i = 0; i < f->places; i++)
         r.unknown += m->place.v[f->place + i].how > CSSPGO_FOUND_CLASS ? 1u : 0u;
     return r;
