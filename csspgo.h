@@ -4008,10 +4008,16 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * would give copies to the others. These modes compare at most 2^18 pairs of names.
  *
  * Code in new functions. With ALIGN and rename matching (probe profiles), a new function gets counts from a stale
- * caller that lost its code: the caller lost, in the same order, at least two calls and half of the new function's
- * direct calls; one of them goes to a function that each side calls only once. New functions that only call the next
- * one may stand between the two. If several callers qualify, the one with the most samples in that code donates its
- * counts.
+ * caller that lost its code, if there is a proof:
+ *   its checksum is the caller's old one
+ *   at one place alone of the caller's profile, counts fit its code: blocks that always run equally often have one
+ *   count, calls lie on calls of the same function; up to four small changes are passed over; the caller makes at most
+ *   half of these calls still
+ *   the caller lost, in the same order, at least two calls and half of the new function's direct calls; one of them
+ *   goes to a function that each side calls only once
+ * New functions that only call the next one may stand between the two. If several callers qualify, the one with the
+ * most samples in that code donates its counts. Such functions are looked for before renamed ones, and get no old name.
+ * By its call sites alone, no function gets the name of one that is more than four times as large, or as small.
  *
  *   code, n  the new code; no two functions may have the same name. Borrowed until the call returns
  *   report   NULL, or filled in
@@ -4042,12 +4048,11 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_locate(const csspgo_matcher *m, ui
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The result for one function of the new code. Contradiction says how far the counts that blocks got are from each other
- * where blocks always run equally often. Above 20 percent the profile is likelier to hurt than to help (hurts), and only
- * the entry and calls that were found keep their counts. Samples are body counts of the copies that it was compared with, or its
+ * The result for one function of the new code. Contradiction: how far counts are from each other where blocks always
+ * run equally often. Above 20 percent the profile is likelier to hurt than to help, and only the entry and the calls
+ * that were found keep their counts (hurts). Samples are body counts of the copies that it was compared with, or its
  * share of them; a doubted function loses all of them. A function whose code was in a caller is mapped, but not known:
- * its samples are those at its locations, its confidence is the caller's. The caller loses its samples there unless
- * its own code still has them.
+ * its samples are those at its locations, its confidence is the caller's. The caller's samples there are not lost.
  */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
@@ -36269,21 +36274,27 @@ static uint64_t csspgo__body_sum(const csspgo_body *b, size_t n)
 }
 
 /*
- * Adds up the counts at locations of the profile that no location of the new code maps to; each location counts once.
+ * Adds up the counts at locations of the profile that no location of f maps to, nor of a function split from it; each
+ * location counts once.
  */
 static int csspgo__count_lost(csspgo_matcher *m, csspgo__subject *s, csspgo__matched *f)
 {
-    const csspgo__loc_pair *p = m->place.v + f->place;
     csspgo_body *b = s->sum.body.v;
     const size_t n = s->sum.body.count;
     unsigned char *used = CSSPGO__FILL(&m->heap, s->found, n);
+    const csspgo__matched *g = f;
     size_t i;
     if (used == NULL) return 0;
     memset(used, !m->is_probe && m->how.llvm != CSSPGO__ALIGN, n);
-    for (i = 0; i < f->places; i++) {
-        const csspgo_body *at = NULL;
-        if (csspgo__loc_pair_found(&p[i])) at = csspgo__body_find(b, n, p[i].to);
-        if (at != NULL) used[at - b] = 1;
+    while (g != NULL) {
+        const csspgo__loc_pair *p = m->place.v + g->place;
+        const uint32_t next = g == f ? f->split : g->next;
+        for (i = 0; i < g->places; i++) {
+            const csspgo_body *at = NULL;
+            if (csspgo__loc_pair_found(&p[i])) at = csspgo__body_find(b, n, p[i].to);
+            if (at != NULL) used[at - b] = 1;
+        }
+        g = next != 0 ? &m->func.v[next - 1] : NULL;
     }
     f->lost = 0;
     for (i = 0; i < n; i++) f->lost = csspgo__sat_add(f->lost, used[i] ? 0 : b[i].count);
@@ -36554,13 +36565,13 @@ static int csspgo__counts_agree(uint64_t a, uint64_t b)
 enum { CSSPGO__LAID_RUNS = 5, CSSPGO__LAID_GAP = 3, CSSPGO__LAID_BACK = 4, CSSPGO__LAID_LEAST = 6 };
 
 typedef struct csspgo__laid {
-    size_t   i[CSSPGO__LAID_RUNS + 1], j[CSSPGO__LAID_RUNS];   /* each run's first token, of the code and of the profile */
-    size_t   runs;
-    size_t   fits;                /* tokens of the code up to the first one that does not fit */
-    size_t   proofs, levels;      /* counts that agree with another one of their class; changes of                      */
-                                  /* the count from one block to the next                                              */
-    size_t   calls, kept;         /* of the calls, those that the caller still makes                                   */
-    uint32_t *first;              /* scratch: per class the profile's token of its first block, + 1; all 0 between uses */
+    size_t    i[CSSPGO__LAID_RUNS + 1], j[CSSPGO__LAID_RUNS];   /* first tokens of runs: code, profile         */
+    size_t    runs;
+    size_t    fits;               /* tokens of the code up to the first one that does not fit                   */
+    size_t    proofs, levels;     /* counts that agree with an earlier one of their class; changes of the count */
+                                  /* from one block to the next                                                 */
+    size_t    calls, kept;        /* kept: those of the calls that the caller still makes                       */
+    uint32_t *first;              /* scratch, 0: per class the profile's token of its first block, + 1          */
 } csspgo__laid;
 
 /*
@@ -36595,6 +36606,7 @@ static void csspgo__laid_walk(const csspgo__alignment *align, csspgo__laid *l)
     l->fits = align->code.count;
 }
 
+/* The same; leaves l->first as it was. */
 static void csspgo__laid_check(const csspgo__alignment *align, csspgo__laid *l)
 {
     size_t i;
@@ -36602,7 +36614,7 @@ static void csspgo__laid_check(const csspgo__alignment *align, csspgo__laid *l)
     for (i = 0; i < align->code.count && i <= l->fits; i++) l->first[align->code.v[i].eq] = 0;
 }
 
-/* Adds the run to a way that makes most of the rest fit. Returns 0 if none does. */
+/* Adds the run that makes most of the rest fit. Returns 0 if none does. */
 static int csspgo__laid_extend(const csspgo__alignment *align, csspgo__laid *l, uint64_t *steps)
 {
     const size_t fits = l->fits, from = l->i[l->runs - 1], at = l->j[l->runs - 1];
@@ -36807,7 +36819,8 @@ static int csspgo__heirs_find(csspgo__matching *w)
     csspgo__matched *f = w->m->func.v;
     size_t i;
     for (i = 0; i < w->codes; i++) {
-        if (f[i].flags & (CSSPGO__ORPHAN | CSSPGO__IMPORT) || csspgo__copy_first(&w->names, f[i].profile) == 0) continue;
+        if (f[i].flags & (CSSPGO__ORPHAN | CSSPGO__IMPORT)) continue;
+        if (csspgo__copy_first(&w->names, f[i].profile) == 0) continue;
         if (!csspgo__choose_checksum(&w->m->heap, &w->names, f[i].profile, &w->compared.sum,
                                      f[i].flags & CSSPGO__HAS_CHECKSUM ? &f[i].checksum : NULL)) return 0;
         if (csspgo__is_stale(w->m, &w->code[i], w->compared.sum.checksum)) f[i].flags |= CSSPGO__STALE;
@@ -37120,8 +37133,8 @@ static int csspgo__vote_above(const csspgo__call_vote *x, const csspgo__call_vot
 enum { CSSPGO__SIZE_TIMES = 4, CSSPGO__SIZE_MORE = 8 };   /* of two functions with one name: the larger one at most */
 
 /*
- * 1 if a function of the new code may be one of the profile by its size, in probe ids; their checksum is better evidence
- * than that. -1 when memory is exhausted.
+ * 1 if a function of the new code may be one of the profile by its size, in probe ids, or by the checksum. -1 when
+ * memory is exhausted.
  */
 static int csspgo__size_fits(csspgo__matching *w, uint64_t here, uint64_t there)
 {
@@ -37471,6 +37484,8 @@ static int csspgo__index_old(csspgo__matching *w)
         f[i].next = from->split;
         from->split = (uint32_t)i + 1;
     }
+    for (i = 0; i < w->codes; i++)
+        if (f[i].split != 0 && !(csspgo__moved_tokens(w, &f[i]) && csspgo__count_lost(w->m, &w->cur, &f[i]))) return 0;
     return 1;
 }
 
