@@ -4049,8 +4049,8 @@ CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t 
 
 /*
  * The result for one function of the new code. Contradiction: how far counts are from each other where blocks always
- * run equally often. Above 20 percent the profile is likelier to hurt than to help, and only the entry and the calls
- * that were found keep their counts (hurts). Samples are body counts of the copies that it was compared with, or its
+ * run equally often. Above 20 percent the profile is likelier to hurt than to help (hurts), and a new function gets no
+ * counts from a caller. Samples are body counts of the copies that it was compared with, or its
  * share of them; a doubted function loses all of them. A function whose code was in a caller is mapped, but not known:
  * its samples are those at its locations, its confidence is the caller's. The caller's samples there are not lost.
  */
@@ -36161,23 +36161,6 @@ static int csspgo__contradiction(csspgo__heap *h, csspgo__alignment *align, uint
 }
 
 /*
- * Where blocks that always run equally often got different counts, they are those of other blocks: compilers would take
- * hot code for cold and the other way round, and their own estimate is better. Only the entry and the calls that were
- * found keep their counts then.
- */
-static int csspgo__contradicted(csspgo__matching *w, csspgo__matched *f, uint32_t classes)
-{
-    csspgo__loc_pair *p = w->m->place.v + f->place;
-    const int is = csspgo__contradiction(&w->m->heap, &w->align, classes);
-    size_t i;
-    if (is < 0) return 0;
-    f->contradiction = (uint32_t)is;
-    for (i = 1; i < f->places && is > CSSPGO__CONTRADICTION_MOST; i++)
-        if (p[i].kind == CSSPGO_MATCH_BLOCK) csspgo__loc_pair_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
-    return 1;
-}
-
-/*
  * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. A
  * function with more than max_calls call sites stays in place.
  */
@@ -36187,6 +36170,7 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     const csspgo__align_token *a, *b;
     uint32_t classes = 0;
     size_t i;
+    int contradiction;
     const int made = p != NULL ? csspgo__align_make(w, f, &classes) : 0;
     if (made <= 0) return made != 0;
     if (!csspgo__one_new_name(&w->m->heap, &w->align) || !csspgo__match_segments(w->m, &w->align, classes)) return 0;
@@ -36194,7 +36178,10 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     b = w->align.old.v;
     for (i = 0; i < w->cur.loc.count; i++)
         csspgo__loc_pair_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
-    return !w->m->is_probe || csspgo__contradicted(w, f, classes);
+    if (!w->m->is_probe) return 1;
+    contradiction = csspgo__contradiction(&w->m->heap, &w->align, classes);
+    f->contradiction = contradiction > 0 ? (uint32_t)contradiction : 0;
+    return contradiction >= 0;
 }
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */

@@ -1947,8 +1947,8 @@ static void a_body_behind_a_wrapper_is_no_small_helper(void)
     csspgo_profile_free(q);
 }
 
-/* Blocks that always run equally often must not get counts that differ; then only calls and the entry keep theirs. */
-static void counts_that_contradict_each_other_are_left_out(void)
+/* Where blocks that always run equally often get counts that differ, the matcher says so. */
+static void counts_that_contradict_each_other_are_told(void)
 {
     static const char old[] = "f:1:10\n 1: 10\n 2: 900\n 3: 800 a:800\n 4: 20\n 5: 700\n !CFGChecksum: 1\n";
     static const struct { const char *classes; int hurts; } code[] = { { "12.34", 0 }, { "12.32", 1 } };
@@ -1956,25 +1956,17 @@ static void counts_that_contradict_each_other_are_left_out(void)
     size_t i;
     T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
     for (i = 0; i < 2; i++) {
-        csspgo_profile *q = csspgo_profile_new(NULL, NULL);
         csspgo_matcher *m = matcher(0);
         csspgo_match_loc v[16];
         csspgo_match_code c = code_of("f", 2, v, parse_code("1 2 3:a 4 5", v));
         csspgo_match_outcome about;
-        csspgo_node f;
         set_classes(v, code[i].classes);
         if (code[i].hurts) v[3].eq = v[1].eq;         /* 900, 20, 700 */
         T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
-        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
         about = csspgo_matcher_get_outcome(m, guid("f"));
-        f = csspgo_find(q, "f");
         T_EQ(about.hurts, code[i].hurts);
         T_CHECK(code[i].hurts ? about.contradiction > 20 && about.contradiction <= 100 : about.contradiction == 0);
-        T_EQ(csspgo_body_count(q, f, csspgo_loc_at(1, 0)), 10);
-        T_EQ(csspgo_body_count(q, f, csspgo_loc_at(3, 0)), 800);
-        T_EQ(csspgo_body_count(q, f, csspgo_loc_at(2, 0)), code[i].hurts ? 0 : 900);
         csspgo_matcher_free(m);
-        csspgo_profile_free(q);
     }
     csspgo_profile_free(p);
 }
@@ -2651,7 +2643,7 @@ int main(void)
     code_in_a_new_function_keeps_its_counts();
     a_moved_loop_without_calls_is_known_by_its_counts();
     a_body_behind_a_wrapper_is_no_small_helper();
-    counts_that_contradict_each_other_are_left_out();
+    counts_that_contradict_each_other_are_told();
     a_profile_is_one_function_s();
     many_renames_take_little_memory();
     limits_and_losses_are_told();

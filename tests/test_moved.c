@@ -464,7 +464,7 @@ static score one(enum change change, uint32_t seed, int verbose)
 int main(int argc, char **argv)
 {
     const int verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
-    const unsigned long pairs = t_cases("CSSPGO_CASES", 30, 200);
+    const unsigned long pairs = t_cases("CSSPGO_CASES", 40, 200);
     int k;
     for (k = 0; k < CHANGES; k++) {
         score all;
