@@ -4105,10 +4105,16 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * would give copies to the others. These modes compare at most 2^18 pairs of names.
  *
  * Code in new functions. With ALIGN and rename matching (probe profiles), a new function gets counts from a stale
- * caller that lost its code: the caller lost, in the same order, at least two calls and half of the new function's
- * direct calls; one of them goes to a function that each side calls only once. New functions that only call the next
- * one may stand between the two. If several callers qualify, the one with the most samples in that code donates its
- * counts.
+ * caller that lost its code, if there is a proof:
+ *   its checksum is the caller's old one
+ *   at one place alone of the caller's profile, counts fit its code: blocks that always run equally often have one
+ *   count, calls lie on calls of the same function; up to four small changes are passed over; the caller makes at most
+ *   half of these calls still
+ *   the caller lost, in the same order, at least two calls and half of the new function's direct calls; one of them
+ *   goes to a function that each side calls only once
+ * New functions that only call the next one may stand between the two. If several callers qualify, the one with the
+ * most samples in that code donates its counts. Such functions are looked for before renamed ones, and get no old name.
+ * By its call sites alone, no function gets the name of one that is more than four times as large, or as small.
  *
  *   code, n  the new code; no two functions may have the same name. Borrowed until the call returns
  *   report   NULL, or filled in
@@ -4139,10 +4145,11 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_locate(const csspgo_matcher *m, ui
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The result for one function of the new code. Samples are body counts of the copies that it was compared with, or its
+ * The result for one function of the new code. Contradiction: how far counts are from each other where blocks always
+ * run equally often. Above 20 percent the profile is likelier to hurt than to help (hurts), and a new function gets no
+ * counts from a caller. Samples are body counts of the copies that it was compared with, or its
  * share of them; a doubted function loses all of them. A function whose code was in a caller is mapped, but not known:
- * its samples are those at its locations, its confidence is the caller's. The caller loses its samples there unless
- * its own code still has them.
+ * its samples are those at its locations, its confidence is the caller's. The caller's samples there are not lost.
  */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
@@ -4151,6 +4158,7 @@ typedef struct csspgo_match_outcome {
     uint32_t calls, lost_calls;               /* call sites of the profile; those that were not found                */
     uint32_t locations, unknown;              /* of the new code; NEAR or UNKNOWN                                    */
     uint32_t confidence, doubted;             /* of probe profiles matched by ALIGN, in percent, else 100; 0 or 1    */
+    uint32_t contradiction, hurts;            /* of these too, in percent, else 0; 1: over 20 percent                */
 } csspgo_match_outcome;
 
 /*
@@ -34218,7 +34226,8 @@ enum {                            /* csspgo__matched.flags */
     CSSPGO__RENAMED = 16,         /* it has another name in the profile                           */
     CSSPGO__IMPORT = 32, CSSPGO__HAS_CHECKSUM = 64,
     CSSPGO__DOUBTED = 128,        /* matched, with too little confidence                          */
-    CSSPGO__SPLIT = 256           /* its profile is part of a caller's                            */
+    CSSPGO__SPLIT = 256,          /* its profile is part of a caller's                            */
+    CSSPGO__HEIR = 512            /* code of a caller seems to have moved here: it has no old name */
 };
 
 #define CSSPGO__WHOLE ((uint64_t)1 << 32)    /* csspgo__matched.share: no other function has a part of the profile */
@@ -34237,6 +34246,7 @@ typedef struct csspgo__matched {  /* a function of the new code */
     uint32_t flags, code;         /* index in the caller's array                  */
     uint32_t split, next;         /* split: the first one split from it; next: of SPLIT; indices + 1, 0 = none */
     uint32_t confidence;          /* in percent, of MAPPED                        */
+    uint32_t contradiction;       /* in percent, of MAPPED                        */
     uint32_t round;               /* of RENAMED: csspgo__rename_search.round when it was claimed */
 } csspgo__matched;
 
@@ -35050,6 +35060,7 @@ typedef struct csspgo__alignment {
     CSSPGO__LIST(csspgo__classed) found_by_class;      /* csspgo__dense_classes */
     csspgo__i32_list  best;       /* csspgo__align_run: rows of scores */
     csspgo__byte_list from;       /*   the way to each score */
+    csspgo__byte_list kept;       /* csspgo__kept_find */
     CSSPGO__LIST(csspgo__vote) vote;            /* csspgo__one_new_name */
     csspgo__u32_list  x, y, known, blocks;      /* csspgo__match_segments: see csspgo__align_segment */
     csspgo__u64_list  seen;
@@ -35594,9 +35605,15 @@ static int csspgo__renamed(csspgo__matching *w, uint32_t here, uint64_t there)
 }
 
 /* 1 for a function of the new code (or NULL) that the profile does not know, as far as was found. */
-static int csspgo__is_nameless(const csspgo__matched *f)
+static int csspgo__is_new(const csspgo__matched *f)
 {
     return f != NULL && (f->flags & (CSSPGO__ORPHAN | CSSPGO__RENAMED)) == CSSPGO__ORPHAN;
+}
+
+/* 1 if it may get an old name. */
+static int csspgo__is_nameless(const csspgo__matched *f)
+{
+    return csspgo__is_new(f) && !(f->flags & CSSPGO__HEIR);
 }
 
 typedef struct csspgo__base_entry {    /* a name by its base */
@@ -35847,7 +35864,7 @@ static int csspgo__unpaired_collect(csspgo__matching *w, csspgo__unpaired_list *
     for (i = 0; i < w->codes; i++) {
         const csspgo_match_code *c = &w->code[i];
         csspgo__unpaired *x;
-        if (!(f[i].flags & CSSPGO__ORPHAN) || f[i].flags & CSSPGO__RENAMED) continue;
+        if (!csspgo__is_nameless(&f[i])) continue;
         if ((x = CSSPGO__PUSH(&w->m->heap, *alone)) == NULL) return 0;
         x->guid = f[i].guid;
         x->checksum = f[i].flags & CSSPGO__HAS_CHECKSUM ? c->checksum : 0;
@@ -36798,6 +36815,42 @@ static int csspgo__align_make(csspgo__matching *w, const csspgo__matched *f, uin
     return w->align.old.count <= limit / n ? csspgo__align_run(&w->m->heap, &w->align) : csspgo__align_calls_only(w);
 }
 
+/* n of m in 1024ths; 1024 if m is 0. */
+static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
+{
+    for (; m >> 50; m >>= 1) n >>= 1;
+    return m != 0 ? n * 1024 / m : 1024;
+}
+
+enum { CSSPGO__CONTRADICTION_MOST = 20 };   /* percent */
+
+/*
+ * How far the counts of blocks of one class are from each other, in percent of what they were if each had the largest
+ * one of its class; of the alignment that was made last. -1 when memory is exhausted.
+ */
+static int csspgo__contradiction(csspgo__heap *h, csspgo__alignment *align, uint32_t classes)
+{
+    const csspgo__align_token *a = align->code.v, *b = align->old.v;
+    uint64_t *most = CSSPGO__ZEROS(h, align->seen, (size_t)classes + 1), all = 0, less = 0;
+    size_t i;
+    int pass;
+    if (most == NULL) return -1;
+    for (pass = 0; pass < 2; pass++)
+        for (i = 0; i < align->code.count; i++) {
+            uint64_t *top = &most[a[i].eq], n;
+            if (a[i].pair == 0 || a[i].eq == 0 || a[i].kind != CSSPGO_MATCH_BLOCK || a[i].how > CSSPGO_FOUND_CLASS)
+                continue;
+            n = b[a[i].pair - 1].count;
+            if (pass == 0) {
+                *top = n > *top ? n : *top;
+            } else {
+                all = csspgo__sat_add(all, *top);
+                less = csspgo__sat_add(less, *top - n);
+            }
+        }
+    return all != 0 ? (int)(csspgo__in_1024ths(less, all) * 100 / 1024) : 0;
+}
+
 /*
  * Matches one function by ALIGN: tokens of both sides, alignment, one new name per renamed callee, segments. A
  * function with more than max_calls call sites stays in place.
@@ -36808,6 +36861,7 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     const csspgo__align_token *a, *b;
     uint32_t classes = 0;
     size_t i;
+    int contradiction;
     const int made = p != NULL ? csspgo__align_make(w, f, &classes) : 0;
     if (made <= 0) return made != 0;
     if (!csspgo__one_new_name(&w->m->heap, &w->align) || !csspgo__match_segments(w->m, &w->align, classes)) return 0;
@@ -36815,7 +36869,10 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     b = w->align.old.v;
     for (i = 0; i < w->cur.loc.count; i++)
         csspgo__loc_pair_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
-    return 1;
+    if (!w->m->is_probe) return 1;
+    contradiction = csspgo__contradiction(&w->m->heap, &w->align, classes);
+    f->contradiction = contradiction > 0 ? (uint32_t)contradiction : 0;
+    return contradiction >= 0;
 }
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
@@ -36895,21 +36952,27 @@ static uint64_t csspgo__body_sum(const csspgo_body *b, size_t n)
 }
 
 /*
- * Adds up the counts at locations of the profile that no location of the new code maps to; each location counts once.
+ * Adds up the counts at locations of the profile that no location of f maps to, nor of a function split from it; each
+ * location counts once.
  */
 static int csspgo__count_lost(csspgo_matcher *m, csspgo__subject *s, csspgo__matched *f)
 {
-    const csspgo__loc_pair *p = m->place.v + f->place;
     csspgo_body *b = s->sum.body.v;
     const size_t n = s->sum.body.count;
     unsigned char *used = CSSPGO__FILL(&m->heap, s->found, n);
+    const csspgo__matched *g = f;
     size_t i;
     if (used == NULL) return 0;
     memset(used, !m->is_probe && m->how.llvm != CSSPGO__ALIGN, n);
-    for (i = 0; i < f->places; i++) {
-        const csspgo_body *at = NULL;
-        if (csspgo__loc_pair_found(&p[i])) at = csspgo__body_find(b, n, p[i].to);
-        if (at != NULL) used[at - b] = 1;
+    while (g != NULL) {
+        const csspgo__loc_pair *p = m->place.v + g->place;
+        const uint32_t next = g == f ? f->split : g->next;
+        for (i = 0; i < g->places; i++) {
+            const csspgo_body *at = NULL;
+            if (csspgo__loc_pair_found(&p[i])) at = csspgo__body_find(b, n, p[i].to);
+            if (at != NULL) used[at - b] = 1;
+        }
+        g = next != 0 ? &m->func.v[next - 1] : NULL;
     }
     f->lost = 0;
     for (i = 0; i < n; i++) f->lost = csspgo__sat_add(f->lost, used[i] ? 0 : b[i].count);
@@ -36919,13 +36982,6 @@ static int csspgo__count_lost(csspgo_matcher *m, csspgo__subject *s, csspgo__mat
 static int csspgo__is_mismatch(uint32_t state)
 {
     return state == CSSPGO__INITIAL_MISMATCH || state == CSSPGO__UNCHANGED_MISMATCH || state == CSSPGO__REMOVED_MATCH;
-}
-
-/* n of m in 1024ths; 1024 if m is 0. */
-static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
-{
-    for (; m >> 50; m >>= 1) n >>= 1;
-    return m != 0 ? n * 1024 / m : 1024;
 }
 
 /*
@@ -37058,10 +37114,17 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
 
 /*
  * A function that the profile does not know may be a part of its caller that became a separate function. The caller's
- * profile then has calls that the caller lost, and the new function makes them, in their order. Its locations are
- * aligned with the part of the profile around these calls.
+ * profile then has code that the caller lost, and one of these proves that it is the new function's:
+ *   the checksum of the control flow is the caller's old one: all of it moved
+ *   the new function makes calls that the caller lost, in their order
+ *   in a row of lost counts, blocks of each equivalence class have equal counts, and other classes others
+ * csspgo__heirs_find looks for such functions before renamed ones are looked for; csspgo__split_all aligns them with
+ * that part of the profile when the callers have been matched.
  */
-enum { CSSPGO__SPLIT_STEPS = 1 << 24, CSSPGO__WRAPPERS = 4 };   /* of comparing; with only a call of the next one */
+enum { CSSPGO__SPLIT_STEPS = 1 << 24, CSSPGO__WRAPPERS = 4,   /* of comparing; with only a call of the next one */
+       CSSPGO__LEAST_PROOFS = 4, CSSPGO__LEAST_LEVELS = 2 };      /* csspgo__laid; proofs: for each run */
+
+enum { CSSPGO__MOVED_NOT, CSSPGO__MOVED_ALL, CSSPGO__MOVED_CALLS, CSSPGO__MOVED_COUNTS };   /* what the proof is */
 
 /* 1 for a call that a caller certainly kept: to the same function, or to one whose new name is known. */
 static int csspgo__is_kept_call(const csspgo__loc_pair *p)
@@ -37090,21 +37153,50 @@ static void csspgo__old_tokens_keep(csspgo__subject *s, csspgo__alignment *align
     s->sum.anchor.count = anchors;
 }
 
-/* Makes the tokens of f's profile without the calls that f kept. Returns 0 when memory is exhausted. */
-static int csspgo__lost_tokens(csspgo__matching *w, const csspgo__matched *f)
+/* Makes the tokens [begin, end) of the profile unused. */
+static void csspgo__old_tokens_release(csspgo__alignment *align, size_t begin, size_t end)
+{
+    for (; begin < end && begin < align->old.count; begin++) align->old.v[begin].pair = 0;
+}
+
+/* Makes the tokens of f's profile. Returns 0 when memory is exhausted. */
+static int csspgo__moved_tokens(csspgo__matching *w, const csspgo__matched *f)
+{
+    return csspgo__aggregate_make(w, f->profile, &w->cur.sum, f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) &&
+           csspgo__old_tokens(w, &w->code[f->code]);
+}
+
+/*
+ * Notes in align->kept which tokens of f's profile are calls that f kept: as its places say, or, before it has any, as
+ * their order says. Leaves the tokens of f's profile. Returns 0 when memory is exhausted.
+ */
+static int csspgo__kept_find(csspgo__matching *w, const csspgo__matched *f)
 {
     const csspgo__loc_pair *p = w->m->place.v + f->place;
-    csspgo__align_token *t;
+    const csspgo__align_token *t;
+    const csspgo__anchor *y;
+    unsigned char *kept;
     size_t i, j = 0;
-    if (!csspgo__aggregate_make(w, f->profile, &w->cur.sum, f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
-        !csspgo__old_tokens(w, &w->code[f->code])) return 0;
+    uint32_t *pair;
+    if (!csspgo__moved_tokens(w, f) || (kept = CSSPGO__FILL(&w->m->heap, w->align.kept, w->align.old.count)) == NULL)
+        return 0;
     t = w->align.old.v;
+    y = w->cur.sum.anchor.v;
+    if (w->align.old.count != 0) memset(kept, 0, w->align.old.count);
     for (i = 0; i < f->places; i++) {                 /* kept calls are in order */
         if (!csspgo__is_kept_call(&p[i])) continue;
         while (j < w->align.old.count && csspgo__loc_key(t[j].loc) < csspgo__loc_key(p[i].to)) j++;
-        if (j < w->align.old.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(p[i].to)) t[j].pair = 1;
+        if (j < w->align.old.count && csspgo__loc_key(t[j].loc) == csspgo__loc_key(p[i].to)) kept[j] = 1;
     }
-    csspgo__old_tokens_keep(&w->cur, &w->align, 0, w->align.old.count);
+    if (f->flags & CSSPGO__MAPPED) return 1;
+    if (!csspgo__code_locs(w->m, &w->code[f->code], &w->cur.loc) ||
+        !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor)) return 0;
+    if (w->cur.anchor.count == 0 || w->cur.sum.anchor.count == 0 ||
+        w->cur.anchor.count > CSSPGO__SPLIT_STEPS / w->cur.sum.anchor.count) return 1;
+    if ((pair = CSSPGO__ZEROS(&w->m->heap, w->cur.pair, w->cur.anchor.count)) == NULL ||
+        !csspgo__lcs_run(w, &w->cur, pair)) return 0;
+    for (i = 0; i < w->cur.anchor.count; i++)
+        if (pair[i] != 0) kept[y[pair[i] - 1].at] = 1;
     return 1;
 }
 
@@ -37113,14 +37205,13 @@ static int csspgo__lost_tokens(csspgo__matching *w, const csspgo__matched *f)
  * the profile, if at least two calls and half of the direct ones are the same, and both sides call the callee of one
  * of them once; else 0; -1 when memory is exhausted.
  */
-static int csspgo__split_evidence(csspgo__matching *w, size_t *begin, size_t *end)
+static int csspgo__moved_by_calls(csspgo__matching *w, size_t *begin, size_t *end)
 {
     const csspgo__anchor *x = w->cur.anchor.v, *y = w->cur.sum.anchor.v;
     const size_t n = w->cur.anchor.count, m = w->cur.sum.anchor.count;
     size_t i, direct = 0, same = 0, single = 0;
     uint32_t *pair;
     if (n < 2 || m < 2 || n > w->m->how.max_calls || m > w->m->how.max_calls) return 0;
-    if (!csspgo__compare_callees(&w->m->heap, &w->cur, &w->align)) return -1;
     for (i = 0; i < n; i++) single += w->align.code.v[x[i].at].single;
     if (single == 0) return 0;
     if ((pair = CSSPGO__ZEROS(&w->m->heap, w->cur.pair, n)) == NULL || !csspgo__lcs_run(w, &w->cur, pair)) return -1;
@@ -37136,28 +37227,189 @@ static int csspgo__split_evidence(csspgo__matching *w, size_t *begin, size_t *en
     return same > 1 && single != 0 && 2 * same >= direct;
 }
 
-/* Makes calls of f unknown that were taken for calls that h makes now. */
-static void csspgo__split_unpair(csspgo_matcher *m, const csspgo__matched *f, const csspgo__matched *h)
+/* 1 if two sampled counts may be one count: within four deviations and a quarter. */
+static int csspgo__counts_agree(uint64_t a, uint64_t b)
 {
-    csspgo__loc_pair *p = m->place.v + f->place;
-    const csspgo__loc_pair *x = m->place.v + h->place;
+    const uint64_t most = a > b ? a : b, d = most - (a > b ? b : a);
+    const uint64_t noise = most >> 2 > d ? 0 : d - (most >> 2);
+    return noise == 0 || (noise < ((uint64_t)1 << 30) && noise * noise <= 16 * csspgo__sat_add(a, b));
+}
+
+/*
+ * A way to lay the current function on the lost tokens of its caller: runs of tokens one by one. Between two runs a few
+ * tokens of either side are left out, where something was changed besides. The entry is no part of it, since in the
+ * caller it is the block before, or none.
+ */
+enum { CSSPGO__LAID_RUNS = 5, CSSPGO__LAID_GAP = 3, CSSPGO__LAID_BACK = 4, CSSPGO__LAID_LEAST = 6 };
+
+typedef struct csspgo__laid {
+    size_t    i[CSSPGO__LAID_RUNS + 1], j[CSSPGO__LAID_RUNS];   /* first tokens of runs: code, profile         */
+    size_t    runs;
+    size_t    fits;               /* tokens of the code up to the first one that does not fit                   */
+    size_t    proofs, levels;     /* counts that agree with an earlier one of their class; changes of the count */
+                                  /* from one block to the next                                                 */
+    size_t    calls, kept;        /* kept: those of the calls that the caller still makes                       */
+    uint32_t *first;              /* scratch, 0: per class the profile's token of its first block, + 1          */
+} csspgo__laid;
+
+/*
+ * Sets l->fits and what is proved by it: calls lie on calls of the same callee, blocks of one class have one count.
+ * Ids without a count may be anything.
+ */
+static void csspgo__laid_walk(const csspgo__alignment *align, csspgo__laid *l)
+{
+    const csspgo__align_token *a = align->code.v, *b = align->old.v;
+    size_t i, r, last = SIZE_MAX;
+    l->i[l->runs] = align->code.count;
+    l->proofs = l->levels = l->calls = l->kept = 0;
+    for (r = 0; r < l->runs; r++)
+        for (i = l->i[r]; i < l->i[r + 1]; i++) {
+            const size_t j = l->j[r] + (i - l->i[r]);
+            const csspgo__align_token *y = &b[j];
+            const int call = csspgo__is_call(&a[i]);
+            l->fits = i;
+            if (r + 1 < l->runs && j >= l->j[r + 1]) break;            /* inserted here */
+            if (j >= align->old.count) return;
+            if (a[i].kind == CSSPGO_MATCH_ANY || (call && y->kind == CSSPGO__HOLE)) continue;
+            if (call != csspgo__is_call(y) || (call && a[i].callee != y->callee)) return;
+            l->calls += (size_t)call;
+            l->kept += call && y->pair != 0;
+            if (call || a[i].eq == 0) continue;
+            if (last != SIZE_MAX && !csspgo__counts_agree(b[last].count, y->count)) l->levels++;
+            last = j;
+            if (l->first[a[i].eq] == 0) l->first[a[i].eq] = (uint32_t)j + 1;
+            else if (!csspgo__counts_agree(b[l->first[a[i].eq] - 1].count, y->count)) return;
+            else l->proofs += y->count != 0;
+        }
+    l->fits = align->code.count;
+}
+
+/* The same; leaves l->first as it was. */
+static void csspgo__laid_check(const csspgo__alignment *align, csspgo__laid *l)
+{
+    size_t i;
+    csspgo__laid_walk(align, l);
+    for (i = 0; i < align->code.count && i <= l->fits; i++) l->first[align->code.v[i].eq] = 0;
+}
+
+/* Adds the run that makes most of the rest fit. Returns 0 if none does. */
+static int csspgo__laid_extend(const csspgo__alignment *align, csspgo__laid *l, uint64_t *steps)
+{
+    const size_t fits = l->fits, from = l->i[l->runs - 1], at = l->j[l->runs - 1];
+    csspgo__laid best = *l;
+    size_t back, gap;
+    for (back = 0; back <= CSSPGO__LAID_BACK && fits > from + back; back++)
+        for (gap = 1; gap <= 2 * CSSPGO__LAID_GAP; gap++) {
+            csspgo__laid t = *l;
+            const size_t i = fits - back, j = at + (i - from), more = (gap + 1) / 2;
+            t.i[t.runs] = gap % 2 ? i : i + more;                      /* left out of the profile, or of the code */
+            t.j[t.runs++] = gap % 2 ? j + more : j;
+            if (t.i[t.runs - 1] >= align->code.count) continue;
+            csspgo__laid_check(align, &t);
+            *steps += t.fits;
+            if (t.fits > best.fits) best = t;
+        }
+    if (best.fits < fits + CSSPGO__LAID_LEAST && best.fits < align->code.count) return 0;
+    *l = best;
+    return best.runs > 1;
+}
+
+/* 1 if the current function can be laid on the tokens from `at` on; with l->runs - 1 changes. */
+static int csspgo__laid_from(const csspgo__alignment *align, csspgo__laid *l, size_t at, uint64_t *steps)
+{
+    l->runs = 1;
+    l->i[0] = 1;
+    l->j[0] = at;
+    csspgo__laid_check(align, l);
+    *steps += l->fits + 1;
+    while (l->fits < align->code.count)
+        if (l->runs == CSSPGO__LAID_RUNS || l->fits < CSSPGO__LAID_LEAST || l->fits < align->code.count / 8 ||
+            !csspgo__laid_extend(align, l, steps)) return 0;
+    return l->proofs + 2 * l->calls >= CSSPGO__LEAST_PROOFS * l->runs && l->levels >= CSSPGO__LEAST_LEVELS &&
+           2 * l->kept <= l->calls;
+}
+
+/*
+ * As csspgo__moved_by_calls, by counts and calls: 1 if the current function fits at one place, with the fewest changes.
+ */
+static int csspgo__moved_by_counts(csspgo__matching *w, uint32_t classes, size_t *begin, size_t *end, uint64_t *steps)
+{
+    const csspgo__alignment *align = &w->align;
+    const size_t n = align->code.count, m = align->old.count;
+    size_t i, found = 0, least = CSSPGO__LAID_RUNS + 1;
+    csspgo__laid l;
+    memset(&l, 0, sizeof l);
+    l.first = CSSPGO__ZEROS(&w->m->heap, w->align.known, (size_t)classes + 1);
+    if (l.first == NULL) return -1;
+    for (i = 0; i < m && n > 1 && *steps <= CSSPGO__SPLIT_STEPS; i++) {
+        if (!csspgo__laid_from(align, &l, i, steps) || l.runs > least) continue;
+        found = l.runs < least ? 1 : found + 1;
+        least = l.runs;
+        *begin = i != 0 && !csspgo__is_call(&align->old.v[i - 1]) ? i - 1 : i;
+        *end = l.j[l.runs - 1] + (n - l.i[l.runs - 1]);
+    }
+    return found == 1;
+}
+
+/*
+ * Looks for a proof that h, which f calls, was a part of f. Leaves the tokens of h and of that part of f's profile.
+ * *proof: CSSPGO__MOVED_...; *steps: see CSSPGO__SPLIT_STEPS. Returns 0 when memory is exhausted.
+ */
+static int csspgo__moved_proof(csspgo__matching *w, const csspgo__matched *f, const csspgo__matched *h,
+                               uint32_t *classes, int *proof, uint64_t *steps)
+{
+    size_t i, begin = 0, end = SIZE_MAX;
+    int is;
+    *proof = CSSPGO__MOVED_NOT;
+    if (!csspgo__moved_tokens(w, f)) return 0;
+    if (h->flags & CSSPGO__HAS_CHECKSUM && h->checksum == w->cur.sum.checksum &&
+        csspgo__block_count(&w->code[h->code]) >= w->m->how.min_blocks) *proof = CSSPGO__MOVED_ALL;
+    for (i = 0; *proof == CSSPGO__MOVED_NOT && i < w->align.old.count; i++) w->align.old.v[i].pair = w->align.kept.v[i];
+    if (!csspgo__code_locs(w->m, &w->code[h->code], &w->cur.loc) ||
+        !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor) ||
+        !csspgo__code_tokens(&w->m->heap, &w->cur, &w->align, classes)) return 0;
+    *steps += w->cur.loc.count + w->align.old.count;
+    if (*proof == CSSPGO__MOVED_ALL) return 1;
+    if ((is = csspgo__moved_by_counts(w, *classes, &begin, &end, steps)) != 0) {
+        *proof = is > 0 ? CSSPGO__MOVED_COUNTS : CSSPGO__MOVED_NOT;
+        csspgo__old_tokens_release(&w->align, begin, end);
+    } else {
+        csspgo__old_tokens_keep(&w->cur, &w->align, 0, SIZE_MAX);
+        end = SIZE_MAX;
+        if (!csspgo__compare_callees(&w->m->heap, &w->cur, &w->align)) return 0;
+        if ((is = csspgo__moved_by_calls(w, &begin, &end)) > 0) *proof = CSSPGO__MOVED_CALLS;
+    }
+    if (is > 0) csspgo__old_tokens_keep(&w->cur, &w->align, begin, end);
+    return is >= 0;
+}
+
+/*
+ * f has lost what h has now: the places of f there become unknown, but for calls that f kept, and for the entry and its
+ * class.
+ */
+static void csspgo__split_unpair(csspgo__matching *w, csspgo__matched *f, const csspgo__matched *h)
+{
+    csspgo__loc_pair *p = w->m->place.v + f->place;
+    const csspgo__loc_pair *x = w->m->place.v + h->place;
     size_t i, j = 0;
-    for (i = 0; i < f->places; i++) {
-        if (p[i].how != CSSPGO_FOUND_RENAMED || csspgo__is_kept_call(&p[i])) continue;
-        while (j < h->places && (x[j].kind == CSSPGO_MATCH_BLOCK || !csspgo__loc_pair_found(&x[j]) ||
-                                 csspgo__loc_key(x[j].to) < csspgo__loc_key(p[i].to))) j++;
-        if (j < h->places && csspgo__loc_key(x[j].to) == csspgo__loc_key(p[i].to))
+    for (i = 1; i < f->places; i++) {
+        if (p[i].how > CSSPGO_FOUND_ALIGNED || csspgo__is_kept_call(&p[i])) continue;
+        while (j < h->places && (!csspgo__loc_pair_found(&x[j]) || csspgo__loc_key(x[j].to) < csspgo__loc_key(p[i].to)))
+            j++;
+        if (j < h->places && csspgo__loc_key(x[j].to) == csspgo__loc_key(p[i].to) &&
+            (x[j].kind == CSSPGO_MATCH_BLOCK) == (p[i].kind == CSSPGO_MATCH_BLOCK))
             csspgo__loc_pair_set(&p[i], p[i].from, CSSPGO_FOUND_UNKNOWN, 0);
     }
 }
 
-/* Aligns the current function, h, with the remaining part of f's profile. Returns 0 when memory is exhausted. */
-static int csspgo__split_take(csspgo__matching *w, const csspgo__matched *f, csspgo__matched *h, uint32_t classes)
+/* Aligns the current function, h, with its part of f's profile. Returns 0 when memory is exhausted. */
+static int csspgo__split_take(csspgo__matching *w, csspgo__matched *f, csspgo__matched *h, uint32_t classes)
 {
     const csspgo__align_token *a = w->align.code.v, *b = w->align.old.v;
     uint64_t samples = 0;
     csspgo__loc_pair *p;
     size_t i;
+    int contradiction;
     csspgo__count_calls(&w->align.code);
     csspgo__count_calls(&w->align.old);
     if (!csspgo__compare_callees(&w->m->heap, &w->cur, &w->align) || !csspgo__align_run(&w->m->heap, &w->align) ||
@@ -37166,6 +37418,8 @@ static int csspgo__split_take(csspgo__matching *w, const csspgo__matched *f, css
         if (a[i].pair != 0 && a[i].how <= CSSPGO_FOUND_CLASS)
             samples = csspgo__sat_add(samples, b[a[i].pair - 1].count);
     if (samples <= h->samples) return 1;              /* another caller has lost more of it */
+    contradiction = csspgo__contradiction(&w->m->heap, &w->align, classes);
+    if (contradiction < 0 || contradiction > CSSPGO__CONTRADICTION_MOST) return contradiction >= 0;
     if ((p = csspgo__places_make(w->m, h, &w->cur.loc)) == NULL) return 0;
     for (i = 0; i < w->align.code.count; i++)
         csspgo__loc_pair_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
@@ -37173,26 +37427,9 @@ static int csspgo__split_take(csspgo__matching *w, const csspgo__matched *f, css
     h->profile = f->profile;
     h->samples = samples;
     h->confidence = f->confidence;
-    csspgo__split_unpair(w->m, f, h);
+    h->contradiction = (uint32_t)contradiction;
+    csspgo__split_unpair(w, f, h);
     return 1;
-}
-
-/* Makes h, which f calls, a part of f's profile if it was one. Returns 0 when memory is exhausted. */
-static int csspgo__split_try(csspgo__matching *w, const csspgo__matched *f, csspgo__matched *h, uint64_t *steps)
-{
-    uint32_t classes = 0;
-    size_t begin = 0, end = 0;
-    int is;
-    if (!csspgo__code_locs(w->m, &w->code[h->code], &w->cur.loc) ||
-        !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor)) return 0;
-    *steps += w->cur.loc.count + f->places;
-    if (w->cur.anchor.count == 0) return 1;
-    if (!csspgo__lost_tokens(w, f) || !csspgo__code_tokens(&w->m->heap, &w->cur, &w->align, &classes)) return 0;
-    is = csspgo__split_evidence(w, &begin, &end);
-    if (is <= 0) return is == 0;
-    csspgo__old_tokens_keep(&w->cur, &w->align, begin, end);
-    *steps += (uint64_t)w->align.code.count * w->align.old.count;
-    return *steps > CSSPGO__SPLIT_STEPS || csspgo__split_take(w, f, h, classes);
 }
 
 /*
@@ -37203,7 +37440,7 @@ static csspgo__matched *csspgo__split_callee(const csspgo__matching *w, uint64_t
 {
     csspgo__matched *h = guid != 0 ? csspgo__matched_of(w->m, &w->m->by_guid, guid) : NULL;
     int hops;
-    for (hops = 0; hops < CSSPGO__WRAPPERS && csspgo__is_nameless(h); hops++) {
+    for (hops = 0; hops < CSSPGO__WRAPPERS && csspgo__is_new(h); hops++) {
         const csspgo_match_code *c = &w->code[h->code];
         csspgo__matched *next;
         uint64_t callee = 0;
@@ -37214,35 +37451,65 @@ static csspgo__matched *csspgo__split_callee(const csspgo__matching *w, uint64_t
             calls++;
         }
         next = calls == 1 && callee != 0 ? csspgo__matched_of(w->m, &w->m->by_guid, callee) : NULL;
-        if (!csspgo__is_nameless(next)) return h;
+        if (!csspgo__is_new(next)) return h;
         h = next;
     }
-    return csspgo__is_nameless(h) ? h : NULL;
+    return csspgo__is_new(h) ? h : NULL;
+}
+
+/*
+ * Compares each function that `flags` (of those in `mask`) names with the new functions that it calls, each pair once;
+ * take: gives them their part of its profile, else only marks them. Returns 0 when memory is exhausted.
+ */
+static int csspgo__split_each(csspgo__matching *w, uint32_t mask, uint32_t flags, int take)
+{
+    csspgo__matched *v = w->m->func.v;
+    csspgo__u32_list by = { NULL, 0, 0 };   /* per function: the last caller it was compared with, index + 1 */
+    uint64_t steps = 0;
+    size_t i, k, kept = 0;                  /* kept: the last one of csspgo__kept_find, + 1 */
+    int ok, proof;
+    if (!w->renames.on || w->m->how.llvm != CSSPGO__ALIGN || !w->m->is_probe) return 1;
+    ok = CSSPGO__ZEROS(&w->m->heap, by, w->codes) != NULL;
+    for (i = 0; i < w->codes && ok; i++) {
+        const csspgo_match_code *c = &w->code[i];
+        if ((v[i].flags & mask) != flags || v[i].share != CSSPGO__WHOLE) continue;
+        for (k = 0; k < c->locs && steps <= CSSPGO__SPLIT_STEPS && ok; k++) {
+            csspgo__matched *h = c->loc[k].kind == CSSPGO_MATCH_CALL ? csspgo__split_callee(w, c->loc[k].callee) : NULL;
+            uint32_t classes = 0;
+            if (h == NULL || by.v[h - v] == i + 1) continue;
+            by.v[h - v] = (uint32_t)i + 1;
+            ok = (kept == i + 1 || csspgo__kept_find(w, &v[i])) &&
+                 csspgo__moved_proof(w, &v[i], h, &classes, &proof, &steps);
+            kept = i + 1;
+            if (!ok || proof == CSSPGO__MOVED_NOT) continue;
+            h->flags |= CSSPGO__HEIR;
+            steps += take ? (uint64_t)w->align.code.count * w->align.old.count : 0;
+            if (take && steps <= CSSPGO__SPLIT_STEPS) ok = csspgo__split_take(w, &v[i], h, classes);
+        }
+    }
+    CSSPGO__DROP(&w->m->heap, by);
+    return ok;
+}
+
+/* Marks new functions that a changed caller's code has moved to. Returns 0 when memory is exhausted. */
+static int csspgo__heirs_find(csspgo__matching *w)
+{
+    csspgo__matched *f = w->m->func.v;
+    size_t i;
+    for (i = 0; i < w->codes; i++) {
+        if (f[i].flags & (CSSPGO__ORPHAN | CSSPGO__IMPORT)) continue;
+        if (csspgo__copy_first(&w->names, f[i].profile) == 0) continue;
+        if (!csspgo__choose_checksum(&w->m->heap, &w->names, f[i].profile, &w->compared.sum,
+                                     f[i].flags & CSSPGO__HAS_CHECKSUM ? &f[i].checksum : NULL)) return 0;
+        if (csspgo__is_stale(w->m, &w->code[i], w->compared.sum.checksum)) f[i].flags |= CSSPGO__STALE;
+    }
+    return csspgo__split_each(w, CSSPGO__STALE, CSSPGO__STALE, 0);
 }
 
 /* Gives new functions the counts that their callers lost. Returns 0 when memory is exhausted. */
 static int csspgo__split_all(csspgo__matching *w)
 {
-    csspgo__matched *v = w->m->func.v;
-    csspgo__u32_list by = { NULL, 0, 0 };   /* per function: the last caller it was compared with, index + 1 */
-    uint64_t steps = 0;
-    size_t i, k;
-    int ok;
-    if (!w->renames.on || w->m->how.llvm != CSSPGO__ALIGN || !w->m->is_probe) return 1;
-    ok = CSSPGO__ZEROS(&w->m->heap, by, w->codes) != NULL;
-    for (i = 0; i < w->codes && ok; i++) {
-        const csspgo_match_code *c = &w->code[i];
-        if ((v[i].flags & (CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED)) != CSSPGO__MAPPED) continue;
-        if (v[i].share != CSSPGO__WHOLE) continue;
-        for (k = 0; k < c->locs && steps <= CSSPGO__SPLIT_STEPS && ok; k++) {
-            csspgo__matched *h = c->loc[k].kind == CSSPGO_MATCH_CALL ? csspgo__split_callee(w, c->loc[k].callee) : NULL;
-            if (h == NULL || by.v[h - v] == i + 1) continue;
-            by.v[h - v] = (uint32_t)i + 1;
-            ok = csspgo__split_try(w, &v[i], h, &steps);
-        }
-    }
-    CSSPGO__DROP(&w->m->heap, by);
-    return ok;
+    return csspgo__split_each(w, CSSPGO__MAPPED | CSSPGO__SPLIT | CSSPGO__DOUBTED, CSSPGO__MAPPED, 1);
 }
 
 /* ----- ALIGN: renamed functions by where they are called ---------------------------------------------------------- */
@@ -37541,19 +37808,47 @@ static int csspgo__vote_above(const csspgo__call_vote *x, const csspgo__call_vot
     return x->weight != y->weight ? x->weight > y->weight : x->votes > y->votes;
 }
 
-/* Adds up equal votes, sorted by here; for each function only the heaviest stays, if there is one. */
-static void csspgo__call_votes_choose(csspgo__rename_search *renames)
+enum { CSSPGO__SIZE_TIMES = 4, CSSPGO__SIZE_MORE = 8 };   /* of two functions with one name: the larger one at most */
+
+/*
+ * 1 if a function of the new code may be one of the profile by its size, in probe ids, or by the checksum. -1 when
+ * memory is exhausted.
+ */
+static int csspgo__size_fits(csspgo__matching *w, uint64_t here, uint64_t there)
 {
+    const csspgo__matched *f = csspgo__matched_here(w->m, here);
+    const csspgo_match_code *c = &w->code[f->code];
+    const csspgo__aggregate *old = &w->compared.sum;
+    uint64_t n = 0, m = 0;
+    size_t i;
+    if (!w->m->is_probe) return 1;
+    if (!csspgo__aggregate_make(w, there, &w->compared.sum, NULL)) return -1;
+    if (f->flags & CSSPGO__HAS_CHECKSUM && f->checksum == old->checksum) return 1;
+    for (i = 0; i < c->locs; i++) n = c->loc[i].loc.line > n ? c->loc[i].loc.line : n;
+    if (old->body.count != 0) m = old->body.v[old->body.count - 1].loc.line;
+    if (old->anchor.count != 0 && old->anchor.v[old->anchor.count - 1].loc.line > m)
+        m = old->anchor.v[old->anchor.count - 1].loc.line;
+    return n <= CSSPGO__SIZE_TIMES * m + CSSPGO__SIZE_MORE && m <= CSSPGO__SIZE_TIMES * n + CSSPGO__SIZE_MORE;
+}
+
+/*
+ * Adds up equal votes, sorted by here, without those whose functions differ too much in size; for each function only
+ * the heaviest stays, if there is one. Returns 0 when memory is exhausted.
+ */
+static int csspgo__call_votes_choose(csspgo__matching *w)
+{
+    csspgo__rename_search *renames = &w->renames;
     csspgo__call_vote *v = renames->vote.v;
     size_t i, j, k, n = 0;
-    for (i = 0; i < renames->vote.count; i++) {
-        csspgo__call_vote *last = n != 0 ? &v[n - 1] : NULL;
-        if (last != NULL && last->here == v[i].here && last->there == v[i].there) {
-            last->weight = csspgo__sat_add(last->weight, v[i].weight);
-            last->votes++;
-        } else {
-            v[n++] = v[i];
+    for (i = 0; i < renames->vote.count; i = j) {
+        const int fits = csspgo__size_fits(w, v[i].here, v[i].there);
+        csspgo__call_vote sum = v[i];
+        if (fits < 0) return 0;
+        for (j = i + 1; j < renames->vote.count && v[j].here == sum.here && v[j].there == sum.there; j++) {
+            sum.weight = csspgo__sat_add(sum.weight, v[j].weight);
+            sum.votes++;
         }
+        if (fits) v[n++] = sum;
     }
     renames->vote.count = n;
     for (i = 0; i < n; i = j) {
@@ -37564,6 +37859,7 @@ static void csspgo__call_votes_choose(csspgo__rename_search *renames)
         for (k = i; k < j; k++) equals += !csspgo__vote_above(best, &v[k]);
         for (k = i; k < j; k++) v[k].lost = equals > 1 || &v[k] != best;
     }
+    return 1;
 }
 
 /* Divides the profile `there` among the functions that chose it: v[0..n). Returns 0 when memory is exhausted. */
@@ -37598,8 +37894,8 @@ static int csspgo__match_sites(csspgo__matching *w)
             if (csspgo__may_vote(w, &w->m->func.v[i], since) && !csspgo__votes_of(w, &w->m->func.v[i])) return 0;
         if (!csspgo__sort(h, r->vote.v, r->vote.count, sizeof *r->vote.v, csspgo__fields_cmp, csspgo__by_here))
             return 0;
-        csspgo__call_votes_choose(r);
-        if (!csspgo__sort(h, r->vote.v, r->vote.count, sizeof *r->vote.v, csspgo__fields_cmp, csspgo__by_there))
+        if (!csspgo__call_votes_choose(w) ||
+            !csspgo__sort(h, r->vote.v, r->vote.count, sizeof *r->vote.v, csspgo__fields_cmp, csspgo__by_there))
             return 0;
         for (i = 0; i < r->vote.count; i = j) {
             csspgo__call_vote *v = r->vote.v;
@@ -37866,6 +38162,8 @@ static int csspgo__index_old(csspgo__matching *w)
         f[i].next = from->split;
         from->split = (uint32_t)i + 1;
     }
+    for (i = 0; i < w->codes; i++)
+        if (f[i].split != 0 && !(csspgo__moved_tokens(w, &f[i]) && csspgo__count_lost(w->m, &w->cur, &f[i]))) return 0;
     return 1;
 }
 
@@ -37902,6 +38200,7 @@ static void csspgo__alignment_free(csspgo__heap *h, csspgo__alignment *align)
     CSSPGO__DROP(h, align->found_by_class);
     CSSPGO__DROP(h, align->best);
     CSSPGO__DROP(h, align->from);
+    CSSPGO__DROP(h, align->kept);
     CSSPGO__DROP(h, align->vote);
     CSSPGO__DROP(h, align->x);
     CSSPGO__DROP(h, align->y);
@@ -37960,6 +38259,7 @@ static int csspgo__match_renamed(csspgo__matching *w)
         if (!(f[i].flags & CSSPGO__IMPORT) && csspgo__old_first(&w->names, f[i].guid).id == 0)
             f[i].flags |= CSSPGO__ORPHAN;
     if (w->m->how.llvm != CSSPGO__LLVM19 && !csspgo__match_bases(w, 0)) return 0;
+    if (!csspgo__heirs_find(w)) return 0;
     return w->m->how.llvm != CSSPGO__ALIGN || (csspgo__match_sites(w) && csspgo__match_bases(w, 1) &&
                                                csspgo__match_callers(w) && csspgo__match_sites(w));
 }
@@ -38098,6 +38398,8 @@ CSSPGO_DEF csspgo_match_outcome csspgo_matcher_get_outcome(const csspgo_matcher 
     r.locations = (uint32_t)f->places;
     r.confidence = f->flags & CSSPGO__MAPPED && m->how.llvm == CSSPGO__ALIGN && m->is_probe ? f->confidence : 100;
     r.doubted = (f->flags & CSSPGO__DOUBTED) != 0;
+    r.contradiction = f->contradiction;
+    r.hurts = f->contradiction > CSSPGO__CONTRADICTION_MOST;
     for (i = 0; i < f->places; i++)
         r.unknown += m->place.v[f->place + i].how > CSSPGO_FOUND_CLASS ? 1u : 0u;
     return r;

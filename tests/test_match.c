@@ -1878,6 +1878,99 @@ static void code_in_a_new_function_keeps_its_counts(void)
     csspgo_profile_free(p);
 }
 
+/* Sets the classes of n locations: a digit for each. */
+static void set_classes(csspgo_match_loc *v, const char *classes)
+{
+    for (; *classes != '\0'; classes++, v++) v->eq = *classes == '.' ? 0 : (uint32_t)(*classes - '0');
+}
+
+/* A loop of f, in which nothing is called, is in the new h. */
+static void a_moved_loop_without_calls_is_known_by_its_counts(void)
+{
+    static const char old[] = "f:1:10\n 1: 1000\n 2: 9000\n 3: 8000\n 4: 2000\n 5: 8100\n 6: 6000\n 7: 7900\n 8: 3000\n"
+                              " 9: 8050\n 10: 500\n 11: 8020\n 12: 1010\n 13: 1000 c:1000\n !CFGChecksum: 1\n";
+    static const struct { const char *h, *classes; int has; } code[] = {
+        { "1 2 3 4 5 6 7 8 9 10 11 12", "123435363731", 1 },      /* 3, 5, 7, 9 and 11 run equally often */
+        { "1 2 3 4 5 6 7 8 9 10 11 12", "123456789..1", 0 },      /* nothing tells */
+        { "1 2 3 4 5 6 7 8 9 10 11 12", "123345363731", 0 },      /* 3 and 4 would, and did not */
+        { "1 2 3 4 5 6 7 8:x 9 10 11 12", "1234353.3731", 0 }     /* a call that f did not make */
+    };
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_match_loc v[2][16];
+    csspgo_match_code c[2];
+    size_t i;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    for (i = 0; i < sizeof code / sizeof code[0]; i++) {
+        csspgo_profile *q = csspgo_profile_new(NULL, NULL);
+        csspgo_matcher *m = matcher(0);
+        csspgo_match_report r;
+        c[0] = code_of("h", 3, v[0], parse_code(code[i].h, v[0]));
+        set_classes(v[0], code[i].classes);
+        c[1] = code_of("f", 2, v[1], parse_code("1 2:h 3:c", v[1]));
+        T_EQ(csspgo_matcher_module(m, p, c, 2, &r, NULL), CSSPGO_OK);
+        T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+        T_EQ(r.split_functions, code[i].has);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(2, 0)), code[i].has ? 9000 : 0);
+        T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(6, 0)), code[i].has ? 6000 : 0);
+        if (code[i].has) T_EQ(csspgo_matcher_get_outcome(m, guid("f")).lost_samples, 0);
+        csspgo_matcher_free(m);
+        csspgo_profile_free(q);
+    }
+    csspgo_profile_free(p);
+}
+
+/* All of f is in h, and f calls it, where the profile has a call of a small helper that is gone. */
+static void a_body_behind_a_wrapper_is_no_small_helper(void)
+{
+    static const char old[] = "f:1:10\n 1: 10\n 2: 900\n 3: 800 a:800\n 4: 200\n 5: 810\n 6: 600\n 7: 10 help:10\n"
+                              " !CFGChecksum: 1\nhelp:20:10\n 1: 10\n 2: 10\n !CFGChecksum: 5\n";
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+    csspgo_matcher *m = matcher(0);
+    csspgo_match_loc v[2][40];
+    csspgo_match_code c[2];
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    c[0] = code_of("h", 1, v[0], parse_code("1 2 3:a 4 5 6 7", v[0]));        /* the checksum that f had */
+    c[1] = code_of("f", 2, v[1], parse_code("1 2:h", v[1]));
+    T_EQ(csspgo_matcher_module(m, p, c, 2, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_profile_of(m, guid("h")), guid("f"));
+    T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "h"), csspgo_loc_at(2, 0)), 900);
+    T_EQ(csspgo_body_count(q, csspgo_find(q, "f"), csspgo_loc_at(1, 0)), 10);
+    c[0] = code_of("h", 3, v[0], parse_code("1 2:u 3 4:v 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19", v[0]));
+    T_EQ(csspgo_matcher_module(m, p, c, 2, NULL, NULL), CSSPGO_OK);           /* no proof, but no name, either */
+    T_EQ(csspgo_matcher_profile_of(m, guid("h")), guid("h"));
+    c[0] = code_of("h", 3, v[0], parse_code("1 2 3", v[0]));                  /* that may be the helper */
+    T_EQ(csspgo_matcher_module(m, p, c, 2, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_matcher_profile_of(m, guid("h")), guid("help"));
+    csspgo_matcher_free(m);
+    csspgo_profile_free(p);
+    csspgo_profile_free(q);
+}
+
+/* Where blocks that always run equally often get counts that differ, the matcher says so. */
+static void counts_that_contradict_each_other_are_told(void)
+{
+    static const char old[] = "f:1:10\n 1: 10\n 2: 900\n 3: 800 a:800\n 4: 20\n 5: 700\n !CFGChecksum: 1\n";
+    static const struct { const char *classes; int hurts; } code[] = { { "12.34", 0 }, { "12.32", 1 } };
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    size_t i;
+    T_EQ(csspgo_read(p, old, sizeof old - 1, NULL), CSSPGO_OK);
+    for (i = 0; i < 2; i++) {
+        csspgo_matcher *m = matcher(0);
+        csspgo_match_loc v[16];
+        csspgo_match_code c = code_of("f", 2, v, parse_code("1 2 3:a 4 5", v));
+        csspgo_match_outcome about;
+        set_classes(v, code[i].classes);
+        if (code[i].hurts) v[3].eq = v[1].eq;         /* 900, 20, 700 */
+        T_EQ(csspgo_matcher_module(m, p, &c, 1, NULL, NULL), CSSPGO_OK);
+        about = csspgo_matcher_get_outcome(m, guid("f"));
+        T_EQ(about.hurts, code[i].hurts);
+        T_CHECK(code[i].hurts ? about.contradiction > 20 && about.contradiction <= 100 : about.contradiction == 0);
+        csspgo_matcher_free(m);
+    }
+    csspgo_profile_free(p);
+}
+
 /* Functions renamed in a chain, found by what they call; nobody gets what another one has. */
 static void a_profile_is_one_function_s(void)
 {
@@ -2548,6 +2641,9 @@ int main(void)
     llvm_19_follows_chains_and_stops_at_strangers();
     instances_of_a_template_keep_their_own_profiles();
     code_in_a_new_function_keeps_its_counts();
+    a_moved_loop_without_calls_is_known_by_its_counts();
+    a_body_behind_a_wrapper_is_no_small_helper();
+    counts_that_contradict_each_other_are_told();
     a_profile_is_one_function_s();
     many_renames_take_little_memory();
     limits_and_losses_are_told();
