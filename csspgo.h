@@ -59097,7 +59097,8 @@ static int csspgo__bn_touches(csspgo__bn_loop *l, const csspgo_sim_instruction *
     l->touches = n;
     for (to = l->touch, i = 0; i < l->g.n; i++) {
         for (k = 0; k < inst[i].reads; k++) {
-            const csspgo__bn_touch read = { inst[i].read[k], i, 0, 0, inst[i].advance != NULL ? inst[i].advance[k] : 0 };
+            const csspgo__bn_touch read = { inst[i].read[k], i, 0, 0,
+                                            inst[i].advance != NULL ? inst[i].advance[k] : 0 };
             *to++ = read;
         }
         for (k = 0; k < inst[i].defs; k++) {
