@@ -917,7 +917,8 @@ static csspgo_profile *slots_profile(csspgo_line_table *l, csspgo_code *code, co
         memset(&x, 0, sizeof x);
         x.stack = &ip;
         x.branches = b;
-        x.stack_count = x.count = 1;
+        x.count = 1;
+        x.stack_count = 1;
         x.branch_count = 2;
         T_EQ(csspgo_collector_add(c, &x, 1, NULL), CSSPGO_OK);
     }
