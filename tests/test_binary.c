@@ -1653,6 +1653,29 @@ static void lazy_loading_takes_a_function_with_all_below_it(void)
     free(data);
 }
 
+/* What is below another call of the same function, of another line or discriminator, is not below it. */
+static void lazy_loading_tells_call_sites_apart(void)
+{
+    static const char *const below[] = { "foo:1 @ bar", "foo:1.1 @ bar", "foo:2 @ bar", "foo:2.1 @ bar" };
+    size_t i, n;
+    for (i = 0; i < 4; i++) {
+        char text[200];
+        csspgo_profile *p;
+        csspgo_error e;
+        csspgo_lazy *l;
+        char *data;
+        snprintf(text, sizeof text, "[foo:1 @ bar]:5:1\n 1: 5\n[%s:1 @ baz]:7:1\n 1: 7\n", below[i]);
+        p = read_bytes(text, strlen(text));
+        data = written(p, CSSPGO_EXTBINARY, &n);
+        l = csspgo_lazy_open(data, n, NULL, &e);
+        T_EQ(csspgo_lazy_load(l, "bar", 3, &e), CSSPGO_OK);
+        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), i == 0 ? 2u : 1u);
+        csspgo_lazy_free(l);
+        csspgo_profile_free(p);
+        free(data);
+    }
+}
+
 static void a_failed_lazy_load_changes_nothing(void)
 {
     size_t n;
@@ -1809,14 +1832,15 @@ static void lazy_reading_takes_one_table_of_each_kind(void)
     free(content.p);
 }
 
-/* Two tables of contexts, the second one of any content: refused by name, while one that is empty is none. */
-static void lazy_reading_takes_one_table_of_contexts(void)
+/* Two tables of contexts or of names, the second one of any content: refused by name; an empty section is none. */
+static void lazy_reading_takes_one_table_of_contexts_and_of_names(void)
 {
     static const char *const name[] = { "foo" };
     static const unsigned char names[] = "\1foo", contexts[] = "\1\1\0\0\0", none[] = "";
     static const unsigned char offsets[] = { 1, 0, 0 }, record[] = { 1, 0, 9, 0, 0 };
     int two;
-    for (two = 0; two < 4; two++) {                   /* none, an empty section, a table of none, the same one again */
+    for (two = 0; two < 7; two++) {                   /* no second one, an empty section, a table of none, the same one */
+        const int of_names = two > 3, what = of_names ? two - 3 : two;
         csspgo_section s[8];
         size_t n = 0;
         blob content = { NULL, 0 }, file;
@@ -1825,15 +1849,19 @@ static void lazy_reading_takes_one_table_of_contexts(void)
         add_section(s, &n, &content, SEC_SUMMARY, SEC_CS, no_summary, 6);
         add_section(s, &n, &content, SEC_NAMES, 0, names, sizeof names);
         add_section(s, &n, &content, SEC_CONTEXTS, 0, contexts, sizeof contexts - 1);
-        if (two != 0) add_section(s, &n, &content, SEC_CONTEXTS, 0, two == 3 ? contexts : none,
-                                  two == 1 ? 0 : two == 2 ? 1 : sizeof contexts - 1);
+        if (what != 0)
+            add_section(s, &n, &content, of_names ? SEC_NAMES : SEC_CONTEXTS, 0, what == 2 ? none : of_names ? names : contexts,
+                        what < 3 ? (size_t)what - 1 : of_names ? sizeof names : sizeof contexts - 1);
         add_section(s, &n, &content, SEC_OFFSETS, SEC_ORDERED, offsets, sizeof offsets);
         add_section(s, &n, &content, SEC_RECORDS, 0, record, sizeof record);
         file = ext_table(s, n, &content);
         l = lazy_of(&file, name, 1, &e);
-        T_EQ(e.status, two < 2 ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED);
-        if (two >= 2) T_CHECK(strstr(e.message, "second table of contexts") != NULL && e.offset == 18 + 32 * n + s[3].offset);
-        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), two < 2 ? 1u : 0u);
+        T_EQ(e.status, what < 2 ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED);
+        if (what >= 2) {
+            T_CHECK(strstr(e.message, of_names ? "second name table" : "second table of contexts") != NULL);
+            T_EQ(e.offset, 18 + 32 * n + s[3].offset);
+        }
+        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), what < 2 ? 1u : 0u);
         csspgo_lazy_free(l);
         free(content.p);
         free(file.p);
@@ -2450,11 +2478,12 @@ int main(void)
     lazy_loading_of_all_is_reading();
     a_changed_file_loads_valid_records();
     lazy_loading_takes_a_function_with_all_below_it();
+    lazy_loading_tells_call_sites_apart();
     a_failed_lazy_load_changes_nothing();
     a_lazily_read_record_must_be_the_one_looked_for();
     lazily_read_records_cannot_overlap();
     lazy_reading_takes_one_table_of_each_kind();
-    lazy_reading_takes_one_table_of_contexts();
+    lazy_reading_takes_one_table_of_contexts_and_of_names();
     lazy_reading_minds_only_what_it_reads();
     lazily_read_metadata_are_those_of_the_whole_file();
     lazy_reading_refuses_by_name_what_it_cannot_do();
