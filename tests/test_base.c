@@ -261,6 +261,50 @@ static void keys_chosen_with_the_seed_cost_no_more_than_random_ones(void)
     }
 }
 
+/* ----- names that are indexed for lazy reading: found by their bytes in the file, also under another key ----- */
+
+static void names_that_collide_are_found_lazily(void)
+{
+    enum { NAMES = 400, CHOSEN = 120, SLOTS = 1024 };
+    static char name[NAMES][NAME];
+    uint32_t md5;
+    size_t i, n;
+    for (md5 = 0; md5 < 2; md5++) {
+        const uint32_t form = CSSPGO_EXTBINARY | (md5 ? CSSPGO_MD5 : 0);
+        csspgo_profile *p = profile_of(0);
+        csspgo_lazy *l;
+        csspgo__map map;
+        unsigned char *data;
+        csspgo__map_init(&p->heap, &map, NULL);
+        for (i = 0; i < NAMES; i++) {
+            csspgo_node node;
+            uint32_t hash;
+            do {
+                random_name(name[i]);
+                n = strlen(name[i]);
+                hash = md5 ? csspgo__hash64(&map, csspgo_guid(name[i], n), 0) : csspgo__hash_bytes(&map, name[i], n, 0);
+            } while (i < CHOSEN && hash % SLOTS > 3);
+            node = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_PLAIN, csspgo_func_add(p, name[i], n));
+            T_EQ(csspgo_add_body(p, node, csspgo_loc_at(1, 0), i + 1), CSSPGO_OK);
+        }
+        T_EQ(csspgo_write(p, form, NULL, 0, &n, NULL), CSSPGO_OK);
+        data = (unsigned char *)malloc(n);
+        if (data == NULL) abort();
+        T_EQ(csspgo_write(p, form, data, n, &n, NULL), CSSPGO_OK);
+        l = csspgo_lazy_open(data, n, NULL, NULL);
+        if (l == NULL) abort();
+        for (i = 0; i < NAMES; i++) {
+            T_EQ(csspgo_lazy_load(l, name[i], strlen(name[i]), NULL), CSSPGO_OK);
+            T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), i + 1);
+        }
+        T_EQ(l->map.slot_count, SLOTS);
+        T_CHECK(l->map.key[0] != map.key[0]);             /* they did collide */
+        csspgo_lazy_free(l);
+        csspgo_profile_free(p);
+        free(data);
+    }
+}
+
 /* ----- comparing profiles ----- */
 
 static void comparing_looks_up_each_name_once(void)
@@ -304,6 +348,7 @@ int main(void)
 {
     regular_keys_cost_no_more_than_random_ones();
     keys_chosen_with_the_seed_cost_no_more_than_random_ones();
+    names_that_collide_are_found_lazily();
     comparing_looks_up_each_name_once();
     return t_end();
 }

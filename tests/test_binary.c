@@ -1653,6 +1653,29 @@ static void lazy_loading_takes_a_function_with_all_below_it(void)
     free(data);
 }
 
+/* What is below another call of the same function, of another line or discriminator, is not below it. */
+static void lazy_loading_tells_call_sites_apart(void)
+{
+    static const char *const below[] = { "foo:1 @ bar", "foo:1.1 @ bar", "foo:2 @ bar", "foo:2.1 @ bar" };
+    size_t i, n;
+    for (i = 0; i < 4; i++) {
+        char text[200];
+        csspgo_profile *p;
+        csspgo_error e;
+        csspgo_lazy *l;
+        char *data;
+        snprintf(text, sizeof text, "[foo:1 @ bar]:5:1\n 1: 5\n[%s:1 @ baz]:7:1\n 1: 7\n", below[i]);
+        p = read_bytes(text, strlen(text));
+        data = written(p, CSSPGO_EXTBINARY, &n);
+        l = csspgo_lazy_open(data, n, NULL, &e);
+        T_EQ(csspgo_lazy_load(l, "bar", 3, &e), CSSPGO_OK);
+        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), i == 0 ? 2u : 1u);
+        csspgo_lazy_free(l);
+        csspgo_profile_free(p);
+        free(data);
+    }
+}
+
 static void a_failed_lazy_load_changes_nothing(void)
 {
     size_t n;
@@ -1807,6 +1830,121 @@ static void lazy_reading_takes_one_table_of_each_kind(void)
     free(file.p);
     free(offsets.p);
     free(content.p);
+}
+
+/* Two tables of contexts or of names, the second one of any content: refused by name; an empty section is none. */
+static void lazy_reading_takes_one_table_of_contexts_and_of_names(void)
+{
+    static const char *const name[] = { "foo" };
+    static const unsigned char names[] = "\1foo", contexts[] = "\1\1\0\0\0", none[] = "";
+    static const unsigned char offsets[] = { 1, 0, 0 }, record[] = { 1, 0, 9, 0, 0 };
+    int two;
+    for (two = 0; two < 7; two++) {                   /* no second one, an empty section, a table of none, the same one */
+        const int of_names = two > 3, what = of_names ? two - 3 : two;
+        csspgo_section s[8];
+        size_t n = 0;
+        blob content = { NULL, 0 }, file;
+        csspgo_error e;
+        csspgo_lazy *l;
+        add_section(s, &n, &content, SEC_SUMMARY, SEC_CS, no_summary, 6);
+        add_section(s, &n, &content, SEC_NAMES, 0, names, sizeof names);
+        add_section(s, &n, &content, SEC_CONTEXTS, 0, contexts, sizeof contexts - 1);
+        if (what != 0)
+            add_section(s, &n, &content, of_names ? SEC_NAMES : SEC_CONTEXTS, 0, what == 2 ? none : of_names ? names : contexts,
+                        what < 3 ? (size_t)what - 1 : of_names ? sizeof names : sizeof contexts - 1);
+        add_section(s, &n, &content, SEC_OFFSETS, SEC_ORDERED, offsets, sizeof offsets);
+        add_section(s, &n, &content, SEC_RECORDS, 0, record, sizeof record);
+        file = ext_table(s, n, &content);
+        l = lazy_of(&file, name, 1, &e);
+        T_EQ(e.status, what < 2 ? CSSPGO_OK : CSSPGO_E_UNSUPPORTED);
+        if (what >= 2) {
+            T_CHECK(strstr(e.message, of_names ? "second name table" : "second table of contexts") != NULL);
+            T_EQ(e.offset, 18 + 32 * n + s[3].offset);
+        }
+        T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), what < 2 ? 1u : 0u);
+        csspgo_lazy_free(l);
+        free(content.p);
+        free(file.p);
+    }
+}
+
+/* Sections that a load does not read may be of any form; those that it reads may not. Empty ones are not there. */
+static void lazy_reading_minds_only_what_it_reads(void)
+{
+    static const char *const name[] = { "foo" };
+    static const unsigned types[] = { SEC_SUMMARY, SEC_NAMES, SEC_SYMBOLS, SEC_OFFSETS, SEC_META, SEC_CONTEXTS, 20,
+                                      SEC_RECORDS, 99 };
+    static const unsigned char names[] = "\1foo", offsets[] = { 1, 0, 0 }, record[] = { 1, 0, 9, 0, 0 };
+    size_t i, how;
+    for (i = 0; i < sizeof types / sizeof *types; i++)
+        for (how = 0; how < 3; how++) {               /* compressed, not in the file, not in the file but empty */
+            const int is_read = types[i] != SEC_SYMBOLS && (types[i] <= SEC_CONTEXTS || types[i] == SEC_RECORDS);
+            csspgo_section s[8];
+            size_t n = 0;
+            blob content = { NULL, 0 }, file;
+            csspgo_error e;
+            csspgo_lazy *l;
+            add_section(s, &n, &content, SEC_SUMMARY, 0, no_summary, 6);
+            add_section(s, &n, &content, SEC_NAMES, 0, names, sizeof names);
+            add_section(s, &n, &content, SEC_OFFSETS, 0, offsets, sizeof offsets);
+            add_section(s, &n, &content, SEC_RECORDS, 0, record, sizeof record);
+            add_section(s, &n, &content, types[i], how == 0 ? SEC_COMPRESSED : 0, "x", how == 2 ? 0 : 1);
+            if (how != 0) s[n - 1].offset = 1 << 20;
+            file = ext_table(s, n, &content);
+            l = csspgo_lazy_open(file.p, file.n, NULL, &e);
+            if (how != 2 && is_read) {
+                T_CHECK(l == NULL && e.status == (how == 0 ? CSSPGO_E_UNSUPPORTED : CSSPGO_E_TRUNCATED));
+            } else if (T_MSG(l != NULL, e.message)) {
+                T_EQ(csspgo_lazy_load(l, name[0], 3, &e), CSSPGO_OK);
+                T_EQ(csspgo_record_count(csspgo_lazy_profile(l)), 1);
+            }
+            csspgo_lazy_free(l);
+            free(content.p);
+            free(file.p);
+        }
+}
+
+/* Checksums and attributes of what is inlined, to any depth, stand between those of the functions. */
+static void lazily_read_metadata_are_those_of_the_whole_file(void)
+{
+    static const uint32_t flags[] = { 0, CSSPGO_IS_PROBE, CSSPGO_IS_PREINLINED, CSSPGO_IS_PROBE | CSSPGO_IS_PREINLINED };
+    uint64_t seed = 5;
+    size_t k;
+    for (k = 0; k < 40; k++) {
+        csspgo_profile *p = csspgo_profile_new(NULL, NULL), *whole;
+        csspgo_node made[60];
+        char name[8];
+        csspgo_error e;
+        csspgo_lazy *l;
+        size_t i, n;
+        char *data;
+        csspgo_profile_set_flags(p, flags[k % 4]);
+        for (i = 0; i < 60; i++) {
+            csspgo_func f;
+            const int plain = i % 6 == 0;
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            snprintf(name, sizeof name, "f%u", (unsigned)(plain ? i / 6 : seed >> 60));
+            f = csspgo_func_add(p, name, strlen(name));
+            made[i] = csspgo_node_add(p, plain ? csspgo_root(p) : made[i - 1 - (seed >> 40) % (i % 6)],
+                                      csspgo_loc_at(plain ? 0 : (uint32_t)i, 0), plain ? CSSPGO_PLAIN : CSSPGO_INLINEE, f);
+            csspgo_add_body(p, made[i], csspgo_loc_at(1, 0), 1 + (seed >> 33) % 1000);
+            if (flags[k % 4] & CSSPGO_IS_PROBE) csspgo_set_checksum(p, made[i], seed >> (seed >> 58));
+            if (flags[k % 4] & CSSPGO_IS_PREINLINED) csspgo_set_attributes(p, made[i], (uint32_t)(seed >> 50) & 3);
+        }
+        data = written(p, CSSPGO_EXTBINARY, &n);
+        whole = read_bytes(data, n);
+        l = csspgo_lazy_open(data, n, NULL, &e);
+        if (!T_MSG(l != NULL, e.message)) abort();
+        for (i = 0; i < 10; i++) {
+            snprintf(name, sizeof name, "f%u", (unsigned)(9 - i));
+            T_EQ(csspgo_lazy_load(l, name, 2, &e), CSSPGO_OK);
+        }
+        T_CHECK(csspgo_equal(csspgo_lazy_profile(l), whole));
+        csspgo_lazy_free(l);
+        csspgo_profile_free(whole);
+        csspgo_profile_free(p);
+        free(data);
+    }
 }
 
 static void lazy_reading_refuses_by_name_what_it_cannot_do(void)
@@ -2340,10 +2478,14 @@ int main(void)
     lazy_loading_of_all_is_reading();
     a_changed_file_loads_valid_records();
     lazy_loading_takes_a_function_with_all_below_it();
+    lazy_loading_tells_call_sites_apart();
     a_failed_lazy_load_changes_nothing();
     a_lazily_read_record_must_be_the_one_looked_for();
     lazily_read_records_cannot_overlap();
     lazy_reading_takes_one_table_of_each_kind();
+    lazy_reading_takes_one_table_of_contexts_and_of_names();
+    lazy_reading_minds_only_what_it_reads();
+    lazily_read_metadata_are_those_of_the_whole_file();
     lazy_reading_refuses_by_name_what_it_cannot_do();
     lazy_reading_of_hostile_bytes_is_sane();
     random_profiles_equal_llvm();

@@ -775,6 +775,25 @@ static void a_call_that_was_not_sampled_tells_nothing(void)
     lab_close(&l);
 }
 
+/* A range of one instruction, a call, is no call of the function that it is in, which tail-calls b. */
+static void ranges_are_no_calls(void)
+{
+    int sampled;
+    for (sampled = 0; sampled < 2; sampled++) {
+        lab l;
+        lab_open_tails(&l);
+        lab_transfer(&l, 0x1030, 5, CSSPGO_JMP, 0x2000);
+        lab_counters(&l, "[]\n1\n1020-1020:5\n4\n1010->2000:1\n1030->2000:1\n2010->3000:1\n3010->4000:1\n"
+                         "[0x1020]\n1\n4000-4008:9\n0\n");
+        if (sampled) lab_counters(&l, "[]\n0\n1\n1020->2000:1\n");
+        lab_profile(&l);
+        T_EQ(csspgo_total(l.p, csspgo_find(l.p, sampled ? "a:3 @ b:2 @ c:2 @ d" : "a:3 @ d")), 9);
+        T_EQ(l.stats.inferred, sampled);
+        T_EQ(l.stats.ambiguous, 0);
+        lab_close(&l);
+    }
+}
+
 static void returns_and_conditional_branches_are_no_tail_calls(void)
 {
     lab l;
@@ -1698,6 +1717,79 @@ static void slices_make_what_one_call_makes(void)
         samples_free(&all);
         recorded_close(&r);
     }
+}
+
+enum { NO_STACKS = 1, NO_BRANCHES = 2, SECOND_KINDS = 3 };
+
+/* The profile of some samples of a kind; its text, or what the call failed with. */
+static char *text_of_kind(csspgo_collector *c, const samples *all, int kind, const csspgo_generate_options *make)
+{
+    csspgo_profile *p = new_profile(NULL);
+    csspgo_status s;
+    size_t i, size;
+    char *text, *said = (char *)malloc(64);
+    if (said == NULL) abort();
+    for (i = 0; i < all->n && i < 200; i++) {
+        csspgo_sample x = all->v[i];
+        if (kind == NO_STACKS) x.stack_count = 0;
+        if (kind == NO_BRANCHES) x.branch_count = 0;
+        T_EQ(csspgo_collector_add(c, &x, 1, NULL), CSSPGO_OK);
+    }
+    s = csspgo_collector_profile(c, make, p, NULL, NULL);
+    text = text_of(p, &size);
+    sprintf(said, "%d, flags %u, deep %lu\n", (int)s, (unsigned)csspgo_profile_flags(p),
+            (unsigned long)csspgo_collector_get_stats(c).deep_contexts);
+    said = (char *)realloc(said, strlen(said) + size + 1);
+    if (said == NULL) abort();
+    strcat(said, text);
+    free(text);
+    csspgo_profile_free(p);
+    return said;
+}
+
+/* However a profile in slices ends, the collector is then as one that is new. */
+static void after_slices_a_collector_is_as_a_new_one(void)
+{
+    enum { TO_THE_END, REST_AT_ONCE, CLEARED, TAKEN, WAYS };
+    csspgo_generate_options make;
+    samples all = samples_of("data/generate/mix.perfscript");
+    recorded r;
+    int way, kind;
+    memset(&make, 0, sizeof make);
+    make.no_inference = 1;
+    recorded_open(&r, "mix", NULL);
+    for (way = 0; way < WAYS; way++)
+        for (kind = 0; kind < SECOND_KINDS; kind++) {
+            csspgo_collector_options collect;
+            csspgo_collector *c, *fresh;
+            csspgo_profile *p = new_profile(NULL);
+            csspgo_status s = CSSPGO_MORE;
+            char *got, *want;
+            int slices;
+            memset(&collect, 0, sizeof collect);
+            collect.limit_depth = 1;
+            collect.max_depth = 2;
+            c = csspgo_collector_new(r.t.code, &collect, NULL, NULL);
+            fresh = csspgo_collector_new(r.t.code, &collect, NULL, NULL);
+            T_EQ(csspgo_collector_add(c, all.v, all.n, NULL), CSSPGO_OK);
+            for (slices = 0; s == CSSPGO_MORE && (way == TO_THE_END || slices < 60); slices++)
+                s = csspgo_collector_profile_step(c, 500, &make, p, NULL, NULL);
+            T_EQ(s, way == TO_THE_END ? CSSPGO_OK : CSSPGO_MORE);
+            T_CHECK(csspgo_record_count(p) != 0);
+            if (way == REST_AT_ONCE) T_EQ(csspgo_collector_profile(c, &make, p, NULL, NULL), CSSPGO_OK);
+            if (way == CLEARED) csspgo_collector_clear(c);
+            if (way == TAKEN) csspgo_collector_free(csspgo_collector_take(c, NULL));
+            got = text_of_kind(c, &all, kind, &make);
+            want = text_of_kind(fresh, &all, kind, &make);
+            t_same("after slices", got, strlen(got), want, strlen(want));
+            free(got);
+            free(want);
+            csspgo_profile_free(p);
+            csspgo_collector_free(c);
+            csspgo_collector_free(fresh);
+        }
+    samples_free(&all);
+    recorded_close(&r);
 }
 
 /* A function x with a total of 3. */
@@ -2737,6 +2829,7 @@ int main(void)
     a_cycle_of_tail_calls_is_no_second_chain();
     the_limit_counts_chains();
     a_call_that_was_not_sampled_tells_nothing();
+    ranges_are_no_calls();
     returns_and_conditional_branches_are_no_tail_calls();
     a_callee_of_the_call_needs_no_inference();
     one_copy_may_be_in_two_contexts_of_a_key();
@@ -2758,6 +2851,7 @@ int main(void)
     the_order_of_samples_does_not_matter();
     two_deltas_make_what_one_makes();
     slices_make_what_one_call_makes();
+    after_slices_a_collector_is_as_a_new_one();
     a_profile_takes_half_as_much_again();
     tables_grow_between_slices();
     an_empty_collector_changes_nothing();

@@ -442,6 +442,40 @@ static void programs_decode_as_their_tables_say(void)
     T_CHECK(compare_table("data/unwind/tables/a64.probe.tsv", 1) > 50);
 }
 
+/*
+ * The file has, per line, an instruction in hex digits, then what the decoder has to say of it and of what each flipped
+ * bit makes of it: a size, 1 to f, or what to skip, A for 1 on.
+ */
+static void each_bit_of_an_instruction_means_what_it_does_to_llvm(void)
+{
+    size_t size, count = 0;
+    char *text = t_file("data/insn/flips.txt", &size), *line, *next;
+    for (line = text; *line != '\0'; line = next) {
+        unsigned char code[32];
+        size_t n = 0, i;
+        next = line + strcspn(line, "\n");
+        *next++ = '\0';
+        if (*line == '#') continue;
+        memset(code, 0x90, sizeof code);
+        for (; line[2 * n] != ' '; n++) {
+            char two[3] = "";
+            memcpy(two, line + 2 * n, 2);
+            code[n] = (unsigned char)strtoul(two, NULL, 16);
+        }
+        for (i = 0; line[2 * n + 1 + i] != '\0'; i++, count++) {
+            const char expected = line[2 * n + 1 + i];
+            const size_t bit = i - 1;
+            csspgo_insn insn;
+            if (i != 0) code[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            csspgo_decode_x86_64(code, sizeof code, ADDRESS, &insn);
+            if (i != 0) code[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            T_MSG((insn.size != 0 ? "0123456789abcdef"[insn.size & 15] : (char)('A' - 1 + (int)insn.skip)) == expected, line);
+        }
+    }
+    T_CHECK(count > 25000);
+    free(text);
+}
+
 int main(void)
 {
     (void)t_options;          /* the harness has more than this test uses */
@@ -458,5 +492,6 @@ int main(void)
     long_runs_of_prefixes_are_skipped();
     aarch64_words_have_kind_and_target();
     programs_decode_as_their_tables_say();
+    each_bit_of_an_instruction_means_what_it_does_to_llvm();
     return t_end();
 }

@@ -877,6 +877,98 @@ static void rows_go_with_the_code_of_a_jit(void)
     T_EQ(g.live, 0);
 }
 
+/* Functions of 64 bytes with a row for each 8, 16 or 32, each function's with other lines; a loop is sampled. */
+enum { SLOTS = 7, SLOT_BYTES = 64, SLOT_ROWS = 8 };
+
+static uint64_t slot_address(uint32_t slot)
+{
+    return 0x1000 + SLOT_BYTES * (uint64_t)slot;
+}
+
+static void add_slot_rows(csspgo_line_table *l, const csspgo_code *code, uint32_t slot, uint32_t line)
+{
+    char name[] = "f0";
+    csspgo_line_inline_node n;
+    csspgo_line_row row[SLOT_ROWS];
+    uint32_t i, rows = SLOT_ROWS >> line % 3;
+    name[1] = (char)('0' + slot);
+    memset(&n, 0, sizeof n);
+    n.name = name;
+    n.name_size = 2;
+    for (i = 0; i < rows; i++) {
+        row[i].address = slot_address(slot) + SLOT_BYTES / rows * i;
+        row[i].inline_node = 1;
+        row[i].loc = csspgo_loc_at(line + i, 0);
+    }
+    T_EQ(csspgo_line_table_add(l, code, csspgo_no_module(), &n, 1, row, rows, NULL), CSSPGO_OK);
+}
+
+/* The profile of one sample in each function that has a line. */
+static csspgo_profile *slots_profile(csspgo_line_table *l, csspgo_code *code, const uint32_t *line)
+{
+    csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    uint32_t slot;
+    for (slot = 0; slot < SLOTS; slot++) {
+        const uint64_t ip = slot_address(slot) + 32;
+        const csspgo_branch b[2] = { { ip + 16, ip, 0 }, { ip + 16, ip, 0 } };
+        csspgo_sample x;
+        if (line[slot] == 0) continue;
+        memset(&x, 0, sizeof x);
+        x.stack = &ip;
+        x.branches = b;
+        x.count = 1;
+        x.stack_count = 1;
+        x.branch_count = 2;
+        T_EQ(csspgo_collector_add(c, &x, 1, NULL), CSSPGO_OK);
+    }
+    T_EQ(csspgo_collector_line_profile(c, l, NULL, p, NULL, NULL), CSSPGO_OK);
+    csspgo_collector_free(c);
+    return p;
+}
+
+/* Functions come and go between profiles, in any order: the rows are those of one table with what is there now. */
+static void rows_that_come_late_are_as_good_as_others(void)
+{
+    csspgo_code *code = csspgo_code_new(NULL, NULL);
+    csspgo_line_table *l = csspgo_line_table_new(NULL, NULL);
+    uint32_t line[SLOTS] = { 0 }, slot, round, seed = 1, profiles = 0;
+    for (round = 1; round < 600; round++) {
+        csspgo_code_function f;
+        seed = seed * 1664525u + 1013904223u;
+        slot = (seed >> 16) % SLOTS;
+        memset(&f, 0, sizeof f);
+        f.begin = slot_address(slot);
+        f.end = f.begin + SLOT_BYTES;
+        f.name = "f";
+        f.name_size = 1;
+        if (line[slot] != 0) {
+            T_EQ(csspgo_code_remove(code, f.begin, f.end, NULL), CSSPGO_OK);
+            line[slot] = 0;
+        }
+        if (seed >> 28 != 0) {
+            T_EQ(csspgo_code_add_function(code, csspgo_no_module(), &f, NULL), CSSPGO_OK);
+            add_slot_rows(l, code, slot, line[slot] = 10 * round);
+        }
+        if (seed >> 13 & 1) {
+            csspgo_line_table *fresh = csspgo_line_table_new(NULL, NULL);
+            csspgo_profile *got, *want;
+            for (slot = 0; slot < SLOTS; slot++)
+                if (line[slot] != 0) add_slot_rows(fresh, code, slot, line[slot]);
+            got = slots_profile(l, code, line);
+            want = slots_profile(fresh, code, line);
+            T_CHECK(csspgo_equal(got, want) && csspgo_equal(want, got));
+            profiles += csspgo_record_count(want) != 0;
+            csspgo_profile_free(got);
+            csspgo_profile_free(want);
+            csspgo_line_table_free(fresh);
+        }
+    }
+    T_CHECK(profiles > 200);
+    csspgo_line_table_free(l);
+    csspgo_code_free(code);
+}
+
 static void failing_allocations_change_nothing(void)
 {
     static const char *const binary[] = { "tiny.line", "demo.line" };
@@ -954,6 +1046,7 @@ int main(void)
     bad_tables_are_refused();
     counts_stand_at_base_discriminators();
     rows_go_with_the_code_of_a_jit();
+    rows_that_come_late_are_as_good_as_others();
     T_FAILING(failing_allocations_change_nothing());
     T_FAILING(a_collector_out_of_memory_keeps_its_counts());
     names_make_the_profile_that_samples_make();

@@ -2125,6 +2125,43 @@ static void similarity_is_strict(void)
         }
 }
 
+/*
+ * Two functions that are alike only if what they call is: comparing them starts no other comparison, but uses the result
+ * of an earlier one, and later ones start as before.
+ */
+static void comparisons_do_not_nest(void)
+{
+    static const char *const calls[] = { "2:was 3:old", "2:old 3:was" }, *const code[] = { "1 4:is 5:fresh", "1 4:fresh 5:is" };
+    int first, is_main;
+    for (first = 0; first < 2; first++)
+        for (is_main = 0; is_main < 2; is_main++) {
+            csspgo_match_loc top[8], in[8], under[8];
+            csspgo_match_options how;
+            csspgo_match_code c[3];
+            csspgo_matcher *m;
+            csspgo_profile *p = parse_profile(NULL, "top", calls[first]);
+            csspgo_profile *q = parse_profile(NULL, "was", "1:a 2:b 3:c 4:d 5:old");
+            csspgo_profile *r = parse_profile(NULL, "old", "1:a 2:b 3:c 4:d 5:e");
+            T_EQ(csspgo_add_profile(p, q, NULL), CSSPGO_OK);
+            T_EQ(csspgo_add_profile(p, r, NULL), CSSPGO_OK);
+            memset(&how, 0, sizeof how);
+            how.llvm = is_main ? 22 : 19;
+            how.rename = 1;
+            m = csspgo_matcher_new(&how, NULL, NULL);
+            c[0] = code_of("top", 2, top, parse_code(code[first], top));
+            c[1] = code_of("is", 3, in, parse_code("1:a 2:b 3:c 4:d 5:fresh", in));
+            c[2] = code_of("fresh", 4, under, parse_code("1:a 2:b 3:c 4:d 5:e", under));
+            c[1].blocks = c[2].blocks = 5;
+            T_EQ(csspgo_matcher_module(m, p, c, 3, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_profile_of(m, guid("is")) == guid("was"), first == 1);
+            T_CHECK(csspgo_matcher_profile_of(m, guid("fresh")) == guid("old"));
+            csspgo_matcher_free(m);
+            csspgo_profile_free(p);
+            csspgo_profile_free(q);
+            csspgo_profile_free(r);
+        }
+}
+
 static void bad_arguments_are_refused(void)
 {
     csspgo_match_loc v[4];
@@ -2648,6 +2685,7 @@ int main(void)
     many_renames_take_little_memory();
     limits_and_losses_are_told();
     similarity_is_strict();
+    comparisons_do_not_nest();
     bad_arguments_are_refused();
     a_code_map_is_the_matcher_s_input();
     local_functions_tell_modules();

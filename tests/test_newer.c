@@ -388,6 +388,46 @@ static void indexes_are_used_where_they_are(void)
     free(out);
 }
 
+/* A table of functions has four bytes for each name of its span: any other size is refused, read whole or lazily. */
+static void indexed_tables_have_one_size(void)
+{
+    static const char *const files[] = { "indexed", "indexed-split", "indexed-hole" };
+    static const char *const names[] = { "main", "foo" };
+    size_t i, k, n, size, sections, tables = 0;
+    for (i = 0; i < sizeof files / sizeof *files; i++) {
+        char *data = read_newer(files[i], &size);
+        csspgo_section s[16];
+        T_EQ(csspgo_get_sections(data, size, s, 16, &sections, NULL), CSSPGO_OK);
+        for (k = 0; k < sections; k++) {
+            unsigned char *const field = (unsigned char *)data + 18 + 32 * k + 24;
+            const uint64_t right = s[k].size;
+            if (s[k].type != SEC_OFFSETS) continue;
+            T_CHECK(right < 200 && le64(field) == right);
+            tables++;
+            for (n = 1; n <= right + 9; n++) {
+                csspgo_error whole, lazily;
+                csspgo_profile *p;
+                csspgo_lazy *l;
+                size_t name;
+                field[0] = (unsigned char)n;
+                p = csspgo_load(data, size, NULL, &whole);
+                l = csspgo_lazy_open(data, size, NULL, &lazily);
+                for (name = 0; name < 2 && lazily.status == CSSPGO_OK; name++)
+                    csspgo_lazy_load(l, names[name], strlen(names[name]), &lazily);
+                T_EQ(whole.status, n == right ? CSSPGO_OK : CSSPGO_E_SYNTAX);
+                T_EQ(lazily.status, whole.status);
+                T_EQ(lazily.offset, whole.offset);
+                T_CHECK(n != right || csspgo_equal(csspgo_lazy_profile(l), p));
+                csspgo_lazy_free(l);
+                csspgo_profile_free(p);
+            }
+            field[0] = (unsigned char)right;
+        }
+        free(data);
+    }
+    T_CHECK(tables == 4);
+}
+
 /* What a version or a form cannot carry is refused by name. */
 static void refusals_have_names(void)
 {
@@ -414,6 +454,7 @@ int main(void)
     unknown_blocks_stay();
     every_allocation_may_fail();
     indexes_are_used_where_they_are();
+    indexed_tables_have_one_size();
     refusals_have_names();
     return t_end();
 }

@@ -688,6 +688,97 @@ static void ended_processes_are_forgotten_when_there_are_many(void)
     csspgo_code_free(code);
 }
 
+/* As many that ended last as the library keeps have their mappings still, for late samples; the next end takes one. */
+static void the_last_ended_processes_keep_their_mappings(void)
+{
+    enum { KEPT = 1024, MORE = 3 };
+    csspgo_module m;
+    csspgo_code *code = some_module(&m);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
+    uint32_t pid, ended;
+    for (pid = 1; pid <= KEPT + MORE; pid++) mapped(s, pid, 0x50000, 0x2000, 0, "/x/m");
+    for (ended = 1; ended <= KEPT + MORE; ended++) {
+        happened(s, CSSPGO_ITEM_EXIT, ended, ended, 0);
+        happened(s, CSSPGO_ITEM_EXIT, ended, ended, 0);      /* once more is no other end */
+        if (ended < KEPT) continue;
+        for (pid = 1; pid <= 2 * MORE; pid++) T_EQ(placed(s, pid, 0x50500), pid + KEPT <= ended ? 0x50500 : 0x1500);
+    }
+    csspgo_processes_free(s);
+    csspgo_code_free(code);
+}
+
+/* A number whose process ended is that of a new one, by fork or by exec: ends of others do not touch it, its own does. */
+static void a_number_that_is_used_again_is_no_ended_process(void)
+{
+    enum { OTHERS = 1100 };
+    csspgo_module m;
+    csspgo_code *code = some_module(&m);
+    csspgo_processes *s = csspgo_processes_new(code, NULL, NULL);
+    uint32_t pid, other = OTHERS, by_exec, k;
+    mapped(s, 1, 0x50000, 0x2000, 0, "/x/m");
+    for (by_exec = 0; by_exec < 2; by_exec++) {
+        pid = 7 + by_exec;
+        mapped(s, pid, 0x50000, 0x2000, 0, "/x/other");
+        happened(s, CSSPGO_ITEM_EXIT, pid, pid, 0);
+        happened(s, by_exec ? CSSPGO_ITEM_COMM : CSSPGO_ITEM_FORK, pid, pid, 1);
+        if (by_exec) mapped(s, pid, 0x50000, 0x2000, 0, "/x/m");
+        for (k = 0; k < OTHERS; k++) {
+            mapped(s, ++other, 0x50000, 0x2000, 0, "/x/m");
+            happened(s, CSSPGO_ITEM_EXIT, other, other, 0);
+        }
+        T_EQ(placed(s, pid, 0x50500), 0x1500);
+        happened(s, CSSPGO_ITEM_EXIT, pid, pid, 0);
+        T_EQ(placed(s, pid, 0x50500), 0x1500);
+        for (k = 0; k < OTHERS; k++) {
+            mapped(s, ++other, 0x50000, 0x2000, 0, "/x/m");
+            happened(s, CSSPGO_ITEM_EXIT, other, other, 0);
+        }
+        T_EQ(placed(s, pid, 0x50500), 0x50500);
+    }
+    csspgo_processes_free(s);
+    csspgo_code_free(code);
+}
+
+/* An event that says that all is well was taken in; without memory it says so. */
+static void events_without_memory_fail(void)
+{
+    int event;
+    for (event = 0; event < 3; event++) {
+        csspgo_status status = CSSPGO_E_NOMEM;
+        long nth;
+        for (nth = 1; status != CSSPGO_OK && nth < 100; nth++) {
+            t_heap h;
+            const csspgo_options o = t_options(&h, 0);
+            csspgo_module m;
+            csspgo_code *code = some_module(&m);
+            csspgo_processes *s = csspgo_processes_new(code, &o, NULL);
+            csspgo_mmap map;
+            csspgo_sample sample;
+            memset(&map, 0, sizeof map);
+            memset(&sample, 0, sizeof sample);
+            mapped(s, 1, 0x50000, 0x2000, 0, "/x/m");
+            mapped(s, 2, 0x50000, 0x2000, 0, "/x/other");
+            sample.pid = sample.tid = 3;
+            map.pid = event == 0 ? 3 : 1;
+            map.address = 0x50000;
+            map.size = 0x2000;
+            map.path = "/x/m";
+            map.path_size = 4;
+            map.executable = 1;
+            if (event == 2) sample.pid = sample.tid = 2;     /* the child's number is known */
+            h.nth = h.calls + nth;
+            status = csspgo_processes_event(s, event == 0 ? CSSPGO_ITEM_MMAP : CSSPGO_ITEM_FORK, &sample, &map, NULL);
+            h.nth = 0;
+            if (status == CSSPGO_OK) T_EQ(placed(s, event == 2 ? 2 : 3, 0x50500), 0x1500);
+            else T_EQ(status, CSSPGO_E_NOMEM);
+            csspgo_processes_free(s);
+            T_EQ(h.live, 0);
+            csspgo_code_free(code);
+        }
+        T_CHECK(nth > 2 && nth < 100);
+    }
+}
+
 /* Few lines that stand for many mappings: the memory is bounded, and samples find their code among all mappings. */
 static void forks_of_a_large_process_have_a_limit(void)
 {
@@ -860,16 +951,20 @@ static int folds_to(const call_model *m, csspgo_script *s, const char *text, siz
     csspgo_inline_depth inlined[128];
     csspgo_sample x;
     csspgo_mmap map;
+    const uint64_t *stack;
     uint32_t i;
-    int same;
+    int same, repeats = 0;
     T_EQ(csspgo_script_feed(s, text, size, NULL), CSSPGO_OK);
     if (!T_EQ(csspgo_script_next(s, &x, &map, NULL), CSSPGO_ITEM_SAMPLE)) return 0;
     memset(inlined, 0, sizeof inlined);
     for (i = 1; i < x.stack_count; i++) {
         const uint64_t in = x.stack[i] - FUNCTION(0);
         inlined[i] = m->inlined[in / 256][(in % 256 - 32) / 16];
+        repeats |= x.stack[i] == x.stack[i - 1];
     }
+    stack = x.stack;
     T_EQ(csspgo_script_drop_repeats(s, inlined, &x, NULL), CSSPGO_OK);
+    T_CHECK(repeats || x.stack == stack);             /* without repeats nothing is copied */
     same = x.stack_count == n + 1;
     for (i = 0; same && i < n; i++)
         same = x.stack[i + 1] == FUNCTION(caller[i] / 16) + 32 + 16 * (unsigned)(caller[i] % 16);
@@ -1813,6 +1908,9 @@ int main(void)
     most_of_a_sample_decides_between_overlapping_mappings();
     some_mappings_are_those_of_all_processes();
     ended_processes_are_forgotten_when_there_are_many();
+    the_last_ended_processes_keep_their_mappings();
+    a_number_that_is_used_again_is_no_ended_process();
+    events_without_memory_fail();
     forks_of_a_large_process_have_a_limit();
     too_many_mappings_are_counted();
     lines_of_inlined_functions_fold_to_the_frames();

@@ -2379,6 +2379,68 @@ static void options_of_the_inliner(uint64_t seed)
     csspgo_profile_free(p);
 }
 
+/* Without contexts a copy's calls are the base's, by the copy's share of all its entries: rounded down, at most all. */
+static void a_copy_without_context_has_its_share_of_the_calls(void)
+{
+    static const struct { uint64_t entries, copy, calls, share; } v[] = {
+        { 100, 60, 50, 30 }, { 100, 100, 50, 50 }, { 100, 99, 50, 49 }, { 100, 101, 50, 50 }, { 100, 250, 50, 50 },
+        { 3, 1, 50, 16 }, { 3, 2, 50, 33 }, { 1000, 1, 999, 0 }, { 1000, 1, 1000, 1 }, { 1, 1, 7, 7 },
+        { UINT64_C(1) << 62, UINT64_C(1) << 61, UINT64_C(1) << 60, UINT64_C(1) << 59 }
+    };
+    static const char *const name[] = { "main", "a", "b" };
+    size_t i, k;
+    int indirect;
+    for (i = 0; i < sizeof v / sizeof *v; i++)
+        for (indirect = 0; indirect < 2; indirect++) {
+            csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+            csspgo_inliner_options how;
+            csspgo_inliner_code f[8];
+            csspgo_inliner_call call[2];
+            csspgo_inliner_decision out[4];
+            csspgo_inliner_result made;
+            csspgo_tracker_options tracked;
+            csspgo_tracker *t;
+            csspgo_func func[3];
+            csspgo_node n[3];
+            memset(&how, 0, sizeof how);
+            memset(&tracked, 0, sizeof tracked);
+            memset(f, 0, sizeof f);
+            csspgo_profile_set_flags(p, CSSPGO_IS_CS);
+            for (k = 0; k < 3; k++) {
+                func[k] = add_func(p, name[k]);
+                n[k] = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, func[k]);
+                T_EQ(csspgo_add_total(p, n[k], 1), CSSPGO_OK);
+                f[func[k].id].size = 5;
+            }
+            T_EQ(csspgo_add_head(p, n[1], v[i].entries), CSSPGO_OK);
+            T_EQ(csspgo_add_head(p, n[2], v[i].calls), CSSPGO_OK);
+            T_EQ(csspgo_add_target(p, n[0], csspgo_loc_at(2, 0), func[1], v[i].copy), CSSPGO_OK);
+            T_EQ(csspgo_add_target(p, n[1], csspgo_loc_at(3, 0), func[2], v[i].calls), CSSPGO_OK);
+            for (k = 0; k < 2; k++) {
+                call[k].loc = csspgo_loc_at(2 + (uint32_t)k, 0);
+                call[k].target = func[k + 1];
+                f[func[k].id].calls = &call[k];
+                f[func[k].id].call_count = 1;
+            }
+            if (indirect) call[1].target.id = 0;
+            tracked.hot_count = 1;
+            how.context_less = 1;
+            t = csspgo_tracker_new(p, &tracked, NULL);
+            made.decision = out;
+            made.cap = 4;
+            T_EQ(csspgo_tracker_decide(t, func[0], f, 8, &how, &made, NULL), CSSPGO_OK);
+            T_EQ(made.count, v[i].share != 0 ? 2u : 1u);
+            T_EQ(out[0].count, v[i].copy);
+            if (made.count == 2) {
+                T_EQ(out[1].count, v[i].share);
+                T_EQ(out[1].parent, 1);
+                T_EQ(out[1].callee.id, func[2].id);
+            }
+            csspgo_tracker_free(t);
+            csspgo_profile_free(p);
+        }
+}
+
 static void each_option_of_the_inliner_counts(void)
 {
     uint64_t seed;
@@ -2411,6 +2473,7 @@ int main(void)
     callers_come_first();
     of_two_entries_to_a_cycle_the_hotter_one_comes_first();
     the_inliner_decides_as_llvm_does();
+    a_copy_without_context_has_its_share_of_the_calls();
     each_option_of_the_inliner_counts();
     attributes_count_in_preinlined_profiles();
     what_was_inlined_before_is_found_by_its_stacks();
