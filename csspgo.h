@@ -6882,7 +6882,8 @@ typedef struct csspgo_sim_use {
 
 typedef struct csspgo_sim_def {   /* a register that an instruction writes                        */
     uint32_t reg;                 /* overlapping registers share a number; flags are a register    */
-    uint32_t latency;             /* cycles from issue until others can read the result            */
+    uint32_t latency;             /* cycles from issue until others can read the result; beyond    */
+                                  /* the instruction's own latency only until that is retired      */
 } csspgo_sim_def;
 
 enum { CSSPGO_SIM_LOAD = 1, CSSPGO_SIM_STORE = 2 };   /* flags of an instruction */
@@ -7177,7 +7178,8 @@ CSSPGO_DEF csspgo_status csspgo_bottleneck_find_bounds(const csspgo_sim_machine 
 
 /*
  * Returns a lower bound in cycles on a run of csspgo_sim_run. It is below iterations times the largest bound, since
- * the first iteration waits for nothing and the last uses may outlast the run.
+ * the first iteration waits for nothing and the last uses may outlast the run. It holds if no read waits longer than
+ * the producer executes (csspgo_sim_def.latency less its advance): what is retired is waited for no more.
  */
 CSSPGO_DEF uint64_t csspgo_bottleneck_least_cycles(const csspgo_bottleneck_bounds *bounds, uint32_t iterations);
 
@@ -19524,7 +19526,7 @@ CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_o
  * copied. Until the end p is as it was, so a failure changes nothing. If a runtime has not even room for base profiles,
  * the coldest of these are dropped.
  *
- * All of that is a list of phases (csspgo__shrink_phases). Each is a loop that may stop anywhere and go on later, so
+ * All of that is a list of phases (csspgo__shrink_phase). Each is a loop that may stop anywhere and go on later, so
  * csspgo_shrink_step does a part of the work, and csspgo_shrink all of it: the same phases in the same order. No phase
  * clears, copies or grows a whole table at once.
  */
@@ -19685,9 +19687,9 @@ static uint64_t csspgo__room_bytes(uint64_t n, size_t elem)
 /* The slots of a map of so many entries that was made at once (csspgo__map_room). */
 static uint64_t csspgo__extent_slots(uint64_t entries)
 {
-    uint64_t slots = 64;
-    while ((slots - 1) / 4 * 3 < entries) slots *= 2;
-    return entries != 0 ? slots : 0;
+    uint64_t places = 64;
+    while ((places - 1) / 4 * 3 < entries) places *= 2;
+    return entries != 0 ? places : 0;
 }
 
 /* The bytes that p takes when its nodes, records and runs are of this extent, without unused room. */
@@ -20092,15 +20094,15 @@ static csspgo_status csspgo__shrink_added(csspgo__shrinking *x, uint64_t *left)
 /* Room in r for exactly this extent. Its table of nodes is not cleared yet. Returns 0 when memory is exhausted. */
 static int csspgo__extent_reserve(csspgo_profile *r, const csspgo__extent *e)
 {
-    const size_t slots = (size_t)csspgo__extent_slots(e->nodes);
+    const size_t places = (size_t)csspgo__extent_slots(e->nodes);
     csspgo__slot *slot;
     unsigned k;
     r->heap.status = CSSPGO_E_LIMIT;
-    if (slots > 0x80000000u || slots > SIZE_MAX / sizeof *slot) return 0;
-    if (slots != 0) {
-        slot = (csspgo__slot *)csspgo__alloc(&r->heap, slots * sizeof *slot);
+    if (places > 0x80000000u || places > SIZE_MAX / sizeof *slot) return 0;
+    if (places != 0) {
+        slot = (csspgo__slot *)csspgo__alloc(&r->heap, places * sizeof *slot);
         if (slot == NULL) return 0;
-        csspgo__map_resize(&r->tree.map, slot, (uint32_t)slots - 1);
+        csspgo__map_resize(&r->tree.map, slot, (uint32_t)places - 1);
     }
     if (!CSSPGO__ROOM(&r->heap, r->tree.node, r->tree.count + 1, r->tree.cap, r->tree.count + 1 + e->nodes)) return 0;
     if (e->records != 0 && !csspgo__record_room(r, e->records)) return 0;
@@ -20310,20 +20312,48 @@ static csspgo_status csspgo__shrink_drop_old(csspgo__shrinking *x, uint64_t *lef
     return CSSPGO_MORE;
 }
 
-typedef csspgo_status (*csspgo__phase_fn)(csspgo__shrinking *x, uint64_t *left);
+enum { CSSPGO__SHRINK_PHASES = 33 };
 
-static const csspgo__phase_fn csspgo__shrink_phases[] = {
-    csspgo__shrink_arrays, csspgo__shrink_clear_most, csspgo__shrink_totals,
-    csspgo__shrink_round, csspgo__shrink_search,      /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
-    csspgo__shrink_clear_affected, csspgo__shrink_mark, csspgo__shrink_count,
-    csspgo__shrink_bases, csspgo__shrink_clear_func, csspgo__shrink_clear_last, csspgo__shrink_plan,
-    csspgo__shrink_lists, csspgo__shrink_clear_first, csspgo__shrink_link, csspgo__shrink_merge, csspgo__shrink_planned,
-    csspgo__shrink_places, csspgo__shrink_clear_image, csspgo__shrink_kept, csspgo__shrink_added,
-    csspgo__shrink_fits, csspgo__shrink_drop_search, csspgo__shrink_drop_count, csspgo__shrink_reserve,
-    csspgo__shrink_clear_func, csspgo__shrink_clear_slots,
-    csspgo__shrink_fill, csspgo__shrink_fill_bases,
-    csspgo__shrink_drop_arrays, csspgo__shrink_drop_q, csspgo__shrink_swap, csspgo__shrink_drop_old
-};
+/* Goes on with a phase. (A table of functions would be writable data of a shared library.) */
+static csspgo_status csspgo__shrink_phase(csspgo__shrinking *x, uint64_t *left)
+{
+    switch (x->phase) {
+    case 0: return csspgo__shrink_arrays(x, left);
+    case 1: return csspgo__shrink_clear_most(x, left);
+    case 2: return csspgo__shrink_totals(x, left);
+    case 3: return csspgo__shrink_round(x, left);         /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
+    case 4: return csspgo__shrink_search(x, left);
+    case 5: return csspgo__shrink_clear_affected(x, left);
+    case 6: return csspgo__shrink_mark(x, left);
+    case 7: return csspgo__shrink_count(x, left);
+    case 8: return csspgo__shrink_bases(x, left);
+    case 9: return csspgo__shrink_clear_func(x, left);
+    case 10: return csspgo__shrink_clear_last(x, left);
+    case 11: return csspgo__shrink_plan(x, left);
+    case 12: return csspgo__shrink_lists(x, left);
+    case 13: return csspgo__shrink_clear_first(x, left);
+    case 14: return csspgo__shrink_link(x, left);
+    case 15: return csspgo__shrink_merge(x, left);
+    case 16: return csspgo__shrink_planned(x, left);
+    case 17: return csspgo__shrink_places(x, left);
+    case 18: return csspgo__shrink_clear_image(x, left);
+    case 19: return csspgo__shrink_kept(x, left);
+    case 20: return csspgo__shrink_added(x, left);
+    case 21: return csspgo__shrink_fits(x, left);
+    case 22: return csspgo__shrink_drop_search(x, left);
+    case 23: return csspgo__shrink_drop_count(x, left);
+    case 24: return csspgo__shrink_reserve(x, left);
+    case 25: return csspgo__shrink_clear_func(x, left);
+    case 26: return csspgo__shrink_clear_slots(x, left);
+    case 27: return csspgo__shrink_fill(x, left);
+    case 28: return csspgo__shrink_fill_bases(x, left);
+    case 29: return csspgo__shrink_drop_arrays(x, left);
+    case 30: return csspgo__shrink_drop_q(x, left);
+    case 31: return csspgo__shrink_swap(x, left);
+    case 32: return csspgo__shrink_drop_old(x, left);
+    default: return CSSPGO_OK;
+    }
+}
 
 /* ----- the public functions ----- */
 
@@ -20391,18 +20421,18 @@ static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_
 static csspgo_status csspgo__shrink_some(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, uint64_t *dropped,
                                          csspgo_error *err)
 {
-    const size_t phases = sizeof csspgo__shrink_phases / sizeof *csspgo__shrink_phases;
     csspgo_status s;
     csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, dropped != NULL, &s);
     uint64_t left;
     if (x == NULL) return csspgo__error_plain(err, s);
     left = csspgo__sat_mul(budget + (budget == 0), (uint64_t)1 << x->anew);
-    while (left != 0 && x->phase < phases && (s = csspgo__shrink_phases[x->phase](x, &left)) == CSSPGO_OK) {
+    while (left != 0 && x->phase < CSSPGO__SHRINK_PHASES && (s = csspgo__shrink_phase(x, &left)) == CSSPGO_OK) {
         x->phase++;
         x->id = CSSPGO__ROOT;
         x->done = 0;
     }
-    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < phases)) return csspgo__error_plain(err, CSSPGO_MORE);
+    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < CSSPGO__SHRINK_PHASES))
+        return csspgo__error_plain(err, CSSPGO_MORE);
     if (s == CSSPGO_OK && dropped != NULL) csspgo__count_add(dropped, x->dropped);
     csspgo__shrink_drop(&x->work);
     if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
@@ -37266,15 +37296,15 @@ static void csspgo__laid_walk(const csspgo__alignment *align, csspgo__laid *l)
         for (i = l->i[r]; i < l->i[r + 1]; i++) {
             const size_t j = l->j[r] + (i - l->i[r]);
             const csspgo__align_token *y = &b[j];
-            const int call = csspgo__is_call(&a[i]);
+            const int calls = csspgo__is_call(&a[i]);
             l->fits = i;
             if (r + 1 < l->runs && j >= l->j[r + 1]) break;            /* inserted here */
             if (j >= align->old.count) return;
-            if (a[i].kind == CSSPGO_MATCH_ANY || (call && y->kind == CSSPGO__HOLE)) continue;
-            if (call != csspgo__is_call(y) || (call && a[i].callee != y->callee)) return;
-            l->calls += (size_t)call;
-            l->kept += call && y->pair != 0;
-            if (call || a[i].eq == 0) continue;
+            if (a[i].kind == CSSPGO_MATCH_ANY || (calls && y->kind == CSSPGO__HOLE)) continue;
+            if (calls != csspgo__is_call(y) || (calls && a[i].callee != y->callee)) return;
+            l->calls += (size_t)calls;
+            l->kept += calls && y->pair != 0;
+            if (calls || a[i].eq == 0) continue;
             if (last != SIZE_MAX && !csspgo__counts_agree(b[last].count, y->count)) l->levels++;
             last = j;
             if (l->first[a[i].eq] == 0) l->first[a[i].eq] = (uint32_t)j + 1;
@@ -43451,6 +43481,7 @@ static void csspgo__script_drop_inlined(csspgo_script *s, uint64_t address)
         s->frame.count--;
         s->inlined.count--;
         if (s->file.count > s->frame.count) s->file.count = s->frame.count;
+        while (s->file.count != 0 && s->file.v[s->file.count - 1] == 0) s->file.count--;
         s->stats.inlined++;
     }
 }

@@ -74,6 +74,18 @@ static void lawful(csspgo_bottleneck *b, uint32_t n)
 
 /* ----- models ----- */
 
+/* 1 if a result may come after its instruction has ended: the bound of latency does not hold then. */
+static int results_come_late(const csspgo_sim_instruction *x)
+{
+    int32_t latest = 0;
+    uint32_t i;
+    for (i = 0; x->advance != NULL && i < x->reads; i++)
+        if (x->advance[i] < latest) latest = x->advance[i];
+    for (i = 0; i < x->defs; i++)
+        if (x->def[i].latency > x->latency) return 1;
+    return latest < 0;
+}
+
 static void simulate(const csspgo_sim_model *m, unsigned how)
 {
     static csspgo_bottleneck_step chain[STEPS];
@@ -87,6 +99,8 @@ static void simulate(const csspgo_sim_model *m, unsigned how)
     csspgo_bottleneck *b;
     csspgo_options o;
     counted c;
+    size_t i;
+    int late = 0;
     memset(&run, 0, sizeof run);
     run.max_cycles = 20000;
     if (csspgo_sim_run(&k.machine, k.instruction, k.count, iterations, &run, NULL, &r, NULL) != CSSPGO_OK) return;
@@ -94,7 +108,8 @@ static void simulate(const csspgo_sim_model *m, unsigned how)
     REQUIRE(csspgo_bottleneck_find_bounds(&k.machine, k.instruction, k.count, &o, &bounds, chain, STEPS, NULL) ==
             CSSPGO_OK);
     REQUIRE(c.live == 0 && bounds.steps <= k.count);
-    REQUIRE(r.cycles >= csspgo_bottleneck_least_cycles(&bounds, iterations));
+    for (i = 0; i < k.count; i++) late |= results_come_late(&k.instruction[i]);
+    REQUIRE(late || r.cycles >= csspgo_bottleneck_least_cycles(&bounds, iterations));
     memset(&report, 0, sizeof report);
     report.names.instruction = k.text;
     report.names.reg = k.reg;

@@ -42,8 +42,8 @@ enum mode { RIGHT, IS_NULL, FREED, OTHERS, ONES, MAP_FREED };
 enum of {
     OF_csspgo_profile, OF_csspgo_code, OF_csspgo_probe_set, OF_csspgo_collector, OF_csspgo_tracker,
     OF_csspgo_size_table, OF_csspgo_block_finder, OF_csspgo_match_input, OF_csspgo_matcher, OF_csspgo_lazy,
-    OF_csspgo_perfdata, OF_csspgo_script, OF_csspgo_processes, OF_csspgo_preagg, OF_csspgo_line_table,
-    OF_csspgo_layout, OF_csspgo_trace_sampler, OF_csspgo_ctx, OF_csspgo_ctx_runtime, OF_csspgo_ctx_root,
+    OF_csspgo_perfdata, OF_csspgo_script, OF_csspgo_script_batch, OF_csspgo_processes, OF_csspgo_preagg,
+    OF_csspgo_line_table, OF_csspgo_layout, OF_csspgo_trace_sampler, OF_csspgo_ctx, OF_csspgo_ctx_runtime, OF_csspgo_ctx_root,
     OF_csspgo_bottleneck, OF_csspgo_queue, OF_csspgo_runtime
 };
 
@@ -98,6 +98,7 @@ static void *make(enum of what)
     case OF_csspgo_lazy: bytes = binary(&size); return csspgo_lazy_open(bytes, size, NULL, NULL);
     case OF_csspgo_perfdata: return csspgo_perfdata_new(NULL, NULL);
     case OF_csspgo_script: return csspgo_script_new(NULL, NULL, NULL);
+    case OF_csspgo_script_batch: return csspgo_script_batch_new(NULL, NULL);
     case OF_csspgo_processes: return csspgo_processes_new(code_map(), NULL, NULL);
     case OF_csspgo_preagg:
         memset(&preagg, 0, sizeof preagg);
@@ -137,6 +138,7 @@ static void drop(enum of what, void *o)
     case OF_csspgo_lazy: csspgo_lazy_free((csspgo_lazy *)o); break;
     case OF_csspgo_perfdata: csspgo_perfdata_free((csspgo_perfdata *)o); break;
     case OF_csspgo_script: csspgo_script_free((csspgo_script *)o); break;
+    case OF_csspgo_script_batch: csspgo_script_batch_free((csspgo_script_batch *)o); break;
     case OF_csspgo_processes: csspgo_processes_free((csspgo_processes *)o); break;
     case OF_csspgo_preagg: csspgo_preagg_free((csspgo_preagg *)o); break;
     case OF_csspgo_line_table: csspgo_line_table_free((csspgo_line_table *)o); break;
