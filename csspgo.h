@@ -37202,7 +37202,7 @@ static int csspgo__moved_tokens(csspgo__matching *w, const csspgo__matched *f)
  */
 static int csspgo__kept_find(csspgo__matching *w, const csspgo__matched *f)
 {
-    const csspgo__loc_pair *p = w->m->place.v + f->place;
+    const csspgo__loc_pair *p = w->m->place.v != NULL ? w->m->place.v + f->place : NULL;
     const csspgo__align_token *t;
     const csspgo__anchor *y;
     unsigned char *kept;
