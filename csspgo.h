@@ -7777,15 +7777,21 @@ CSSPGO__UNUSED static csspgo_status csspgo__error_short(csspgo_error *err, const
     return CSSPGO_E_SHORT;
 }
 
-/* For statuses without details of their own (memory, limits): the message is the status's sentence. */
+#define CSSPGO__MEMORY_LIMIT "limits.max_bytes is reached, or the fixed bound of a table"
+
+/* The sentence of a status that an allocation gave. */
+CSSPGO__UNUSED static const char *csspgo__plain_text(csspgo_status status)
+{
+    if (CSSPGO__NO_HEAP && status == CSSPGO_E_UNSUPPORTED) return CSSPGO__ALLOCATOR_NEEDED;
+    return status == CSSPGO_E_LIMIT ? CSSPGO__MEMORY_LIMIT : csspgo_status_text(status);
+}
+
+/* For statuses without details of their own: success, memory, its limit. Other limits are named (csspgo__error_limit). */
 CSSPGO__UNUSED static csspgo_status csspgo__error_plain(csspgo_error *err, csspgo_status status)
 {
-    if (status == CSSPGO_OK) {
-        csspgo__error_clear(err);
-        return status;
-    }
-    return csspgo__error_set(err, status, 0, CSSPGO__NO_HEAP && status == CSSPGO_E_UNSUPPORTED
-                             ? CSSPGO__ALLOCATOR_NEEDED : csspgo_status_text(status));
+    if (status != CSSPGO_OK) return csspgo__error_set(err, status, 0, csspgo__plain_text(status));
+    csspgo__error_clear(err);
+    return status;
 }
 
 /*
@@ -8470,7 +8476,7 @@ CSSPGO__UNUSED static int csspgo__fail_u64(csspgo__reader *r, csspgo_status stat
 /* The same when memory is exhausted: the heap has the reason. */
 CSSPGO__UNUSED static int csspgo__fail_heap(csspgo__reader *r, const csspgo__heap *h, const unsigned char *at)
 {
-    return csspgo__fail(r, h->status, at, csspgo_status_text(h->status));
+    return csspgo__fail(r, h->status, at, csspgo__plain_text(h->status));
 }
 
 /* Sets the position of an error at byte `at` of a text; lines_before lines come before the one that begins at base. */
@@ -10296,7 +10302,8 @@ CSSPGO__UNUSED static csspgo_status csspgo__cfg_check(const csspgo_cfg *cfg, css
 {
     const size_t most = 0x0fffffff;
     size_t i;
-    if (cfg->blocks > most || cfg->edges > most - cfg->blocks) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (cfg->blocks > most || cfg->edges > most - cfg->blocks)
+        return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "more than 2^28 blocks and edges");
     for (i = 0; i < cfg->edges; i++) {
         const csspgo_cfg_edge *e = &cfg->edge[i];
         if (e->from < cfg->blocks && e->to < cfg->blocks) continue;
@@ -15305,7 +15312,7 @@ static int csspgo__text_full(csspgo__text *t, const unsigned char *at)
 {
     t->ahead.seen->full_at = t->in.before + (uint64_t)(at - t->in.base);
     csspgo__text_count_up(t);
-    return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo_status_text(t->q->heap.status));
+    return csspgo__text_fail(t, t->q->heap.status, at, at, csspgo__plain_text(t->q->heap.status));
 }
 
 /* ----- from tokens to the profile --------------------------------------------------------------------------------- */
@@ -16709,7 +16716,7 @@ static uint32_t csspgo__u32(csspgo__reader *r)
 /* Fails because memory or a limit of another object's heap is exhausted. Returns 0. */
 static int csspgo__bin_full_of(csspgo__bin *b, const csspgo__heap *h)
 {
-    return csspgo__fail(&b->r, h->status, b->r.p, csspgo_status_text(h->status));
+    return csspgo__fail(&b->r, h->status, b->r.p, csspgo__plain_text(h->status));
 }
 
 /* Fails because memory or a limit is exhausted. Returns 0. */
@@ -18649,8 +18656,8 @@ static void csspgo__say_dense(csspgo_error *err)
 {
     static const char why[] = "needs more memory than 16 times its size and 128 bytes a node: only repetitions, or "
                               "smallest parts";
-    const char *general = csspgo_status_text(CSSPGO_E_LIMIT);
-    if (err != NULL && memcmp(err->message, general, strlen(general) + 1) == 0) memcpy(err->message, why, sizeof why);
+    static const char general[] = CSSPGO__MEMORY_LIMIT;
+    if (err != NULL && memcmp(err->message, general, sizeof general) == 0) memcpy(err->message, why, sizeof why);
 }
 
 /*
@@ -24661,7 +24668,8 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
     const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
     csspgo_status status;
     if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
-    if (d->name_size > t->heap.limits.max_name) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (d->name_size > t->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", t->heap.limits.max_name);
     status = csspgo__descriptors_reserve(t, 1, d->name_size);
     if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
     return csspgo__error_plain(err, status);
@@ -33063,7 +33071,7 @@ static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_co
     csspgo_status s = csspgo__flow_check(cfg, c, err);
     if (s != CSSPGO_OK) return s;
     if (hits != NULL && cfg->blocks + cfg->edges > CSSPGO__FLOW_SIZE)
-        return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+        return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "hits are for graphs of few blocks and edges");
     csspgo__heap_init(&h, options);
     if (!csspgo__flow_new(&h, &f, cfg, hits)) {
         s = h.status;
@@ -33075,6 +33083,7 @@ static csspgo_status csspgo__flow_estimate(csspgo_cfg *cfg, const csspgo_flow_co
     if (cost != NULL && s == CSSPGO_OK) *cost = sum;
     if (steps != NULL) *steps = f.steps;
     csspgo__arrays_free(&f.arrays);
+    if (f.steps > f.max_steps) return csspgo__error_limit(err, "more steps", "max_steps", f.max_steps);
     return csspgo__error_plain(err, s);
 }
 
@@ -34162,7 +34171,8 @@ static csspgo_status csspgo__bp_check(const csspgo_bipartite *g, const csspgo_bi
         return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_bipartite_options.llvm must be 0 or 19 to 22");
     if (csspgo__llvm_check("csspgo_balanced_partition", "csspgo_bipartite_options.llvm", how->llvm, err) != CSSPGO_OK)
         return CSSPGO_E_UNSUPPORTED;
-    if (g->nodes >= 0x80000000u || g->groups >= 0x7fffffffu) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (g->nodes >= 0x80000000u || g->groups >= 0x7fffffffu)
+        return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "2^31 nodes or groups, or more");
     for (i = 0; i < g->nodes; i++)
         if (g->begin[i] > g->begin[i + 1])
             return csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "begin is not ascending");
@@ -41395,7 +41405,10 @@ static csspgo_status csspgo__plan_make(csspgo__heap *h, const csspgo_probe_funct
         !csspgo__tree_order(h, &plan->tree, &plan->sorted, csspgo__plan_cmp, &plan->tree)) return h->status;
     for (i = 0; i < f->probe_count; i++) plan->probes.v[plan->node.v[f->probes[i].inline_node - 1]]++;
     while ((id = csspgo__tree_step(&plan->tree, id, CSSPGO__ROOT, 1, &depth)) != 0)
-        if (depth > h->limits.max_depth) return CSSPGO_E_LIMIT;
+        if (depth > h->limits.max_depth) {
+            h->over = CSSPGO__MAX_DEPTH;
+            return CSSPGO_E_LIMIT;
+        }
     return CSSPGO_OK;
 }
 
@@ -41471,7 +41484,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add(csspgo_probe_set *t, const csspgo_
     CSSPGO__DROP(h, plan.probes);
     CSSPGO__DROP(h, plan.index);
     csspgo__tree_free(h, &plan.tree);
-    return csspgo__error_plain(err, status);
+    return csspgo__error_heap(err, status, h, "set of probes");
 }
 
 /* ----- encoding --------------------------------------------------------------------------------------------------- */
@@ -41938,7 +41951,7 @@ static int csspgo__pd_fail(csspgo_perfdata *d, csspgo_status status, uint64_t at
 
 static int csspgo__pd_memory(csspgo_perfdata *d)
 {
-    return csspgo__pd_fail(d, d->heap.status, d->offset, csspgo_status_text(d->heap.status));
+    return csspgo__pd_fail(d, d->heap.status, d->offset, csspgo__plain_text(d->heap.status));
 }
 
 static void csspgo__pd_bad(csspgo_perfdata *d, uint64_t *counter, uint64_t at)
@@ -43225,7 +43238,7 @@ static void csspgo__script_fail(csspgo_script *s, csspgo_status status, const ch
 
 static int csspgo__script_out_of_memory(csspgo_script *s)
 {
-    csspgo__script_fail(s, s->heap.status, csspgo_status_text(s->heap.status));
+    csspgo__script_fail(s, s->heap.status, csspgo__plain_text(s->heap.status));
     return 0;
 }
 
@@ -45019,7 +45032,7 @@ CSSPGO_DEF csspgo_status csspgo_script_fill(csspgo_script *s, csspgo_script_batc
         r.files = (uint32_t)s->file.count;
         r.marks = (uint32_t)s->inlined.count;
         if (csspgo__batch_item(b, s, &r)) continue;
-        csspgo__script_fail(s, b->heap.status, csspgo_status_text(b->heap.status));
+        csspgo__script_fail(s, b->heap.status, csspgo__plain_text(b->heap.status));
         b->error = s->error;
         break;
     }
@@ -50229,7 +50242,7 @@ static int csspgo__layout_fail(csspgo__layout_text *t, csspgo_status status, con
 
 static int csspgo__layout_full(csspgo__layout_text *t)
 {
-    return csspgo__layout_fail(t, t->l->heap.status, csspgo_status_text(t->l->heap.status));
+    return csspgo__layout_fail(t, t->l->heap.status, csspgo__plain_text(t->l->heap.status));
 }
 
 /* Goes to the next line. CR LF ends one like LF. Returns 0 at the end of the text. */
@@ -55677,7 +55690,7 @@ CSSPGO_DEF csspgo_status csspgo_ctx_thread_init(csspgo_ctx_thread *t, csspgo_ctx
         return CSSPGO_OK;
     }
     t->runtime = NULL;
-    if (max_counters >> 28 != 0) return csspgo__error_plain(err, CSSPGO_E_LIMIT);
+    if (max_counters >> 28 != 0) return csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "max_counters is 2^28 or more");
     csspgo__ctx_runtime_lock(r);
     s = r->heap.status;
     csspgo__lock_give(&r->locked);

@@ -444,6 +444,93 @@ static void statuses_have_names_and_sentences_of_their_own(void)
     T_CHECK(strcmp(csspgo_status_name(CSSPGO_E_SHORT), "E_SHORT") == 0);
 }
 
+/* The last call reached a limit, and says which. */
+static void reached(int line, csspgo_status status, const char *limit)
+{
+    const int right = status == CSSPGO_E_LIMIT && e.status == status && strstr(e.message, limit) != NULL;
+    if (!right) fprintf(stderr, "line %d: status %d, \"%s\", not %s\n", line, (int)status, e.message, limit);
+    T_CHECK(right);
+    memset(&e, 0, sizeof e);
+}
+#define REACHED(call, limit) reached(__LINE__, (call), limit)
+
+/* Each member of csspgo_limits, where input reaches it. */
+static void input_says_which_limit_it_reaches(void)
+{
+    static const char text[] = "main:10:1\n 1: 10\n 2: f:4\n  1: g:4\n   1: h:4\n    1: 4\n";
+    static const char *const names[] = { "limits.max_name", "limits.max_depth", "limits.max_bytes" };
+    char all[4096];
+    csspgo_profile *p = load(text);
+    csspgo_probe probe;
+    csspgo_inline_node chain[4];
+    csspgo_probe_function function;
+    csspgo_descriptor descriptor;
+    csspgo_probe_set *probes;
+    csspgo_cfg_block block[3];
+    csspgo_cfg_edge edge[2];
+    csspgo_cfg cfg;
+    csspgo_options o;
+    size_t size, i;
+    for (i = 0; i < 3; i++) {                             /* of a profile, in each format */
+        static const uint32_t forms[] = { CSSPGO_TEXT, CSSPGO_EXTBINARY, CSSPGO_BINARY };
+        size_t k;
+        memset(&o, 0, sizeof o);
+        o.limits.max_name = i == 0 ? 3 : 0;
+        o.limits.max_depth = i == 1 ? 2 : 0;
+        o.limits.max_bytes = i == 2 ? 2200 : 0;
+        for (k = 0; k < sizeof forms / sizeof *forms; k++) {
+            csspgo_profile *q;
+            if (!T_CHECK(csspgo_write(p, forms[k], all, sizeof all, &size, NULL) == CSSPGO_OK)) continue;
+            q = csspgo_load(all, size, &o, &e);
+            T_CHECK(q == NULL);
+            REACHED(e.status, names[i]);
+            csspgo_profile_free(q);
+        }
+    }
+    memset(&o, 0, sizeof o);
+    o.limits.max_depth = 3;
+    o.limits.max_name = 5;
+    o.limits.max_steps = 1;
+    probes = csspgo_probe_set_new(&o, NULL);
+    memset(&descriptor, 0, sizeof descriptor);
+    descriptor.name = "longer";
+    descriptor.name_size = 6;
+    REACHED(csspgo_probe_set_add_descriptor(probes, &descriptor, &e), "limits.max_name, 5");
+    memset(chain, 0, sizeof chain);
+    for (i = 0; i < 4; i++) {
+        chain[i].guid = i + 1;
+        chain[i].parent = (uint32_t)i;
+        chain[i].site = i != 0;
+    }
+    memset(&probe, 0, sizeof probe);
+    probe.id = 1;
+    probe.inline_node = 4;
+    memset(&function, 0, sizeof function);
+    function.inlines = chain;
+    function.inline_count = 4;
+    function.probes = &probe;
+    function.probe_count = 1;
+    REACHED(csspgo_probe_set_add(probes, &function, &e), "limits.max_depth, 3");
+    memset(block, 0, sizeof block);
+    memset(edge, 0, sizeof edge);
+    memset(&cfg, 0, sizeof cfg);
+    block[0].known = block[2].known = 1;
+    block[0].count = 5;
+    block[2].count = 9;
+    edge[0].to = 1;
+    edge[1].from = 1;
+    edge[1].to = 2;
+    cfg.block = block;
+    cfg.blocks = 3;
+    cfg.edge = edge;
+    cfg.edges = 2;
+    REACHED(csspgo_flow_solve(&cfg, NULL, &o, NULL, &e), "limits.max_steps, 1");
+    cfg.blocks = (size_t)1 << 29;
+    REACHED(csspgo_flow_solve(&cfg, NULL, NULL, NULL, &e), "2^28 blocks");
+    csspgo_probe_set_free(probes);
+    csspgo_profile_free(p);
+}
+
 int main(void)
 {
     half_an_allocator_is_refused();
@@ -456,6 +543,7 @@ int main(void)
     matchers_refuse();
     opt_in_layers_refuse();
     limits_are_named();
+    input_says_which_limit_it_reaches();
     statuses_have_names_and_sentences_of_their_own();
     return t_end();
 }
