@@ -286,4 +286,21 @@ for how in --pid=$(said pid) --tid=$(said pid) --comm=w --time=0,1 --exclude-ker
     left=$(sed -n 's/.*"filters": {\([^}]*\)}.*/\1/p' $B/json | tr -cd '0-9,' | tr ',' '+')
     if [ $(($left + $(said read))) -eq "$all" ]; then pass; else fail "$how: $all samples, left out $left, read $(said read)"; cat $B/err; fi
 done
+# ----- functions whose loops are those of inlined functions: the counts stand in the records of these
+if have clang-19 && [ "$(uname -sm)" = "Linux x86_64" ]; then
+    for kind in -fpseudo-probe-for-profiling -fdebug-info-for-profiling; do
+        clang-19 -O2 -fno-unroll-loops -g $kind -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer programs/whole.c -o $B/whole
+        env -i $T record --quiet --exact --period=31 --jitter=0 --max-branches=800000 -o $B/whole.all -- $B/whole >/dev/null 2>$B/err ||
+            { skip "whole.c cannot be recorded: $(head -1 $B/err)"; continue; }
+        # of the samples those that have seen nothing but the loop
+        awk '/PERF_RECORD/ { print; next } { sample = sample $0 "\n" }
+            / 0x/ { for (i = 2; i < NF && $i == $1; i++); if (i == NF && $i == $1) printf "%s\n", sample; sample = "" }' $B/whole.all >$B/whole.ps
+        for how in "" --csspgo-preinliner=0 --csspgo-preinliner=1 --gen-cs-nested-profile=0 --ignore-stack-samples; do
+            check "inlined loops $kind $how" report --binary=$B/whole --perfscript=$B/whole.ps $how
+            for key in no_record no_probes_or_lines; do
+                [ "$(said $key)" -lt 100 ] && pass || fail "inlined loops $kind $how: $key of $(said $key)"
+            done
+        done
+    done
+else skip "no clang-19 on x86-64 Linux: inlined loops are not recorded"; fi
 finish

@@ -32,13 +32,7 @@ static size_t loss_place_at(const loss *x, size_t image, uint64_t address)
 /* Room for the counts of a unit. Returns 0 without memory. */
 static int loss_unit_make(const loss *l, loss_unit *u)
 {
-    size_t i;
     u->image = (loss_image *)calloc(l->images, sizeof *u->image);
-    for (i = 0; u->image != NULL && i < l->images; i++) {
-        u->image[i].places = loss_places(l, i);
-        u->image[i].place = (uint64_t *)calloc(u->image[i].places + 1, sizeof(uint64_t));
-        if (u->image[i].place == NULL) return 0;
-    }
     return u->image != NULL;
 }
 
@@ -59,10 +53,7 @@ loss *loss_new(const programs *p, const line_work *lines, tally *t)
 static void loss_unit_free(const loss *l, loss_unit *u)
 {
     size_t i;
-    for (i = 0; u->image != NULL && i < l->images; i++) {
-        free(u->image[i].place);
-        free(u->image[i].rest);
-    }
+    for (i = 0; u->image != NULL && i < l->images; i++) free(u->image[i].at);
     free(u->image);
 }
 
@@ -145,11 +136,11 @@ static int loss_at_cmp(const void *a, const void *b)
 static void loss_settle(loss_image *m)
 {
     size_t i, n = 0;
-    if (m->count != 0) qsort(m->rest, m->count, sizeof *m->rest, loss_at_cmp);
+    if (m->count != 0) qsort(m->at, m->count, sizeof *m->at, loss_at_cmp);
     for (i = 0; i < m->count; i++) {
-        if (n != 0 && m->rest[n - 1].address == m->rest[i].address)
-            m->rest[n - 1].n = sum_of(m->rest[n - 1].n, m->rest[i].n);
-        else m->rest[n++] = m->rest[i];
+        if (n != 0 && m->at[n - 1].address == m->at[i].address)
+            m->at[n - 1].n = sum_of(m->at[n - 1].n, m->at[i].n);
+        else m->at[n++] = m->at[i];
     }
     m->count = n;
 }
@@ -161,33 +152,24 @@ static int loss_room(loss_image *m)
     loss_at *v;
     loss_settle(m);
     if (m->count < m->cap / 2) return 1;
-    v = (loss_at *)realloc(m->rest, cap * sizeof *v);
+    v = (loss_at *)realloc(m->at, cap * sizeof *v);
     if (v == NULL) return 0;
-    m->rest = v;
+    m->at = v;
     m->cap = cap;
     return 1;
 }
 
-/* Notes an address in no function with probes or lines. Returns 0 without memory. */
+/* Notes a link-time address of a program. Returns 0 without memory. */
 static int loss_put(loss_image *m, uint64_t address, uint64_t n)
 {
-    if (m->count != 0 && m->rest[m->count - 1].address == address) {
-        m->rest[m->count - 1].n = sum_of(m->rest[m->count - 1].n, n);
+    if (m->count != 0 && m->at[m->count - 1].address == address) {
+        m->at[m->count - 1].n = sum_of(m->at[m->count - 1].n, n);
         return 1;
     }
     if (m->count == m->cap && !loss_room(m)) return 0;
-    m->rest[m->count].address = address;
-    m->rest[m->count++].n = n;
-    return 1;
-}
-
-/* Notes a link-time address of a program. Returns 0 without memory. */
-static int loss_note(const loss *l, loss_unit *u, size_t image, uint64_t address, uint64_t n)
-{
-    loss_image *const m = &u->image[image];
-    const size_t at = loss_place_at(l, image, address);
-    if (at >= m->places) return loss_put(m, address, n);
-    m->place[at] = sum_of(m->place[at], n);
+    m->at[m->count].address = address;
+    m->at[m->count].where = LOSS_ELSEWHERE;
+    m->at[m->count++].n = n;
     return 1;
 }
 
@@ -216,7 +198,7 @@ static int loss_stray(const loss *l, loss_unit *u, uint64_t address, uint64_t n)
     const size_t image = l->programs->spaces != NULL ? (size_t)(address >> IMAGE_BITS) : 0;
     if (image >= l->images) return 1;
     programs_at(l->programs, &address);
-    if (loss_place_at(l, image, address) == u->image[image].places) return loss_put(&u->image[image], address, n);
+    if (loss_place_at(l, image, address) == loss_places(l, image)) return loss_put(&u->image[image], address, n);
     u->lost[LOSS_NO_BRANCHES] = sum_of(u->lost[LOSS_NO_BRANCHES], n);
     return 1;
 }
@@ -248,7 +230,7 @@ int loss_sample(loss *l, const csspgo_sample *s, const csspgo_collector_stats *b
     } else if (why == LOSS_REASONS && unused) why = LOSS_NO_BRANCHES;
     if (why == LOSS_REASONS && here && image < l->images) {
         programs_at(l->programs, &at);
-        return loss_note(l, u, image, at, n);
+        return loss_put(&u->image[image], at, n);
     }
     if (why != LOSS_REASONS) u->lost[why] = sum_of(u->lost[why], n);
     else u->kept = sum_of(u->kept, n);            /* branches in the program count, or it is code of a JIT */
@@ -273,7 +255,7 @@ static csspgo_status loss_runs_of(loss *l, csspgo_collector *c, size_t image)
     }
     for (i = 0; s == CSSPGO_OK && i < n; i++) {
         l->runs.read = sum_of(l->runs.read, v[i].count);
-        if (!loss_note(l, &l->runs, image, v[i].first, v[i].count)) s = CSSPGO_E_NOMEM;
+        if (!loss_put(&l->runs.image[image], v[i].first, v[i].count)) s = CSSPGO_E_NOMEM;
     }
     free(v);
     return s;
@@ -310,7 +292,10 @@ void loss_made(loss *l, const csspgo_profile *p)
 
 typedef struct loss_symbol { uint64_t begin, end; const char *name; size_t size; } loss_symbol;
 
-enum { NESTED_MOST = 16 };         /* symbols within symbols that are looked through */
+enum {
+    NESTED_MOST = 16,             /* symbols within symbols that are looked through */
+    LOSS_FRAMES = 256             /* of a probe                                      */
+};
 
 /* ----- names of functions with probes or lines -------------------------------------------------------------------- */
 
@@ -344,6 +329,101 @@ static int loss_is_kept(const csspgo_profile *p, const loss_name *name)
 {
     return name->text == NULL || loss_has_record(p, name->text, name->size) ||
            loss_has_record(p, name->text, csspgo_canonical_size(name->text, name->size, 1));
+}
+
+/* ----- functions that are inlined where the code ran -------------------------------------------------------------- */
+
+/*
+ * A function whose own blocks did not run, only those of what is inlined into it, has no record in a profile with
+ * contexts; the counts stand in the record of the inlinee.
+ */
+
+/* 1 if the profile has the function of some probe at an address of the code map. */
+static int loss_has_probed(const loss *x, uint64_t address, const csspgo_profile *p)
+{
+    const csspgo_code *const code = x->programs->v->loaded.code;
+    size_t i = csspgo_code_probe_count(code, address);
+    while (i-- != 0) {
+        csspgo_frame frame[LOSS_FRAMES];
+        const size_t n = csspgo_code_probe_stack(code, address, i, frame, LOSS_FRAMES, NULL);
+        csspgo_node node;
+        if (n == 0 || n > LOSS_FRAMES) continue;
+        node = csspgo_func_nodes(p, csspgo_func_find_guid(p, frame[n - 1].guid));
+        while (node.id != 0 && !csspgo_has_record(p, node)) node = csspgo_node_next_same(p, node);
+        if (node.id != 0) return 1;
+    }
+    return 0;
+}
+
+/* Keeps open addresses by the probes before them in their function, or else behind them. */
+static int loss_inlined_probes(const loss *x, loss_image *m, size_t image, const csspgo_profile *p)
+{
+    const loaded *const l = &x->programs->v[image].loaded;
+    const uint64_t away = image != 0 ? (uint64_t)image << IMAGE_BITS : x->programs->bias;
+    uint64_t to = 0;
+    size_t i;
+    int kept = 0;
+    for (i = 0; i < m->count; i++) {
+        const load_range *r;
+        const uint64_t address = m->at[i].address;
+        if (m->at[i].where != LOSS_OPEN) continue;
+        r = &l->range[loss_place_at(x, image, address)];
+        if (to <= r->begin) {                      /* the first one of this function: from its begin on */
+            for (to = r->begin; to < r->end && csspgo_code_probe_count(l->code, to + away) == 0;) to++;
+            kept = to < r->end && loss_has_probed(x, to++ + away, p);
+        }
+        for (; to <= address; to++)
+            if (csspgo_code_probe_count(l->code, to + away) != 0) kept = loss_has_probed(x, to + away, p);
+        if (kept) m->at[i].where = LOSS_KEPT;
+    }
+    return 1;
+}
+
+/* Keeps open addresses by the rows of a unit. */
+static void loss_by_rows(loss_image *m, const debug_lines *d, const csspgo_profile *p)
+{
+    size_t i, k = 0;
+    for (i = 0; i < m->count; i++) {
+        while (k + 1 < d->rows && d->row[k + 1].address <= m->at[i].address) k++;
+        if (m->at[i].where != LOSS_OPEN || k >= d->rows || d->row[k].address > m->at[i].address) continue;
+        if (d->row[k].inline_node != 0) {
+            const csspgo_line_inline_node *const node = &d->node[d->row[k].inline_node - 1];
+            loss_name name;
+            memset(&name, 0, sizeof name);
+            name.text = node->name;
+            name.size = node->name_size;
+            if (name.text != NULL && loss_is_kept(p, &name)) m->at[i].where = LOSS_KEPT;
+        }
+    }
+}
+
+/* Keeps open addresses by what the debug information says is inlined there. Returns 0 without memory. */
+static int loss_inlined_lines(const loss *x, loss_image *m, size_t image, const csspgo_profile *p)
+{
+    debug_info *const d = x->lines[image].debug;
+    const size_t units = debug_info_units(d);
+    debug_area *const area = (debug_area *)malloc((m->count + 1) * sizeof *area);
+    unsigned char *const unit = (unsigned char *)calloc(units + 1, 1);
+    debug_areas in;
+    size_t i;
+    int ok = area != NULL && unit != NULL;
+    in.v = area;
+    in.n = 0;
+    for (i = 0; ok && i < m->count; i++) {
+        if (m->at[i].where != LOSS_OPEN) continue;
+        area[in.n].begin = m->at[i].address;
+        area[in.n++].end = m->at[i].address + 1;
+    }
+    if (ok) debug_info_units_in(d, &in, unit);
+    for (i = 0; ok && i < units; i++) {
+        debug_lines rows;
+        if (!unit[i]) continue;
+        ok = debug_info_lines(d, i, &in, &rows);
+        if (ok) loss_by_rows(m, &rows, p);
+    }
+    free(area);
+    free(unit);
+    return ok;
 }
 
 /* ----- names of other code ---------------------------------------------------------------------------------------- */
@@ -453,29 +533,38 @@ static void loss_names_sort(loss *l)
     qsort(l->name, n, sizeof *l->name, loss_name_cmp);
 }
 
-/* What is in functions with probes or lines: kept if the profile has the function. Returns 0 without memory. */
-static int loss_resolve_places(loss *x, loss_unit *u, size_t image, const csspgo_profile *p, int named)
+/* Adds addresses that are lost; named: to the list, too. Returns 0 without memory. */
+static int loss_add(loss *x, loss_unit *u, const loss_name *name, int named)
 {
-    const loss_image *const m = &u->image[image];
-    size_t i;
-    for (i = 0; i < m->places; i++) {
-        loss_name name;
-        if (m->place[i] == 0) continue;
-        name = loss_place_name(x, image, i);
-        name.why = LOSS_NO_RECORD;
-        name.n = m->place[i];
-        if (p == NULL || loss_is_kept(p, &name)) {
-            u->kept = sum_of(u->kept, name.n);
-            continue;
-        }
-        u->lost[name.why] = sum_of(u->lost[name.why], name.n);
-        if (named && !loss_name_add(x, &name)) return 0;
-    }
-    return 1;
+    u->lost[name->why] = sum_of(u->lost[name->why], name->n);
+    return !named || loss_name_add(x, name);
 }
 
-/* The rest, by symbols, or else by section. Returns 0 without memory. */
-static int loss_resolve_rest(loss *x, loss_unit *u, size_t image, int named)
+/*
+ * Marks what is kept of the addresses in functions with probes or lines: those whose function has a record, and those
+ * of which a function that is inlined there has one. Returns 0 without memory.
+ */
+static int loss_mark(const loss *x, loss_image *m, size_t image, const csspgo_profile *p)
+{
+    const size_t places = loss_places(x, image);
+    size_t i, last = places, open = 0;
+    int kept = 0;
+    for (i = 0; i < m->count; i++) {
+        const size_t place = loss_place_at(x, image, m->at[i].address);
+        if (place == places) continue;
+        if (place != last) {
+            const loss_name name = loss_place_name(x, image, place);
+            kept = p == NULL || loss_is_kept(p, &name);
+        }
+        last = place;
+        m->at[i].where = kept ? LOSS_KEPT : LOSS_OPEN;
+        open += !kept;
+    }
+    return open == 0 || (x->lines != NULL ? loss_inlined_lines(x, m, image, p) : loss_inlined_probes(x, m, image, p));
+}
+
+/* Tells kept from lost of one program, and names the latter: by function, else by symbol, else by section. */
+static int loss_resolve_image(loss *x, loss_unit *u, size_t image, const csspgo_profile *p, int named)
 {
     loss_image *const m = &u->image[image];
     const loaded *const l = &x->programs->v[image].loaded;
@@ -484,19 +573,28 @@ static int loss_resolve_rest(loss *x, loss_unit *u, size_t image, int named)
     int ok = 1;
     if (m->count == 0) return 1;
     loss_settle(m);
+    if (!loss_mark(x, m, image, p)) return 0;
     v = loss_symbols(l, &n);
     for (i = 0; v != NULL && ok && i < m->count; i++) {
         const loss_symbol *y = NULL;
         loss_name name;
         elf_section s;
-        memset(&name, 0, sizeof name);
-        if (loss_section(&l->elf, m->rest[i].address, &s)) y = loss_symbol_of(v, n, &s, m->rest[i].address);
-        name.text = y != NULL ? y->name : s.name_size != 0 ? s.name : "?";
-        name.size = y != NULL ? y->size : s.name_size != 0 ? s.name_size : 1;
-        name.why = y != NULL ? LOSS_NO_PLACES : LOSS_NO_FUNCTION;
-        name.n = m->rest[i].n;
-        u->lost[name.why] = sum_of(u->lost[name.why], name.n);
-        ok = !named || loss_name_add(x, &name);
+        if (m->at[i].where == LOSS_KEPT) {
+            u->kept = sum_of(u->kept, m->at[i].n);
+            continue;
+        }
+        if (m->at[i].where == LOSS_OPEN) {
+            name = loss_place_name(x, image, loss_place_at(x, image, m->at[i].address));
+            name.why = LOSS_NO_RECORD;
+        } else {
+            memset(&name, 0, sizeof name);
+            if (loss_section(&l->elf, m->at[i].address, &s)) y = loss_symbol_of(v, n, &s, m->at[i].address);
+            name.text = y != NULL ? y->name : s.name_size != 0 ? s.name : "?";
+            name.size = y != NULL ? y->size : s.name_size != 0 ? s.name_size : 1;
+            name.why = y != NULL ? LOSS_NO_PLACES : LOSS_NO_FUNCTION;
+        }
+        name.n = m->at[i].n;
+        ok = loss_add(x, u, &name, named);
     }
     free(v);
     return ok && v != NULL;
@@ -507,7 +605,7 @@ static int loss_resolve(loss *x, loss_unit *u, const csspgo_profile *p, int name
 {
     size_t i;
     for (i = 0; i < x->images; i++)
-        if (!loss_resolve_places(x, u, i, p, named) || !loss_resolve_rest(x, u, i, named)) return 0;
+        if (!loss_resolve_image(x, u, i, p, named)) return 0;
     if (named) loss_names_sort(x);
     return 1;
 }

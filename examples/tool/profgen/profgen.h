@@ -440,13 +440,13 @@ enum { /* why; of a sample the first that holds */
 
 enum { LOSS_CHECKSUMS, LOSS_TRIMMED, LOSS_NESTED, LOSS_STEPS };   /* what lowers the sum of a profile's counts */
 
-typedef struct loss_at { uint64_t address, n; } loss_at;
+enum { LOSS_ELSEWHERE, LOSS_OPEN, LOSS_KEPT };        /* in no function with probes or lines; in one; in the profile */
+
+typedef struct loss_at { uint64_t address, n; int where; } loss_at;
 
 typedef struct loss_image {
-    uint64_t *place;              /* per function (or part) with probes or lines: how many are in it */
-    size_t    places;
-    loss_at  *rest;               /* in none of these: by address, some twice before they are sorted */
-    size_t    count, cap;
+    loss_at *at;                  /* how many are at an address; some twice before they are sorted   */
+    size_t   count, cap;
 } loss_image;
 
 typedef struct loss_unit {        /* of samples, or of runs of code                              */
