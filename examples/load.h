@@ -226,6 +226,24 @@ int load_has(const uint64_t *v, size_t n, uint64_t guid)
 #include "load_find.h"
 #include "load_owner.h"
 
+/*
+ * LOAD_KNOWN, if the user defines it, names a function int LOAD_KNOWN(loaded *l) that removes code from l->range, for a
+ * tool that must know as little as another one. It returns 0 without memory.
+ */
+#ifdef LOAD_KNOWN
+int LOAD_KNOWN(loaded *l);
+#endif
+
+static int load_known(loaded *l)
+{
+#ifdef LOAD_KNOWN
+    return LOAD_KNOWN(l);
+#else
+    (void)l;
+    return 1;
+#endif
+}
+
 static int load_functions(loaded *l)
 {
     csspgo_status status = CSSPGO_OK;
@@ -279,7 +297,7 @@ static int load_tables(loaded *l, const csspgo_probe_set *probes)
     l->probes = t.probe_count;
     l->probe_stats = csspgo_probe_set_get_stats(probes);
     ok = csspgo_code_add_descriptors(l->code, t.descriptors, t.descriptor_count, NULL) == CSSPGO_OK &&
-         load_owners(l, probes) && load_functions(l) && (inlines = load_inlines(l, &t)) != NULL &&
+         load_owners(l, probes) && load_known(l) && load_functions(l) && (inlines = load_inlines(l, &t)) != NULL &&
          csspgo_code_add_probes(l->code, l->module, inlines, t.inline_count, t.probes, t.probe_count, NULL) == CSSPGO_OK;
     free(inlines);
     return ok;

@@ -143,6 +143,29 @@ if llvm-objcopy-19 --redefine-syms=$B/syms $B/apart-blocks $B/apart-renamed; the
     same apart-renamed flat-fill --format=text --ignore-stack-samples --fill-zero-for-all-funcs
     same apart-renamed cs --format=text $OFF
 else fail "llvm-objcopy-19 renames no symbols"; fi
+# How much debug information says of functions: LLVM knows no others. -g1 leaves out those with nothing inlined, and
+# linkage names; one object may have none, or no probes.
+F="-O2 -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -no-pie" PROBES=-fpseudo-probe-for-profiling
+program mix-g1 $(size 300 800) mix.c clang-19 $F $PROBES -g1
+for level in "mixed -g $PROBES" "bare -g" ${FULL:+"nodebug $PROBES" "g1 -g1 $PROBES" "named -g1 $PROBES -fdebug-info-for-profiling" "split -gsplit-dwarf $PROBES" "old -gdwarf-3 $PROBES"}; do
+    set -- $level
+    kind=$1
+    shift
+    clang++-19 $F "$@" -w -c programs/apart_b.cpp -o $B/apart-b.o || { fail "apart_b.cpp does not compile: $*"; continue; }
+    debug=-g
+    [ $kind != mixed ] || debug=-g0
+    program apart-$kind 300 apart_a.cpp clang++-19 $F $debug $PROBES $B/apart-b.o
+done
+env -i $TOOL record --quiet --software --period=61 --count=300 --stop -o $B/mix-g0.ps -- $B/mix-g1 >/dev/null 2>&1
+llvm-objcopy-19 --strip-debug $B/mix-g1 $B/mix-g0
+sed -i 's#/mix-g1$#/mix-g0#' $B/mix-g0.ps
+for how in "" --ignore-stack-samples --skip-symbolization; do
+    llvm-profgen-19 --binary=$B/mix-g0 --perfscript=$B/mix-g0.ps --format=text --output=$B/llvm.prof $how >$B/llvm.out 2>&1
+    $TOOL profgen --llvm-compat --quiet --binary=$B/mix-g0 --perfscript=$B/mix-g0.ps --format=text --output=$B/ours.prof $how >$B/ours.out 2>&1
+    alike $B/llvm.prof $B/ours.prof && pass || fail "without debug information, $how"
+done
+$TOOL profgen --llvm-compat=22 --quiet --binary=$B/mix-g0 --perfscript=$B/mix-g0.ps --format=text --output=$B/ours.prof 2>$B/ours.out
+[ -s $B/ours.prof ] && pass || fail "without debug information, LLVM 22 takes symbols: $(head -2 $B/ours.out)"
 modes=all
 if [ -n "$FULL" ]; then
 modes=counted

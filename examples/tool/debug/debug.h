@@ -86,6 +86,30 @@ debug_warnings debug_info_warnings(const debug_info *d);
 /* The ranges of all functions, in the order of the file. */
 const debug_range *debug_info_ranges(const debug_info *d, size_t *count);
 
+typedef struct debug_place {      /* a range of a function that has its place in the code map       */
+    uint64_t begin, end;
+    size_t   index;               /* in debug_info_ranges                                           */
+    uint32_t of_name, function;   /* number of ranges of the function; the function, numbered       */
+    int      entry;               /* 1: the function begins here                                    */
+    int      ran;                 /* the caller's                                                   */
+} debug_place;
+
+typedef struct debug_places {
+    debug_place *range;           /* by address, disjoint: of two that begin together the first of the file stays, */
+                                  /* and a later one ends an earlier                                                */
+    debug_place *twin;            /* ranges that begin where one of those does, by address                         */
+    size_t       ranges, twins, names;   /* names: functions                                                       */
+} debug_places;
+
+/* places.c: of the ranges of all functions. p is all 0; debug_places_free, also after a failure. Returns 0: out of memory. */
+int debug_places_make(debug_places *p, const debug_info *d);
+void debug_places_free(debug_places *p);
+size_t debug_places_before(const debug_places *p, uint64_t address);   /* how many ranges begin at or before it     */
+debug_place *debug_place_at(const debug_places *p, uint64_t address);   /* the range that an address is in, or NULL  */
+
+/* Marks where functions begin as LLVM does: where a symbol of that name is, or any if the function has one range only. */
+void debug_places_enter_llvm(const debug_places *p, const debug_info *d, const elf_image *symbols);
+
 size_t debug_info_units(const debug_info *d);
 
 /* Marks (per unit, numbered from 0) whose code is in some area. */

@@ -44,3 +44,64 @@ load_hint *debug_hints(const loaded *l, size_t *count)
     debug_info_close(d);
     return v;
 }
+
+/* Makes l->range of what the debug information has. Returns 0 without memory. */
+static int ranges_of_places(loaded *l, const debug_places *p, const debug_info *d)
+{
+    load_range *const v = (load_range *)calloc(p->ranges + 1, sizeof *v);
+    size_t n, i, size = 1;
+    const debug_range *r = debug_info_ranges(d, &n);
+    char *names;
+    for (i = 0; i < p->ranges; i++) size += strlen(r[p->range[i].index].name);
+    names = (char *)malloc(size);
+    if (v == NULL || names == NULL) {
+        free(v);
+        free(names);
+        return 0;
+    }
+    for (i = 0, size = 0; i < p->ranges; i++) {
+        const char *const name = r[p->range[i].index].name;
+        v[i].begin = p->range[i].begin;
+        v[i].end = p->range[i].end;
+        v[i].name = names + size;
+        v[i].name_size = (uint32_t)strlen(name);
+        v[i].guid = csspgo_guid(name, v[i].name_size);
+        v[i].part = !p->range[i].entry;
+        memcpy(names + size, name, v[i].name_size);
+        size += v[i].name_size;
+    }
+    free(l->range);
+    free(l->names);
+    l->range = v;
+    l->ranges = p->ranges;
+    l->names = names;
+    return 1;
+}
+
+/*
+ * Up to LLVM 21 a function is what the debug information has, whether it has probes or not, under the name there:
+ * clang's -g1 leaves out functions with nothing inlined, and linkage names without -fdebug-info-for-profiling; their
+ * probes are lost. Without any debug information all are lost: then they stay. Returns 0 without memory.
+ */
+int debug_known(loaded *l)
+{
+    char why[HINTS_WHY];
+    debug_options how;
+    debug_places p;
+    debug_info *d;
+    int ok = 1;
+    if (l->llvm == 0 || l->llvm >= 22) return 1;
+    memset(&how, 0, sizeof how);
+    memset(&p, 0, sizeof p);
+    how.llvm = l->llvm;
+    how.first = csspgo_code_base(l->code, l->module);
+    d = debug_info_open(load_from_path(l, LOAD_LINES, l->path), &how, why, sizeof why);
+    if (d != NULL) {
+        ok = debug_places_make(&p, d);
+        if (ok) debug_places_enter_llvm(&p, d, load_symbols(l));
+        if (ok) ok = ranges_of_places(l, &p, d);
+    }
+    debug_places_free(&p);
+    debug_info_close(d);
+    return ok;
+}

@@ -21,121 +21,23 @@ static void lines_instead(const line_work *w)
     program_missing(w->tool, w->image, w->path, "counts are by source line, even if it has probes");
 }
 
-static const debug_range *sorted_names;       /* qsort has no argument for the order */
-
-static int name_cmp(const void *a, const void *b)
-{
-    const line_range *x = (const line_range *)a, *y = (const line_range *)b;
-    const int c = strcmp(sorted_names[x->index].name, sorted_names[y->index].name);
-    if (c != 0) return c;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static int begin_cmp(const void *a, const void *b)
-{
-    const line_range *x = (const line_range *)a, *y = (const line_range *)b;
-    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Ranges by address, disjoint: of two that begin together the first of the file stays, a later one ends an earlier. */
-static int ranges_make(line_work *w)
-{
-    size_t n, i, k, first;
-    const debug_range *r = debug_info_ranges(w->functions, &n);
-    line_range *v = w->range = (line_range *)calloc(n + 1, sizeof *v);
-    w->twin = (line_range *)calloc(n + 1, sizeof *v);
-    w->sampled = (unsigned char *)calloc(n + 1, 1);
-    if (v == NULL || w->twin == NULL || w->sampled == NULL) return 0;
-    for (i = 0; i < n; i++) {
-        v[i].begin = r[i].begin;
-        v[i].end = r[i].end;
-        v[i].index = i;
-    }
-    sorted_names = r;
-    qsort(v, n, sizeof *v, name_cmp);
-    for (i = 0; i < n;) {
-        for (k = i + 1; k < n && strcmp(r[v[i].index].name, r[v[k].index].name) == 0; k++) {}
-        for (first = i; i < k; i++) {
-            v[i].of_name = (uint32_t)(k - first);
-            v[i].function = (uint32_t)w->names;
-        }
-        w->names++;
-    }
-    qsort(v, n, sizeof *v, begin_cmp);
-    for (i = 0; i < n; i++) {
-        line_range *const last = w->ranges != 0 ? &v[w->ranges - 1] : NULL;
-        if (last != NULL && last->begin == v[i].begin) {
-            w->twin[w->twins++] = v[i];
-            continue;
-        }
-        if (last != NULL && last->end > v[i].begin) last->end = v[i].begin;
-        v[w->ranges++] = v[i];
-    }
-    return 1;
-}
-
-/* How many ranges begin at or before an address. */
-static size_t ranges_before(const line_work *w, uint64_t address)
-{
-    size_t a = 0, b = w->ranges;
-    while (a < b) {
-        const size_t m = a + (b - a) / 2;
-        if (w->range[m].begin <= address) a = m + 1;
-        else b = m;
-    }
-    return a;
-}
-
-/* The range that an address is in, or NULL. */
-line_range *range_at(const line_work *w, uint64_t address)
-{
-    const size_t n = ranges_before(w, address);
-    return n != 0 && address < w->range[n - 1].end ? &w->range[n - 1] : NULL;
-}
-
-/*
- * Finds where functions begin, as LLVM does: where a symbol of that name is, or any symbol if the function has but one
- * range.
- */
-static void entries_mark_llvm(const line_work *w)
-{
-    const elf_image *e = load_symbols(w->image);
-    size_t count;
-    const debug_range *r = debug_info_ranges(w->functions, &count);
-    uint32_t i;
-    for (i = 1; i < e->symbol_count; i++) {
-        elf_symbol y;
-        line_range *at;
-        if (!elf_symbol_at(e, i, &y) || y.section == ELF_UNDEFINED) continue;
-        at = range_at(w, y.value);
-        if (at == NULL || at->entry) continue;
-        if (at->of_name != 1) {
-            const char *const name = r[at->index].name;
-            const size_t size = csspgo_canonical_size(y.name, y.name_size, 1);
-            if (size != strlen(name) || memcmp(y.name, name, size) != 0) continue;
-        }
-        at->entry = 1;
-    }
-}
-
 /* Finds where functions begin: at the first range of each entry of theirs in the debug information, clones too. */
 static void entries_mark(const line_work *w)
 {
     size_t count, i;
     const debug_range *r = debug_info_ranges(w->functions, &count);
-    if (w->tool->compat) entries_mark_llvm(w);
-    for (i = 0; !w->tool->compat && i < w->ranges; i++) w->range[i].entry = r[w->range[i].index].first;
+    if (w->tool->compat) debug_places_enter_llvm(&w->code, w->functions, load_symbols(w->image));
+    for (i = 0; !w->tool->compat && i < w->code.ranges; i++) w->code.range[i].entry = r[w->code.range[i].index].first;
 }
 
 static int functions_add(const line_work *w)
 {
-    const line_range *v = w->range;
+    const debug_place *v = w->code.range;
     size_t count, i;
     const debug_range *r = debug_info_ranges(w->functions, &count);
     csspgo_status s = CSSPGO_OK;
     if (w->tool->compat && load_symbols(w->image)->symbol_count <= 1) return 1;   /* nothing is code for LLVM */
-    for (i = 0; s == CSSPGO_OK && i < w->ranges; i++) {
+    for (i = 0; s == CSSPGO_OK && i < w->code.ranges; i++) {
         csspgo_code_function f;
         memset(&f, 0, sizeof f);
         f.begin = v[i].begin;
@@ -191,12 +93,16 @@ static int debug_open(line_work *w, char *why, size_t why_size)
 static int lines_open(line_work *w, const tool_context *tool, const option *o, program_image *m, char *why,
                       size_t why_size)
 {
+    size_t ranges;
     w->tool = tool;
     w->o = o;
     w->image = &m->loaded;
     w->path = m->path;
     if (!debug_open(w, why, why_size)) return 0;
-    return ranges_make(w) || load_fail(why, why_size, "out of memory");
+    (void)debug_info_ranges(w->functions, &ranges);
+    w->sampled = (unsigned char *)calloc(ranges + 1, 1);
+    return (w->sampled != NULL && debug_places_make(&w->code, w->functions)) ||
+           load_fail(why, why_size, "out of memory");
 }
 
 /* What is to be said about the debug information. */
@@ -231,8 +137,7 @@ static void lines_close(line_work *w)
     csspgo_size_table_free(w->sizes);
     if (w->functions != w->debug) debug_info_close(w->functions);
     debug_info_close(w->debug);
-    free(w->range);
-    free(w->twin);
+    debug_places_free(&w->code);
     free(w->sampled);
     free(w->frame);
     free(w->bytes);
@@ -251,8 +156,8 @@ csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p)
     size_t count, i;
     const debug_range *r = debug_info_ranges(w->functions, &count);
     csspgo_status s = CSSPGO_OK;
-    for (i = 0; s == CSSPGO_OK && i < w->ranges; i++) {
-        const char *const name = r[w->range[i].index].name;
+    for (i = 0; s == CSSPGO_OK && i < w->code.ranges; i++) {
+        const char *const name = r[w->code.range[i].index].name;
         const csspgo_func f = csspgo_func_add(p, name, strlen(name));
         s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
     }
@@ -286,10 +191,10 @@ static int size_add(line_work *w, const debug_lines *l, size_t node, int by_prob
 /* How many of the bytes [begin, end) are of functions that were sampled. */
 static uint64_t bytes_sampled(const line_work *w, uint64_t begin, uint64_t end)
 {
-    size_t i = ranges_before(w, begin);
+    size_t i = debug_places_before(&w->code, begin);
     uint64_t n = 0;
-    for (i -= i != 0; i < w->ranges && w->range[i].begin < end; i++) {
-        const line_range *r = &w->range[i];
+    for (i -= i != 0; i < w->code.ranges && w->code.range[i].begin < end; i++) {
+        const debug_place *r = &w->code.range[i];
         const uint64_t a = r->begin > begin ? r->begin : begin, b = r->end < end ? r->end : end;
         if (a < b && w->sampled[r->function]) n += b - a;
     }
@@ -336,12 +241,12 @@ static int copies_know(line_work *w, const csspgo_probe_tables *t, const unsigne
 static unsigned char *tops_sampled(const line_work *w, const csspgo_probe_tables *t)
 {
     unsigned char *mark = (unsigned char *)calloc(t->inline_count + 1, 1);
-    uint64_t *guid = (uint64_t *)malloc((w->ranges + 1) * sizeof *guid);
+    uint64_t *guid = (uint64_t *)malloc((w->code.ranges + 1) * sizeof *guid);
     size_t count, n = 0, i;
     const debug_range *r = debug_info_ranges(w->functions, &count);
-    for (i = 0; guid != NULL && i < w->ranges; i++)
-        if (w->sampled[w->range[i].function]) {
-            const char *const name = r[w->range[i].index].name;
+    for (i = 0; guid != NULL && i < w->code.ranges; i++)
+        if (w->sampled[w->code.range[i].function]) {
+            const char *const name = r[w->code.range[i].index].name;
             guid[n++] = csspgo_guid(name, strlen(name));
         }
     if (guid != NULL) qsort(guid, n, sizeof *guid, load_u64_cmp);
@@ -367,9 +272,9 @@ static int sizes_mark(line_work *w, const csspgo_profile *p)
     for (f.id = 1; f.id <= n; f.id++)
         if (csspgo_func_nodes(p, f).id != 0) guid[known++] = csspgo_func_guid(p, f);
     qsort(guid, known, sizeof *guid, load_u64_cmp);
-    for (i = 0; i < w->ranges; i++) {
-        const char *const name = r[w->range[i].index].name;
-        if (load_has(guid, known, csspgo_guid(name, strlen(name)))) w->sampled[w->range[i].function] = 1;
+    for (i = 0; i < w->code.ranges; i++) {
+        const char *const name = r[w->code.range[i].index].name;
+        if (load_has(guid, known, csspgo_guid(name, strlen(name)))) w->sampled[w->code.range[i].function] = 1;
     }
     free(guid);
     return 1;
@@ -426,7 +331,7 @@ static void areas_at(line_work *w, const uint64_t *address, size_t n, int mark, 
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        line_range *const r = mark ? range_at(w, address[i]) : NULL;
+        debug_place *const r = mark ? debug_place_at(&w->code, address[i]) : NULL;
         if (r != NULL) r->ran = w->sampled[r->function] = 1;
         area_add(out, v, address[i], address[i] + 1);
     }
@@ -440,9 +345,9 @@ static void namesakes_report(const line_work *w)
 {
     size_t count, i, n = 0, at = 0;
     const debug_range *r = debug_info_ranges(w->functions, &count);
-    uint32_t *const line = (uint32_t *)calloc(w->names + 1, sizeof *line), other = 0;
-    for (i = 0; line != NULL && i < w->ranges; i++) {
-        const line_range *const v = &w->range[i];
+    uint32_t *const line = (uint32_t *)calloc(w->code.names + 1, sizeof *line), other = 0;
+    for (i = 0; line != NULL && i < w->code.ranges; i++) {
+        const debug_place *const v = &w->code.range[i];
         const uint32_t first = line[v->function], here = r[v->index].line;
         if (!v->ran || here == 0 || first == UINT32_MAX) continue;
         line[v->function] = first == 0 || first == here ? here : UINT32_MAX;
@@ -453,7 +358,7 @@ static void namesakes_report(const line_work *w)
     if (n != 0)
         warn(w->tool, "%s: counts of different functions of one name are added up, as of '%s' (lines %" PRIu32 " and %" PRIu32 " of "
              "their files)%s: build with -funique-internal-linkage-names (clang), or rename them", w->path,
-             r[w->range[at].index].name, other, r[w->range[at].index].line, n > 1 ? " and others" : "");
+             r[w->code.range[at].index].name, other, r[w->code.range[at].index].line, n > 1 ? " and others" : "");
 }
 
 /*
@@ -467,15 +372,15 @@ static debug_area *areas_of(line_work *w, csspgo_collector *c, debug_areas *out)
     uint64_t *call = listed(w, c, csspgo_collector_calls, 1, &calls);
     uint64_t *address = call != NULL ? listed(w, c, csspgo_collector_addresses, 1, &addresses) : NULL;
     uint64_t *range = address != NULL ? listed(w, c, csspgo_collector_ranges, 2, &ran) : NULL;
-    debug_area *v = range != NULL ? (debug_area *)malloc((calls + addresses + ran + w->ranges + 1) * sizeof *v) : NULL;
+    debug_area *v = range != NULL ? (debug_area *)malloc((calls + addresses + ran + w->code.ranges + 1) * sizeof *v) : NULL;
     out->n = 0;
     if (v != NULL) {
         areas_at(w, call, calls, w->table == NULL || !w->tool->compat, out, v);
         areas_at(w, address, addresses, 1, out, v);
     }
     for (i = 0; v != NULL && i < ran; i++) area_add(out, v, range[2 * i], range[2 * i + 1] + 1);
-    for (i = 0; v != NULL && i < w->ranges; i++)
-        if (w->sampled[w->range[i].function]) area_add(out, v, w->range[i].begin, w->range[i].end);
+    for (i = 0; v != NULL && i < w->code.ranges; i++)
+        if (w->sampled[w->code.range[i].function]) area_add(out, v, w->code.range[i].begin, w->code.range[i].end);
     if (v != NULL) areas_settle(out, v);
     if (v != NULL && !w->tool->compat) namesakes_report(w);
     free(call);
@@ -586,7 +491,7 @@ csspgo_size_table *probe_sizes(const tool_context *tool, const option *o, progra
     unsigned char *sampled = NULL;
     int ok;
     memset(&w, 0, sizeof w);
-    ok = lines_open(&w, tool, o, m, why, sizeof why) && w.ranges != 0 &&
+    ok = lines_open(&w, tool, o, m, why, sizeof why) && w.code.ranges != 0 &&
          (w.sizes = csspgo_size_table_new(seeded(), NULL)) != NULL && (p == NULL || sizes_mark(&w, p)) &&
          units_read(&w, c, 1) == CSSPGO_OK &&
          (probes = load_sections(&m->loaded, why, sizeof why)) != NULL;

@@ -21,24 +21,24 @@ void llvm_no_mapping(const tool_context *tool, const program_image *m)
 
 static int index_cmp(const void *a, const void *b)
 {
-    const line_range *const *x = (const line_range *const *)a, *const *y = (const line_range *const *)b;
+    const debug_place *const *x = (const debug_place *const *)a, *const *y = (const debug_place *const *)b;
     return (*x)->index < (*y)->index ? -1 : (*x)->index > (*y)->index;
 }
 
 /* Two functions at one address, in the order of the debug information. Returns 0 if there is no memory. */
 static int llvm_twins(const line_work *w, const debug_range *r)
 {
-    const line_range **const v = (const line_range **)malloc((w->twins + 1) * sizeof *v);
+    const debug_place **const v = (const debug_place **)malloc((w->code.twins + 1) * sizeof *v);
     size_t i, addresses = 0;
     if (v == NULL) return 0;
-    for (i = 0; i < w->twins; i++) {
-        v[i] = &w->twin[i];
+    for (i = 0; i < w->code.twins; i++) {
+        v[i] = &w->code.twin[i];
         addresses += i == 0 || v[i]->begin != v[i - 1]->begin;
     }
-    qsort(v, w->twins, sizeof *v, index_cmp);
-    for (i = 0; w->o[O_DETAILS].number && i < w->twins; i++)
+    qsort(v, w->code.twins, sizeof *v, index_cmp);
+    for (i = 0; w->o[O_DETAILS].number && i < w->code.twins; i++)
         warn(w->tool, "Duplicated symbol start address at %8llx %s and %s", (unsigned long long)v[i]->begin,
-             r[range_at(w, v[i]->begin)->index].name, r[v[i]->index].name);
+             r[debug_place_at(&w->code, v[i]->begin)->index].name, r[v[i]->index].name);
     if (addresses != 0) warn(w->tool, "Found %zu start addresses with multiple symbols", addresses);
     free(v);
     return 1;
@@ -47,14 +47,14 @@ static int llvm_twins(const line_work *w, const debug_range *r)
 /* Functions without entry: no range of theirs begins where a symbol of their name is. */
 static void llvm_entries(const line_work *w, const debug_range *r)
 {
-    unsigned char *const entered = (unsigned char *)calloc(w->names + 1, 1);
+    unsigned char *const entered = (unsigned char *)calloc(w->code.names + 1, 1);
     uint64_t none = 0;
     size_t i;
-    for (i = 0; entered != NULL && i < w->ranges; i++) entered[w->range[i].function] |= w->range[i].entry != 0;
-    for (i = 0; entered != NULL && i < w->twins; i++)
-        entered[w->twin[i].function] |= range_at(w, w->twin[i].begin)->entry != 0;
-    for (i = 0; entered != NULL && i < w->ranges + w->twins; i++) {
-        const line_range *const v = i < w->ranges ? &w->range[i] : &w->twin[i - w->ranges];
+    for (i = 0; entered != NULL && i < w->code.ranges; i++) entered[w->code.range[i].function] |= w->code.range[i].entry != 0;
+    for (i = 0; entered != NULL && i < w->code.twins; i++)
+        entered[w->code.twin[i].function] |= debug_place_at(&w->code, w->code.twin[i].begin)->entry != 0;
+    for (i = 0; entered != NULL && i < w->code.ranges + w->code.twins; i++) {
+        const debug_place *const v = i < w->code.ranges ? &w->code.range[i] : &w->code.twin[i - w->code.ranges];
         if (entered[v->function]) continue;
         entered[v->function] = 1;
         none++;
@@ -62,7 +62,7 @@ static void llvm_entries(const line_work *w, const debug_range *r)
             warn(w->tool, "Failed to determine function entry for %s due to inconsistent name from symbol table and "
                  "dwarf info.", r[v->index].name);
     }
-    llvm_share(w->tool, none, w->names,
+    llvm_share(w->tool, none, w->code.names,
                "of functions failed to determine function entry due to inconsistent name from symbol table and dwarf "
                "info.");
     free(entered);
@@ -158,7 +158,7 @@ int llvm_functions(const line_work *w)
     size_t count;
     const debug_range *const r = debug_info_ranges(w->functions, &count);
     const uint64_t skipped = csspgo_code_get_stats(w->image->code).skipped;
-    if (w->ranges == 0)
+    if (w->code.ranges == 0)
         warn(w->tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
     if (!llvm_twins(w, r)) return 0;
     if (skipped != 0 && w->o[O_DETAILS].number && !w->tool->quiet && !llvm_bytes(w)) return 0;
@@ -175,7 +175,7 @@ static uint32_t llvm_range(const line_work *w, const detail *d, uint64_t bias)
     const csspgo_code *const code = w->image->code;
     const uint64_t start = d->start + bias, end = d->end + bias;
     const int has_start = d->start != 1, has_end = d->end != 1;
-    const line_range *const at = range_at(w, d->start);
+    const debug_place *const at = debug_place_at(&w->code, d->start);
     uint32_t bits = 0;
     if (!has_start && !has_end) return 0;
     if (!has_start || !has_end || csspgo_code_transfer_kind(code, end) == CSSPGO_NONE) bits |= 1;

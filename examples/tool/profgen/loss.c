@@ -6,7 +6,7 @@
 /* How many ranges of code have probes, or lines. */
 static size_t loss_places(const loss *x, size_t image)
 {
-    return x->lines != NULL ? x->lines[image].ranges : x->programs->v[image].loaded.ranges;
+    return x->lines != NULL ? x->lines[image].code.ranges : x->programs->v[image].loaded.ranges;
 }
 
 /* The number of the range that has a link-time address; loss_places: none has. */
@@ -16,8 +16,8 @@ static size_t loss_place_at(const loss *x, size_t image, uint64_t address)
     const loaded *const l = &x->programs->v[image].loaded;
     size_t a = 0, b = l->ranges;
     if (w != NULL) {
-        const line_range *const r = range_at(w, address);
-        return r != NULL ? (size_t)(r - w->range) : w->ranges;
+        const debug_place *const r = debug_place_at(&w->code, address);
+        return r != NULL ? (size_t)(r - w->code.range) : w->code.ranges;
     }
     while (a < b) {
         const size_t mid = a + (b - a) / 2;
@@ -308,7 +308,7 @@ static loss_name loss_place_name(const loss *x, size_t image, size_t place)
     size_t n;
     memset(&name, 0, sizeof name);
     if (w != NULL) {
-        name.text = debug_info_ranges(w->functions, &n)[w->range[place].index].name;
+        name.text = debug_info_ranges(w->functions, &n)[w->code.range[place].index].name;
         name.size = strlen(name.text);
     } else if (l->range[place].name != NULL) {
         name.text = l->range[place].name;

@@ -177,14 +177,6 @@ void details_free(details *d);
 
 /* ----- lines.c: programs without probes, by source line ----------------------------------------------------------- */
 
-typedef struct line_range {       /* a range of a function that has its place in the code map       */
-    uint64_t begin, end;
-    size_t   index;               /* in debug_info_ranges                                           */
-    uint32_t of_name, function;   /* number of ranges of the function; the function, numbered       */
-    int      entry;               /* 1: the function begins here                                    */
-    int      ran;                 /* 1: the counters have an address in it                          */
-} line_range;
-
 typedef struct line_work {        /* of one program, from its debug information to the lines of what ran            */
     const tool_context *tool;
     const option       *o;
@@ -193,10 +185,8 @@ typedef struct line_work {        /* of one program, from its debug information 
     debug_info         *debug, *functions;  /* of lines; of functions: the same, but as LLVM follows a link       */
     csspgo_line_table  *table;    /* of the first program: that of all                              */
     csspgo_size_table  *sizes;    /* the same; NULL: nobody asks for them                           */
-    line_range         *range;    /* by address, disjoint                                           */
-    line_range         *twin;     /* ranges that begin where one of those does, by address          */
+    debug_places        code;     /* ran: the counters have an address in it                        */
     unsigned char      *sampled;  /* per function: 1 if an address of the counters is in it         */
-    size_t              ranges, twins, names;         /* names: functions                           */
     csspgo_frame       *frame;    /* scratch, as bytes                                              */
     uint64_t           *bytes;    /* per node of a unit                                             */
     size_t              frame_cap, byte_cap;
@@ -205,7 +195,6 @@ typedef struct line_work {        /* of one program, from its debug information 
 int is_by_line(const option *o, const loaded *l);      /* 1 if a program is to be profiled by source lines            */
 int lines_load(line_work *w, const tool_context *tool, const option *o, program_image *m, char *why, size_t why_size);
 void lines_free(line_work *w, size_t n);
-line_range *range_at(const line_work *w, uint64_t address);    /* the range that an address is in, or NULL            */
 csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p);
 
 /* Of all programs, by the counters: lines into the table of the first one, sizes for the pre-inliner. */

@@ -9,4 +9,5 @@
 #define LOAD_IMPLEMENTATION
 #define CSSPGO_SIM_MODEL_IMPLEMENTATION
 #define LOAD_HINTS debug_hints
+#define LOAD_KNOWN debug_known
 #include "tool.h"
