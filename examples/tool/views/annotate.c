@@ -18,6 +18,8 @@ static const option annotate_options[] = {
     OPTION("source-dir", OPT_TEXT, NULL, 0, "DIR",
            "reads source only below DIR, and looks up relative names there; for programs of others, which may name "
            "any file"),
+    OPTION("bottleneck", OPT_TEXT, NULL, 0, "FILE",
+           "HTML: shows what bottleneck --json -o FILE found: the slow chains, as arrows beside the instructions"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
@@ -32,7 +34,7 @@ static const option annotate_options[] = {
 /* The command line. Returns 0 after saying what is wrong. */
 static int annotate_check(annotate_run *a, int files, char **argv)
 {
-    static const int inputs[] = { N_BINARY, N_DEBUG_BINARY, N_PROFILE };
+    static const int inputs[] = { N_BINARY, N_DEBUG_BINARY, N_PROFILE, N_BOTTLENECK };
     const tool_context *const tool = a->in.tool;
     option *const o = a->o;
     const char *const name = o[N_OUTPUT].text;
@@ -47,6 +49,8 @@ static int annotate_check(annotate_run *a, int files, char **argv)
         if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
     i = strlen(name);
     if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = 1;
+    if (o[N_BOTTLENECK].text != NULL && (o[N_FORMAT].number != 1 || o[N_JSON].number))
+        return usage(tool, "--bottleneck: its arrows are in HTML only: --format=html"), 0;
     return 1;
 }
 
@@ -229,9 +233,11 @@ static void annotate_forget(annotate_run *a)
     free(a->count);
     free(a->line_count);
     free(a->range);
+    free(a->edge);
     free(a->in.checksum);
     load_free(&a->in.image);
     a->range = NULL;
+    a->edge = NULL;
     a->line_count = NULL;
     a->insn = NULL;
     a->file = NULL;
@@ -239,6 +245,7 @@ static void annotate_forget(annotate_run *a)
     a->weight = a->count = NULL;
     a->in.checksum = NULL;
     a->insns = a->cap = a->files = a->ranges = a->contexts = a->all_contexts = a->in.checksums = 0;
+    a->edges = 0;
     a->all_weight = 0;
 }
 
@@ -249,7 +256,7 @@ static int annotate_view(annotate_run *a, FILE *out)
     int ok = annotate_program(a) && annotate_ranges(a, by_probe);
     if (ok && a->ranges != 0) {
         ok = (by_probe ? probed_checksums(&a->in) : annotate_add_ranges(a)) && note_code(a) && note_counts(a) &&
-             note_print(a, out);
+             note_paths_place(a) && note_print(a, out);
         a->views++;
         a->sum = sum_of(a->sum, a->all_weight);
     }
@@ -309,6 +316,7 @@ static int annotate_make(void *what, FILE *out)
     const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
     const int html = a->o[N_FORMAT].number == 1 && !a->o[N_JSON].number;
     if (!annotate_profile(a)) return 0;
+    if (a->o[N_BOTTLENECK].text != NULL && !note_paths_read(a, a->o[N_BOTTLENECK].text)) return 0;
     a->in.profile = a->o[N_PROFILE].text;
     a->in.binary = programs->text;                         /* the last one that was given */
     a->several = programs->count * functions->count > 1;
@@ -330,6 +338,7 @@ static int annotate_main(tool_context *tool, int argc, char **argv)
     if (status == 0 && a.sum == 0)
         status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.o[N_PROFILE].text, a.name, a.binary);
     csspgo_profile_free(a.in.p);
+    note_paths_free(&a);
     return status;
 }
 
@@ -340,8 +349,8 @@ const command annotate_command = {
     "A count stands where it is known: a line or probe that the compiler copied has one count for all its copies, and what of "
     "it is a copy's stays blank unless all execute equally often. --source shows the counts of lines as the profile has them.\n"
     "Instructions are those of llvm-objdump-19, llvm-objdump or objdump, whichever is there; without one of these, "
-    "bytes and targets of branches. HTML has links to targets of branches and to the hottest lines, and an index of "
-    "several functions. Source: where the program has debug information and the files are where it "
+    "bytes and targets of branches. HTML shows source and instructions side by side: a click on one brings the other into view. "
+    "It has links to targets of branches and to the hottest lines, and an index of several functions. Source: where the program has debug information and the files are where it "
     "says (--source-dir). Code that was inlined into others is shown with these.\n"
     "A contextual profile (.ctxprof) needs a program with pseudo probes, and a counter for each block: counters have "
     "numbers only, and the probes tell which block each one is of.\n"
