@@ -166,10 +166,12 @@ static int bottleneck_main(tool_context *tool, int argc, char **argv)
 
 const command bottleneck_command = {
     "bottleneck", bottleneck_main, bottleneck_options, NULL,
-    "csspgo bottleneck --binary=FILE --profile=FILE [--mcpu=CPU] [--top=N] [options]\n",
-    "why the hottest blocks of a sampled program are slow",
-    "For each loop and hot path: the chain of dependencies, the units or the width that binds it, and in which "
-    "calling contexts it does: where a loop has few iterations, no bound of the loop matters. An estimate: "
-    "caches, branches and the front end are not modelled. Needs llvm-objdump-19 and, for code that it sees for "
-    "the first time, llvm-mc-19 and llvm-mca-19.\n"
+    "csspgo bottleneck --binary=FILE --profile=FILE [--mcpu=CPU] [--top=N]\n"
+    "                  [options]\n",
+    "tells why the hottest blocks of a sampled program are slow",
+    "For each loop and hot path it names what binds it (a chain of dependencies, the execution units, or the issue "
+    "width) and in which calling contexts: where a loop has few iterations, no bound of the loop matters. This is an "
+    "estimate: caches, branches and the front end are not modelled. The command needs llvm-objdump-19 and, for code "
+    "that it sees for the first time, llvm-mc-19 and llvm-mca-19. annotate --bottleneck shows what --json prints as "
+    "arrows beside the instructions.\n"
 };

@@ -196,9 +196,9 @@ const command ctxprof_command = {
     "ctxprof", ctxprof_main, ctxprof_options, "to-yaml|from-yaml|merge|show",
     "csspgo ctxprof to-yaml|from-yaml FILE [-o FILE]\n"
     "csspgo ctxprof merge|show FILE... [-o FILE]\n",
-    "contextual profiles (exact counts per calling context, .ctxprof): other forms, sums, tables",
-    "An input is a bitstream of LLVM 19 or later, YAML or a dump of the runtime, whatever the action. show, "
+    "handles contextual profiles: exact counts per calling context",
+    "An input (.ctxprof) is a bitstream of LLVM 19 or later, YAML or a dump of the runtime, whatever the action. show, "
     "merge, overlap, folded and flame take contextual profiles, too.\n"
-    "to-yaml: as llvm-ctxprof-util toYAML. from-yaml: as fromYAML, a bitstream of version 4. merge: adds up "
-    "inputs. show: their size, the range of their counters, their shape.\n"
+    "to-yaml prints YAML, as llvm-ctxprof-util toYAML does. from-yaml makes a bitstream of version 4, as fromYAML does. "
+    "merge adds up inputs. show prints their size, their shape and the range of their counters.\n"
 };

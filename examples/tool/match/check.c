@@ -343,5 +343,5 @@ const command check_command = {
     "check", check_main, check_options, NULL,
     "csspgo check --binary=FILE [--min-fit=PERCENT] [--json] [-o FILE] PROFILE\n",
     "tells how much of a profile fits a program, function by function",
-    "csspgo match repairs what does not fit.\n"
+    "What does not fit, csspgo match carries over to the new code.\n"
 };

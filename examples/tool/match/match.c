@@ -113,7 +113,8 @@ static int match_main(tool_context *tool, int argc, char **argv)
 
 const command match_command = {
     "match", match_main, match_options, NULL,
-    "csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n",
-    "moves a profile to changed code, and tells what became of it",
+    "csspgo match --old-profile=FILE --binary=FILE [-o FILE]\n"
+    "             [--mode=align|llvm19|llvm-main|lexical]\n",
+    "carries a profile over to changed code, and tells how much fits",
     NULL
 };

@@ -239,7 +239,8 @@ static int order_main(tool_context *tool, int argc, char **argv)
 const command order_command = {
     "order", order_main, order_options, NULL,
     "csspgo order [options] PROFILE...\n"
-    "csspgo order (--perfdata=FILE | --perfscript=FILE) --binary=FILE [options]\n",
-    "traces of first execution become an order of functions that needs few page faults",
-    "PROFILE: text, indexed or raw instrumentation profiles with temporal traces.\n"
+    "csspgo order (--perfdata=FILE | --perfscript=FILE) --binary=FILE\n"
+    "             [options]\n",
+    "makes an order of functions that needs few page faults at start-up",
+    "PROFILE is an instrumentation profile with temporal traces: text, indexed or raw.\n"
 };

@@ -169,7 +169,7 @@ static int option_set_other(const tool_context *tool, option *table, const optio
 {
     option *const other = option_named(table, o->values, strlen(o->values));
     if (other->given && other->number != o->number && !tool->compat)
-        return usage(tool, "--%s: '%s' is given already", o->name, other->text), 0;
+        return usage(tool, "--%s does not go with --%s: one of them only", o->name, other->text), 0;
     other->number = o->number;
     other->text = o->name;
     other->given = 1;

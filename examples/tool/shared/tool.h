@@ -200,6 +200,7 @@ int help_is_ignored(const option *o);                           /* 1: it is take
 int help_is_refused(const option *table, const option *o);      /* 1: LLVM's tool has it, this one does not           */
 const char *help_argument(const option *o);                     /* its value; NULL: it has none                       */
 size_t help_default(const option *o, char *text, size_t size);  /* " (default ...)", or nothing                       */
+void help_words(FILE *out, const char *text, size_t at, size_t indent);    /* help.c: a line of text, wrapped        */
 int inputs_print(const tool_context *tool);                     /* inputs.c: what is taken, by which command; 0      */
 void inputs_each(void (*row_fn)(FILE *out, const char *have, const char *command, const char *get), FILE *out);
 extern const char help_statuses[];                              /* of the whole program, one line each                */
@@ -233,6 +234,9 @@ enum {
 };
 const char *kind_words(const void *data, size_t size, unsigned takes);
 const char *kind_of(const tool_context *tool, const char *path, unsigned takes);
+
+/* Of a file with names in its lines: returns 0 after saying what it is if it is no text; 1 with --llvm-compat. */
+int kind_is_lines(const tool_context *tool, const char *path, const void *data, size_t size);
 enum { KIND_UNKNOWN = 280 };
 int kind_unknown(const void *data, size_t size, const csspgo_error *e, char *words, size_t words_size);
 int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why);

@@ -47,6 +47,8 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     if ((uint64_t)o[N_CONTEXTS].number > 100) return usage(tool, "--contexts: at most 100"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
+    if (o[N_JSON].number && o[N_FORMAT].text != NULL)
+        return usage(tool, "--format or --json, not both: each is a form of the output"), 0;
     i = strlen(name);
     if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = 1;
     if (o[N_BOTTLENECK].text != NULL && (o[N_FORMAT].number != 1 || o[N_JSON].number))
@@ -344,14 +346,17 @@ static int annotate_main(tool_context *tool, int argc, char **argv)
 
 const command annotate_command = {
     "annotate", annotate_main, annotate_options, NULL,
-    "csspgo annotate --binary=FILE --function=NAME [--format=text|html] [--source] [-o FILE] PROFILE\n",
-    "a function's instructions and source with their counts, in all contexts and in the hottest ones",
-    "A count stands where it is known: a line or probe that the compiler copied has one count for all its copies, and what of "
-    "it is a copy's stays blank unless all execute equally often. --source shows the counts of lines as the profile has them.\n"
-    "Instructions are those of llvm-objdump-19, llvm-objdump or objdump, whichever is there; without one of these, "
-    "bytes and targets of branches. HTML shows source and instructions side by side: a click on one brings the other into view. "
-    "It has links to targets of branches and to the hottest lines, and an index of several functions. Source: where the program has debug information and the files are where it "
-    "says (--source-dir). Code that was inlined into others is shown with these.\n"
-    "A contextual profile (.ctxprof) needs a program with pseudo probes, and a counter for each block: counters have "
-    "numbers only, and the probes tell which block each one is of.\n"
+    "csspgo annotate --binary=FILE --function=NAME [--format=text|html]\n"
+    "                [--source] [-o FILE] PROFILE\n",
+    "shows a function's code with its counts, by calling context",
+    "A count is shown where it is known. A line or probe that the compiler copied has one count for all its copies; the "
+    "count of a single copy stays blank unless all copies execute equally often. --source shows the counts of lines as the "
+    "profile has them.\n"
+    "Instructions come from llvm-objdump-19, llvm-objdump or objdump, whichever is installed; without one of these, bytes "
+    "and targets of branches are shown. Source is shown if the program has debug information and the files are where it "
+    "says (--source-dir). Code that was inlined into the function is shown with it.\n"
+    "HTML shows source and instructions side by side: a click on one brings the other into view. It has links to the "
+    "targets of branches and to the hottest lines, and an index of several functions.\n"
+    "A contextual profile (.ctxprof) needs a program with pseudo probes and a counter for each block: counters have numbers "
+    "only, and the probes tell which block each one belongs to.\n"
 };

@@ -318,8 +318,10 @@ static int merge_main(tool_context *tool, int argc, char **argv)
 const command merge_command = {
     "merge", merge_main, merge_options, NULL,
     "csspgo merge [options] PROFILE... [-o FILE]\n",
-    "adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's)",
-    "If PROFILE is a directory, all files in it are inputs. Contextual profiles (.ctxprof: bitstreams, YAML, dumps) "
+    "adds up profiles, and converts between their forms",
+    "PROFILE may be text, binary, ExtBinary, CompactBinary or GCC's form. If it is a directory, all files in it are "
+    "inputs.\n"
+    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) "
     "are read as profiles with contexts whose samples are the counts. Their functions have GUIDs, and names if another "
     "profile, --names or --profiled-binary has these.\n"
 };

@@ -290,7 +290,7 @@ static int overlap_main(tool_context *tool, int argc, char **argv)
 const command overlap_command = {
     "overlap", overlap_main, overlap_options, NULL,
     "csspgo overlap [options] BASE TEST\n",
-    "how much two profiles have in common",
+    "tells how much two profiles have in common",
     "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are read as profiles with contexts whose samples are the "
     "counts: the counters of a context and, at each call, the entries of the callees. All figures mean what they mean "
     "for samples. Their functions have GUIDs, and names if another profile, --names or --profiled-binary has these.\n"
