@@ -197,8 +197,8 @@ const command ctxprof_command = {
     "csspgo ctxprof to-yaml|from-yaml FILE [-o FILE]\n"
     "csspgo ctxprof merge|show FILE... [-o FILE]\n",
     "handles contextual profiles: exact counts per calling context",
-    "An input (.ctxprof) is a bitstream of LLVM 19 or later, YAML or a dump of the runtime, whatever the action. show, "
-    "merge, overlap, folded and flame take contextual profiles, too.\n"
-    "to-yaml prints YAML, as llvm-ctxprof-util toYAML does. from-yaml makes a bitstream of version 4, as fromYAML does. "
-    "merge adds up inputs. show prints their size, their shape and the range of their counters.\n"
+    "An input (.ctxprof) is a bitstream of LLVM 19 or later, YAML or a dump of the runtime, whatever the action. "
+    "show, merge, overlap, folded and flame take contextual profiles, too.\n"
+    "to-yaml prints YAML, as llvm-ctxprof-util toYAML does. from-yaml makes a bitstream of version 4, as fromYAML "
+    "does. merge adds up inputs. show prints their size, their shape and the range of their counters.\n"
 };

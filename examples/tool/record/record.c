@@ -100,13 +100,14 @@ static const option record_options[] = {
     OPTION("t", OPT_ELSEWHERE, ALL_THREADS, 0, NULL, NULL),
     OPTION("tid", OPT_ELSEWHERE, ALL_THREADS, 0, NULL, NULL),
     OPTION("per-thread", OPT_ELSEWHERE, ALL_THREADS, 0, NULL, NULL),
-    OPTION("u", OPT_ELSEWHERE, "a process is named by --pid=PID; run csspgo as the user whose program it is", 0, NULL, NULL),
-    OPTION("G", OPT_ELSEWHERE, "one program is recorded, no control group; give its command, or --pid=PID", 0, NULL, NULL),
-    OPTION("m", OPT_ELSEWHERE, "buffers have the size that they need; leave it out", 0, NULL, NULL),
-    OPTION("D", OPT_ELSEWHERE, "recording begins with the program, with --exact --start=SYMBOL at a function; or start the "
-           "program first and give --pid=PID", 0, NULL, NULL),
-    OPTION("z", OPT_ELSEWHERE, "the recording is not compressed; gzip or zstd does it, and all commands read it", 0, NULL,
+    OPTION("u", OPT_ELSEWHERE, "--pid=PID names a process; run csspgo as the user whose program it is", 0, NULL, NULL),
+    OPTION("G", OPT_ELSEWHERE, "one program is recorded, no control group; give its command, or --pid=PID", 0, NULL,
            NULL),
+    OPTION("m", OPT_ELSEWHERE, "buffers have the size that they need; leave it out", 0, NULL, NULL),
+    OPTION("D", OPT_ELSEWHERE,
+           "start the program first and give --pid=PID; or --exact --start=SYMBOL begins at a function", 0, NULL, NULL),
+    OPTION("z", OPT_ELSEWHERE, "the recording is not compressed; compress it by gzip or zstd: all commands read that", 0,
+           NULL, NULL),
     OPTION("q", OPT_ELSEWHERE, "it is --quiet here", 0, NULL, NULL),
     OPTION("all-user", OPT_ELSEWHERE, "user space alone is recorded; leave it out", 0, NULL, NULL),
     OPTION("all-kernel", OPT_ELSEWHERE, "user space alone is recorded: the kernel needs perf", 0, NULL, NULL),
@@ -341,17 +342,18 @@ const command record_command = {
     "csspgo record [options] [--] PROGRAM [arguments]\n"
     "csspgo record [options] --pid=PID\n",
     "runs a program and records its branches and call stacks",
-    "Where the CPU has branch records of its own, these are written. Elsewhere the program runs at full speed; at random "
-    "times a thread is stopped, and its next branches are followed. Compile with -fno-omit-frame-pointer.\n"
-    "Random times hit slow code more often. So each sample is written as often as it counts, by where execution was seen "
-    "to go: some samples not at all, others several times. Until then up to 64 MB of samples are kept in memory. Phases "
-    "of milliseconds still count by their time.\n"
-    "The options marked \"exact\" imply --exact: every branch of the first thread is followed; other threads run freely.\n"
-    "A program may use ptrace itself. Its system calls then take longer, and a thread that it traces is not recorded from "
-    "then on. Such programs are recognised by their import of ptrace from the C library or, if they are statically linked, "
-    "by their symbols.\n"
-    "A signal that ends the recorder, even SIGKILL, ends the recording only: the program runs on. (A second process does the "
-    "recording. If that one is killed, too, a program that it started ends with it.)\n"
-    "The exit status is that of the program, or 128 plus the number of the signal that killed it. Errors of the recorder "
-    "end with 1 or 2.\n"
+    "Where the CPU has branch records of its own, these are written. Elsewhere the program runs at full speed; at "
+    "random times a thread is stopped, and its next branches are followed. Compile with -fno-omit-frame-pointer.\n"
+    "Random times hit slow code more often. So each sample is written as often as it counts, by where execution was "
+    "seen to go: some samples not at all, others several times. Until then up to 64 MB of samples are kept in "
+    "memory. Phases of milliseconds still count by their time.\n"
+    "The options marked \"exact\" imply --exact: every branch of the first thread is followed; other threads run "
+    "freely.\n"
+    "A program may use ptrace itself. Its system calls then take longer, and a thread that it traces is not recorded "
+    "from then on. Such programs are recognised by their import of ptrace from the C library or, if they are "
+    "statically linked, by their symbols.\n"
+    "A signal that ends the recorder, even SIGKILL, ends the recording only: the program runs on. (A second process "
+    "does the recording. If that one is killed, too, a program that it started ends with it.)\n"
+    "The exit status is that of the program, or 128 plus the number of the signal that killed it. Errors of the "
+    "recorder end with 1 or 2.\n"
 };

@@ -93,12 +93,12 @@ static void input_print(FILE *out, const char *have, const char *command, const 
 
 int inputs_print(const tool_context *tool)
 {
-    help_words(tool->out, "What you have, the command that takes it (B: the program, P: the profile, F: the file), what "
-                          "you get:", 0, 0);
+    help_words(tool->out, "What you have, the command that takes it (B: the program, P: the profile, F: the file), "
+                          "what you get:", 0, 0);
     inputs_each(input_print, tool->out);
     putc('\n', tool->out);
-    help_words(tool->out, "Refused by name: perf.data of version 1; heap, growth, contention, mutex and goroutine profiles; "
-                          "branch records without addresses (brstacksym, brstackinsn, brstackoff); directories of perf "
-                          "record --threads; object files.", 0, 0);
+    help_words(tool->out, "Refused by name: perf.data of version 1; heap, growth, contention, mutex and goroutine "
+                          "profiles; branch records without addresses (brstacksym, brstackinsn, brstackoff); "
+                          "directories of perf record --threads; object files.", 0, 0);
     return 0;
 }

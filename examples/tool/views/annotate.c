@@ -349,14 +349,14 @@ const command annotate_command = {
     "csspgo annotate --binary=FILE --function=NAME [--format=text|html]\n"
     "                [--source] [-o FILE] PROFILE\n",
     "shows a function's code with its counts, by calling context",
-    "A count is shown where it is known. A line or probe that the compiler copied has one count for all its copies; the "
-    "count of a single copy stays blank unless all copies execute equally often. --source shows the counts of lines as the "
-    "profile has them.\n"
-    "Instructions come from llvm-objdump-19, llvm-objdump or objdump, whichever is installed; without one of these, bytes "
-    "and targets of branches are shown. Source is shown if the program has debug information and the files are where it "
-    "says (--source-dir). Code that was inlined into the function is shown with it.\n"
+    "A count is shown where it is known. A line or probe that the compiler copied has one count for all its copies; "
+    "the count of a single copy stays blank unless all copies execute equally often. --source shows the counts of "
+    "lines as the profile has them.\n"
+    "Instructions come from llvm-objdump-19, llvm-objdump or objdump, whichever is installed; without one of these, "
+    "bytes and targets of branches are shown. Source is shown if the program has debug information and the files are "
+    "where it says (--source-dir). Code that was inlined into the function is shown with it.\n"
     "HTML shows source and instructions side by side: a click on one brings the other into view. It has links to the "
     "targets of branches and to the hottest lines, and an index of several functions.\n"
-    "A contextual profile (.ctxprof) needs a program with pseudo probes and a counter for each block: counters have numbers "
-    "only, and the probes tell which block each one belongs to.\n"
+    "A contextual profile (.ctxprof) needs a program with pseudo probes and a counter for each block: counters have "
+    "numbers only, and the probes tell which block each one belongs to.\n"
 };

@@ -9,7 +9,8 @@ enum { NOTE_HOTTEST = 5 };        /* lines that can be jumped to */
  * scrolls by itself, so that one stays where it is while the other one moves.
  */
 static const char note_style[] =
-    ":root{color-scheme:light dark;--back:#fff;--text:#1c1c1c;--dim:#6a6a6a;--rule:#d4d4d4;--bar:#f4f4f4;--heat-of:#ea6a4c;--on:#2f6fd0}"
+    ":root{color-scheme:light dark;--back:#fff;--text:#1c1c1c;--dim:#6a6a6a;--rule:#d4d4d4;--bar:#f4f4f4;"
+    "--heat-of:#ea6a4c;--on:#2f6fd0}"
     "@media (prefers-color-scheme:dark){:root{--back:#1a1c20;--text:#ececec;--dim:#a8a8a8;--rule:#3c4048;--bar:#25282e;"
     "--on:#7fb0ff}}"
     "body{font:14px/1.45 system-ui,sans-serif;margin:1em 1.2em;background:var(--back);color:var(--text)}"
@@ -24,7 +25,8 @@ static const char note_style[] =
     "font-weight:600}"
     ".t:focus-visible+label{outline:2px solid var(--on)}"
     ".panes{display:grid;grid-template-columns:minmax(0,1fr);border-top:1px solid var(--rule)}"
-    ".pane{position:relative;overflow:auto;max-height:calc(100vh - 3.5em)}.pane+.pane{border-left:1px solid var(--rule)}"
+    ".pane{position:relative;overflow:auto;max-height:calc(100vh - 3.5em)}"
+    ".pane+.pane{border-left:1px solid var(--rule)}"
     ".both:checked~.panes{grid-template-columns:minmax(0,2fr) minmax(0,3fr)}"
     ".both:checked~.panes .insns tr.source,.alone:checked~.panes .line,.only-insns:checked~.panes .lines,"
     ".only-lines:checked~.panes .insns{display:none}.only-insns:checked~.panes .line{display:none}"
@@ -50,14 +52,16 @@ static const char note_script[] =
     "(function(){var lit=[];"
     "function light(r){lit.forEach(function(x){x.classList.remove('on')});lit=r&&r.dataset.l?[].slice.call(r.closest("
     "'section').querySelectorAll('tr[data-l=\"'+r.dataset.l+'\"]')):[];lit.forEach(function(x){x.classList.add('on')})}"
-    "function other(r){var a=r.querySelector('.line a,.lines .place a');return a&&document.getElementById(a.hash.slice(1))}"
+    "function other(r){var a=r.querySelector('.line a,.lines .place a');"
+    "return a&&document.getElementById(a.hash.slice(1))}"
     "function row(e){return e.target.closest&&e.target.closest('tr[data-l]')}"
     "function bring(r){var p=r&&r.closest('.pane');if(p)p.scrollTop=r.offsetTop-p.clientHeight/3}"
     "function go(){var r=document.getElementById(location.hash.slice(1)),b;if(!r||r.tagName!=='TR')return;"
     "if(!r.offsetParent&&(b=r.closest('section').querySelector('.both'))){b.checked=true;r.scrollIntoView()}"
     "light(r);bring(other(r))}"
     "document.addEventListener('mouseover',function(e){var r=row(e);if(r)light(r)});"
-    "document.addEventListener('click',function(e){var r=row(e);if(!r||e.target.closest('a')||String(getSelection()))return;"
+    "document.addEventListener('click',function(e){var r=row(e);"
+    "if(!r||e.target.closest('a')||String(getSelection()))return;"
     "light(r);bring(other(r))});"
     "addEventListener('hashchange',go);go()})();";
 
@@ -214,7 +218,8 @@ static void note_bottlenecks(const note_out *o)
             fputs(", estimated.", o->out);
             if (o->chain.cell != NULL)
                 fputs(" In the column chain, arrows lead from an instruction to the one that waits for its result; "
-                      "beside them stand the latency and the register. \xe2\x86\xbb: it waits in the next iteration.", o->out);
+                      "beside them stand the latency and the register. \xe2\x86\xbb: it waits in the next iteration.",
+                      o->out);
             fputs("</p>\n<ul class=\"bound\">\n", o->out);
         }
         note_bottleneck(o, &a->path[i]);
@@ -225,13 +230,18 @@ static void note_bottlenecks(const note_out *o)
 /* The views of a function: both tables, or one of them. The buttons stand in front of what they show. */
 static void note_tabs(const note_out *o)
 {
-    static const char *const tab[][3] = {
-        { "both", "both", "Side by side" }, { "lines", "only-lines", "Source" }, { "insns", "only-insns", "Instructions" }
+    static const struct { const char *id, *style, *label; } tab[] = {
+        { "both", "both", "Side by side" },
+        { "lines", "only-lines", "Source" },
+        { "insns", "only-insns", "Instructions" }
     };
+    const size_t v = o->a->views;
     size_t i;
-    for (i = 0; i < 3; i++)
-        fprintf(o->out, "<input class=\"t %s\" type=\"radio\" name=\"v%zu-tab\" id=\"v%zu-%s\"%s><label for=\"v%zu-%s\">%s</label>\n",
-                tab[i][1], o->a->views, o->a->views, tab[i][0], i == 0 ? " checked" : "", o->a->views, tab[i][0], tab[i][2]);
+    for (i = 0; i < sizeof tab / sizeof *tab; i++) {
+        fprintf(o->out, "<input class=\"t %s\" type=\"radio\" name=\"v%zu-tab\" id=\"v%zu-%s\"%s>", tab[i].style, v, v,
+                tab[i].id, i == 0 ? " checked" : "");
+        fprintf(o->out, "<label for=\"v%zu-%s\">%s</label>\n", v, tab[i].id, tab[i].label);
+    }
 }
 
 static void note_html_head(const note_out *o)

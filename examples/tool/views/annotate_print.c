@@ -1,7 +1,7 @@
 /* annotate_print.c - annotate: which rows there are, of instructions and of source; JSON */
 #include "views.h"
 
-enum { NOTE_AROUND = 3, NOTE_LAST = 10000000 };      /* lines that are shown around those that have code; of a file */
+enum { NOTE_AROUND = 3 };         /* lines of source that are shown around those that have code */
 
 /* ----- rows ------------------------------------------------------------------------------------------------------- */
 
@@ -74,7 +74,8 @@ static int note_lines_make(const note_out *o, size_t file, note_lines *l)
                                        a->count[i * o->columns] > a->count[(l->hottest[line] - 1) * o->columns])))
             l->hottest[line] = i + 1;
         for (k = 0; k < o->columns; k++)
-            if (note_shown(&from[i * o->columns], k) && from[i * o->columns + k] > c[k]) c[k] = from[i * o->columns + k];
+            if (note_shown(&from[i * o->columns], k) && from[i * o->columns + k] > c[k])
+                c[k] = from[i * o->columns + k];
     }
     return 1;
 }

@@ -2,7 +2,7 @@
 #include "views.h"
 #include "../demangle/demangle.h"
 
-enum { NOTE_LAST = 10000000, NOTE_BASE = 24 };   /* the last line that is shown; bytes of a file's name beside a line */
+enum { NOTE_BASE = 24 };          /* bytes of a file's name beside a line */
 
 /* ----- text ------------------------------------------------------------------------------------------------------- */
 
@@ -156,7 +156,8 @@ static void html_chain(const note_out *o, size_t insn, int above)
         const note_edge *const e = &a->edge[i];
         if (e->from != insn) continue;
         if (n++ != 0) fputs("; ", o->out);
-        if (e->latency != 0) fprintf(o->out, "%u cycle%s%s", e->latency, e->latency == 1 ? "" : "s", e->on != NULL ? ", " : "");
+        if (e->latency != 0) fprintf(o->out, "%u cycle%s", e->latency, e->latency == 1 ? "" : "s");
+        if (e->latency != 0 && e->on != NULL) fputs(", ", o->out);
         if (e->on != NULL) put_html(e->on, strlen(e->on), o->out);
         if (e->carried) fputs(" \xe2\x86\xbb", o->out);
     }

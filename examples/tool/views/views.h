@@ -496,6 +496,8 @@ int note_paths_place(annotate_run *a);
 void note_paths_free(annotate_run *a);
 
 /* annotate_row.c: rows of the table, as text or HTML */
+enum { NOTE_LAST = 10000000 };    /* the last line of a file that is shown */
+
 typedef struct note_out {
     annotate_run *a;
     FILE         *out;
@@ -511,7 +513,7 @@ typedef struct note_cells {
     const char     *text;
     size_t          file;         /* of source: what it is a line of, or 0; else as in the insn */
     uint32_t        line;
-    size_t          insn;         /* place of the instruction that it is of, or stands above; of a line its hottest + 1 */
+    size_t          insn;         /* the instruction, or the one that it stands above; of a line the hottest one + 1 */
 } note_cells;
 
 void put_html(const char *text, size_t size, FILE *out);
@@ -525,7 +527,7 @@ const uint64_t *note_of_lines(const annotate_run *a);
 void note_insn_row(const note_out *o, const note_cells *r);
 void note_above_row(const note_out *o, const note_cells *r);     /* source above an instruction; line 0: no number */
 void note_line_row(const note_out *o, const note_cells *r);      /* in a list of lines                    */
-void note_file_row(const note_out *o, size_t file, size_t above);      /* the name of a file, in a list or above an insn + 1 */
+void note_file_row(const note_out *o, size_t file, size_t above);      /* above: an instruction + 1; 0: in a list */
 
 /* annotate_html.c: the page around the rows. Functions that return int return 0 after saying what is wrong. */
 int note_head(const note_out *o);                    /* also of text: what stands above the rows        */
