@@ -318,6 +318,15 @@ if have perl && perl -MIO::Socket::UNIX -e 'unlink $ARGV[0]; IO::Socket::UNIX->n
         says 1 'socket: a socket, or a device that is not there' $c $B/socket
     done
 else skip "no perl, or no sockets in files here"; fi
+# what is compressed is looked into: a profile of samples, a program or words in it are no profile of pprof
+if have gzip; then
+    for f in $B/a.prof $B/words $D/demo.elf; do
+        gzip -c $f >$B/packed.gz
+        for c in show "show --top=3" folded "flame -o $B/got" "annotate --binary=$D/demo.elf --function=a" "merge -o $B/got"; do
+            says 1 'packed.gz: this is compressed (gzip); .* all else must be decompressed' $c $B/packed.gz
+        done
+    done
+else skip "no gzip"; fi
 for c in "folded --names=" "merge -o $B/got --input-files=" "merge -o $B/got --remapping-file="; do
     says 1 'demo.elf: this is a program' $c$D/demo.elf $B/a.prof
     says 1 'bytes: this is no text: line 1 has a NUL byte' $c$B/bytes $B/a.prof

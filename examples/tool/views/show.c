@@ -180,7 +180,8 @@ static csspgo_profile *show_read(const show *s, const char *path, reading *how)
     if (!profile_open(s->tool, path, how, &f)) return NULL;
     if (!picture_is(s->tool, &f)) return profile_of(s->tool, path, &f, how, &fatal);
     if (s->o[S_TOP].number || s->o[S_CONTEXTS].text != NULL) p = picture_read(s->tool, path, &f);
-    else fail(s->tool, "%s: this is a recording: show has --top=N and --contexts of it; profgen makes a profile", path);
+    else if (picture_holds(s->tool, path, &f))
+        fail(s->tool, "%s: this is a recording: show has --top=N and --contexts of it; profgen makes a profile", path);
     file_close(&f);
     return show_recording(s, p);
 }

@@ -66,6 +66,7 @@ extern const option folded_options[], flame_options[];   /*
  * after saying what is wrong.
  */
 int picture_is(const tool_context *tool, const file_bytes *f);
+int picture_holds(const tool_context *tool, const char *path, const file_bytes *f);  /* 0 after saying: no recording */
 
 /* annotate_recording.c: the profile that profgen makes of a recording; a failure is said, or in e. */
 csspgo_status annotate_recording(const tool_context *tool, const char *path, const file_bytes *f, csspgo_profile *p,
