@@ -80,7 +80,7 @@ if have clang++-19 && have llvm-objdump-19; then
         sed 's/ id="/\n&/g' $B/$f.html | sed -n 's/^ id="\([^"]*\)".*/\1/p' | sort >$B/ids
         [ -s $B/links ] && [ -z "$(uniq -d $B/ids)" ] && [ -z "$(comm -23 $B/links $B/ids)" ] && pass || fail "$f.html: links lead nowhere: $(comm -23 $B/links $B/ids)"
     done
-    [ $(grep -c '<nav>' $B/two.html) -eq 1 ] && [ $(grep -c '^<li><a href="#v[01]">app::' $B/two.html) -eq 2 ] && ! grep -q '<nav>' $B/one.html && pass || fail "an index of several functions"
+    [ $(grep -c '<nav>' $B/two.html) -eq 1 ] && [ $(grep -c '^<li><a href="#v[01]" title="[^"]*">app::' $B/two.html) -eq 2 ] && ! grep -q '<nav>' $B/one.html && pass || fail "an index of several functions"
     grep -q '<p>Hottest: <a href="#v0-[0-9a-f]*">app.cpp:7</a> 400, <a href="#v0-[0-9a-f]*">app.cpp:8</a> 300' $B/two.html && pass || fail "the hottest lines: $(grep Hottest $B/two.html)"
     grep -q '<p>Hottest: <a href="#v0-f[0-9]*-7">app.cpp:7</a> 400, ' $B/source.html && pass || fail "the hottest lines of source: $(grep Hottest $B/source.html)"
     grep -q 'j[a-z]* *<a href="#v0-[0-9a-f]*">0x[0-9a-f]* &lt;app::A::go+0x[0-9a-f]*&gt;</a>' $B/two.html && pass || fail "branches are links"
@@ -101,6 +101,39 @@ if have clang++-19 && have llvm-objdump-19; then
                 if join(" ", sort keys %head) ne join(" ", sort keys %target) || !%head }' $B/$f.html
     done
 else skip "no clang++-19 or llvm-objdump-19: names of targets are not looked at"; fi
+
+# the hottest functions, without their names; these are short in the index and in headings
+cat >$B/brief.cpp <<'END'
+namespace ns {
+template <class T> struct V {
+    T x;
+    bool operator<(const V &o) const { return x < o.x; }
+    V &operator<<(T y) { x = x * 3 + y; return *this; }
+    V *operator->() { return this; }
+    template <class U> U get(U y) { return (U)x + y; }
+    T operator[](int i) { return x + (T)i; }
+};
+namespace { template <class T> T sum(V<T> v) { return v.x + v[2]; } }
+}
+int plain(int x) { return x + 1; }
+int main() { ns::V<long> a = { 1 }, b = { 2 }; a << 3; return (a < b) + (int)a->get(2.5) + (int)ns::sum(a) + plain(1); }
+END
+printf '%s\n' main:10:1 _ZNK2ns1VIlEltERKS1_:900:1 _ZN2ns1VIlElsEl:800:1 _ZN2ns1VIlEptEv:700:1 _ZN2ns1VIlE3getIdEET_S3_:600:1 _ZN2ns1VIlEixEi:500:1 \
+    _ZN2ns12_GLOBAL__N_13sumIlEET_NS_1VIS2_EE:400:1 _Z5plaini:300:1 nowhere:5000:1 | sed 's/^\(.*\):\(.*\):1$/&\n 0: \2/' >$B/brief.prof
+if have c++ && c++ -g -O0 -o $B/brief $B/brief.cpp 2>$B/err; then
+    $T annotate --quiet --top=7 --binary=$B/brief -o $B/brief.html $B/brief.prof 2>$B/err || fail "--top: $(cat $B/err)"
+    sed -n 's/^<li><a href="#v[0-9]*" title="[^"]*">\(.*\)<.a> in brief: total \([0-9]*\)<.li>$/\1 \2/p' $B/brief.html >$B/out
+    printf '%s\n' 'ns::V&lt;…&gt;::operator&lt; 900' 'ns::V&lt;…&gt;::operator&lt;&lt; 800' 'ns::V&lt;…&gt;::operator-&gt; 700' 'ns::V&lt;…&gt;::get&lt;…&gt; 600' \
+        'ns::V&lt;…&gt;::operator[] 500' 'ns::sum&lt;…&gt; 400' 'plain 300' | cmp -s - $B/out && pass || fail "the index: $(cat $B/out $B/err)"
+    [ "$(grep -c '^<h1>' $B/brief.html)" -eq 7 ] && grep -A1 '^<h1>plain</h1>' $B/brief.html | grep -q '<code>plain(int)</code>' && pass || fail "headings: $(grep -A1 '^<h1>' $B/brief.html)"
+    $T annotate --quiet --top=2 --binary=$B/brief $B/brief.prof >$B/out
+    [ "$(grep -c ' in brief: .* instructions' $B/out)" -eq 2 ] && head -1 $B/out | grep -q 'ns::V<long>::operator<(ns::V<long> const&) const in brief' && pass || fail "--top=2: $(head -1 $B/out)"
+    $T annotate --quiet --top=100 --binary=$B/brief --json $B/brief.prof >$B/json && [ "$(grep -c '^ *"function": ' $B/json)" -eq 8 ] && pass || fail "--top=100: $(grep -c '"function": ' $B/json)"
+else fail "brief.cpp: $(head -3 $B/err)"; fi
+refused 2 '--function or --top, not both' --binary=$B/brief --function=main --top=3 $B/brief.prof
+refused 2 "'0' is not a number from 1 to 1000" --binary=$B/brief --top=0 $B/brief.prof
+sed -n '/^nowhere/,$p' $B/brief.prof >$B/nowhere.prof
+refused 1 'brief has no code of a function with samples' --binary=$B/brief --top=3 $B/nowhere.prof
 
 # ----- by line
 cat >$B/work.c <<'END'

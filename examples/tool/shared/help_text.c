@@ -66,8 +66,8 @@ static const struct { const char *command, *lines; } examples[] = {
     { "annotate",
       "csspgo annotate --binary=app --function=parse app.prof\n"
       "prints the instructions and the source of a function with their counts\n"
-      "csspgo annotate --binary=app --function=parse app.prof -o parse.html\n"
-      "writes the same as a page for a browser\n" }
+      "csspgo annotate --binary=app --top=10 app.prof -o app.html\n"
+      "makes a page of the ten hottest functions, for a browser\n" }
 };
 
 const char *help_examples(const char *command)
@@ -137,7 +137,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "flame", "The picture", " diff callers icicle title width " },
     { "ctxprof", "How profiles are added up", " merge-duplicates keep-larger " },
     { "bottleneck", "What is analysed", " mcpu top contexts alias models " },
-    { "annotate", "What is shown", " function contexts source source-dir bottleneck " },
+    { "annotate", "What is shown", " function top contexts source source-dir bottleneck " },
     { NULL, "Output",
       " output format show-format json use-md5 keep-empty mark-inlined top min-fit min-kept no-demangle demangler " },
     { NULL, "What is hot and what is cold",

@@ -10,6 +10,7 @@ static const option annotate_options[] = {
     DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
     OPTION("function", OPT_LIST, NULL, 0, "NAME", "the function to show, as people write it or as the compiler has it"),
+    OPTION("top", OPT_COUNT, NULL, 0, "N", "in place of --function: the N hottest functions that have code of their own"),
     OPTION("format", OPT_CHOICE, "text|html", 0, NULL,
            "form of the output; html is the default if the name of --output ends in .html"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
@@ -43,7 +44,11 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     if (files == 1) o[N_PROFILE].text = argv[0];
     if (o[N_PROFILE].text == NULL) return usage(tool, "which profile?"), 0;
     if (o[N_BINARY].count == 0) return usage(tool, "which program? --binary=FILE"), 0;
-    if (o[N_FUNCTION].count == 0) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
+    if (o[N_TOP].given && o[N_FUNCTION].count != 0) return usage(tool, "--function or --top, not both"), 0;
+    if (o[N_TOP].given && ((uint64_t)o[N_TOP].number == 0 || (uint64_t)o[N_TOP].number > 1000))
+        return usage(tool, "--top: '%s' is not a number from 1 to 1000", o[N_TOP].text), 0;
+    if (o[N_FUNCTION].count == 0 && !o[N_TOP].given)
+        return usage(tool, "which function? --function=NAME, or --top=N for the hottest ones"), 0;
     if ((uint64_t)o[N_CONTEXTS].number > 100) return usage(tool, "--contexts: at most 100"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
@@ -266,25 +271,92 @@ static int annotate_view(annotate_run *a, FILE *out)
     return ok;
 }
 
+/* A function in each program with code of it; *shown: whether there is one. Returns 0 after saying what is wrong. */
+static int annotate_function(annotate_run *a, FILE *out, int *shown)
+{
+    const option *const programs = &a->o[N_BINARY];
+    const size_t before = a->views;
+    size_t k;
+    if (!annotate_places(a)) return 0;
+    for (k = 0; k < programs->count; k++) {
+        a->binary = programs->list[k];
+        if (!annotate_view(a, out)) return 0;
+    }
+    *shown = a->views != before;
+    return 1;
+}
+
+/* The functions of --function. Returns 0 after saying what is wrong. */
+static int annotate_named(annotate_run *a, FILE *out)
+{
+    const option *const functions = &a->o[N_FUNCTION];
+    size_t i;
+    int shown;
+    for (i = 0; i < functions->count; i++) {
+        a->name = functions->list[i];
+        a->func = func_meant(a->in.tool, a->in.p, a->name);
+        if (a->func.id == 0 || !annotate_function(a, out, &shown)) return 0;
+        if (!shown)
+            return fail(a->in.tool, "%s has no code of '%s': it may be inlined everywhere",
+                        a->o[N_BINARY].count == 1 ? a->binary : "no program", a->name), 0;
+    }
+    return 1;
+}
+
+typedef struct note_hot { uint64_t total; csspgo_func func; } note_hot;   /* with what is inlined into it */
+
+static int note_hot_order(const void *x, const void *y)
+{
+    const note_hot *a = (const note_hot *)x, *b = (const note_hot *)y;
+    if (a->total != b->total) return a->total > b->total ? -1 : 1;
+    return a->func.id < b->func.id ? -1 : a->func.id > b->func.id;
+}
+
+/* The functions that were sampled, hottest first; *n of them. NULL after saying that there is no memory. */
+static note_hot *annotate_hot(const annotate_run *a, size_t *n)
+{
+    const csspgo_profile *const p = a->in.p;
+    note_hot *const v = (note_hot *)calloc((size_t)csspgo_func_count(p) + 1, sizeof *v);
+    csspgo_node node;
+    csspgo_func f;
+    *n = 0;
+    if (v == NULL) return fail(a->in.tool, "out of memory"), NULL;
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
+        v[*n].total = 0;
+        for (node = csspgo_func_nodes(p, f); node.id != 0; node = csspgo_node_next_same(p, node))
+            if (csspgo_node_kind_of(p, node) != CSSPGO_INLINEE)
+                v[*n].total = sum_of(v[*n].total, csspgo_total(p, node));
+        v[*n].func = f;
+        *n += v[*n].total != 0;
+    }
+    qsort(v, *n, sizeof *v, note_hot_order);
+    return v;
+}
+
+/* The functions of --top: as many as have code of their own. Returns 0 after saying what is wrong. */
+static int annotate_top(annotate_run *a, FILE *out)
+{
+    uint64_t left = (uint64_t)a->o[N_TOP].number;
+    size_t n, i;
+    note_hot *const v = annotate_hot(a, &n);
+    int ok = v != NULL, shown;
+    for (i = 0; ok && i < n && left != 0; i++) {
+        char *const name = note_name(a, v[i].func);
+        a->name = name;
+        a->func = v[i].func;
+        ok = name != NULL ? annotate_function(a, out, &shown) : (fail(a->in.tool, "out of memory"), 0);
+        if (ok && shown) left--;
+        a->name = "its hottest functions";
+        free(name);
+    }
+    free(v);
+    return ok && (a->views != 0 || (fail(a->in.tool, "%s has no code of a function with samples", a->o[N_BINARY].text), 0));
+}
+
 /* Each function in each program with code of it. Returns 0 after saying what is wrong. */
 static int annotate_views(annotate_run *a, FILE *out)
 {
-    const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
-    size_t i, k;
-    for (i = 0; i < functions->count; i++) {
-        const size_t before = a->views;
-        a->name = functions->list[i];
-        a->func = func_meant(a->in.tool, a->in.p, a->name);
-        if (a->func.id == 0 || !annotate_places(a)) return 0;
-        for (k = 0; k < programs->count; k++) {
-            a->binary = programs->list[k];
-            if (!annotate_view(a, out)) return 0;
-        }
-        if (a->views == before)
-            return fail(a->in.tool, "%s has no code of '%s': it may be inlined everywhere",
-                        programs->count == 1 ? a->binary : "no program", a->name), 0;
-    }
-    return 1;
+    return a->o[N_TOP].number > 0 ? annotate_top(a, out) : annotate_named(a, out);
 }
 
 /* HTML begins with what is known at the end: the index. Returns 0 after saying what is wrong. */
@@ -321,7 +393,7 @@ static int annotate_make(void *what, FILE *out)
     if (a->o[N_BOTTLENECK].text != NULL && !note_paths_read(a, a->o[N_BOTTLENECK].text)) return 0;
     a->in.profile = a->o[N_PROFILE].text;
     a->in.binary = programs->text;                         /* the last one that was given */
-    a->several = programs->count * functions->count > 1;
+    a->several = programs->count * functions->count > 1 || a->o[N_TOP].number > 0;
     if (!(html ? annotate_html : annotate_views)(a, out)) return 0;
     note_end(a, out);
     return 1;
@@ -346,8 +418,8 @@ static int annotate_main(tool_context *tool, int argc, char **argv)
 
 const command annotate_command = {
     "annotate", annotate_main, annotate_options, NULL,
-    "csspgo annotate --binary=FILE --function=NAME [--format=text|html]\n"
-    "                [--source] [-o FILE] PROFILE\n",
+    "csspgo annotate --binary=FILE (--function=NAME | --top=N)\n"
+    "                [--format=text|html] [--source] [-o FILE] PROFILE\n",
     "shows a function's code with its counts, by calling context",
     "A count is shown where it is known. A line or probe that the compiler copied has one count for all its copies; "
     "the count of a single copy stays blank unless all copies execute equally often. --source shows the counts of "

@@ -17,7 +17,7 @@ static const char note_style[] =
     "h1{font-size:1.3em;margin:.2em 0;overflow-wrap:anywhere}p,ul{margin:.3em 0}a{color:inherit}"
     "code,table{font:12px/1.4 ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
     "nav{border-bottom:1px solid var(--rule);padding-bottom:.5em;margin-bottom:1em}nav ul,.bound{padding-left:1.2em}"
-    "nav li,.of code{overflow-wrap:anywhere}.of{list-style:none;padding:0}.of b{display:inline-block;width:1.4em}"
+    "nav li,.of code{overflow-wrap:anywhere}.whole{color:var(--dim)}.whole code{overflow-wrap:anywhere}.of{list-style:none;padding:0}.of b{display:inline-block;width:1.4em}"
     "section{margin-bottom:3em}.t{position:absolute;opacity:0}"
     ".t+label{display:inline-block;padding:.15em .8em;margin:.6em 0 -1px;border:1px solid transparent;"
     "border-radius:5px 5px 0 0;color:var(--dim);cursor:pointer}"
@@ -64,20 +64,6 @@ static const char note_script[] =
     "if(!r||e.target.closest('a')||String(getSelection()))return;"
     "light(r);bring(other(r))});"
     "addEventListener('hashchange',go);go()})();";
-
-/* A name as people write it, for free(); NULL: out of memory. */
-static char *note_name(const annotate_run *a, csspgo_func f)
-{
-    char *text = (char *)malloc(DEMANGLE_MOST + 1);
-    size_t size, n;
-    const char *name = csspgo_func_name(a->in.p, f, &size);
-    if (text == NULL) return NULL;
-    if (name == NULL) n = (size_t)snprintf(text, DEMANGLE_MOST, "%" PRIu64, csspgo_func_guid(a->in.p, f));
-    else if ((n = shown_name(a->in.tool, name, size, text, DEMANGLE_MOST)) == 0)
-        memcpy(text, name, n = size < DEMANGLE_MOST ? size : DEMANGLE_MOST);
-    text[n] = '\0';
-    return text;
-}
 
 static char column_name(size_t column)
 {
@@ -150,16 +136,52 @@ static void note_jumps(const note_out *o)
     fputs("</p>\n", o->out);
 }
 
-/* A line of the index. */
-static void note_index(const note_out *o, const char *name, const char *binary)
+/* The name of a function in a few words, for people. Returns 0: out of memory. */
+static int note_brief(const note_out *o, FILE *out, const char *name)
 {
-    note_out to = *o;
-    to.out = o->a->index;
-    fprintf(to.out, "<li><a href=\"#v%zu\">", o->a->views);
-    note_put(&to, name);
-    fputs("</a> in ", to.out);
-    note_put(&to, binary);
-    fprintf(to.out, ": total %" PRIu64 "</li>\n", o->a->all_weight);
+    views_text t;
+    memset(&t, 0, sizeof t);
+    views_brief(&t, name, strlen(name));
+    if (!t.failed) put_html(t.data, t.size, out);
+    free(t.data);
+    return !t.failed || (fail(o->a->in.tool, "out of memory"), 0);
+}
+
+/* A line of the index. Returns 0 after saying what is wrong. */
+static int note_index(const note_out *o, const char *name, const char *binary)
+{
+    FILE *const out = o->a->index;
+    fprintf(out, "<li><a href=\"#v%zu\" title=\"", o->a->views);
+    put_html(name, strlen(name), out);
+    fputs("\">", out);
+    if (!note_brief(o, out, name)) return 0;
+    fputs("</a> in ", out);
+    put_html(binary, strlen(binary), out);
+    fprintf(out, ": total %" PRIu64 "</li>\n", o->a->all_weight);
+    return 1;
+}
+
+/* The heading: the name in short and, if that is another one, whole. Returns 0 after saying what is wrong. */
+static int note_heading(const note_out *o, const char *name)
+{
+    views_text t;
+    int ok;
+    memset(&t, 0, sizeof t);
+    views_brief(&t, name, strlen(name));
+    ok = !t.failed;
+    if (ok) {
+        fprintf(o->out, "<section id=\"v%zu\">\n<h1>", o->a->views);
+        put_html(t.data, t.size, o->out);
+        fputs("</h1>\n", o->out);
+        if (t.size != strlen(name) || memcmp(t.data, name, t.size) != 0) {
+            fputs("<p class=\"whole\"><code>", o->out);
+            put_html(name, strlen(name), o->out);
+            fputs("</code></p>\n", o->out);
+        }
+        fputs("<p>", o->out);
+    }
+    free(t.data);
+    return ok || (fail(o->a->in.tool, "out of memory"), 0);
 }
 
 /* A bound of a path, with the separator in front of it. */
@@ -259,17 +281,19 @@ int note_head(const note_out *o)
     const char *const slash = strrchr(a->binary, '/'), *const binary = slash != NULL ? slash + 1 : a->binary;
     char *const name = note_name(a, a->func);
     size_t i;
-    if (name == NULL) return fail(a->in.tool, "out of memory"), 0;
-    if (o->html) note_index(o, name, binary);
-    if (o->html) fprintf(o->out, "<section id=\"v%zu\">\n<h1>", a->views);
-    else if (a->views != 0) putc('\n', o->out);
-    note_put(o, name);
-    fputs(o->html ? "</h1>\n<p>" : " in ", o->out);
+    int ok = name != NULL || (fail(a->in.tool, "out of memory"), 0);
+    if (ok && o->html) ok = note_index(o, name, binary) && note_heading(o, name);
+    else if (ok) {
+        if (a->views != 0) putc('\n', o->out);
+        note_put(o, name);
+        fputs(" in ", o->out);
+    }
+    if (ok && o->html && a->title == NULL) a->title = name;
+    else free(name);
+    if (!ok) return 0;
     note_put(o, binary);
     fprintf(o->out, ": %zu instructions, %zu context%s", a->insns, a->all_contexts, a->all_contexts == 1 ? "" : "s");
     fputs(o->html ? "</p>\n<ul class=\"of\">\n" : "\n", o->out);
-    if (o->html && a->title == NULL) a->title = name;
-    else free(name);
     for (i = 0; i < a->contexts; i++)
         if (!note_context(o, i)) return 0;
     if (o->html) note_html_head(o);

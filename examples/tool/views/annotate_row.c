@@ -70,7 +70,7 @@ static void note_code_put(const note_out *o, const char *text)
         if (plus == t.name) plus = end;
         n = shown_name(o->a->in.tool, t.name, (size_t)(plus - t.name), clean, sizeof clean);
         memset(&label, 0, sizeof label);
-        if (n != 0) views_short(&label, clean, n);
+        if (n != 0) (o->html ? views_brief : views_short)(&label, clean, n);
         else views_add(&label, t.name, (size_t)(plus - t.name));
         note_put_part(o, " <", 2);
         note_put_part(o, label.data, label.size);
@@ -79,6 +79,20 @@ static void note_code_put(const note_out *o, const char *text)
         free(label.data);
     }
     if (link) fputs("</a>", o->out);
+}
+
+/* A name as people write it, for free(); NULL: out of memory. */
+char *note_name(const annotate_run *a, csspgo_func f)
+{
+    char *text = (char *)malloc(DEMANGLE_MOST + 1);
+    size_t size, n;
+    const char *name = csspgo_func_name(a->in.p, f, &size);
+    if (text == NULL) return NULL;
+    if (name == NULL) n = (size_t)snprintf(text, DEMANGLE_MOST, "%" PRIu64, csspgo_func_guid(a->in.p, f));
+    else if ((n = shown_name(a->in.tool, name, size, text, DEMANGLE_MOST)) == 0)
+        memcpy(text, name, n = size < DEMANGLE_MOST ? size : DEMANGLE_MOST);
+    text[n] = '\0';
+    return text;
 }
 
 /* ----- cells ------------------------------------------------------------------------------------------------------ */

@@ -196,10 +196,11 @@ const char *views_label(const views_flame_data *d, csspgo_node node, size_t *siz
 
 /*
  * flame_names.c: views_short adds a name without parameters, "(anonymous namespace)::", and the numbers that tell apart
- * local functions of several files (.__uniq.N, .llvm.N). views_last: how many bytes of it stand in front of its last
+ * local functions of several files (.__uniq.N, .llvm.N); views_brief also without arguments of templates. views_last: how many bytes of it stand in front of its last
  * part, which begins behind "::".
  */
 void views_short(views_text *t, const char *name, size_t size);
+void views_brief(views_text *t, const char *name, size_t size);
 size_t views_last(const char *name, size_t size);
 
 /* flame_svg.c */
@@ -351,7 +352,7 @@ int merge_symbols(merge *m);
 #define NOTE_UNKNOWN UINT64_MAX   /* as a count: nothing tells it */
 
 enum { /* places in the table of options; of annotate */
-    N_OUTPUT, N_BINARY, N_DEBUG_BINARY, N_PROFILE, N_FUNCTION, N_FORMAT, N_JSON, N_CONTEXTS, N_SOURCE, N_SOURCE_DIR,
+    N_OUTPUT, N_BINARY, N_DEBUG_BINARY, N_PROFILE, N_FUNCTION, N_TOP, N_FORMAT, N_JSON, N_CONTEXTS, N_SOURCE, N_SOURCE_DIR,
     N_BOTTLENECK, N_QUIET
 };
 
@@ -518,6 +519,7 @@ typedef struct note_cells {
 } note_cells;
 
 void put_html(const char *text, size_t size, FILE *out);
+char *note_name(const annotate_run *a, csspgo_func f);    /* as people write it, for free(); NULL: no memory */
 void note_put(const note_out *o, const char *text);  /* without tabs                                    */
 int note_shown(const uint64_t *count, size_t column);    /* 0: it is not known, or 0: left blank        */
 int note_has_row(const annotate_run *a, size_t file, uint32_t line);   /* 1: a list of lines has this one */
