@@ -134,7 +134,10 @@ static int probed_stacks(probed_counts *c, csspgo_profile *p, const csspgo_code 
         csspgo_frame *f = c->frame + n;
         c->first[i] = n;
         n += csspgo_code_probe_stack(code, g->probe[i].address, g->probe[i].index, f, SIZE_MAX, NULL);
-        for (k = c->first[i]; k < n; k++) c->frame[k].func = csspgo_func_add_guid(p, c->frame[k].guid);
+        for (k = c->first[i]; k < n; k++) {
+            c->frame[k].func = csspgo_func_add_guid(p, c->frame[k].guid);
+            if (c->frame[k].func.id == 0) return free(sorted), 0;
+        }
         c->hash[i] = sorted[i] = probed_stack_hash(f, n - c->first[i]);
     }
     if (c->frame == NULL || sorted == NULL) return free(sorted), 0;
@@ -198,6 +201,7 @@ int probed_counts_open(probed_counts *c, probed *r, const probed_inlined *in, co
     size_t all = 0;
     memset(c, 0, sizeof *c);
     c->graph = g;
+    if (func.id == 0) return 0;
     for (n = csspgo_func_nodes(r->p, func); n.id != 0; n = csspgo_node_next_same(r->p, n)) all++;
     c->first = (size_t *)malloc((g->probes + 1) * sizeof *c->first);
     c->copies = (uint64_t *)malloc((g->probes + 1) * sizeof *c->copies);

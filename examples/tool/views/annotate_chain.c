@@ -338,24 +338,19 @@ static int note_same_start(const char *text, const char start[2])
     return bytes || memcmp(text, start, 2) == 0;
 }
 
-/* The path's instructions, as places of the function's; NULL: these are others, or there is no memory (errno). */
-static size_t *note_path_places(const annotate_run *a, const note_path *p)
+/* Fills place with the path's instructions, as places of the function's. Returns 0: these are others. */
+static int note_path_places(const annotate_run *a, const note_path *p, size_t *place)
 {
-    size_t *const place = (size_t *)malloc((p->insns + 1) * sizeof *place);
     size_t n = 0, i, k;
-    int same = place != NULL;
-    for (i = 0; same && i < p->blocks; i++) {
+    for (i = 0; i < p->blocks; i++) {
         k = note_insn_at(a, p->block[i].begin);
-        same = k != 0;
-        for (; same && k <= a->insns && a->insn[k - 1].address < p->block[i].end; k++, n += same) {
-            same = n < p->insns && note_same_start(a->insn[k - 1].text, p->start[n]);
-            if (same) place[n] = k - 1;
+        if (k == 0) return 0;
+        for (; k <= a->insns && a->insn[k - 1].address < p->block[i].end; k++) {
+            if (n == p->insns || !note_same_start(a->insn[k - 1].text, p->start[n])) return 0;
+            place[n++] = k - 1;
         }
     }
-    if (same && n == p->insns && n != 0) return place;
-    if (place != NULL) errno = 0;
-    free(place);
-    return NULL;
+    return n == p->insns && n != 0;
 }
 
 /* 1: the path is the function's, by one of the names that its symbol has. */
@@ -377,29 +372,26 @@ static const note_edge *note_path_drawn(const note_path *p, size_t *n)
     return pass ? p->pass : p->chain;
 }
 
-static int note_path_take(annotate_run *a, size_t i)
+/* Takes the edges of a path, if it is of this code. Returns 0: out of memory. */
+static int note_path_take(annotate_run *a, note_path *p)
 {
-    note_path *const p = &a->path[i];
-    size_t n, k, *const place = note_path_places(a, p);
+    size_t n, k;
     const note_edge *const e = note_path_drawn(p, &n);
-    note_edge *v;
-    if (place == NULL && errno == ENOMEM) return 0;
-    p->shown = place != NULL;
-    if (place == NULL) {
+    size_t *const place = (size_t *)malloc((p->insns + 1) * sizeof *place);
+    note_edge *const v = (note_edge *)realloc(a->edge, (a->edges + n + 1) * sizeof *v);
+    if (v != NULL) a->edge = v;
+    if (place == NULL || v == NULL) return free(place), 0;
+    p->shown = note_path_places(a, p, place);
+    if (!p->shown)
         warn(a->in.tool, "%s: the code at 0x%llx of '%s' is not what %s has there: it is of another build",
              a->o[N_BOTTLENECK].text, (unsigned long long)(p->blocks != 0 ? p->block[0].begin : 0), a->name, a->binary);
-        return 1;
-    }
-    v = (note_edge *)realloc(a->edge, (a->edges + n + 1) * sizeof *v);
-    if (v == NULL) return free(place), 0;
-    a->edge = v;
-    for (k = 0; k < n; k++) {
+    for (k = 0; p->shown && k < n; k++) {
         if (e[k].from >= p->insns || e[k].to >= p->insns) continue;
         v[a->edges] = e[k];
         v[a->edges].from = place[e[k].from];
         v[a->edges++].to = place[e[k].to];
     }
-    p->first = place[0];
+    p->first = p->shown ? place[0] : 0;
     free(place);
     return 1;
 }
@@ -407,10 +399,9 @@ static int note_path_take(annotate_run *a, size_t i)
 int note_paths_place(annotate_run *a)
 {
     size_t i;
-    errno = 0;
     for (i = 0; i < a->paths; i++) {
         a->path[i].shown = 0;
-        if (note_path_is_of(a, &a->path[i]) && !note_path_take(a, i)) return fail(a->in.tool, "out of memory"), 0;
+        if (note_path_is_of(a, &a->path[i]) && !note_path_take(a, &a->path[i])) return fail(a->in.tool, "out of memory"), 0;
     }
     return 1;
 }
