@@ -107,7 +107,7 @@ static const option record_options[] = {
     OPTION("m", OPT_ELSEWHERE, "buffers have the size that they need; leave it out", 0, NULL, NULL),
     OPTION("D", OPT_ELSEWHERE,
            "start the program first and give --pid=PID; or --exact --start=SYMBOL begins at a function", 0, NULL, NULL),
-    OPTION("z", OPT_ELSEWHERE, "the recording is not compressed; compress it by gzip or zstd: all commands read that", 0,
+    OPTION("z", OPT_ELSEWHERE, "the recording is not compressed; gzip or zstd does it, and all commands read that", 0,
            NULL, NULL),
     OPTION("q", OPT_ELSEWHERE, "it is --quiet here", 0, NULL, NULL),
     OPTION("all-user", OPT_ELSEWHERE, "user space alone is recorded; leave it out", 0, NULL, NULL),

@@ -102,7 +102,7 @@ int probed_is_inlined(const probed_inlined *in, const csspgo_profile *p, csspgo_
             h = probed_call(h, csspgo_func_guid(p, csspgo_node_func(p, v[k])), csspgo_node_loc(p, v[k - 1]));
         }
         h = probed_mix(h, csspgo_func_guid(p, csspgo_node_func(p, v[0])));
-        if (bsearch(&h, in->hash, in->count, sizeof h, load_u64_cmp) != NULL) return 1;
+        if (in->count != 0 && bsearch(&h, in->hash, in->count, sizeof h, load_u64_cmp) != NULL) return 1;
     }
     return 0;
 }

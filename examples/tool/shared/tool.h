@@ -120,10 +120,10 @@ unsigned threads_asked(const tool_context *tool, const option *o, unsigned long 
 /* Of LLVM 22 and later: sample-profile-format-version, what extbinary_newer takes, comes first. */
 #define EXTBINARY_NEWER                                                                                            \
     OPTION("sample-profile-format-version", OPT_CHOICE, "103|104|105", 0, NULL, \
-           "the version of ExtBinary; LLVM 19 to 22 read 103 only, the main branch of LLVM also 105"),                               \
+           "the version of ExtBinary; LLVM 19 to 22 read 103 only, the main branch of LLVM also 105"), \
     OPTION("extbinary-composite-prof", OPT_SWITCH, NULL, 0, NULL, \
            "with version 105: puts counts in typed blocks. Blocks of types that only newer LLVM knows are kept " \
-           "if there is one input and nothing is changed in it"),                                                        \
+           "if there is one input and nothing is changed in it"), \
     OPTION("extbinary-write-vtable-type-prof", OPT_SWITCH, NULL, 0, "0|1", \
            "ExtBinary: writes counts of object types, if there are any; LLVM 19 to 21 misread them. With " \
            "--llvm-compat they are written only on request")
