@@ -237,6 +237,20 @@ if ${CC:-cc} -g -O0 -o $B/tab $B/tab.c 2>$B/err; then
     $T annotate --contexts=0 --binary=$B/tab --function=work -o $B/tab.html $B/two.prof 2>$B/err && ! grep -q '	' $B/tab.html && pass || fail "tabs in HTML"
 else fail "$(cat $B/err)"; fi
 
+# ----- lines that end as on Windows; bytes that are no UTF-8; no source, no disassembler
+printf 'int work(int n)\r\n{\r\n    int s = 0;\r\n    while (n-- > 0)\r\n        s += n * 7; /* \351 */\r\n    return s;\r\n}\r\nint main(void) { return work(3); }\r\n' >$B/crlf.c
+if ${CC:-cc} -g -O0 -o $B/crlf $B/crlf.c 2>$B/err; then
+    $T annotate --contexts=0 --source --binary=$B/crlf --function=work $B/two.prof >$B/out 2>$B/err || fail "CRLF: $(cat $B/err)"
+    has '^  *760  *5          s += n \* 7; /\* \\xe9 \*/$'
+    has '^ *10  *6      return s;$'
+    $T annotate --binary=$B/crlf --function=work -o $B/crlf.html $B/two.prof 2>$B/err && grep -q 's += n \* 7; /\* \\xe9 \*/</code>' $B/crlf.html && ! grep -q 'x0d' $B/crlf.html && pass || fail "CRLF in HTML: $(cat $B/err)"
+    # without source there is one table, and no tabs
+    mv $B/crlf.c $B/away.c
+    $T annotate --binary=$B/crlf --function=work -o $B/crlf.html $B/two.prof 2>$B/err && grep -q 'class="pane insns"' $B/crlf.html && ! grep -q 'class="pane lines"\|type="radio"' $B/crlf.html && pass || fail "no source: $(cat $B/err)"
+    grep -c '<tr class="code"' $B/crlf.html >$B/want
+    PATH=$B $T annotate --binary=$B/crlf --function=work -o $B/crlf.html $B/two.prof 2>$B/err && ! grep -q 'type="radio"' $B/crlf.html && grep -c '<tr class="code"' $B/crlf.html | cmp -s - $B/want && pass || fail "no disassembler: $(cat $B/err)"
+else fail "$(cat $B/err)"; fi
+
 # ----- only counts that are known: beside exact counts of each instruction, by line and by probe
 # exact NAME LEAST COMPILER...: at least LEAST percent of what executed has a count, no other instruction has one
 exact() {
