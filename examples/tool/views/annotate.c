@@ -10,7 +10,8 @@ static const option annotate_options[] = {
     DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
     OPTION("function", OPT_LIST, NULL, 0, "NAME", "the function to show, as people write it or as the compiler has it"),
-    OPTION("top", OPT_COUNT, NULL, 0, "N", "in place of --function: the N hottest functions that have code of their own"),
+    OPTION("top", OPT_COUNT, NULL, 0, "N",
+           "in place of --function: the N hottest functions that have code of their own"),
     OPTION("format", OPT_CHOICE, "text|html", 0, NULL,
            "form of the output; html is the default if the name of --output ends in .html"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
@@ -350,7 +351,8 @@ static int annotate_top(annotate_run *a, FILE *out)
         free(name);
     }
     free(v);
-    return ok && (a->views != 0 || (fail(a->in.tool, "%s has no code of a function with samples", a->o[N_BINARY].text), 0));
+    if (ok && a->views == 0) fail(a->in.tool, "%s has no code of a function with samples", a->o[N_BINARY].text);
+    return ok && a->views != 0;
 }
 
 /* Each function in each program with code of it. Returns 0 after saying what is wrong. */

@@ -401,7 +401,8 @@ int note_paths_place(annotate_run *a)
     size_t i;
     for (i = 0; i < a->paths; i++) {
         a->path[i].shown = 0;
-        if (note_path_is_of(a, &a->path[i]) && !note_path_take(a, &a->path[i])) return fail(a->in.tool, "out of memory"), 0;
+        if (note_path_is_of(a, &a->path[i]) && !note_path_take(a, &a->path[i]))
+            return fail(a->in.tool, "out of memory"), 0;
     }
     return 1;
 }

@@ -17,7 +17,8 @@ static const char note_style[] =
     "h1{font-size:1.3em;margin:.2em 0;overflow-wrap:anywhere}p,ul{margin:.3em 0}a{color:inherit}"
     "code,table{font:12px/1.4 ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
     "nav{border-bottom:1px solid var(--rule);padding-bottom:.5em;margin-bottom:1em}nav ul,.bound{padding-left:1.2em}"
-    "nav li,.of code{overflow-wrap:anywhere}.whole{color:var(--dim)}.whole code{overflow-wrap:anywhere}.of{list-style:none;padding:0}.of b{display:inline-block;width:1.4em}"
+    "nav li,.of code,.whole{overflow-wrap:anywhere}.whole{color:var(--dim)}"
+    ".of{list-style:none;padding:0}.of b{display:inline-block;width:1.4em}"
     "section{margin-bottom:3em}.t{position:absolute;opacity:0}"
     ".t+label{display:inline-block;padding:.15em .8em;margin:.6em 0 -1px;border:1px solid transparent;"
     "border-radius:5px 5px 0 0;color:var(--dim);cursor:pointer}"
@@ -28,8 +29,8 @@ static const char note_style[] =
     ".pane{position:relative;overflow:auto;max-height:calc(100vh - 3.5em)}"
     ".pane+.pane{border-left:1px solid var(--rule)}"
     ".both:checked~.panes{grid-template-columns:minmax(0,2fr) minmax(0,3fr)}"
-    ".both:checked~.panes .insns tr.source,.alone:checked~.panes .line,.only-insns:checked~.panes .lines,"
-    ".only-lines:checked~.panes .insns{display:none}.only-insns:checked~.panes .line{display:none}"
+    ".both:checked~.panes .insns tr.source,.only-insns:checked~.panes .lines,.only-insns:checked~.panes .line,"
+    ".only-lines:checked~.panes .insns{display:none}"
     "table{border-collapse:collapse;min-width:100%}"
     "td,th{padding:0 .6em;text-align:right;white-space:pre}td:last-child,th:last-child{text-align:left;width:100%}"
     "thead th{position:sticky;top:0;z-index:1;background:var(--bar);color:var(--dim);font-weight:600;padding:.2em .6em;"
@@ -136,52 +137,38 @@ static void note_jumps(const note_out *o)
     fputs("</p>\n", o->out);
 }
 
-/* The name of a function in a few words, for people. Returns 0: out of memory. */
-static int note_brief(const note_out *o, FILE *out, const char *name)
+/* The name of a function in a few words. Returns 0 after saying that there is no memory. */
+static int note_brief(const note_out *o, const char *name, views_text *t)
 {
-    views_text t;
-    memset(&t, 0, sizeof t);
-    views_brief(&t, name, strlen(name));
-    if (!t.failed) put_html(t.data, t.size, out);
-    free(t.data);
-    return !t.failed || (fail(o->a->in.tool, "out of memory"), 0);
+    memset(t, 0, sizeof *t);
+    views_brief(t, name, strlen(name));
+    return !t->failed || (free(t->data), fail(o->a->in.tool, "out of memory"), 0);
 }
 
-/* A line of the index. Returns 0 after saying what is wrong. */
-static int note_index(const note_out *o, const char *name, const char *binary)
+/* A line of the index, and the heading: the name in short and, if that is another one, whole. Returns 0 as above. */
+static int note_heading(const note_out *o, const char *name, const char *binary)
 {
-    FILE *const out = o->a->index;
-    fprintf(out, "<li><a href=\"#v%zu\" title=\"", o->a->views);
-    put_html(name, strlen(name), out);
-    fputs("\">", out);
-    if (!note_brief(o, out, name)) return 0;
-    fputs("</a> in ", out);
-    put_html(binary, strlen(binary), out);
-    fprintf(out, ": total %" PRIu64 "</li>\n", o->a->all_weight);
-    return 1;
-}
-
-/* The heading: the name in short and, if that is another one, whole. Returns 0 after saying what is wrong. */
-static int note_heading(const note_out *o, const char *name)
-{
+    FILE *const index = o->a->index;
     views_text t;
-    int ok;
-    memset(&t, 0, sizeof t);
-    views_brief(&t, name, strlen(name));
-    ok = !t.failed;
-    if (ok) {
-        fprintf(o->out, "<section id=\"v%zu\">\n<h1>", o->a->views);
-        put_html(t.data, t.size, o->out);
-        fputs("</h1>\n", o->out);
-        if (t.size != strlen(name) || memcmp(t.data, name, t.size) != 0) {
-            fputs("<p class=\"whole\"><code>", o->out);
-            put_html(name, strlen(name), o->out);
-            fputs("</code></p>\n", o->out);
-        }
-        fputs("<p>", o->out);
+    if (!note_brief(o, name, &t)) return 0;
+    fprintf(index, "<li><a href=\"#v%zu\" title=\"", o->a->views);
+    put_html(name, strlen(name), index);
+    fputs("\">", index);
+    put_html(t.data, t.size, index);
+    fputs("</a> in ", index);
+    put_html(binary, strlen(binary), index);
+    fprintf(index, ": total %" PRIu64 "</li>\n", o->a->all_weight);
+    fprintf(o->out, "<section id=\"v%zu\">\n<h1>", o->a->views);
+    put_html(t.data, t.size, o->out);
+    fputs("</h1>\n", o->out);
+    if (t.size != strlen(name) || memcmp(t.data, name, t.size) != 0) {
+        fputs("<p class=\"whole\"><code>", o->out);
+        put_html(name, strlen(name), o->out);
+        fputs("</code></p>\n", o->out);
     }
+    fputs("<p>", o->out);
     free(t.data);
-    return ok || (fail(o->a->in.tool, "out of memory"), 0);
+    return 1;
 }
 
 /* A bound of a path, with the separator in front of it. */
@@ -282,7 +269,7 @@ int note_head(const note_out *o)
     char *const name = note_name(a, a->func);
     size_t i;
     int ok = name != NULL || (fail(a->in.tool, "out of memory"), 0);
-    if (ok && o->html) ok = note_index(o, name, binary) && note_heading(o, name);
+    if (ok && o->html) ok = note_heading(o, name, binary);
     else if (ok) {
         if (a->views != 0) putc('\n', o->out);
         note_put(o, name);
