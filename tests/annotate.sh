@@ -130,6 +130,10 @@ if have c++ && c++ -g -O0 -o $B/brief $B/brief.cpp 2>$B/err; then
     [ "$(grep -c ' in brief: .* instructions' $B/out)" -eq 2 ] && head -1 $B/out | grep -q 'ns::V<long>::operator<(ns::V<long> const&) const in brief' && pass || fail "--top=2: $(head -1 $B/out)"
     $T annotate --quiet --top=100 --binary=$B/brief --json $B/brief.prof >$B/json && [ "$(grep -c '^ *"function": ' $B/json)" -eq 8 ] && pass || fail "--top=100: $(grep -c '"function": ' $B/json)"
 else fail "brief.cpp: $(head -3 $B/err)"; fi
+# what was sampled where it is inlined only has code, and no counts for it
+$T annotate --quiet --top=1000 --format=html --binary=$D/demo.elf $B/demo.prof >$B/all.html
+shown=$(grep -c ': total [1-9][0-9]*</li>$' $B/all.html)
+[ $shown -ge 5 ] && [ "$(grep -c '<section ' $B/all.html)" -eq $shown ] && pass || fail "--top=1000: $shown, $(grep -c '<section ' $B/all.html)"
 refused 2 '--function or --top, not both' --binary=$B/brief --function=main --top=3 $B/brief.prof
 refused 2 "'0' is not a number from 1 to 1000" --binary=$B/brief --top=0 $B/brief.prof
 sed -n '/^nowhere/,$p' $B/brief.prof >$B/nowhere.prof

@@ -257,16 +257,21 @@ static void annotate_forget(annotate_run *a)
     a->all_weight = 0;
 }
 
-/* Shows a function in a program, if it has code of it. Returns 0 after saying what is wrong. */
+/*
+ * Shows a function in a program, if it has code of it; with --top only if that code has counts: what was sampled may be
+ * inlined elsewhere. Returns 0 after saying what is wrong.
+ */
 static int annotate_view(annotate_run *a, FILE *out)
 {
     const int by_probe = (csspgo_profile_flags(a->in.p) & CSSPGO_IS_PROBE) != 0;
     int ok = annotate_program(a) && annotate_ranges(a, by_probe);
     if (ok && a->ranges != 0) {
-        ok = (by_probe ? probed_checksums(&a->in) : annotate_add_ranges(a)) && note_code(a) && note_counts(a) &&
-             note_paths_place(a) && note_print(a, out);
-        a->views++;
-        a->sum = sum_of(a->sum, a->all_weight);
+        ok = (by_probe ? probed_checksums(&a->in) : annotate_add_ranges(a)) && note_code(a) && note_counts(a);
+        if (ok && (a->all_weight != 0 || a->o[N_TOP].number == 0)) {
+            ok = note_paths_place(a) && note_print(a, out);
+            a->views++;
+            a->sum = sum_of(a->sum, a->all_weight);
+        }
     }
     annotate_forget(a);
     return ok;
