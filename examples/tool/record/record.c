@@ -70,7 +70,7 @@ static const option record_options[] = {
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("exact", OPT_SWITCH, NULL, 0, NULL,
            "follows every branch, the same at each run: hundreds of times slower (about a microsecond a branch)"),
-    OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "at most so many samples per second of CPU time of a thread"),
+    OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "takes at most N samples per second of CPU time of a thread"),
     OPTION("overhead", OPT_COUNT, NULL, 80, "PERCENT",
            "how much CPU time sampling may take, in percent; samples become rarer to keep to it. With --pid the "
            "default is 10"),

@@ -226,8 +226,8 @@ static void note_bottlenecks(const note_out *o)
             if (a->cpu != NULL) fputs(" on ", o->out), put_html(a->cpu, strlen(a->cpu), o->out);
             fputs(", estimated.", o->out);
             if (o->chain.cell != NULL)
-                fputs(" In the column chain, arrows lead from an instruction to the one that waits for its result; "
-                      "beside them stand the latency and the register. \xe2\x86\xbb: it waits in the next iteration.",
+                fputs(" In the column chain, arrows lead from an instruction to the one that waits for its result, "
+                      "with the latency and the register beside them. \xe2\x86\xbb: it waits in the next iteration.",
                       o->out);
             fputs("</p>\n<ul class=\"bound\">\n", o->out);
         }
