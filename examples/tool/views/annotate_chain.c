@@ -8,6 +8,8 @@
 
 enum { CHAIN_FILE = 64 << 20, CHAIN_MOST = 4096 };   /* bytes of a file; elements of a list */
 
+static const char no_room[] = "out of memory";
+
 /* ----- a reader of JSON ------------------------------------------------------------------------------------------- */
 
 typedef struct note_json_reader {
@@ -42,7 +44,7 @@ static int note_json_add(note_json_reader *r, unsigned c)
     if (r->size + 1 >= r->cap) {
         const size_t cap = 2 * r->cap + 64;
         char *const text = (char *)realloc(r->text, cap);
-        if (text == NULL) return note_json_wrong(r, "out of memory");
+        if (text == NULL) return note_json_wrong(r, no_room);
         r->text = text;
         r->cap = cap;
     }
@@ -96,7 +98,7 @@ static char *note_json_text(note_json_reader *r)
     }
     if (!note_json_string(r)) return NULL;
     copy = strdup(r->text);
-    if (copy == NULL) note_json_wrong(r, "out of memory");
+    if (copy == NULL) note_json_wrong(r, no_room);
     return copy;
 }
 
@@ -160,7 +162,7 @@ static int note_json_is(const note_json_reader *r, const char *key)
 static int note_json_room(note_json_reader *r, void **list, size_t n, size_t size)
 {
     void *const v = n >= CHAIN_MOST ? NULL : (n & (n - 1)) == 0 ? realloc(*list, (n != 0 ? 2 * n : 1) * size) : *list;
-    if (v == NULL) return note_json_wrong(r, n >= CHAIN_MOST ? "a list is too long" : "out of memory");
+    if (v == NULL) return note_json_wrong(r, n >= CHAIN_MOST ? "a list is too long" : no_room);
     *list = v;
     return 1;
 }
@@ -201,7 +203,7 @@ static void note_json_blocks(note_json_reader *r, note_path *p)
     }
 }
 
-/* The words that an instruction of the path begins with: they tell whether the code is the same. */
+/* The first two bytes of each instruction: they tell whether the code is the same. */
 static void note_json_instructions(note_json_reader *r, note_path *p)
 {
     int first = 1;
@@ -326,6 +328,7 @@ int note_paths_read(annotate_run *a, const char *path)
     for (p = r.begin; p < r.p; p++) line += *p == '\n';
     file_close(&f);
     if (r.wrong == NULL) return 1;
+    if (r.wrong == no_room) return fail(tool, "%s", r.wrong), 0;
     snprintf(why, sizeof why, "this is not what csspgo bottleneck --json writes: %s in line %lu", r.wrong, line);
     return is_json ? fail(tool, "%s: %s", path, why) : kind_fail(tool, path, KIND_OTHER, why), 0;
 }
