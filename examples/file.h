@@ -38,10 +38,11 @@ int file_open(const char *path, file_bytes *f);
  */
 int file_open_named(const char *path, file_bytes *f);
 
-/* What errno says after a call failed; "not a regular file" for ENOTSUP, "out of memory" for ENOMEM. */
+/* What errno says after a call failed, in words of their own for ENOTSUP, ENOMEM and ENXIO (of opening a socket). */
 static inline const char *file_why(void)
 {
-    return errno == ENOTSUP ? "not a regular file" : errno == ENOMEM ? "out of memory" : strerror(errno);
+    return errno == ENOTSUP ? "not a regular file" : errno == ENOMEM ? "out of memory"
+         : errno == ENXIO ? "a socket, or a device that is not there" : strerror(errno);
 }
 
 void file_close(file_bytes *f);

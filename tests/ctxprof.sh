@@ -73,7 +73,8 @@ for text in '' '\n# a comment\n' '%s\n...\n'; do
     check "a blank text" $T ctxprof from-yaml $B/blank.yaml -o $B/blank.ctxp
     [ "$($T ctxprof to-yaml $B/blank.ctxp)" = '{}' ] && pass || fail "a blank text: not empty"
 done
-refused 1 'expected a version record' to-yaml /dev/null
+refused 1 'the file is empty' to-yaml /dev/null
+refused 1 'expected a version record' to-yaml -
 $T ctxprof from-yaml --format=v20 $B/order.yaml -o $B/order.v20
 sed -e 's/EntryCount: 5$/EntryCount: 1/' -e 's/EntryCount: 45/EntryCount: 5/' -e '/Unhandled/,$d' $B/order.yaml >$B/want.yaml
 same "LLVM 20's form" $B/want.yaml $T ctxprof to-yaml $B/order.v20

@@ -39,7 +39,7 @@ $T help --man >$B/csspgo.1
 $T help --bash >$B/csspgo.bash
 for c in $commands; do
     $T help $c >$B/help && $T $c --help >$B/help2 && cmp -s $B/help $B/help2 && pass || fail "help $c is not $c --help"
-    awk 'length($0) > 130 { bad = 1 } END { exit bad }' $B/help && pass || fail "help $c has long lines"
+    awk '/^  --.*, --/ { next } length($0) > 80 { bad = 1 } END { exit bad }' $B/help && pass || fail "help $c has long lines"
     # what the tables say, in all of them
     sed -n "/^static const option ${c}_options\[\]/,/OPTIONS_END/p; /^const option ${c}_options\[\]/,/OPTIONS_END/p" ../examples/tool/*/*.c |
         sed -n 's/.*OPTION("\([^"]*\)", \(OPT_[A-Z]*\),.*/\1 \2/p' | grep -v -e '^output-form ' -e ' OPT_ELSEWHERE$' >$B/table
@@ -74,8 +74,9 @@ for c in $commands; do $T help $c | grep -n -e '^  --.*  \.\.\. ' -e '^ *\.\.\. 
 says 2 "unknown command 'mrge'; did you mean 'merge'?" help --man mrge
 # csspgo inputs: each command of it is there
 $T inputs >$B/inputs && [ "$(grep -c '^    csspgo ' $B/inputs)" -ge 20 ] && pass || fail "csspgo inputs: $(head -3 $B/inputs)"
-for c in profgen flame folded show annotate merge order ctxprof record; do grep -q "[ ;]$c[ ,;]" $B/inputs && pass || fail "csspgo inputs lacks $c"; done
+for c in profgen flame folded show annotate merge order ctxprof record; do grep -q "[ ;]$c\([ ,;]\|\$\)" $B/inputs && pass || fail "csspgo inputs lacks $c"; done
 says 2 "inputs takes no arguments, not 'x'" inputs x
+{ $T help; cat $B/inputs; } | awk 'length($0) > 80 { bad = 1 } END { exit bad }' && pass || fail "help or inputs has long lines"
 # nobody's option is left without a word
 [ "$($T help merge | grep -c 'output-form')" -eq 0 ] && pass || fail "help of merge names an option that there is not"
 if have groff; then
@@ -306,6 +307,32 @@ for c in order "ctxprof show" "profgen --binary=$D/demo.elf -o $B/got --perfscri
     says 1 'zero: the file is empty' $c $B/zero
     says 1 'nothing: Is a directory' $c $B/nothing
 done
+# nothing is as empty as an empty file; a socket is none; lists are text, names of programs are those of programs
+for c in show folded order "profgen --binary=$D/demo.elf -o $B/got --perfscript" "profgen --binary=$D/demo.elf -o $B/got --perfdata" \
+    "ctxprof show" "match --old-profile=$B/demo.prof --binary" "profgen --perfscript=$D/demo.perfscript -o $B/got --binary"; do
+    says 1 '/dev/null: the file is empty' $c /dev/null
+done
+says 1 'nowhere: No such file' profgen --binary=$D/demo.elf -o $B/got --llvm-sample-profile $B/nowhere
+if have perl && perl -MIO::Socket::UNIX -e 'unlink $ARGV[0]; IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or exit 1' $B/socket 2>$B/err; then
+    for c in show "merge -o $B/got" "flame -o $B/got" order "check --binary=$D/demo.elf" "profgen --binary=$D/demo.elf -o $B/got --llvm-sample-profile"; do
+        says 1 'socket: a socket, or a device that is not there' $c $B/socket
+    done
+else skip "no perl, or no sockets in files here"; fi
+# what is compressed is looked into: a profile of samples, a program or words in it are no profile of pprof
+if have gzip; then
+    for f in $B/a.prof $B/words $D/demo.elf; do
+        gzip -c $f >$B/packed.gz
+        for c in show "show --top=3" folded "flame -o $B/got" "annotate --binary=$D/demo.elf --function=a" "merge -o $B/got"; do
+            says 1 'packed.gz: this is compressed (gzip); .* all else must be decompressed' $c $B/packed.gz
+        done
+    done
+else skip "no gzip"; fi
+for c in "folded --names=" "merge -o $B/got --input-files=" "merge -o $B/got --remapping-file="; do
+    says 1 'demo.elf: this is a program' $c$D/demo.elf $B/a.prof
+    says 1 'bytes: this is no text: line 1 has a NUL byte' $c$B/bytes $B/a.prof
+done
+says 1 'a.prof: this is a sample profile' folded --binary=$B/a.prof $B/a.prof
+says 1 'zero: the file is empty' folded --binary=$B/zero $B/a.prof
 says 3 'zero: the file is empty' profgen --binary=$D/demo.elf -o $B/got --preagg $B/zero
 says 3 'zero: the file is empty' profgen --binary=$D/demo.elf -o $B/got --unsymbolized-profile $B/zero
 says 1 'nothing: Is a directory' profgen --binary=$D/demo.elf -o $B/got --preagg $B/nothing
@@ -331,6 +358,12 @@ for two in "--summary --contexts" "--top=3 --summary" "--contexts --show-sec-inf
     says 2 "both: each is shown alone" show $2 $1 --json $B/a.prof
 done
 says 2 '--json or --show-format=text, not both' show --json --show-format=text $B/a.prof
+says 2 '--format or --json, not both' annotate --json --format=html --binary=$D/demo.elf --function=main $B/demo.prof
+for two in "--text --binary" "--binary --text" "--gcc --extbinary" "--ctxprof --text"; do
+    set -- $two
+    says 2 "$2 does not go with $1: one of them only" merge $two $B/a.prof -o $B/got
+    ends 0 none merge --text --text $B/a.prof -o $B/got
+done
 ends 0 none show --summary --contexts=1 --llvm-compat $B/a.prof
 ends 0 none show --summary --show-sec-info-only=0 $B/a.prof
 
@@ -353,6 +386,9 @@ case $(uname -s) in Linux)
     says 2 '-a is an option of perf: .*--pid=PID' record -a
     says 2 '-e is an option of perf: the event cannot be chosen' record -e cycles:u ./demo
     says 2 '-c is an option of perf: --period=N' record -c 1000 ./demo
+    for o in -i --no-inherit "-C 0" "-t 7" --tid=7 --per-thread "-u root" "-G group" "-m 16" "-D 100" -z -q --all-user --all-kernel -d -s -v -n -N -B -P -R -T -W "-k mono" "-r 1"; do
+        says 2 "${o%%[ =]*} is an option of perf: " record $o -- ./demo
+    done
     for o in --frequency=99 --overhead=5 --timer; do
         says 2 "--[a-z]*: not with --exact or an option that implies it" record --exact $o -- ./demo
         says 2 "--[a-z]*: not with --exact or an option that implies it" record $o --count=3 -- ./demo
@@ -367,7 +403,7 @@ case $(uname -s) in Linux)
 esac
 # bytes are for files
 if script -qec true /dev/null >/dev/null 2>&1; then
-    for c in "merge $B/a.prof" "merge --binary $B/a.prof" "match --quiet --old-profile=$B/demo.prof --binary=$D/demo.elf -o -" "profgen --quiet --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o -"; do
+    for c in "merge $B/a.prof" "merge --binary $B/a.prof" "match --quiet --old-profile=$B/demo.prof --binary=$D/demo.elf -o -" "folded --format=pprof $B/a.prof" "profgen --quiet --binary=$D/demo.elf --perfscript=$D/demo.perfscript -o -"; do
         script -qec "$T $c" /dev/null </dev/null >$B/out 2>&1
         [ $? -eq 1 ] && has_text 'binary output is not written to a terminal' $B/out && pass || fail "$c on a terminal: $(head -c 300 $B/out)"
         script -qec "$T $c >$B/got" /dev/null </dev/null >$B/err 2>&1

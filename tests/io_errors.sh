@@ -241,7 +241,7 @@ $T merge $D/in/wide.text -o $B/want && faults fail $D/in/b.text in/a.text $T mer
 if ${CC:-cc} -O1 -o $B/alloc_faults ../../../alloc_faults.c && ${CC:-cc} -O1 -DPRELOAD -shared -fPIC -o $B/alloc_faults.so ../../../alloc_faults.c; then
     printf -- '- Guid: 1\n  Counters: [ 1, 2 ]\n' >in/ctx.yaml
     allocations() {
-        $B/alloc_faults $1 $B/alloc_faults.so $T $2 >$B/got 2>&1
+        PATH=${BARE:-$PATH} $B/alloc_faults $1 $B/alloc_faults.so $T $2 >$B/got 2>&1
         case $? in
         0) pass ;;
         2) skip "allocations of $2 cannot fail here" ;;
@@ -256,6 +256,13 @@ if ${CC:-cc} -O1 -o $B/alloc_faults ../../../alloc_faults.c && ${CC:-cc} -O1 -DP
     allocations $([ -n "$FULL" ] && echo 1 || echo 29) "profgen --quiet --binary=in/demo.elf --perfscript=in/script -o $B/x"
     allocations $([ -n "$FULL" ] && echo 1 || echo 29) "profgen --quiet --binary=in/demo.elf --perfdata=in/data -o $B/x"
     allocations $([ -n "$FULL" ] && echo 1 || echo 29) "match --quiet --old-profile=in/prof --binary=in/demo.elf -o $B/x"
+    # annotate by itself: nobody disassembles
+    printf '{"cpu": "x", "paths": [{"function": "pack", "loop": true, "not_modelled": null, "inexact": "a", "blocks": [{"begin": 1, "end": 9}],
+        "instructions": ["ab", "cd"], "bounds": {"units": "u"}, "chain": [{"instruction": 1, "on": "r"}], "single_pass": [], "contexts": [{"verdict": "ports"}]}]}' >in/chain.json
+    mkdir -p bare
+    BARE=$PWD/bare
+    allocations $([ -n "$FULL" ] && echo 1 || echo 29) "annotate --quiet --top=2 --format=html --bottleneck=in/chain.json --binary=in/demo.elf in/prof -o $B/x"
+    BARE=
 else fail "alloc_faults.c does not build"; fi
 # a recording has the process's id in it: the new file is any that is not the old one
 if [ "$(uname -sm)" = "Linux x86_64" ]; then

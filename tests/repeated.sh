@@ -60,7 +60,7 @@ while read -r c name argument many aliases; do
     yes*) silent "$only" $c $name$one $name$two ;;
     no\ -)
         $T $c $name$two >out 2>err </dev/null
-        if has_text 'takes no value' err; then silent "$only\|given already" $c $name $name     # --text of merge
+        if has_text 'takes no value' err; then silent "$only\|one of them only" $c $name $name     # --text of merge
         else
             says 2 "^csspgo: error: $name $only" $c $name $name=0
             silent "$only" $c $name $name
@@ -72,14 +72,14 @@ while read -r c name argument many aliases; do
         [ $many = yes ] && silent "$only" $c $name$one "$@" || says 2 "error: $name $only" $c $name$one "$@"
     done
 done <table
-says 2 "^csspgo: error: --binary: 'text' is given already" merge --text --binary x
-says 2 "^csspgo: error: --json: 'pprof' is given already" folded --format=pprof --json x
+says 2 "^csspgo: error: --binary does not go with --text: one of them only" merge --text --binary x
+says 2 "^csspgo: error: --json does not go with --format=pprof: one of them only" folded --format=pprof --json x
 # LLVM 19's tools take the last value
 grep -E '^(profgen|merge|show|overlap|order) ' table | while read -r c name argument many aliases; do
     case $argument in -) one= two==0 ;; 0\|1) one==1 two==0 ;; *\|*) one="=${argument%%|*}" two="=${argument##*|}" ;; *) one==1 two==2 ;; esac
     case $name in --help | --llvm-compat) continue ;; esac
     $T $c --llvm-compat $name$one $name$two >out 2>err </dev/null
-    if has_text "$only" err || has_text 'given already' err; then echo "$c $name: $(cat err)"; fi
+    if has_text "$only" err || has_text 'one of them only' err; then echo "$c $name: $(cat err)"; fi
 done >compat
 [ ! -s compat ] && pass || fail "--llvm-compat refuses: $(head -5 compat)"
 

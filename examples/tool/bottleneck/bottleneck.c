@@ -6,14 +6,14 @@ static const option bottleneck_options[] = {
     OPTION("binary", OPT_LIST, NULL, 0, "FILE",
            "the program (ELF, x86-64 or AArch64) with pseudo probes; also its libraries"),
     DEBUG_BINARY,
-    OPTION("profile", OPT_TEXT, NULL, 0, "FILE",
-           "its profile by probes, with contexts if these are to be told apart"),
+    OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "its profile by probes, with contexts if they are to be told apart"),
     OPTION("mcpu", OPT_TEXT, NULL, 0, "CPU", "any CPU that llvm-mca-19 knows; skylake or neoverse-n1 is the default"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "how many blocks are printed"),
     OPTION("contexts", OPT_COUNT, NULL, 5, "N", "how many contexts of each block are printed; the others are added up"),
-    OPTION("alias", OPT_SWITCH, NULL, 0, NULL, "loads may depend on earlier stores"),
-    OPTION("models", OPT_TEXT, NULL, 0, "DIR", "where models are kept for the next time; --models= keeps none; csspgo below "
-           "XDG_CACHE_HOME or ~/.cache is the default"),
+    OPTION("alias", OPT_SWITCH, NULL, 0, NULL, "assumes that loads may depend on earlier stores"),
+    OPTION("models", OPT_TEXT, NULL, 0, "DIR",
+           "where models are kept for the next time; --models= keeps none; by default in csspgo below "
+           "XDG_CACHE_HOME or ~/.cache"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
@@ -166,10 +166,12 @@ static int bottleneck_main(tool_context *tool, int argc, char **argv)
 
 const command bottleneck_command = {
     "bottleneck", bottleneck_main, bottleneck_options, NULL,
-    "csspgo bottleneck --binary=FILE --profile=FILE [--mcpu=CPU] [--top=N] [options]\n",
-    "why the hottest blocks of a sampled program are slow",
-    "For each loop and hot path: the chain of dependencies, the units or the width that binds it, and in which "
-    "calling contexts it does: where a loop has few iterations, no bound of the loop matters. An estimate: "
-    "caches, branches and the front end are not modelled. Needs llvm-objdump-19 and, for code that it sees for "
-    "the first time, llvm-mc-19 and llvm-mca-19.\n"
+    "csspgo bottleneck --binary=FILE --profile=FILE [--mcpu=CPU] [--top=N]\n"
+    "                  [options]\n",
+    "tells why the hottest blocks of a sampled program are slow",
+    "For each loop and hot path it names what binds it (a chain of dependencies, the execution units, or the issue "
+    "width) and in which calling contexts: where a loop has few iterations, no bound of the loop matters. This is an "
+    "estimate: caches, branches and the front end are not modelled. The command needs llvm-objdump-19 and, for code "
+    "that it sees for the first time, llvm-mc-19 and llvm-mca-19. annotate --bottleneck shows what --json prints as "
+    "arrows beside the instructions.\n"
 };

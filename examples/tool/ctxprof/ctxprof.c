@@ -7,14 +7,15 @@ static const option ctxprof_options[] = {
     OPTION("output", OPT_TEXT, NULL, 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("format", OPT_CHOICE, "v4|v1|yaml|v20", -1, NULL,
-           "form of the output; v1, v20: for LLVM 19 and 20, roots and what is below them only"),
-    OPTION("keep-empty", OPT_SWITCH, NULL, 0, NULL, "version 4 also has contexts that were never entered"),
+           "form of the output. v1, v20: for LLVM 19 and 20, roots and their callees only"),
+    OPTION("keep-empty", OPT_SWITCH, NULL, 0, NULL, "version 4: also writes contexts that were never entered"),
     OPTION("merge-duplicates", OPT_SWITCH, NULL, 0, NULL, "adds up a function that occurs twice in one place"),
     OPTION("keep-larger", OPT_SWITCH, NULL, 0, NULL,
            "if two profiles have different numbers of counters for a function, keeps the one entered more often"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
-    OPTION("json", OPT_SWITCH, NULL, 0, NULL, "tables for programs; of what is written, too, then on standard output"),
-    OPTION("input", OPT_LIST, NULL, 0, "FILE", "an input, in the way of llvm-ctxprof-util"),
+    OPTION("json", OPT_SWITCH, NULL, 0, NULL,
+           "prints the tables as JSON; for to-yaml, from-yaml and merge those of the result, on standard output"),
+    OPTION("input", OPT_LIST, NULL, 0, "FILE", "an input, as llvm-ctxprof-util takes it"),
     OPTIONS_END
 };
 
@@ -196,9 +197,9 @@ const command ctxprof_command = {
     "ctxprof", ctxprof_main, ctxprof_options, "to-yaml|from-yaml|merge|show",
     "csspgo ctxprof to-yaml|from-yaml FILE [-o FILE]\n"
     "csspgo ctxprof merge|show FILE... [-o FILE]\n",
-    "contextual profiles (exact counts per calling context, .ctxprof): other forms, sums, tables",
-    "An input is a bitstream of LLVM 19 or later, YAML or a dump of the runtime, whatever the action. show, "
-    "merge, overlap, folded and flame take contextual profiles, too.\n"
-    "to-yaml: as llvm-ctxprof-util toYAML. from-yaml: as fromYAML, a bitstream of version 4. merge: adds up "
-    "inputs. show: their size, the range of their counters, their shape.\n"
+    "handles contextual profiles: exact counts per calling context",
+    "An input (.ctxprof) is a bitstream of LLVM 19 or later, YAML or a dump of the runtime, whatever the action. "
+    "show, merge, overlap, folded and flame take contextual profiles, too.\n"
+    "to-yaml prints YAML, as llvm-ctxprof-util toYAML does. from-yaml makes a bitstream of version 4, as fromYAML "
+    "does. merge adds up inputs. show prints their size, their shape and the range of their counters.\n"
 };

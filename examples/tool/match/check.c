@@ -11,8 +11,8 @@ static const option check_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
-    OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
-    OPTION("min-fit", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples fits"),
+    OPTION("top", OPT_COUNT, NULL, 10, "N", "how many of the functions that lost samples are listed"),
+    OPTION("min-fit", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples than this fits"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
@@ -343,5 +343,5 @@ const command check_command = {
     "check", check_main, check_options, NULL,
     "csspgo check --binary=FILE [--min-fit=PERCENT] [--json] [-o FILE] PROFILE\n",
     "tells how much of a profile fits a program, function by function",
-    "csspgo match repairs what does not fit.\n"
+    "What does not fit, csspgo match carries over to the new code.\n"
 };

@@ -14,7 +14,7 @@ static const option match_options[] = {
     OPTION("mode", OPT_CHOICE, "align|lexical|llvm19|llvm-main", 0, NULL,
            "how code is matched; all modes except align are those of LLVM"),
     OPTION("rename", OPT_SWITCH, NULL, 1, NULL,
-           "looks for renamed functions; by default the modes align and llvm-main do"),
+           "looks for renamed functions; the modes align and llvm-main do so by default"),
     OPTION("fit", OPT_SWITCH, NULL, 0, NULL, "makes the counts fit the new program's control flow"),
     OPTION("min-confidence", OPT_PERCENT, NULL, 0, "PERCENT",
            "align: a stale function that was matched with less confidence gets no profile (default 0)"),
@@ -22,7 +22,8 @@ static const option match_options[] = {
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "writes GUIDs instead of names"),
     OPTION("top", OPT_COUNT, NULL, 10, "N", "functions to list that lost samples"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no report and no warnings"),
-    OPTION("min-kept", OPT_PERCENT, NULL, 0, "PERCENT", "status 3 if a smaller share of the samples is kept"),
+    OPTION("min-kept", OPT_PERCENT, NULL, 0, "PERCENT",
+           "status 3 if a smaller share of the samples than this is kept"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints the report as JSON"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
@@ -113,7 +114,8 @@ static int match_main(tool_context *tool, int argc, char **argv)
 
 const command match_command = {
     "match", match_main, match_options, NULL,
-    "csspgo match --old-profile=FILE --binary=FILE [-o FILE] [--mode=align|llvm19|llvm-main|lexical]\n",
-    "moves a profile to changed code, and tells what became of it",
+    "csspgo match --old-profile=FILE --binary=FILE [-o FILE]\n"
+    "             [--mode=align|llvm19|llvm-main|lexical]\n",
+    "carries a profile over to changed code, and tells how much fits",
     NULL
 };

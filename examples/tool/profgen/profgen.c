@@ -278,10 +278,13 @@ static int profgen_main(tool_context *tool, int argc, char **argv)
 
 const command profgen_command = {
     "profgen", profgen_main, profgen_options, NULL,
-    "csspgo profgen --binary=FILE (--perfscript=FILE | --perfdata=FILE | --pprof=FILE |\n"
-    "               --preagg=FILE | --unsymbolized-profile=FILE) --output=FILE [options]\n"
-    "csspgo profgen [--binary=FILE] --jitdump=FILE|auto ... --perfdata=FILE --output=FILE [options]\n"
-    "csspgo profgen --perf-map=FILE ... --perfdata=FILE --output=FILE [options]\n",
-    "samples of a program become a profile for clang -fprofile-sample-use",
-    "FILE -: standard input or output.\n"
+    "csspgo profgen --binary=FILE (--perfscript=FILE | --perfdata=FILE |\n"
+    "               --pprof=FILE | --preagg=FILE |\n"
+    "               --unsymbolized-profile=FILE) --output=FILE [options]\n"
+    "csspgo profgen [--binary=FILE] --jitdump=FILE|auto ... --perfdata=FILE\n"
+    "               --output=FILE [options]\n"
+    "csspgo profgen --perf-map=FILE ... --perfdata=FILE --output=FILE\n"
+    "               [options]\n",
+    "turns samples of a program into a profile for clang or gcc",
+    "As FILE, - means standard input or output.\n"
 };

@@ -36,6 +36,11 @@ enum {
     ARG_OVERHEAD, ARG_DURATION, ARG_TIMER, ARG_PID, ARG_FOLLOW, ARG_JSON
 };
 
+/* What options of perf are answered with, where several have the same answer. */
+#define NO_CHILDREN "children are not recorded unless --follow-forks is given; leave it out"
+#define ALL_THREADS "all threads of a program are recorded; --pid=PID attaches to one that runs"
+#define NO_FIELDS "what it adds or leaves out makes no difference to a profile; leave it out"
+
 static const option record_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE",
            "where the recording is written: as perf.data if the name ends in .data, else as text of perf script. By "
@@ -45,29 +50,30 @@ static const option record_options[] = {
     OPTION("period", OPT_COUNT, NULL, 0, "N",
            "exact: taken branches between two samples; by default 1000, with branch records of the CPU 100003"),
     OPTION("jitter", OPT_COUNT, NULL, 10, "PERCENT",
-           "exact: how much the distance of two samples varies at random, in percent of the period"),
+           "exact: how much the distance between two samples varies at random, in percent of the period"),
     OPTION("seed", OPT_COUNT, NULL, 1, "N",
-           "exact: the start of the random sequence of --jitter; the same seed gives the same sequence"),
+           "exact: the start of the random sequence of --jitter; equal seeds give equal sequences"),
     OPTION("count", OPT_COUNT, NULL, 0, "N", "exact: stops recording after N samples; the program runs on"),
     OPTION("max-branches", OPT_COUNT, NULL, 0, "N",
            "exact: stops recording after N taken branches; the program runs on"),
-    OPTION("depth", OPT_COUNT, NULL, 32, "N", "branch records per sample"),
-    OPTION("max-stack", OPT_COUNT, NULL, REC_STACK, "N", "frames per sample, innermost first"),
+    OPTION("depth", OPT_COUNT, NULL, 32, "N", "how many branch records a sample has"),
+    OPTION("max-stack", OPT_COUNT, NULL, REC_STACK, "N", "how many frames of the stack a sample has, innermost first"),
     OPTION("software", OPT_SWITCH, NULL, 0, NULL, "the same as --exact"),
     OPTION("step", OPT_SWITCH, NULL, 0, NULL,
            "exact: single-steps every instruction (slow; leaves the program's code untouched)"),
     OPTION("aslr", OPT_SWITCH, NULL, 0, NULL,
-           "leaves address space randomisation on; it is off by default, so that equal runs give equal files"),
+           "leaves address space randomisation on. It is off by default, so that equal runs give equal files"),
     OPTION("stop", OPT_SWITCH, NULL, 0, NULL, "exact: kills the program where recording stops"),
     OPTION("frame-pointers", OPT_SWITCH, NULL, 0, NULL,
-           "exact: follows the frame pointers as perf does, instead of keeping an exact call stack"),
+           "exact: follows frame pointers, as perf does, instead of keeping an exact call stack"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no messages except errors"),
     OPTION("help", OPT_SWITCH, NULL, 0, NULL, "prints this"),
     OPTION("exact", OPT_SWITCH, NULL, 0, NULL,
            "follows every branch, the same at each run: hundreds of times slower (about a microsecond a branch)"),
-    OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "samples per second of a thread's CPU time, at most"),
+    OPTION("frequency", OPT_COUNT, NULL, 8000, "N", "takes at most N samples per second of CPU time of a thread"),
     OPTION("overhead", OPT_COUNT, NULL, 80, "PERCENT",
-           "how much CPU time samples may take; they become rarer to keep to it. With --pid the default is 10"),
+           "how much CPU time sampling may take, in percent; samples become rarer to keep to it. With --pid the "
+           "default is 10"),
     OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording after this time; the program runs on"),
     OPTION("timer", OPT_SWITCH, NULL, 0, NULL,
            "samples by a timer, not by the kernel's cpu-clock events; the default where there are no such events"),
@@ -89,6 +95,35 @@ static const option record_options[] = {
     OPTION("e", OPT_ELSEWHERE, "the event cannot be chosen; leave it out: taken branches or CPU time are sampled", 0,
            NULL, NULL),
     OPTION("c", OPT_ELSEWHERE, "--period=N takes a sample every N taken branches, and implies --exact", 0, NULL, NULL),
+    OPTION("i", OPT_ELSEWHERE, NO_CHILDREN, 0, NULL, NULL),
+    OPTION("no-inherit", OPT_ELSEWHERE, NO_CHILDREN, 0, NULL, NULL),
+    OPTION("C", OPT_ELSEWHERE, "a program is recorded on all CPUs that it runs on; leave it out", 0, NULL, NULL),
+    OPTION("t", OPT_ELSEWHERE, ALL_THREADS, 0, NULL, NULL),
+    OPTION("tid", OPT_ELSEWHERE, ALL_THREADS, 0, NULL, NULL),
+    OPTION("per-thread", OPT_ELSEWHERE, ALL_THREADS, 0, NULL, NULL),
+    OPTION("u", OPT_ELSEWHERE, "--pid=PID names a process; run csspgo as the user whose program it is", 0, NULL, NULL),
+    OPTION("G", OPT_ELSEWHERE, "one program is recorded, no control group; give its command, or --pid=PID", 0, NULL,
+           NULL),
+    OPTION("m", OPT_ELSEWHERE, "buffers have the size that they need; leave it out", 0, NULL, NULL),
+    OPTION("D", OPT_ELSEWHERE,
+           "start the program first and give --pid=PID; or --exact --start=SYMBOL begins at a function", 0, NULL, NULL),
+    OPTION("z", OPT_ELSEWHERE, "the recording is not compressed; gzip or zstd does it, and all commands read that", 0,
+           NULL, NULL),
+    OPTION("q", OPT_ELSEWHERE, "it is --quiet here", 0, NULL, NULL),
+    OPTION("all-user", OPT_ELSEWHERE, "user space alone is recorded; leave it out", 0, NULL, NULL),
+    OPTION("all-kernel", OPT_ELSEWHERE, "user space alone is recorded: the kernel needs perf", 0, NULL, NULL),
+    OPTION("d", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("s", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("v", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("n", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("N", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("B", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("P", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("R", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("T", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("W", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("k", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
+    OPTION("r", OPT_ELSEWHERE, NO_FIELDS, 0, NULL, NULL),
     OPTIONS_END
 };
 
@@ -307,19 +342,19 @@ const command record_command = {
     "record", record_main, record_options, NULL,
     "csspgo record [options] [--] PROGRAM [arguments]\n"
     "csspgo record [options] --pid=PID\n",
-    "runs PROGRAM and writes branch and call-stack samples as perf-script text or perf.data",
-    "Where the CPU has branch records of its own, it writes those. Elsewhere the program runs at full speed, "
-    "and at random times a thread is stopped and its next branches are followed; compile with "
-    "-fno-omit-frame-pointer.\n"
-    "Such times come more often in slow code. So each sample is written as often as it counts, by where execution was "
-    "seen to go: some not at all, some several times. For that, samples are kept (64 MB at most) before they are "
-    "written. Parts of a program that it stays in for milliseconds still count by their time.\n"
-    "The options marked exact imply --exact: every branch of the first thread is followed; other threads run freely.\n"
-    "A program may use ptrace itself; its system calls then take longer, and a thread that it traces is not recorded "
-    "from then on. Such programs are recognised by their import of ptrace from the C library, and by their symbols if "
-    "they are statically linked.\n"
-    "A signal that ends the recorder, even SIGKILL, only ends the recording: the program runs on. (A second process "
-    "does the recording; if that one is killed, too, a program that it started ends with it.)\n"
-    "The exit status is that of the program, or 128 and the number of the signal that killed it; 1 and 2 are also "
-    "errors of the recorder.\n"
+    "runs a program and records its branches and call stacks",
+    "Where the CPU has branch records of its own, these are written. Elsewhere the program runs at full speed; at "
+    "random times a thread is stopped, and its next branches are followed. Compile with -fno-omit-frame-pointer.\n"
+    "Random times hit slow code more often. So each sample is written as often as it counts, by where execution was "
+    "seen to go: some samples not at all, others several times. Until then up to 64 MB of samples are kept in "
+    "memory. Phases of milliseconds still count by their time.\n"
+    "The options marked \"exact\" imply --exact: every branch of the first thread is followed; other threads run "
+    "freely.\n"
+    "A program may use ptrace itself. Its system calls then take longer, and a thread that it traces is not recorded "
+    "from then on. Such programs are recognised by their import of ptrace from the C library or, if they are "
+    "statically linked, by their symbols.\n"
+    "A signal that ends the recorder, even SIGKILL, ends the recording only: the program runs on. (A second process "
+    "does the recording. If that one is killed, too, a program that it started ends with it.)\n"
+    "The exit status is that of the program, or 128 plus the number of the signal that killed it. Errors of the "
+    "recorder end with 1 or 2.\n"
 };

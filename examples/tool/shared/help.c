@@ -1,7 +1,7 @@
 /* help.c - help of the commands, of the one table that each has */
 #include "tool.h"
 
-enum { HELP_WIDTH = 100, HELP_INDENT = 36 };
+enum { HELP_WIDTH = 80, HELP_INDENT = 30 };
 
 const char help_statuses[] =
     "0  done\n"
@@ -55,13 +55,12 @@ size_t help_default(const option *o, char *text, size_t size)
     return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
 
-/* Prints words from column `at` on, wrapped and indented; ends the line. */
-static void help_words(FILE *out, const char *text, size_t at, size_t indent)
+/* Prints the words of a line of text from column `at` on, wrapped and indented; ends the line. */
+void help_words(FILE *out, const char *text, size_t at, size_t indent)
 {
     size_t n;
-    for (; *text != '\0'; text += n) {
-        const size_t gap = strspn(text, " \n");
-        text += gap;
+    for (; *text != '\0' && *text != '\n'; text += n) {
+        text += strspn(text, " ");
         n = strcspn(text, " \n");
         if (n == 0) break;
         if (at > indent && at + 1 + n > HELP_WIDTH) {
@@ -136,7 +135,8 @@ static void help_pairs(FILE *out, const char *lines)
     size_t n, i;
     for (i = 0; *lines != '\0'; i++) {
         n = strcspn(lines, "\n");
-        fprintf(out, i % 2 == 0 ? "    %.*s\n" : "        %.*s\n", (int)n, lines);
+        if (i % 2 == 0) fprintf(out, "    %.*s\n", (int)n, lines);
+        else fputs("        ", out), help_words(out, lines, 8, 8);
         lines += n + (lines[n] != '\0');
     }
 }
@@ -165,11 +165,9 @@ static void help_command(FILE *out, const command *c)
     help_usage(out, c->usage);
     if (note != NULL) putc('\n', out);
     while (note != NULL && *note != '\0') {
-        char line[600];
-        const size_t n = strcspn(note, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)n, note);
-        help_words(out, line, 0, 0);
-        note += n + (note[n] != '\0');
+        help_words(out, note, 0, 0);
+        note += strcspn(note, "\n");
+        note += *note != '\0';
     }
     help_groups(out, c);
     help_rest(out, c->options, "\nTaken as LLVM takes them, without effect: ", 1);
@@ -178,6 +176,7 @@ static void help_command(FILE *out, const command *c)
 
 int help_print(const tool_context *tool, const command *one)
 {
+    const char *status;
     const command *c;
     size_t i;
     if (one != NULL) {
@@ -188,11 +187,16 @@ int help_print(const tool_context *tool, const command *one)
             fprintf(tool->out, "  %-12s", c->name);
             help_words(tool->out, c->brief, 14, 14);
         }
-        fputs("  help        help COMMAND: examples and options; --man [COMMAND]: a manual page; --bash: completion\n"
-              "  inputs      what you may have, which command takes it, what you get\n"
-              "  version     the version, also --version\n", tool->out);
-        fputs("\nAn option may be given once, but several times if its help says \"may be repeated\".\n", tool->out);
+        fputs("  help        help COMMAND: examples and options; help --man [COMMAND]: a manual\n"
+              "              page; help --bash: completion\n"
+              "  inputs      lists what you may have, which command takes it, what you get\n"
+              "  version     prints the version, as --version does\n", tool->out);
+        fputs("\nAn option may be given only once, unless its help says \"may be repeated\".\n", tool->out);
     }
-    fprintf(tool->out, "\nExit status:\n%s", help_statuses);
+    fputs("\nExit status:\n", tool->out);
+    for (status = help_statuses; *status != '\0'; status += strcspn(status, "\n") + 1) {
+        fprintf(tool->out, "%.3s", status);
+        help_words(tool->out, status + 3, 3, 3);
+    }
     return 0;
 }

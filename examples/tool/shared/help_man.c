@@ -153,7 +153,7 @@ static const char man_examples[] =
     "csspgo profgen --binary=app --perfscript=app.ps -o app.prof\n"
     "makes a profile of it, for the next build: clang -fprofile-sample-use=app.prof\n"
     "csspgo flame app.prof -o app.svg\n"
-    "draws where the time goes\n"
+    "draws a picture of where the time goes\n"
     "csspgo show --top=20 perf.data\n"
     "lists the hottest functions of a recording of perf\n";
 
@@ -161,12 +161,14 @@ static const char man_files[] =
     ".TP\n.I /usr/lib/debug\nDebug information of programs, by build id and by path; \\-\\-debug\\-file\\-directory "
     "names another place.\n"
     ".TP\n.I /tmp/perf\\-PID.map\nNames of code that a JIT made, for pictures of recordings.\n"
+    ".TP\n.I ~/.cache/csspgo\nWhat bottleneck has measured, for the next time, in a file for each CPU; \\-\\-models names "
+    "another place.\n"
     ".TP\n.I .csspgo\\-*\nOutputs while they are written. A file appears under its own name when it is complete; after "
     "an error the old one is still there.\n";
 
 static const char man_environment[] =
-    ".TP\n.B DEBUGINFOD_CACHE_PATH, XDG_CACHE_HOME, HOME\nWhere clients of debuginfod keep what they have fetched. "
-    "csspgo reads it and fetches nothing.\n"
+    ".TP\n.B DEBUGINFOD_CACHE_PATH, XDG_CACHE_HOME, HOME\nWhere clients of debuginfod keep what they have fetched: "
+    "csspgo reads it and fetches nothing. bottleneck keeps its models below the second, or below the third in .cache.\n"
     ".TP\n.B PATH\nWhere record looks for the program, and annotate and bottleneck for LLVM's tools and objdump.\n"
     ".TP\n.B TMPDIR\nWhere annotate puts a profile that it makes of a recording, until it ends.\n";
 
@@ -181,8 +183,8 @@ static const char man_security[] =
 static const char man_bugs[] =
     ".PP\nRecording of branch records of Intel, AMD and Arm CPUs has been tested with made\\-up buffers of the kernel "
     "only, never on such a CPU.\n"
-    ".PP\nrecord without such a CPU needs Linux on x86\\-64; the other commands run elsewhere, too.\n"
-    ".PP\nAn option may be given once, except where its help says that it may be repeated.\n";
+    ".PP\nOn a CPU without branch records, record needs Linux on x86\\-64; the other commands run elsewhere, too.\n"
+    ".PP\nAn option may be given only once, unless its help says that it may be repeated.\n";
 
 static void man_input(FILE *out, const char *have, const char *line, const char *get)
 {

@@ -10,7 +10,7 @@ static const struct { const char *command, *lines; } examples[] = {
       "prints the profile of what csspgo record -o app.ps -- ./app recorded\n" },
     { "record",
       "csspgo record -o app.ps -- ./app 100\n"
-      "runs the program and records branches and call stacks, without perf and without privileges\n"
+      "records branches and call stacks, without perf and without privileges\n"
       "csspgo record --pid=1234 --duration=10 -o app.data\n"
       "records ten seconds of a process that runs already, as perf.data\n" },
     { "merge",
@@ -20,7 +20,7 @@ static const struct { const char *command, *lines; } examples[] = {
       "prints the contexts of a profile that begin with main, as text\n" },
     { "show",
       "csspgo show --top=20 app.prof\n"
-      "lists the 20 hottest functions; perf.data in place of a profile works, too\n"
+      "lists the 20 hottest functions; takes perf.data, too\n"
       "csspgo show --contexts=3 app.prof\n"
       "prints the tree of calling contexts, three levels deep\n" },
     { "overlap",
@@ -30,7 +30,7 @@ static const struct { const char *command, *lines; } examples[] = {
       "ends with status 3 if less than 90% of the samples overlap: for scripts\n" },
     { "folded",
       "csspgo folded app.prof -o app.folded\n"
-      "writes one line for each stack, as flamegraph.pl and other viewers read it\n"
+      "writes one line for each stack, as flamegraph.pl reads it\n"
       "csspgo folded --format=speedscope perf.data -o app.json\n"
       "writes a file that speedscope opens\n" },
     { "flame",
@@ -40,9 +40,9 @@ static const struct { const char *command, *lines; } examples[] = {
       "shows which stacks have become hotter or colder\n" },
     { "match",
       "csspgo match --old-profile=v1.prof --binary=v2 -o v2.prof\n"
-      "moves the profile of an older build to the code of the new one\n"
+      "carries the profile of an older build over to the new one\n"
       "csspgo match --old-profile=v1.prof --binary=v2 --min-kept=90%\n"
-      "reports what would be kept, and ends with status 3 if that is less than 90%\n" },
+      "reports what fits, and ends with status 3 if that is less than 90%\n" },
     { "check",
       "csspgo check --binary=app app.prof\n"
       "lists the functions whose code has changed since the profile was made\n"
@@ -66,8 +66,8 @@ static const struct { const char *command, *lines; } examples[] = {
     { "annotate",
       "csspgo annotate --binary=app --function=parse app.prof\n"
       "prints the instructions and the source of a function with their counts\n"
-      "csspgo annotate --binary=app --function=parse app.prof -o parse.html\n"
-      "writes the same as a page for a browser\n" }
+      "csspgo annotate --binary=app --top=10 app.prof -o app.html\n"
+      "makes a page of the ten hottest functions, for a browser\n" }
 };
 
 const char *help_examples(const char *command)
@@ -137,8 +137,8 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "flame", "The picture", " diff callers icicle title width " },
     { "ctxprof", "How profiles are added up", " merge-duplicates keep-larger " },
     { "bottleneck", "What is analysed", " mcpu top contexts alias models " },
-    { "annotate", "What is shown", " function contexts source source-dir " },
-        { NULL, "Output",
+    { "annotate", "What is shown", " function top contexts source source-dir bottleneck " },
+    { NULL, "Output",
       " output format show-format json use-md5 keep-empty mark-inlined top min-fit min-kept no-demangle demangler " },
     { NULL, "What is hot and what is cold",
       " profile-summary-hot-count profile-summary-cold-count profile-summary-cutoff-hot profile-summary-cutoff-cold " },

@@ -83,16 +83,22 @@ void inputs_each(void (*row_fn)(FILE *out, const char *have, const char *command
 
 static void input_print(FILE *out, const char *have, const char *command, const char *get)
 {
-    fprintf(out, "\n%s\n    csspgo %s\n        %s\n", have, command, get);
+    putc('\n', out);
+    help_words(out, have, 0, 0);
+    fputs("    csspgo ", out);
+    help_words(out, command, 11, 11);
+    fputs("        ", out);
+    help_words(out, get, 8, 8);
 }
 
 int inputs_print(const tool_context *tool)
 {
-    fputs("What you have, the command that takes it (B: the program, P: the profile, F: the file), what you get:\n",
-          tool->out);
+    help_words(tool->out, "What you have, the command that takes it (B: the program, P: the profile, F: the file), "
+                          "what you get:", 0, 0);
     inputs_each(input_print, tool->out);
-    fputs("\nRefused by name: perf.data of version 1; heap, growth, contention, mutex and goroutine profiles; branch records\n"
-          "without addresses (brstacksym, brstackinsn, brstackoff); directories of perf record --threads; object files.\n",
-          tool->out);
+    putc('\n', tool->out);
+    help_words(tool->out, "Refused by name: perf.data of version 1; heap, growth, contention, mutex and goroutine "
+                          "profiles; branch records without addresses (brstacksym, brstackinsn, brstackoff); "
+                          "directories of perf record --threads; object files.", 0, 0);
     return 0;
 }

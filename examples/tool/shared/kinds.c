@@ -98,15 +98,16 @@ const char *kind_words(const void *data, size_t size, unsigned takes)
     return NULL;
 }
 
-/* The first bytes of a regular file; *n is how many. Returns NULL, or why there are none. */
+/* The first bytes of a regular file; *n is how many. Returns NULL, or why there are none; /dev/null is empty. */
 static const char *kind_head(const char *path, char bytes[KIND_BYTES], size_t *n)
 {
-    struct stat st;
+    struct stat st, null;
     ssize_t got;
     int fd;
     *n = 0;
     if (path == NULL || strcmp(path, "-") == 0 || stat(path, &st) != 0) return NULL;
     if (S_ISDIR(st.st_mode)) return "Is a directory";
+    if (S_ISCHR(st.st_mode) && stat("/dev/null", &null) == 0 && null.st_rdev == st.st_rdev) return "the file is empty";
     if (!S_ISREG(st.st_mode)) return NULL;
     fd = open(path, O_RDONLY);
     if (fd < 0) return NULL;
@@ -124,6 +125,25 @@ const char *kind_of(const tool_context *tool, const char *path, unsigned takes)
     if (tool->compat) return NULL;
     why = kind_head(path, bytes, &n);
     return why != NULL ? why : n != 0 ? kind_words(bytes, n, takes) : NULL;
+}
+
+int kind_is_lines(const tool_context *tool, const char *path, const void *data, size_t size)
+{
+    const char *const text = (const char *)data, *const nul = size != 0 ? (const char *)memchr(data, '\0', size) : NULL;
+    const char *words, *p;
+    unsigned long line = 1;
+    if (tool->compat || nul == NULL) return 1;
+    words = kind_words(data, size < KIND_BYTES ? size : KIND_BYTES, KIND_OTHER);
+    if (words != NULL) return fail(tool, "%s: %s", path, words), 0;
+    for (p = text; p < nul; p++) line += *p == '\n';
+    return fail(tool, "%s: this is no text: line %lu has a NUL byte", path, line), 0;
+}
+
+/* 1 if a file can be opened; else file_why tells why not. */
+static int file_opens(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK);
+    return fd >= 0 && close(fd) == 0;
 }
 
 /* The number of the first line that is neither empty nor a comment; 0: it lies behind these bytes. */
@@ -183,6 +203,8 @@ int kind_fail_at(const tool_context *tool, const char *path, unsigned takes, con
     char bytes[KIND_BYTES], unknown[KIND_UNKNOWN];
     size_t n = 0;
     if (words != NULL) return fail(tool, "%s: %s", path, words);
+    if (e->status == CSSPGO_E_IO && strcmp(path, "-") != 0 && !tool->compat && !file_opens(path))
+        return fail(tool, "%s: %s", path, file_why());
     if (is_form && (takes & (KIND_PROFILE | KIND_CONTEXTUAL)) == KIND_PROFILE && !tool->compat)
         kind_head(path, bytes, &n);
     if (n != 0 && kind_unknown(bytes, n, e, unknown, sizeof unknown)) return fail(tool, "%s: %s", path, unknown);

@@ -83,6 +83,7 @@ int names_file(const tool_context *tool, name_table *v, const char *path)
     const char *p, *end, *q;
     file_bytes f;
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why()), 0;
+    if (!kind_is_lines(tool, path, f.data, f.size)) return file_close(&f), 0;
     for (p = (const char *)f.data, end = p + f.size; p < end; p = q + 1) {
         size_t n;
         q = (const char *)memchr(p, '\n', (size_t)(end - p));
@@ -176,7 +177,7 @@ int names_binary(const tool_context *tool, name_table *v, const char *path, int 
     uint32_t i;
     int ok;
     ok = program_open(tool, &l, path, why, sizeof why) || l.elf.type == ELF_REL;        /* names it has, too */
-    if (!ok) fail(tool, "%s: %s", path, why);
+    if (!ok) kind_program_fail(tool, path, NULL, why);
     if (ok && load_lacks(&l) & 1u << LOAD_SYMBOLS)
         program_missing(tool, &l, path, "names are those of probe descriptors only");
     e = load_symbols(&l);

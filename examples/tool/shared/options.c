@@ -168,8 +168,12 @@ static int option_once(const tool_context *tool, const option *o, const option *
 static int option_set_other(const tool_context *tool, option *table, const option *o)
 {
     option *const other = option_named(table, o->values, strlen(o->values));
-    if (other->given && other->number != o->number && !tool->compat)
-        return usage(tool, "--%s: '%s' is given already", o->name, other->text), 0;
+    if (other->given && other->number != o->number && !tool->compat) {
+        const option *const by = option_named(table, other->text, strlen(other->text));
+        const int is_value = by == NULL || by->kind != OPT_SET;
+        return usage(tool, "--%s does not go with --%s%s%s: one of them only", o->name, is_value ? other->name : "",
+                     is_value ? "=" : "", other->text), 0;
+    }
     other->number = o->number;
     other->text = o->name;
     other->given = 1;

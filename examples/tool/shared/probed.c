@@ -102,7 +102,7 @@ int probed_is_inlined(const probed_inlined *in, const csspgo_profile *p, csspgo_
             h = probed_call(h, csspgo_func_guid(p, csspgo_node_func(p, v[k])), csspgo_node_loc(p, v[k - 1]));
         }
         h = probed_mix(h, csspgo_func_guid(p, csspgo_node_func(p, v[0])));
-        if (bsearch(&h, in->hash, in->count, sizeof h, load_u64_cmp) != NULL) return 1;
+        if (in->count != 0 && bsearch(&h, in->hash, in->count, sizeof h, load_u64_cmp) != NULL) return 1;
     }
     return 0;
 }
@@ -134,7 +134,10 @@ static int probed_stacks(probed_counts *c, csspgo_profile *p, const csspgo_code 
         csspgo_frame *f = c->frame + n;
         c->first[i] = n;
         n += csspgo_code_probe_stack(code, g->probe[i].address, g->probe[i].index, f, SIZE_MAX, NULL);
-        for (k = c->first[i]; k < n; k++) c->frame[k].func = csspgo_func_add_guid(p, c->frame[k].guid);
+        for (k = c->first[i]; k < n; k++) {
+            c->frame[k].func = csspgo_func_add_guid(p, c->frame[k].guid);
+            if (c->frame[k].func.id == 0) return free(sorted), 0;
+        }
         c->hash[i] = sorted[i] = probed_stack_hash(f, n - c->first[i]);
     }
     if (c->frame == NULL || sorted == NULL) return free(sorted), 0;
@@ -198,6 +201,7 @@ int probed_counts_open(probed_counts *c, probed *r, const probed_inlined *in, co
     size_t all = 0;
     memset(c, 0, sizeof *c);
     c->graph = g;
+    if (func.id == 0) return 0;
     for (n = csspgo_func_nodes(r->p, func); n.id != 0; n = csspgo_node_next_same(r->p, n)) all++;
     c->first = (size_t *)malloc((g->probes + 1) * sizeof *c->first);
     c->copies = (uint64_t *)malloc((g->probes + 1) * sizeof *c->copies);

@@ -119,14 +119,14 @@ unsigned threads_asked(const tool_context *tool, const option *o, unsigned long 
 
 /* Of LLVM 22 and later: sample-profile-format-version, what extbinary_newer takes, comes first. */
 #define EXTBINARY_NEWER                                                                                            \
-    OPTION("sample-profile-format-version", OPT_CHOICE, "103|104|105", 0, NULL,                                    \
-           "what ExtBinary says; LLVM 19 to 22 read 103, the main branch 105, too"),                               \
-    OPTION("extbinary-composite-prof", OPT_SWITCH, NULL, 0, NULL,                                                  \
-           "version 105, counts in blocks that have a type; blocks of types that only newer LLVM knows stay, if "  \
-           "there is one input and nothing is done to it"),                                                        \
-    OPTION("extbinary-write-vtable-type-prof", OPT_SWITCH, NULL, 0, "0|1",                                         \
-           "ExtBinary with counts of object types, if there are any, which LLVM 19 to 21 misread; with "           \
-           "--llvm-compat only if asked for")
+    OPTION("sample-profile-format-version", OPT_CHOICE, "103|104|105", 0, NULL, \
+           "the version of ExtBinary; LLVM 19 to 22 read 103 only, the main branch of LLVM also 105"), \
+    OPTION("extbinary-composite-prof", OPT_SWITCH, NULL, 0, NULL, \
+           "with version 105: puts counts in typed blocks. Blocks of types that only newer LLVM knows are kept " \
+           "if there is one input and nothing is changed in it"), \
+    OPTION("extbinary-write-vtable-type-prof", OPT_SWITCH, NULL, 0, "0|1", \
+           "ExtBinary: writes counts of object types, if there are any; LLVM 19 to 21 misread them. With " \
+           "--llvm-compat they are written only on request")
 
 /* A row of a command's table, and the row behind the last one. */
 #define OPTION(name, kind, values, number, argument, help) \
@@ -200,6 +200,7 @@ int help_is_ignored(const option *o);                           /* 1: it is take
 int help_is_refused(const option *table, const option *o);      /* 1: LLVM's tool has it, this one does not           */
 const char *help_argument(const option *o);                     /* its value; NULL: it has none                       */
 size_t help_default(const option *o, char *text, size_t size);  /* " (default ...)", or nothing                       */
+void help_words(FILE *out, const char *text, size_t at, size_t indent);    /* help.c: a line of text, wrapped        */
 int inputs_print(const tool_context *tool);                     /* inputs.c: what is taken, by which command; 0      */
 void inputs_each(void (*row_fn)(FILE *out, const char *have, const char *command, const char *get), FILE *out);
 extern const char help_statuses[];                              /* of the whole program, one line each                */
@@ -233,6 +234,9 @@ enum {
 };
 const char *kind_words(const void *data, size_t size, unsigned takes);
 const char *kind_of(const tool_context *tool, const char *path, unsigned takes);
+
+/* Of a file with names in its lines: returns 0 after saying what it is if it is no text; 1 with --llvm-compat. */
+int kind_is_lines(const tool_context *tool, const char *path, const void *data, size_t size);
 enum { KIND_UNKNOWN = 280 };
 int kind_unknown(const void *data, size_t size, const csspgo_error *e, char *words, size_t words_size);
 int kind_fail(const tool_context *tool, const char *path, unsigned takes, const char *why);

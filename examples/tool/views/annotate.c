@@ -10,6 +10,8 @@ static const option annotate_options[] = {
     DEBUG_BINARY,
     OPTION("profile", OPT_TEXT, NULL, 0, "FILE", "the profile, if it is not named without an option"),
     OPTION("function", OPT_LIST, NULL, 0, "NAME", "the function to show, as people write it or as the compiler has it"),
+    OPTION("top", OPT_COUNT, NULL, 0, "N",
+           "in place of --function: the N hottest functions that have code of their own"),
     OPTION("format", OPT_CHOICE, "text|html", 0, NULL,
            "form of the output; html is the default if the name of --output ends in .html"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
@@ -18,6 +20,8 @@ static const option annotate_options[] = {
     OPTION("source-dir", OPT_TEXT, NULL, 0, "DIR",
            "reads source only below DIR, and looks up relative names there; for programs of others, which may name "
            "any file"),
+    OPTION("bottleneck", OPT_TEXT, NULL, 0, "FILE",
+           "HTML: shows what bottleneck --json -o FILE found: the slow chains, as arrows beside the instructions"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     NO_DEMANGLE,
@@ -32,7 +36,7 @@ static const option annotate_options[] = {
 /* The command line. Returns 0 after saying what is wrong. */
 static int annotate_check(annotate_run *a, int files, char **argv)
 {
-    static const int inputs[] = { N_BINARY, N_DEBUG_BINARY, N_PROFILE };
+    static const int inputs[] = { N_BINARY, N_DEBUG_BINARY, N_PROFILE, N_BOTTLENECK };
     const tool_context *const tool = a->in.tool;
     option *const o = a->o;
     const char *const name = o[N_OUTPUT].text;
@@ -41,12 +45,20 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     if (files == 1) o[N_PROFILE].text = argv[0];
     if (o[N_PROFILE].text == NULL) return usage(tool, "which profile?"), 0;
     if (o[N_BINARY].count == 0) return usage(tool, "which program? --binary=FILE"), 0;
-    if (o[N_FUNCTION].count == 0) return usage(tool, "which function? --function=NAME; show --top lists hot ones"), 0;
+    if (o[N_TOP].given && o[N_FUNCTION].count != 0) return usage(tool, "--function or --top, not both"), 0;
+    if (o[N_TOP].given && ((uint64_t)o[N_TOP].number == 0 || (uint64_t)o[N_TOP].number > 1000))
+        return usage(tool, "--top: '%s' is not a number from 1 to 1000", o[N_TOP].text), 0;
+    if (o[N_FUNCTION].count == 0 && !o[N_TOP].given)
+        return usage(tool, "which function? --function=NAME, or --top=N for the hottest ones"), 0;
     if ((uint64_t)o[N_CONTEXTS].number > 100) return usage(tool, "--contexts: at most 100"), 0;
     for (i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (!output_spares_all(tool, name, &o[inputs[i]])) return 0;
+    if (o[N_JSON].number && o[N_FORMAT].text != NULL)
+        return usage(tool, "--format or --json, not both: each is a form of the output"), 0;
     i = strlen(name);
     if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = 1;
+    if (o[N_BOTTLENECK].text != NULL && (o[N_FORMAT].number != 1 || o[N_JSON].number))
+        return usage(tool, "--bottleneck: its arrows are in HTML only: --format=html"), 0;
     return 1;
 }
 
@@ -229,9 +241,11 @@ static void annotate_forget(annotate_run *a)
     free(a->count);
     free(a->line_count);
     free(a->range);
+    free(a->edge);
     free(a->in.checksum);
     load_free(&a->in.image);
     a->range = NULL;
+    a->edge = NULL;
     a->line_count = NULL;
     a->insn = NULL;
     a->file = NULL;
@@ -239,43 +253,117 @@ static void annotate_forget(annotate_run *a)
     a->weight = a->count = NULL;
     a->in.checksum = NULL;
     a->insns = a->cap = a->files = a->ranges = a->contexts = a->all_contexts = a->in.checksums = 0;
+    a->edges = 0;
     a->all_weight = 0;
 }
 
-/* Shows a function in a program, if it has code of it. Returns 0 after saying what is wrong. */
+/*
+ * Shows a function in a program, if it has code of it; with --top only if that code has counts: what was sampled may be
+ * inlined elsewhere. Returns 0 after saying what is wrong.
+ */
 static int annotate_view(annotate_run *a, FILE *out)
 {
     const int by_probe = (csspgo_profile_flags(a->in.p) & CSSPGO_IS_PROBE) != 0;
     int ok = annotate_program(a) && annotate_ranges(a, by_probe);
     if (ok && a->ranges != 0) {
-        ok = (by_probe ? probed_checksums(&a->in) : annotate_add_ranges(a)) && note_code(a) && note_counts(a) &&
-             note_print(a, out);
-        a->views++;
-        a->sum = sum_of(a->sum, a->all_weight);
+        ok = (by_probe ? probed_checksums(&a->in) : annotate_add_ranges(a)) && note_code(a) && note_counts(a);
+        if (ok && (a->all_weight != 0 || a->o[N_TOP].number == 0)) {
+            ok = note_paths_place(a) && note_print(a, out);
+            a->views++;
+            a->sum = sum_of(a->sum, a->all_weight);
+        }
     }
     annotate_forget(a);
     return ok;
 }
 
+/* A function in each program with code of it; *shown: whether there is one. Returns 0 after saying what is wrong. */
+static int annotate_function(annotate_run *a, FILE *out, int *shown)
+{
+    const option *const programs = &a->o[N_BINARY];
+    const size_t before = a->views;
+    size_t k;
+    if (!annotate_places(a)) return 0;
+    for (k = 0; k < programs->count; k++) {
+        a->binary = programs->list[k];
+        if (!annotate_view(a, out)) return 0;
+    }
+    *shown = a->views != before;
+    return 1;
+}
+
+/* The functions of --function. Returns 0 after saying what is wrong. */
+static int annotate_named(annotate_run *a, FILE *out)
+{
+    const option *const functions = &a->o[N_FUNCTION];
+    size_t i;
+    int shown;
+    for (i = 0; i < functions->count; i++) {
+        a->name = functions->list[i];
+        a->func = func_meant(a->in.tool, a->in.p, a->name);
+        if (a->func.id == 0 || !annotate_function(a, out, &shown)) return 0;
+        if (!shown)
+            return fail(a->in.tool, "%s has no code of '%s': it may be inlined everywhere",
+                        a->o[N_BINARY].count == 1 ? a->binary : "no program", a->name), 0;
+    }
+    return 1;
+}
+
+typedef struct note_hot { uint64_t total; csspgo_func func; } note_hot;   /* with what is inlined into it */
+
+static int note_hot_order(const void *x, const void *y)
+{
+    const note_hot *a = (const note_hot *)x, *b = (const note_hot *)y;
+    if (a->total != b->total) return a->total > b->total ? -1 : 1;
+    return a->func.id < b->func.id ? -1 : a->func.id > b->func.id;
+}
+
+/* The functions that were sampled, hottest first; *n of them. NULL after saying that there is no memory. */
+static note_hot *annotate_hot(const annotate_run *a, size_t *n)
+{
+    const csspgo_profile *const p = a->in.p;
+    note_hot *const v = (note_hot *)calloc((size_t)csspgo_func_count(p) + 1, sizeof *v);
+    csspgo_node node;
+    csspgo_func f;
+    *n = 0;
+    if (v == NULL) return fail(a->in.tool, "out of memory"), NULL;
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
+        v[*n].total = 0;
+        for (node = csspgo_func_nodes(p, f); node.id != 0; node = csspgo_node_next_same(p, node))
+            if (csspgo_node_kind_of(p, node) != CSSPGO_INLINEE)
+                v[*n].total = sum_of(v[*n].total, csspgo_total(p, node));
+        v[*n].func = f;
+        *n += v[*n].total != 0;
+    }
+    qsort(v, *n, sizeof *v, note_hot_order);
+    return v;
+}
+
+/* The functions of --top: as many as have code of their own. Returns 0 after saying what is wrong. */
+static int annotate_top(annotate_run *a, FILE *out)
+{
+    uint64_t left = (uint64_t)a->o[N_TOP].number;
+    size_t n, i;
+    note_hot *const v = annotate_hot(a, &n);
+    int ok = v != NULL, shown;
+    for (i = 0; ok && i < n && left != 0; i++) {
+        char *const name = note_name(a, v[i].func);
+        a->name = name;
+        a->func = v[i].func;
+        ok = name != NULL ? annotate_function(a, out, &shown) : (fail(a->in.tool, "out of memory"), 0);
+        if (ok && shown) left--;
+        a->name = "its hottest functions";
+        free(name);
+    }
+    free(v);
+    if (ok && a->views == 0) fail(a->in.tool, "%s has no code of a function with samples", a->o[N_BINARY].text);
+    return ok && a->views != 0;
+}
+
 /* Each function in each program with code of it. Returns 0 after saying what is wrong. */
 static int annotate_views(annotate_run *a, FILE *out)
 {
-    const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
-    size_t i, k;
-    for (i = 0; i < functions->count; i++) {
-        const size_t before = a->views;
-        a->name = functions->list[i];
-        a->func = func_meant(a->in.tool, a->in.p, a->name);
-        if (a->func.id == 0 || !annotate_places(a)) return 0;
-        for (k = 0; k < programs->count; k++) {
-            a->binary = programs->list[k];
-            if (!annotate_view(a, out)) return 0;
-        }
-        if (a->views == before)
-            return fail(a->in.tool, "%s has no code of '%s': it may be inlined everywhere",
-                        programs->count == 1 ? a->binary : "no program", a->name), 0;
-    }
-    return 1;
+    return a->o[N_TOP].number > 0 ? annotate_top(a, out) : annotate_named(a, out);
 }
 
 /* HTML begins with what is known at the end: the index. Returns 0 after saying what is wrong. */
@@ -309,9 +397,10 @@ static int annotate_make(void *what, FILE *out)
     const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
     const int html = a->o[N_FORMAT].number == 1 && !a->o[N_JSON].number;
     if (!annotate_profile(a)) return 0;
+    if (a->o[N_BOTTLENECK].text != NULL && !note_paths_read(a, a->o[N_BOTTLENECK].text)) return 0;
     a->in.profile = a->o[N_PROFILE].text;
     a->in.binary = programs->text;                         /* the last one that was given */
-    a->several = programs->count * functions->count > 1;
+    a->several = programs->count * functions->count > 1 || a->o[N_TOP].number > 0;
     if (!(html ? annotate_html : annotate_views)(a, out)) return 0;
     note_end(a, out);
     return 1;
@@ -330,19 +419,23 @@ static int annotate_main(tool_context *tool, int argc, char **argv)
     if (status == 0 && a.sum == 0)
         status = hopeless(tool, "%s has no count for the code of '%s' in %s", a.o[N_PROFILE].text, a.name, a.binary);
     csspgo_profile_free(a.in.p);
+    note_paths_free(&a);
     return status;
 }
 
 const command annotate_command = {
     "annotate", annotate_main, annotate_options, NULL,
-    "csspgo annotate --binary=FILE --function=NAME [--format=text|html] [--source] [-o FILE] PROFILE\n",
-    "a function's instructions and source with their counts, in all contexts and in the hottest ones",
-    "A count stands where it is known: a line or probe that the compiler copied has one count for all its copies, and what of "
-    "it is a copy's stays blank unless all execute equally often. --source shows the counts of lines as the profile has them.\n"
-    "Instructions are those of llvm-objdump-19, llvm-objdump or objdump, whichever is there; without one of these, "
-    "bytes and targets of branches. HTML has links to targets of branches and to the hottest lines, and an index of "
-    "several functions. Source: where the program has debug information and the files are where it "
-    "says (--source-dir). Code that was inlined into others is shown with these.\n"
-    "A contextual profile (.ctxprof) needs a program with pseudo probes, and a counter for each block: counters have "
-    "numbers only, and the probes tell which block each one is of.\n"
+    "csspgo annotate --binary=FILE (--function=NAME | --top=N)\n"
+    "                [--format=text|html] [--source] [-o FILE] PROFILE\n",
+    "shows a function's code with its counts, by calling context",
+    "A count is shown where it is known. A line or probe that the compiler copied has one count for all its copies; "
+    "the count of a single copy stays blank unless all copies execute equally often. --source shows the counts of "
+    "lines as the profile has them.\n"
+    "Instructions come from llvm-objdump-19, llvm-objdump or objdump, whichever is installed; without one of these, "
+    "bytes and targets of branches are shown. Source is shown if the program has debug information and the files are "
+    "where it says (--source-dir). Code that was inlined into the function is shown with it.\n"
+    "HTML shows source and instructions side by side: a click on one brings the other into view. It has links to the "
+    "targets of branches and to the hottest lines, and an index of several functions.\n"
+    "A contextual profile (.ctxprof) needs a program with pseudo probes and a counter for each block: counters have "
+    "numbers only, and the probes tell which block each one belongs to.\n"
 };

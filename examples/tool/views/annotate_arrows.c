@@ -1,4 +1,4 @@
-/* annotate_arrows.c - annotate, HTML: where instructions branch to, and lines from branches to their targets */
+/* annotate_arrows.c - annotate, HTML: where instructions branch to, and lines between instructions */
 #include "views.h"
 
 enum { ARROW_LANES = 12, ARROW_MOST = 20000, ARROW_LONG = 1000 };   /* beside each other; of a function; instructions */
@@ -59,33 +59,55 @@ static size_t arrow_lane(const note_arrows *w, const arrow *v)
     return lane;
 }
 
-/* Short ones first: they are next to the code. What finds no lane, or is too long to be seen whole, is not drawn. */
-int note_arrows_make(const annotate_run *a, note_arrows *w)
+/* 1 if an arrow from one instruction to another one is to be drawn: what is too long is not seen whole. */
+static int arrow_set(arrow *v, size_t from, size_t to)
 {
-    arrow *const list = (arrow *)malloc((a->insns + 1) * sizeof *list);
-    size_t n = 0, i, k, lane;
-    memset(w, 0, sizeof *w);
-    w->cell = (unsigned char *)calloc(a->insns + 1, ARROW_LANES);
-    if (list == NULL || w->cell == NULL) return free(list), 0;
-    for (i = 0; i < a->insns && n < ARROW_MOST; i++) {
-        note_target t;
-        const size_t to = note_target_of(a->insn[i].text, &t) && t.known ? note_insn_at(a, t.address) : 0;
-        if (to == 0 || to - 1 == i || !arrow_branches(a->insn[i].text)) continue;
-        list[n].low = to - 1 < i ? to - 1 : i;
-        list[n].high = to - 1 < i ? i : to - 1;
-        list[n].to = to - 1;
-        n += list[n].high - list[n].low <= ARROW_LONG;
-    }
+    v->low = to < from ? to : from;
+    v->high = to < from ? from : to;
+    v->to = to;
+    return v->high != v->low && v->high - v->low <= ARROW_LONG;
+}
+
+/* Short ones first: they are next to the code. What finds no lane is not drawn. */
+static void arrows_draw(note_arrows *w, arrow *list, size_t n)
+{
+    size_t i, k;
     if (n != 0) qsort(list, n, sizeof *list, arrow_order);
     for (k = 0; k < n; k++) {
         const arrow *const v = &list[k];
-        lane = arrow_lane(w, v);
+        const size_t lane = arrow_lane(w, v);
         if (lane == ARROW_LANES) continue;
         for (i = v->low; i <= v->high; i++)
             w->cell[i * ARROW_LANES + lane] |= i == v->low ? ARROW_TOP : i == v->high ? ARROW_BOTTOM : ARROW_PASS;
         w->cell[v->to * ARROW_LANES] |= ARROW_HEAD;
         if (lane >= w->lanes) w->lanes = lane + 1;
     }
+}
+
+int note_arrows_make(const annotate_run *a, note_arrows *w)
+{
+    arrow *const list = (arrow *)malloc((a->insns + 1) * sizeof *list);
+    size_t n = 0, i;
+    w->cell = (unsigned char *)calloc(a->insns + 1, ARROW_LANES);
+    if (list == NULL || w->cell == NULL) return free(list), 0;
+    for (i = 0; i < a->insns && n < ARROW_MOST; i++) {
+        note_target t;
+        const size_t to = note_target_of(a->insn[i].text, &t) && t.known ? note_insn_at(a, t.address) : 0;
+        if (to != 0 && arrow_branches(a->insn[i].text)) n += (size_t)arrow_set(&list[n], i, to - 1);
+    }
+    arrows_draw(w, list, n);
+    free(list);
+    return 1;
+}
+
+int note_arrows_chain(const annotate_run *a, note_arrows *w)
+{
+    arrow *const list = (arrow *)malloc((a->edges + 1) * sizeof *list);
+    size_t n = 0, i;
+    w->cell = (unsigned char *)calloc(a->insns + 1, ARROW_LANES);
+    if (list == NULL || w->cell == NULL) return free(list), 0;
+    for (i = 0; i < a->edges && n < ARROW_MOST; i++) n += (size_t)arrow_set(&list[n], a->edge[i].from, a->edge[i].to);
+    arrows_draw(w, list, n);
     free(list);
     return 1;
 }

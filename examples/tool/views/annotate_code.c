@@ -263,6 +263,7 @@ void note_read_source(const annotate_run *a, note_file *f)
             f->line[f->lines++] = p;
             if (stop == NULL) break;
             *stop = '\0';
+            if (stop > p && stop[-1] == '\r') stop[-1] = '\0';     /* lines of Windows */
             p = stop + 1;
         }
     }

@@ -139,7 +139,8 @@ static int note_by_probe(annotate_run *a)
     int ok = finder != NULL && (f = probed_functions(&a->in, finder, &in, &n)) != NULL;
     for (i = 0; ok && i < a->ranges && s != CSSPGO_OK; i++) s = csspgo_code_cfg(finder, a->range[i].begin, &g, NULL);
     if (ok && s != CSSPGO_OK) {
-        fail(a->in.tool, "%s: '%s' has no pseudo probes", a->binary, a->name);
+        if (s == CSSPGO_E_NOMEM) fail(a->in.tool, "out of memory");
+        else fail(a->in.tool, "%s: '%s' has no pseudo probes", a->binary, a->name);
     } else if (!ok || !note_graph(a, &g, &in)) {
         fail(a->in.tool, "out of memory");
         s = CSSPGO_E_NOMEM;

@@ -69,9 +69,7 @@ csspgo_status annotate_recording(const tool_context *tool, const char *path, con
     if (strcmp(path, "-") == 0)
         return fail(tool, "-: a recording is read more than once: give a file"), CSSPGO_E_ARGUMENT;
     kind = picture_option(tool, path, f);
-    if (kind == NULL)
-        return fail(tool, "%s: it has names only, and no addresses: csspgo flame, folded and show --top take it", path),
-               CSSPGO_E_ARGUMENT;
+    if (kind == NULL) return CSSPGO_E_ARGUMENT;
     snprintf(to, sizeof to, "%.4000s/csspgo-XXXXXX", tmp != NULL && *tmp != '\0' ? tmp : "/tmp");
     fd = mkstemp(to);
     if (fd < 0) return fail(tool, "%s: %s", to, file_why()), CSSPGO_E_ARGUMENT;

@@ -87,13 +87,13 @@ static int views_flame(tool_context *tool, int argc, char **argv)
 
 const command flame_command = {
     "flame", views_flame, flame_options, NULL,
-    "csspgo flame PROFILE [-o FILE.svg] [--diff=OLD] [--callers] [--icicle] [--title=TEXT] [--width=PX]\n"
-    "             [--names=FILE] [--binary=FILE]\n",
-    "a self-contained SVG flame graph",
-    "A click or Enter on a frame zooms, Escape goes back, / or Ctrl-F searches for text, or for a regular "
-    "expression between slashes; t shows a table of functions; arrow keys go from frame to frame. "
-    "Zoom and search are part of the address: a link shows them again. --diff compares stacks by the names of their "
-    "functions, wherever the calls are. --callers begins each stack with the function that was sampled; its callers "
-    "are above it.\n"
+    "csspgo flame PROFILE [-o FILE.svg] [--diff=OLD] [--callers] [--icicle]\n"
+    "             [--title=TEXT] [--width=PX] [--names=FILE] [--binary=FILE]\n",
+    "draws a self-contained SVG flame graph",
+    "A click or Enter on a frame zooms, Escape goes back. / or Ctrl-F searches for text, or for a regular expression "
+    "between slashes. t shows a table of functions, and the arrow keys go from frame to frame. Zoom and search are part of "
+    "the address, so a link shows them again.\n"
+    "--diff compares stacks by the names of their functions, wherever the calls are. --callers begins each stack with the "
+    "function that was sampled; its callers are above it.\n"
     "Contextual profiles (.ctxprof) are read, too; widths are then counts.\n"
 };

@@ -135,6 +135,33 @@ void views_short(views_text *t, const char *name, size_t size)
     if (t->size != begin) t->size = begin + name_plain(t->data + begin, t->size - begin);
 }
 
+void views_brief(views_text *t, const char *name, size_t size)
+{
+    static const char dots[] = "<\xe2\x80\xa6>";
+    const size_t begin = t->size;
+    size_t i, n = begin, angle = 0, step;
+    views_text whole;
+    memset(&whole, 0, sizeof whole);
+    views_short(&whole, name, size);
+    for (i = 0; i < whole.size; i += step) {
+        const char c = whole.data[i];
+        step = name_operator(whole.data, whole.size, i);
+        if (step != 0) {
+            if (angle == 0) views_add(t, whole.data + i, step);
+            continue;
+        }
+        step = 1;
+        if (c == '<' && angle++ == 0) views_add(t, dots, sizeof dots - 1);
+        else if (c == '>' && angle != 0 && (i == 0 || whole.data[i - 1] != '-')) angle--;
+        else if (angle == 0) views_add(t, &c, 1);
+    }
+    if (angle != 0) {                                /* no arguments of a template: the name stays as it is */
+        t->size = n;
+        views_add(t, whole.data, whole.size);
+    }
+    free(whole.data);
+}
+
 size_t views_last(const char *s, size_t size)
 {
     size_t i, last = 0;

@@ -430,7 +430,7 @@ static void views_legend(views_text *t, const views_flame_data *d, uint32_t y)
         if (d->seen[kinds[i].kind]) x = views_legend_box(t, kinds[i].css, kinds[i].text, x, y, kinds[i].width);
     y += VIEWS_ROW;
     views_note(t, &y);
-    views_say(t, "stronger colour: from 1 %, from 5 % of all samples are in the frame itself</text>\n");
+    views_say(t, "stronger colours: at least 1 % and 5 % of all samples are in the frame itself</text>\n");
 }
 
 static void views_flush(views_text *t, FILE *out)

@@ -5,6 +5,8 @@
 #  include <zlib.h>
 #endif
 
+enum { FORMAT_JSON = 1, FORMAT_SPEEDSCOPE, FORMAT_PPROF };   /* as in the table of options */
+
 typedef struct views_export_run {
     const csspgo_profile *q;
     json        j;
@@ -277,8 +279,8 @@ static int views_export(const views *v, const csspgo_profile *q, uint64_t *sampl
     memset(&x, 0, sizeof x);
     x.q = q;
     x.j = json_to(v->out);
-    if (v->format == 1) ok = export_as_json(&x);
-    else if (v->format == 2) ok = export_speedscope(&x, slash != NULL ? slash + 1 : v->input);
+    if (v->format == FORMAT_JSON) ok = export_as_json(&x);
+    else if (v->format == FORMAT_SPEEDSCOPE) ok = export_speedscope(&x, slash != NULL ? slash + 1 : v->input);
     else ok = export_pprof(&x, v->out);
     *samples = x.samples;
     *stacks = x.stacks;
@@ -318,9 +320,11 @@ static int views_folded(tool_context *tool, int argc, char **argv)
 {
     csspgo_options options = *seeded();
     csspgo_profile *q = NULL;
+    csspgo_error e;
     views v;
     int ok;
     if (!views_parse(tool, &v, 0, argc, argv)) return 2;
+    if (v.format == FORMAT_PPROF && is_for_terminal(v.output, &e)) return fail(tool, "%s: %s", v.output, plain(&e));
     options.limits.max_name = UINT32_MAX;             /* escapes make names longer */
     options.limits.max_depth = VIEWS_DEPTH;
     ok = views_open(&v) && views_begin(&v);
@@ -335,8 +339,9 @@ static int views_folded(tool_context *tool, int argc, char **argv)
 
 const command folded_command = {
     "folded", views_folded, folded_options, NULL,
-    "csspgo folded PROFILE [-o FILE] [--mark-inlined] [--format=folded|json|speedscope|pprof] [--names=FILE]\n"
-    "              [--binary=FILE]\n",
-    "collapsed stacks for other viewers, one a line",
+    "csspgo folded PROFILE [-o FILE] [--mark-inlined]\n"
+    "              [--format=folded|json|speedscope|pprof]\n"
+    "              [--names=FILE] [--binary=FILE]\n",
+    "writes collapsed stacks for other viewers, one a line",
     "Contextual profiles (.ctxprof) are read, too.\n"
 };

@@ -5,24 +5,24 @@
 static const option merge_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the profile is written; - is standard output, the default"),
     OPTION("output-form", OPT_LATER, NULL, 0, NULL, NULL),   /* set by --text, --binary ... */
-    OPTION("weighted-input", OPT_LIST, NULL, 0, "N,FILE", "every count of FILE times N"),
+    OPTION("weighted-input", OPT_LIST, NULL, 0, "N,FILE", "an input whose counts are multiplied by N"),
     OPTION("input-files", OPT_TEXT, NULL, 0, "FILE",
            "a file with the names of inputs, one a line: [N,]FILE; N multiplies their counts"),
     OPTION("dump-input-file-list", OPT_SWITCH, NULL, 0, NULL, "prints the names of all inputs instead"),
     OPTION("failure-mode", OPT_CHOICE, "any|all|warn", 0, NULL,
            "what happens if an input is bad or does not fit the others. any: merging stops; all: it goes on without "
-           "the input, with status 3 at the end; warn: it goes on"),
+           "the input and ends with status 3; warn: it goes on"),
     OPTION("prof-sym-list", OPT_TEXT, NULL, 0, "FILE", "symbols to list in an ExtBinary profile, one a line"),
-    OPTION("drop-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, "leaves out the lists of the inputs"),
+    OPTION("drop-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL, "leaves out the symbol lists of the inputs"),
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "writes GUIDs instead of names"),
     OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compresses all sections; needs a build with zlib"),
     OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL,
            "marks the profile as covering only a part of the program"),
     OPTION("split-layout", OPT_SWITCH, NULL, 0, NULL,
-           "ExtBinary: functions without inlinees in sections of their own; text: marks these, for newer LLVM"),
+           "ExtBinary: puts functions without inlinees in sections of their own; text: marks them, for newer LLVM"),
     EXTBINARY_NEWER,
     OPTION("md5-indexed-tables", OPT_SWITCH, NULL, 0, NULL,
-           "GUIDs, with tables in which LLVM's main branch finds a function without reading the others"),
+           "writes GUIDs, with tables in which the main branch of LLVM finds a function without reading the others"),
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "the symbol list as GUIDs, for LLVM's main branch"),
     OPTION("convert-sample-profile-layout", OPT_CHOICE, "none|nest|flat", 0, NULL,
            "nest: contexts become inlinees; flat: no contexts and no inlinees"),
@@ -32,15 +32,15 @@ static const option merge_options[] = {
     OPTION("sample-merge-cold-context", OPT_SWITCH, NULL, 0, NULL, "merges cold contexts into shorter ones"),
     OPTION("sample-trim-cold-context", OPT_SWITCH, NULL, 0, NULL, "removes cold contexts"),
     OPTION("sample-frame-depth-for-cold-context", OPT_COUNT, NULL, 1, "N",
-           "frames of the shorter contexts of --sample-merge-cold-context"),
+           "how many frames the shorter contexts of --sample-merge-cold-context keep"),
     OPTION("profile-summary-cold-count", OPT_COUNT, NULL, 0, "N",
            "a context is cold up to this count, whatever the cutoff"),
     OPTION("profile-summary-cutoff-cold", OPT_COUNT, NULL, 999999, "PPM",
            "the counts beyond this share of the sum are cold"),
     OPTION("compress-recursion", OPT_NUMBER, NULL, 0, "N",
-           "in contexts: cycles of up to N frames, -1 any, are folded"),
-    OPTION("function", OPT_TEXT, NULL, 0, "REGEX", "keeps functions by context"),
-    OPTION("no-function", OPT_TEXT, NULL, 0, "REGEX", "removes functions by context"),
+           "folds cycles of up to N frames in contexts; -1: any cycle"),
+    OPTION("function", OPT_TEXT, NULL, 0, "REGEX", "keeps only functions whose context matches"),
+    OPTION("no-function", OPT_TEXT, NULL, 0, "REGEX", "removes functions whose context matches"),
     OPTION("remapping-file", OPT_TEXT, NULL, 0, "FILE", "renames functions: OLD NEW, one pair a line"),
     OPTION("output-size-limit", OPT_COUNT, NULL, 0, "BYTES", "drops the coldest functions until the output fits"),
     OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
@@ -54,13 +54,13 @@ static const option merge_options[] = {
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
     OPTION("mix", OPT_CHOICE, "combine|add", 0, NULL,
-           "contextual inputs beside samples. combine: contexts with exact counts have only these, others their "
-           "samples, in one scale, by the contexts that had both; add: the sum of both as they are"),
+           "how contextual inputs are added to samples. combine: contexts that have exact counts have only these, "
+           "others have their samples, scaled by the contexts that had both; add: both are summed as they are"),
     OPTION("max-skipped", OPT_COUNT, NULL, 0, "N",
-           "status 3 if more inputs were left out; without it none may be with --failure-mode=all, any number with "
-           "warn"),
+           "status 3 if more inputs than this were left out; by default none may be left out with "
+           "--failure-mode=all, any number with warn"),
     OPTION("max-dropped", OPT_PERCENT, NULL, 0, "PERCENT",
-           "status 3 if a larger share of the samples is lost as checksums differ"),
+           "status 3 if a larger share of the samples is lost because checksums differ"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints what was merged as JSON on standard output"),
     NUM_THREADS("read profiles", "the inputs have"),
     ALLOW_EMPTY,
@@ -69,8 +69,8 @@ static const option merge_options[] = {
     OPTION("extbinary", OPT_SET, "output-form", CSSPGO_EXTBINARY, NULL, "form of the output: ExtBinary, the default"),
     OPTION("gcc", OPT_SET, "output-form", CSSPGO_GCOV, NULL, "form of the output: GCC's"),
     OPTION("ctxprof", OPT_SET, "output-form", MERGE_CONTEXTUAL, NULL,
-           "form of the output: contextual (version 4), of contextual inputs only; also where its name ends in "
-           ".ctxprof. csspgo ctxprof merge writes the other forms"),
+           "form of the output: contextual (version 4), from contextual inputs only; also if the name of the output "
+           "ends in .ctxprof. csspgo ctxprof merge writes the other versions"),
     OPTION("f", OPT_ALIAS, "input-files", 0, NULL, NULL),
     OPTION("r", OPT_ALIAS, "remapping-file", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
@@ -85,15 +85,16 @@ static const option merge_options[] = {
     OPTION("memprof-version", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 10000, "N",
-           "of instrumentation profiles, whose traces and counters merge writes with --text: functions kept of each"),
+           "instrumentation profiles, whose traces and counters merge writes with --text: how many functions of "
+           "each trace are kept"),
     OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N",
-           "of instrumentation profiles: traces kept"),
+           "instrumentation profiles: how many traces are kept"),
     OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("eytzinger-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),   /* its earlier names in LLVM */
     OPTION("sample-profile-write-eytzinger-name-tables", OPT_ALIAS, "md5-indexed-tables", 0, NULL, NULL),
     OPTION("memprof-random-hotness", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("memprof-random-hotness-seed", OPT_COUNT, NULL, 0, NULL, NULL),
-    OPTION("random-seed", OPT_COUNT, NULL, 0, "N", "the choice of the traces that are kept depends on this number"),
+    OPTION("random-seed", OPT_COUNT, NULL, 0, "N", "determines which traces are kept"),
     OPTION("write-prev-version", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("debuginfod", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("correlate", OPT_TEXT, NULL, 0, NULL, NULL),
@@ -318,8 +319,10 @@ static int merge_main(tool_context *tool, int argc, char **argv)
 const command merge_command = {
     "merge", merge_main, merge_options, NULL,
     "csspgo merge [options] PROFILE... [-o FILE]\n",
-    "adds up profiles of any form (text, binary, ExtBinary, CompactBinary, GCC's)",
-    "If PROFILE is a directory, all files in it are inputs. Contextual profiles (.ctxprof: bitstreams, YAML, dumps) "
+    "adds up profiles, and converts between their forms",
+    "PROFILE may be text, binary, ExtBinary, CompactBinary or GCC's form. If it is a directory, all files in it are "
+    "inputs.\n"
+    "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) "
     "are read as profiles with contexts whose samples are the counts. Their functions have GUIDs, and names if another "
     "profile, --names or --profiled-binary has these.\n"
 };

@@ -167,6 +167,7 @@ static int merge_add_list(merge *m, const char *path)
     char *line;
     int ok = 1;
     if (!file_open(path, &f)) return fail_input(m->tool, path), 0;
+    ok = kind_is_lines(m->tool, path, f.data, f.size);
     while (ok && (line = list_next(&f, &at)) != NULL) {
         if (*line != '\0' && *line != '#')
             ok = strchr(line, ',') != NULL ? merge_add_weighted(m, line) : merge_add(m, line, 1);
@@ -194,6 +195,7 @@ int merge_read_renames(merge *m, const char *path)
     const char *p, *end, *stop, *space;
     unsigned line = 0;
     if (!file_open(path, &m->remap)) return fail(m->tool, "%s: %s", path, file_why()), 0;
+    if (!kind_is_lines(m->tool, path, m->remap.data, m->remap.size)) return 0;
     p = (const char *)m->remap.data;
     for (end = p + m->remap.size; p < end; p = stop + 1) {
         size_t n;

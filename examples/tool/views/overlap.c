@@ -5,9 +5,9 @@ enum { V_OUTPUT, V_FUNCTION, V_VALUE, V_SIMILARITY, V_QUALITY, V_ISFS, V_PASS, V
 
 static const option overlap_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
-    OPTION("function", OPT_TEXT, NULL, 0, "TEXT", "lists functions whose context has this"),
-    OPTION("value-cutoff", OPT_COUNT, NULL, -1, "N", "lists functions with such a count in TEST"),
-    OPTION("similarity-cutoff", OPT_COUNT, NULL, 0, "PPM", "lists functions that are less similar"),
+    OPTION("function", OPT_TEXT, NULL, 0, "TEXT", "lists functions whose context contains this text"),
+    OPTION("value-cutoff", OPT_COUNT, NULL, -1, "N", "lists functions that have a count of at least N in TEST"),
+    OPTION("similarity-cutoff", OPT_COUNT, NULL, 0, "PPM", "lists functions whose similarity is below this"),
     OPTION("quality", OPT_SWITCH, NULL, 0, NULL,
            "instead: how close the blocks of TEST come to those of BASE, within each function, in the program and in "
            "contexts"),
@@ -19,8 +19,8 @@ static const option overlap_options[] = {
            "the instrumented program of a contextual profile: its names, and where each block has a counter also "
            "checksums and probes"),
     OPTION("min-overlap", OPT_PERCENT, NULL, 0, "PERCENT",
-           "status 3 if less of the samples overlaps, each profile's as shares of its sum (\"normalized\"); with "
-           "--quality, of blocks within functions"),
+           "status 3 if less of the samples overlaps, each profile taken as shares of its sum (\"normalized\"); "
+           "with --quality, of blocks within functions"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs; shares are from 0 to 1"),
     NO_DEMANGLE,
     ALLOW_EMPTY,
@@ -290,7 +290,7 @@ static int overlap_main(tool_context *tool, int argc, char **argv)
 const command overlap_command = {
     "overlap", overlap_main, overlap_options, NULL,
     "csspgo overlap [options] BASE TEST\n",
-    "how much two profiles have in common",
+    "tells how much two profiles have in common",
     "Contextual profiles (.ctxprof: bitstreams, YAML, dumps) are read as profiles with contexts whose samples are the "
     "counts: the counters of a context and, at each call, the entries of the callees. All figures mean what they mean "
     "for samples. Their functions have GUIDs, and names if another profile, --names or --profiled-binary has these.\n"

@@ -53,6 +53,14 @@ static int is_script(const char *p, size_t size)
     return 0;
 }
 
+/* 1 if all bytes are those of text. A profile of pprof has lengths and numbers, and is none. */
+static int is_plain_text(const unsigned char *in, size_t size)
+{
+    size_t i;
+    for (i = 0; i < size && (in[i] >= ' ' || in[i] == '\n' || in[i] == '\t' || in[i] == '\r'); i++) continue;
+    return i == size;
+}
+
 /* By the first bytes of what is in it, inflated. gzip: it was compressed so. */
 static picture_kind kind_by_head(const unsigned char *in, size_t size, int gzip)
 {
@@ -63,7 +71,8 @@ static picture_kind kind_by_head(const unsigned char *in, size_t size, int gzip)
     if (size > 3 && in[0] == 0x0a && in[1] < 16 && in[2] == 8) return PICTURE_PPROF;
     if (memchr(in, '\0', size) == NULL && trace_is((const char *)in, size)) return PICTURE_SCRIPT;
     if (memchr(in, '\0', size) == NULL && is_script((const char *)in, size)) return PICTURE_SCRIPT;
-    return gzip ? PICTURE_PPROF : PICTURE_NONE;
+    if (!gzip || (size != 0 && (is_plain_text(in, size) || kind_words(in, size, KIND_OTHER) != NULL))) return PICTURE_NONE;
+    return PICTURE_PPROF;
 }
 
 /* The first bytes of what is in an open recording, which is read from its beginning again. */
@@ -349,7 +358,8 @@ int picture_is(const tool_context *tool, const file_bytes *f)
     return !tool->compat && kind_of_bytes(f, &packed) != PICTURE_NONE;
 }
 
-const char *picture_option(const tool_context *tool, const char *path, const file_bytes *f)
+/* What a recording is, inflated. PICTURE_NONE after saying what is wrong. */
+static picture_kind kind_inside(const tool_context *tool, const char *path, const file_bytes *f)
 {
     static unsigned char head[PICTURE_HEAD];
     picture_kind kind;
@@ -357,11 +367,25 @@ const char *picture_option(const tool_context *tool, const char *path, const fil
     reader r;
     memset(&r, 0, sizeof r);
     r.tool = tool;
-    if (!reader_open(&r, path, f)) return NULL;
+    if (!reader_open(&r, path, f)) return PICTURE_NONE;
     size = head_of(&r, head);
     kind = kind_by_head(head, size, memcmp(f->data, "\037\213", 2) == 0);
     reader_close(&r);
-    if (kind == PICTURE_STACKS && csspgo_stacks_sniff(head, size) == CSSPGO_STACKS_SCRIPT) kind = PICTURE_SCRIPT;
+    if (kind == PICTURE_NONE) kind_fail(tool, path, 0, "what is compressed in it is no recording");
+    if (kind == PICTURE_STACKS && csspgo_stacks_sniff(head, size) == CSSPGO_STACKS_SCRIPT) return PICTURE_SCRIPT;
+    return kind;
+}
+
+int picture_holds(const tool_context *tool, const char *path, const file_bytes *f)
+{
+    return kind_inside(tool, path, f) != PICTURE_NONE;
+}
+
+const char *picture_option(const tool_context *tool, const char *path, const file_bytes *f)
+{
+    const picture_kind kind = kind_inside(tool, path, f);
+    if (kind == PICTURE_STACKS)
+        fail(tool, "%s: it has names only, and no addresses: csspgo flame, folded and show --top take it", path);
     return kind == PICTURE_DATA ? "perfdata" : kind == PICTURE_PPROF ? "pprof" : kind == PICTURE_SCRIPT ? "perfscript"
                                                                                                   : NULL;
 }

@@ -48,8 +48,7 @@ typedef struct picture_key {
     uint64_t at;                  /* offset; address                                                                  */
 } picture_key;
 
-/* The option of profgen that takes such a file: "perfdata"; NULL: it has names only,
- * or what is wrong with it was said. */
+/* The option of profgen that takes such a file: "perfdata"; NULL after saying what is wrong, as that it has names only. */
 const char *picture_option(const tool_context *tool, const char *path, const file_bytes *f);
 
 /* picture_names.c: makes chain, first and length. Returns 0 after saying what is wrong. */

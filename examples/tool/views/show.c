@@ -4,10 +4,10 @@
 
 static const option show_options[] = {
     OPTION("output", OPT_TEXT, "-", 0, "FILE", "where the output goes; standard output is the default"),
-    OPTION("all-functions", OPT_SWITCH, NULL, 0, NULL, "all functions, which is the default without --function"),
+    OPTION("all-functions", OPT_SWITCH, NULL, 0, NULL, "all functions, the default without --function"),
     OPTION("function", OPT_TEXT, NULL, 0, "NAME", "only this function"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL,
-           "an array of functions, as LLVM has it; an object if more is asked for"),
+           "prints JSON: an array of functions, as LLVM does, or an object if more is asked for"),
     OPTION("show-format", OPT_CHOICE, "text|json|yaml", 0, NULL,
            "json: the same as --json; yaml is for LLVM's other kinds of profiles"),
     OPTION("detailed-summary", OPT_SWITCH, NULL, 0, NULL, "also the counts of functions and samples by hotness"),
@@ -17,12 +17,13 @@ static const option show_options[] = {
     OPTION("show-sec-info-only", OPT_SWITCH, NULL, 0, NULL, "instead: the sections of an ExtBinary profile"),
     OPTION("contexts", OPT_MAYBE, NULL, -1, "DEPTH",
            "instead: the tree of contexts with each one's share of the samples"),
-    OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
+    OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL,
+           "takes discriminators as flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
-           "keeps the bits of discriminators that passes up to this one set"),
+           "keeps the bits of discriminators that were set by passes up to this one"),
     OPTION("names", OPT_LIST, NULL, 0, "FILE", "names of functions that are GUIDs in the profile, one a line"),
     OPTION("profiled-binary", OPT_LIST, NULL, 0, "FILE",
-           "the instrumented program of a contextual profile: its names, and where each block has a counter also "
+           "the instrumented program of a contextual profile: gives names and, if each block has a counter, "
            "checksums and probes"),
     OPTION("summary", OPT_SWITCH, NULL, 0, NULL, "instead: the counts of functions and samples by hotness"),
     OPTION("top", OPT_COUNT, NULL, 0, "N", "instead: the N hottest functions"),
@@ -180,7 +181,8 @@ static csspgo_profile *show_read(const show *s, const char *path, reading *how)
     if (!profile_open(s->tool, path, how, &f)) return NULL;
     if (!picture_is(s->tool, &f)) return profile_of(s->tool, path, &f, how, &fatal);
     if (s->o[S_TOP].number || s->o[S_CONTEXTS].text != NULL) p = picture_read(s->tool, path, &f);
-    else fail(s->tool, "%s: this is a recording: show has --top=N and --contexts of it; profgen makes a profile", path);
+    else if (picture_holds(s->tool, path, &f))
+        fail(s->tool, "%s: this is a recording: show has --top=N and --contexts of it; profgen makes a profile", path);
     file_close(&f);
     return show_recording(s, p);
 }

@@ -10,7 +10,7 @@
 
 const option folded_options[] = {
     VIEWS_COMMON,
-    OPTION("mark-inlined", OPT_SWITCH, NULL, 0, NULL, "_[i] behind the names of inlined frames"),
+    OPTION("mark-inlined", OPT_SWITCH, NULL, 0, NULL, "writes _[i] behind the names of inlined frames"),
     OPTION("format", OPT_CHOICE, "folded|json|speedscope|pprof", 0, NULL,
            "collapsed stacks, one a line; JSON; a file for speedscope; profile.proto for pprof, with gzip in a build "
            "with zlib"),

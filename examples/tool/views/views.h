@@ -7,7 +7,8 @@
  * show: show.c by show_text.c, show_json.c, show_summary.c, show_sections.c, show_contexts.c.
  * merge: merge.c by merge_inputs.c (files), merge_add.c (the sum), merge_edit.c (its changes), merge_contextual.c;
  * traces.c is for instrumentation profiles in merge and show.
- * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c) and _print.c (by
+ * annotate: annotate.c by annotate_code.c (instructions, source), _counts.c (by annotate_flow.c), _chain.c (what
+ * bottleneck found), _print.c (which rows there are), _html.c (the page around them) and _row.c (a row, by
  * annotate_arrows.c).
  * overlap: overlap.c.
  */
@@ -65,6 +66,7 @@ extern const option folded_options[], flame_options[];   /*
  * after saying what is wrong.
  */
 int picture_is(const tool_context *tool, const file_bytes *f);
+int picture_holds(const tool_context *tool, const char *path, const file_bytes *f);  /* 0 after saying: no recording */
 
 /* annotate_recording.c: the profile that profgen makes of a recording; a failure is said, or in e. */
 csspgo_status annotate_recording(const tool_context *tool, const char *path, const file_bytes *f, csspgo_profile *p,
@@ -194,10 +196,11 @@ const char *views_label(const views_flame_data *d, csspgo_node node, size_t *siz
 
 /*
  * flame_names.c: views_short adds a name without parameters, "(anonymous namespace)::", and the numbers that tell apart
- * local functions of several files (.__uniq.N, .llvm.N). views_last: how many bytes of it stand in front of its last
+ * local functions of several files (.__uniq.N, .llvm.N); views_brief also without arguments of templates. views_last: how many bytes of it stand in front of its last
  * part, which begins behind "::".
  */
 void views_short(views_text *t, const char *name, size_t size);
+void views_brief(views_text *t, const char *name, size_t size);
 size_t views_last(const char *name, size_t size);
 
 /* flame_svg.c */
@@ -349,7 +352,8 @@ int merge_symbols(merge *m);
 #define NOTE_UNKNOWN UINT64_MAX   /* as a count: nothing tells it */
 
 enum { /* places in the table of options; of annotate */
-    N_OUTPUT, N_BINARY, N_DEBUG_BINARY, N_PROFILE, N_FUNCTION, N_FORMAT, N_JSON, N_CONTEXTS, N_SOURCE, N_SOURCE_DIR, N_QUIET
+    N_OUTPUT, N_BINARY, N_DEBUG_BINARY, N_PROFILE, N_FUNCTION, N_TOP, N_FORMAT, N_JSON, N_CONTEXTS, N_SOURCE, N_SOURCE_DIR,
+    N_BOTTLENECK, N_QUIET
 };
 
 typedef struct note_insn {
@@ -365,6 +369,27 @@ typedef struct note_file {        /* a file of source; lines: NULL if it cannot 
     char  **line;
     size_t  lines;
 } note_file;
+
+typedef struct note_edge {        /* from an instruction to the one that waits for its result    */
+    size_t   from, to;            /* in the path; of annotate_run: in the function              */
+    unsigned latency;             /* cycles until the result is there; 0: not said              */
+    int      carried;             /* 1: to waits for the iteration before                       */
+    char    *on;                  /* what is waited for; may be NULL                            */
+} note_edge;
+
+typedef struct note_path {        /* a loop or path that bottleneck found                        */
+    char       *function;         /* as its symbol is called                                    */
+    debug_area *block;            /* its code                                                   */
+    size_t      blocks, insns;
+    char      (*start)[2];        /* how the text of each instruction begins                    */
+    int         loop;
+    note_edge  *chain, *pass;     /* the slowest chain; what waited for what in a single pass   */
+    size_t      chains, passes;
+    double      latency, ports, issue;   /* cycles per iteration that each of these bounds takes */
+    char       *units, *verdict, *why, *doubt;   /* as in the JSON; NULL: null                  */
+    int         shown;            /* 1: it is in the function that is shown                     */
+    size_t      first;            /* then its first instruction there                           */
+} note_path;
 
 typedef struct annotate_run {
     probed         in;            /* program and profile                                        */
@@ -389,6 +414,11 @@ typedef struct annotate_run {
     FILE          *index;         /* HTML: a link to each of them; else NULL                    */
     char          *title;         /* HTML: the name of the first one                            */
     uint64_t       sum;           /* of all_weight of these                                     */
+    char          *cpu;           /* --bottleneck: what it was found for                        */
+    note_path     *path;
+    size_t         paths;
+    note_edge     *edge;          /* of the function that is shown now; `on` is the path's      */
+    size_t         edges;
 } annotate_run;
 
 /* Functions that return 0 have said what is wrong. */
@@ -440,7 +470,8 @@ int note_counts(annotate_run *a);
 /*
  * annotate_arrows.c. note_target_of: the place that the text of an instruction names, "0x17c0" of
  * "jne 0x17c0 <_Z1fi+0x1e>"; returns 0: none. note_insn_at: the place of the instruction at an address + 1; 0: none.
- * note_arrows_make returns 0: out of memory; note_arrows_put: what stands beside an instruction, or above it.
+ * note_arrows_make (of branches) and note_arrows_chain (of annotate_run.edge) return 0: out of memory; they begin with
+ * zeros. note_arrows_put: what stands beside an instruction, or above it.
  */
 typedef struct note_target {
     const char *begin, *end;      /* of the number                                              */
@@ -457,12 +488,60 @@ typedef struct note_arrows {
 int note_target_of(const char *text, note_target *t);
 size_t note_insn_at(const annotate_run *a, uint64_t address);
 int note_arrows_make(const annotate_run *a, note_arrows *w);
+int note_arrows_chain(const annotate_run *a, note_arrows *w);
 void note_arrows_free(note_arrows *w);
 void note_arrows_put(const note_arrows *w, size_t insn, int above, FILE *out);
 
+/* annotate_chain.c: reads a file of bottleneck --json; says which of it belongs to the function that is shown now. */
+int note_paths_read(annotate_run *a, const char *path);
+int note_paths_place(annotate_run *a);
+void note_paths_free(annotate_run *a);
+
+/* annotate_row.c: rows of the table, as text or HTML */
+enum { NOTE_LAST = 10000000 };    /* the last line of a file that is shown */
+
+typedef struct note_out {
+    annotate_run *a;
+    FILE         *out;
+    int           html;
+    uint64_t      most;           /* the largest count in all contexts: the darkest background  */
+    size_t        columns;
+    note_arrows   arrows, chain;  /* HTML with instructions; cell: NULL: none                   */
+    int           beside;         /* HTML: lines of source have a table of their own            */
+} note_out;
+
+typedef struct note_cells {
+    const uint64_t *count;        /* by column; NULL: none                                      */
+    const char     *text;
+    size_t          file;         /* of source: what it is a line of, or 0; else as in the insn */
+    uint32_t        line;
+    size_t          insn;         /* the instruction, or the one that it stands above; of a line the hottest one + 1 */
+} note_cells;
+
+void put_html(const char *text, size_t size, FILE *out);
+char *note_name(const annotate_run *a, csspgo_func f);    /* as people write it, for free(); NULL: no memory */
+void note_put(const note_out *o, const char *text);  /* without tabs                                    */
+int note_shown(const uint64_t *count, size_t column);    /* 0: it is not known, or 0: left blank        */
+int note_has_row(const annotate_run *a, size_t file, uint32_t line);   /* 1: a list of lines has this one */
+
+/* By instruction, what its line has: as the profile has it, or, by probe, what the instruction has. */
+const uint64_t *note_of_lines(const annotate_run *a);
+
+void note_insn_row(const note_out *o, const note_cells *r);
+void note_above_row(const note_out *o, const note_cells *r);     /* source above an instruction; line 0: no number */
+void note_line_row(const note_out *o, const note_cells *r);      /* in a list of lines                    */
+void note_file_row(const note_out *o, size_t file, size_t above);      /* above: an instruction + 1; 0: in a list */
+
+/* annotate_html.c: the page around the rows. Functions that return int return 0 after saying what is wrong. */
+int note_head(const note_out *o);                    /* also of text: what stands above the rows        */
+void note_table_begin(const note_out *o, const char *what);
+void note_table_end(const note_out *o);
+void note_tail(const note_out *o);
+void note_begin(const annotate_run *a, const char *index, FILE *out);   /* in front of the first function */
+void note_script_put(FILE *out);
+
 /* annotate_print.c */
 int note_print(annotate_run *a, FILE *out);
-void note_begin(const annotate_run *a, const char *index, FILE *out);   /* HTML: in front of the first one */
 void note_end(const annotate_run *a, FILE *out);     /* behind the last one */
 
 #endif
