@@ -897,8 +897,11 @@ static void version_3_of_gcc_is_read(void)
     csspgo_error e;
     size_t n;
     char *text = written(p, CSSPGO_TEXT, &n);
-    static const char want[] = "foo:34:11\n 3.2: 30 main:9\n 8: main:4\n  1: 4\nmain:0:1\n";
+    static const char want[] = "b.c;foo:24:6\n 3.2: 20\n 8: main:4\n  1: 4\na.c;foo:10:5\n 3.2: 10 main:9\nmain:0:1\n";
     t_same("gcc3", text, n, want, sizeof want - 1);
+    T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "a.c;foo", 7)), 1234567);
+    T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "b.c;foo", 7)), 0);
+    T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "main", 4)), UINT64_MAX);
     T_CHECK(csspgo_stored_summary(p, &sum, &n) && n == 1 && sum.total == 40 && sum.functions == 44);
     T_CHECK(csspgo_stored_cutoff(p, 0).ppm == 990000 && csspgo_stored_cutoff(p, 0).counts == 3);
     T_EQ(csspgo_write(p, CSSPGO_GCOV | CSSPGO_GCC | CSSPGO_GCC3, NULL, 0, &n, &e), CSSPGO_E_ARGUMENT);
