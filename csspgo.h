@@ -190,7 +190,8 @@
  *     as a whole      csspgo_profile_flags, csspgo_profile_set_flags; csspgo_profile_memory, csspgo_profile_get_stats;
  *                     csspgo_node_count, csspgo_record_count, csspgo_func_count; csspgo_validate, csspgo_equal
  *     functions       csspgo_func_add, csspgo_func_find, csspgo_func_add_guid, csspgo_func_find_guid;
- *                     csspgo_func_name, csspgo_func_guid; csspgo_is_listed, csspgo_set_listed
+ *                     csspgo_func_name, csspgo_func_guid; csspgo_is_listed, csspgo_set_listed; csspgo_first_sample,
+ *                     csspgo_set_first_sample
  *     find a node     csspgo_find, csspgo_root, csspgo_child, csspgo_node_add
  *     walk            csspgo_node_next, csspgo_node_parent, csspgo_node_first_child, csspgo_node_next_sibling;
  *                     csspgo_func_nodes, csspgo_node_next_same; csspgo_file_order

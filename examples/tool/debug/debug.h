@@ -52,6 +52,7 @@ typedef struct debug_options {
     const char *program;          /* NULL, or the program, if it is another file: .dwp and .dwo lie beside it    */
     uint64_t    first;            /* ranges that begin before this address are of dropped functions              */
     const char *alt;              /* NULL, or the file with what it shares with other programs (dwz -m)           */
+    int         files;            /* names are FILE;NAME where the source file is known                           */
     const elf_image *symbols;     /* NULL, or who names C++ functions that gcc gives no linkage name: an image   */
                                   /* that outlives debug_info; not as LLVM                                       */
 } debug_options;

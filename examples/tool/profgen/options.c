@@ -24,7 +24,8 @@ const option profgen_options[] = {
            "no profile but pre-aggregated text, for perf2bolt --pa, of any recording; preagg-traces: shorter, for "
            "BOLT 21 and later"),
     OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
-           "version of GCC's form: as LLVM reads it, for GCC up to 11, for GCC 12 to 15, or for newer ones"),
+           "version of GCC's form: as LLVM reads it, for GCC up to 11, for GCC 12 to 15, or for GCC 16, with source "
+           "files of functions and times of their first samples"),
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "writes GUIDs instead of names"),
     OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compresses all sections; needs a build with zlib"),
     OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL,
@@ -222,6 +223,11 @@ int as_llvm(const profgen *g)
 int details_wanted(const profgen *g)
 {
     return g->o[O_DETAILS].number || (as_llvm(g) && !g->tool->quiet);
+}
+
+int is_gcov3(const option *o)
+{
+    return (o[O_FORMAT].number == FORMAT_GCC || o[O_FORMAT].number == FORMAT_GCOV) && o[O_GCOV_VERSION].number == 3;
 }
 
 /* It has no contexts. */

@@ -48,6 +48,7 @@ int flat_asked(const profgen *g);              /* 1 if an option is for scripts 
 int as_llvm(const profgen *g);                 /* 1 if messages are LLVM's                                            */
 int details_wanted(const profgen *g);          /* 1 if the ranges of samples are to be noted                          */
 int is_for_gcc(const profgen *g);              /* 1 if samples become a profile in GCC's form                         */
+int is_gcov3(const option *o);                 /* 1 if the output is GCC's form of version 3, with files and times    */
 int profgen_spares_file(const tool_context *tool, const option *o, const char *path);
 int profgen_spares(const profgen *g);          /* 0 after saying which input would be written over                    */
 csspgo_collector_options profgen_how(const profgen *g);
@@ -183,6 +184,7 @@ typedef struct line_range {       /* a range of a function that has its place in
     uint32_t of_name, function;   /* number of ranges of the function; the function, numbered       */
     int      entry;               /* 1: the function begins here                                    */
     int      ran;                 /* 1: the counters have an address in it                          */
+    uint64_t first;               /* time of the first sample in it; 0: not known                   */
 } line_range;
 
 typedef struct line_work {        /* of one program, from its debug information to the lines of what ran            */
@@ -207,6 +209,8 @@ int lines_load(line_work *w, const tool_context *tool, const option *o, program_
 void lines_free(line_work *w, size_t n);
 line_range *range_at(const line_work *w, uint64_t address);    /* the range that an address is in, or NULL            */
 csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p);
+void lines_sampled(line_work *w, uint64_t address, uint64_t time);           /* the first sample of a function counts */
+csspgo_status lines_first_samples(const line_work *w, csspgo_profile *p);
 
 /* Of all programs, by the counters: lines into the table of the first one, sizes for the pre-inliner. */
 csspgo_status lines_read(line_work *w, size_t n, csspgo_collector *c, csspgo_generate_options *how, csspgo_error *e);
