@@ -1617,8 +1617,8 @@ CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, 
  *
  *   time   0: not known
  *
- * Returns   csspgo_first_sample: the time, or 0. csspgo_set_first_sample: CSSPGO_OK; E_ARGUMENT for a bad handle; E_NOMEM,
- *           E_LIMIT
+ * Returns   csspgo_first_sample: the time, or 0. csspgo_set_first_sample: CSSPGO_OK; E_ARGUMENT for a bad handle;
+ *           E_NOMEM, E_LIMIT
  * Cost      O(1)
  */
 CSSPGO_DEF uint64_t csspgo_first_sample(const csspgo_profile *p, csspgo_func func);
@@ -1737,9 +1737,9 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err);
 
 /*
- * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes. Functions are compared
- * by name. Ids, order, symbol lists and stored summaries do not matter, nor does CSSPGO_HAS_UNIQ, which depends on the
- * form of the file that was read.
+ * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes; and times of first
+ * samples. Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter, nor does
+ * CSSPGO_HAS_UNIQ, which depends on the form of the file that was read.
  *
  * Returns   1 if they are equal, else 0
  * Cost      O(p + q) time; 4 bytes of memory per function of p (without it, the comparison is slower)
@@ -4672,6 +4672,14 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d);
  * Returns   1; 0: no event has that number
  */
 CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event_info *event);
+
+/*
+ * The control group that the last sample was taken in (perf record --all-cgroups).
+ *
+ * Returns   its path, *size bytes, not terminated, valid until the next call on d; NULL, with *size 0: the recording
+ *           does not say it, or the sample has trace data behind it (PERF_SAMPLE_AUX), or no record names the group
+ */
+CSSPGO_DEF const char *csspgo_perfdata_cgroup(const csspgo_perfdata *d, size_t *size);
 
 /*
  * Leaves out the samples of an event, from the next one on: they are only counted and need not be a trace.
@@ -24758,7 +24766,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 enum {                            /* struct perf_event_header.type; from 64 on they are perf's own     */
     CSSPGO__RECORD_MMAP = 1, CSSPGO__RECORD_LOST = 2, CSSPGO__RECORD_COMM = 3, CSSPGO__RECORD_EXIT = 4,
     CSSPGO__RECORD_FORK = 7, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10, CSSPGO__RECORD_LOST_SAMPLES = 13,
-    CSSPGO__RECORD_KERNEL_LAST = 22,
+    CSSPGO__RECORD_CGROUP = 19, CSSPGO__RECORD_KERNEL_LAST = 22,
     CSSPGO__RECORD_ATTR = 64, CSSPGO__RECORD_TRACING_DATA = 66, CSSPGO__RECORD_BUILD_ID = 67,
     CSSPGO__RECORD_FINISHED_ROUND = 68, CSSPGO__RECORD_AUXTRACE = 71, CSSPGO__RECORD_FEATURE = 80,
     CSSPGO__RECORD_COMPRESSED = 81,
@@ -24770,7 +24778,9 @@ enum {                            /* perf_event_attr.sample_type; in this order 
     CSSPGO__HAS_IP = 1, CSSPGO__HAS_TID = 2, CSSPGO__HAS_TIME = 4, CSSPGO__HAS_ADDR = 8,
     CSSPGO__HAS_ID = 0x40, CSSPGO__HAS_STREAM_ID = 0x200, CSSPGO__HAS_CPU = 0x80,  /* stream before cpu */
     CSSPGO__HAS_PERIOD = 0x100, CSSPGO__HAS_READ = 0x10, CSSPGO__HAS_CALLCHAIN = 0x20,
-    CSSPGO__HAS_RAW = 0x400, CSSPGO__HAS_BRANCHES = 0x800, CSSPGO__HAS_USER_STACK = 0x2000
+    CSSPGO__HAS_RAW = 0x400, CSSPGO__HAS_BRANCHES = 0x800, CSSPGO__HAS_USER_STACK = 0x2000,
+    CSSPGO__HAS_CGROUP = 0x200000, CSSPGO__HAS_DATA_PAGE = 0x400000, CSSPGO__HAS_CODE_PAGE = 0x800000,
+    CSSPGO__HAS_AUX = 0x100000    /* last                                                              */
 };
 enum {                            /* perf_event_attr.read_format                                       */
     CSSPGO__READ_ENABLED = 1, CSSPGO__READ_RUNNING = 2, CSSPGO__READ_ID = 4, CSSPGO__READ_GROUP = 8,
@@ -39092,7 +39102,7 @@ static int csspgo__copy_record(csspgo__sharing *x, const csspgo__copy_of *copy, 
     return csspgo__copy_targets(x, copy, r, 0) && csspgo__copy_targets(x, copy, r, 1);
 }
 
-/* Lists the names of p's list under those that share them, with times of first samples. Returns 0 when memory is exhausted. */
+/* Lists the names of p's list under those that share them. Times of first samples go along. Returns 0: no memory. */
 static int csspgo__share_listed(csspgo__sharing *x)
 {
     csspgo_profile *q = x->c.q;
@@ -39729,8 +39739,8 @@ static size_t csspgo__gcc_file_size(const char *name, size_t size)
 }
 
 /*
- * Finds the files of version 3: file[i] becomes the number from 1 of function i's file, 0 without one. They are numbered
- * as they come in the name table, which is in no order of the input's. Returns 0 when memory is exhausted.
+ * Finds the files of version 3: file[i] becomes the number from 1 of function i's file, 0 without one. They are
+ * numbered as they come in the name table, which is in no order of the input's. Returns 0 when memory is exhausted.
  */
 static int csspgo__gcc_find_files(csspgo__out *o, csspgo__names *files, uint32_t *file)
 {
@@ -42094,6 +42104,8 @@ struct csspgo_perfdata {
     uint64_t       newest, newest_before;       /* times: of all records; at the end of the last round    */
     CSSPGO__LIST(csspgo__pd_event) event;
     csspgo__names  names;                       /* of events                                              */
+    csspgo__names  cgroups;                     /* by their ids, as GUIDs                                 */
+    uint32_t       cgroup;                      /* of the last sample; 0: not known                       */
     CSSPGO__LIST(uint32_t) left_out;            /* numbers of events that are not described yet           */
     CSSPGO__LIST(csspgo__event_id) id;
     csspgo__guids  by_id;                       /* id                                                     */
@@ -42538,6 +42550,26 @@ static const csspgo__pd_event *csspgo__pd_sampled(csspgo_perfdata *d, const unsi
     return NULL;
 }
 
+/* Keeps the name of a control group: u64 id; path. Returns CSSPGO_ITEM_OTHER, or CSSPGO_ITEM_NONE for a bad record. */
+static csspgo_item csspgo__pd_cgroup_named(csspgo_perfdata *d, csspgo__decoder *r, uint64_t at, csspgo_mmap *map)
+{
+    const uint64_t id = csspgo__native64(r);
+    csspgo__decode_text(r, map);
+    if (r->r.status != CSSPGO_OK) return CSSPGO_ITEM_NONE;
+    if (csspgo__names_bind(&d->heap, &d->cgroups, id, map->path, map->path_size) == 0)
+        csspgo__pd_fail(d, d->heap.status, at, csspgo_status_text(d->heap.status));
+    return CSSPGO_ITEM_OTHER;
+}
+
+/* The group of a sample with a body of `size` bytes: at its end, before two sizes of pages. */
+static uint32_t csspgo__pd_cgroup_of(const csspgo_perfdata *d, const unsigned char *body, size_t size, uint64_t type)
+{
+    const size_t behind =
+        8 * csspgo__field_words(type, CSSPGO__HAS_CGROUP | CSSPGO__HAS_DATA_PAGE | CSSPGO__HAS_CODE_PAGE);
+    if (!(type & CSSPGO__HAS_CGROUP) || type & CSSPGO__HAS_AUX || size < behind) return 0;
+    return csspgo__names_find_guid(&d->cgroups, csspgo__pd64(d, body + size - behind));
+}
+
 /*
  * Returns the record at p, our own copy: numbers are converted to the machine's byte order in place, so that a sample
  * points into it. at: its offset in the file. Returns CSSPGO_ITEM_NONE for records that users do not see; senseless
@@ -42557,8 +42589,10 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
     csspgo__decoder_init(&r, p + 8, size, &err);
     r.own = p + 8;
     r.swap = (int)d->swap;
+    d->cgroup = e != NULL ? csspgo__pd_cgroup_of(d, p + 8, size, e->how.sample_type) : 0;
     item = csspgo__decode(&r, type, misc, e != NULL ? &e->how : NULL, sample, map, &d->stats.lost);
     if (item == CSSPGO_ITEM_SAMPLE) sample->event = (uint32_t)(e - d->event.v) + 1;
+    if (type == CSSPGO__RECORD_CGROUP) item = csspgo__pd_cgroup_named(d, &r, at, map);
     if (type == CSSPGO__RECORD_BUILD_ID) item = csspgo__decode_build_id(&r, misc, map);
     if (item == CSSPGO_ITEM_SAMPLE && d->big) csspgo__flags_turn(&r, sample);
     if (item == CSSPGO_ITEM_SAMPLE && d->feature[CSSPGO__FEATURE_META_INFO / 64] >> CSSPGO__FEATURE_META_INFO % 64 & 1)
@@ -42906,6 +42940,7 @@ CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, c
     if (d == NULL) return NULL;
     csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
     csspgo__names_init(&d->heap, &d->names);
+    csspgo__names_init(&d->heap, &d->cgroups);
     return d;
 }
 
@@ -42922,6 +42957,7 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
     CSSPGO__DROP(&d->heap, d->queue);
     CSSPGO__DROP(&d->heap, d->event);
     csspgo__names_free(&d->heap, &d->names);
+    csspgo__names_free(&d->heap, &d->cgroups);
     CSSPGO__DROP(&d->heap, d->left_out);
     CSSPGO__DROP(&d->heap, d->id);
     csspgo__map_free(&d->heap, &d->by_id.map);
@@ -43039,6 +43075,14 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
     d->offset = d->data_end;
     d->state = CSSPGO__PD_FEATURES;
     return d->offset;
+}
+
+CSSPGO_DEF const char *csspgo_perfdata_cgroup(const csspgo_perfdata *d, size_t *size)
+{
+    CSSPGO__LIVE(csspgo_perfdata, d);
+    CSSPGO__GIVEN(size);
+    *size = 0;
+    return d->cgroup != 0 ? csspgo__name_text(&d->cgroups, d->cgroup, size) : NULL;
 }
 
 CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event_info *event)

@@ -247,7 +247,7 @@ int reader_item(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_mmap
     while ((got = item_of(r, item, sample, map)) > 0 && r->how.filter != NULL) {
         if (*item != CSSPGO_ITEM_SAMPLE) return filter_event(r->how.filter, *item, sample, map) ? 1 : -1;
         event_learn(r, sample);
-        if (filter_takes(r->how.filter, sample, is_in_kernel(r, sample))) return 1;
+        if (filter_takes(r->how.filter, sample, is_in_kernel(r, sample), r->data)) return 1;
     }
     return got;
 }
