@@ -303,7 +303,7 @@ size_t mapped_name(char *to, const char *path, size_t room);   /* without what a
 int renamed_begin(reader *r);
 void renamed_see(reader *r, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *map);
 int renamed_ahead(reader *r, const void *piece, size_t size, FILE *f);   /* before the recording is read              */
-csspgo_mmap windows_map(const reader *r, csspgo_item item, const csspgo_mmap *map);
+csspgo_mmap windows_map(const programs *p, csspgo_item item, const csspgo_mmap *map);
 csspgo_mmap renamed_map(reader *r, csspgo_item item, const csspgo_mmap *map, unsigned char *id);
 int renamed_forced(const reader *r);           /* 1: a mapping was taken although neither name nor id says so         */
 void renamed_free(renamed *x);
