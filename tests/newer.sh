@@ -110,6 +110,41 @@ for c in merge show overlap; do
     refused "$c of LLVM 18" "'18' is none of 19|20|21|22" $T $c --llvm-compat=18 $D/conv/02-basic.ext
 done
 
+# ----- rules of llvm-profgen's main branch, which no release has: compat mode does as the releases, up to 22; tests/README.md
+# says what csspgo does by default
+raw() { binary=$1 script=$2; shift 2; $T profgen --binary=$binary --perfscript=$script --skip-symbolization -o $B/raw "$@" >$B/said 2>&1; cat $B/raw; rm -f $B/raw; }
+S=data/recordings
+sed '2s/401150/401180/' $S/plain.ps >$B/late.ps            # the stack is of another function than the newest branch's target
+for case in "a late stack:data/unwind/bin/demo.probe:$B/late.ps" \
+    "a return address behind no call:data/unwind/bin/demo.probe:data/unwind/cases/13-bad-return-address.ps" \
+    "several processes:data/unwind/bin/demo.pie:$S/multi-all.ps" "processes without pids:data/unwind/bin/demo.pie:$S/multi-nopid.ps" \
+    "a program at another name:data/unwind/bin/demo.pie:$S/multi-single.ps"; do
+    name=${case%%:*} rest=${case#*:}
+    binary=${rest%%:*} script=${rest#*:}
+    raw $binary $script --llvm-compat=19 >$B/want
+    for n in 20 21 22; do
+        raw $binary $script --llvm-compat=$n >$B/got
+        check "$name: --llvm-compat=$n is LLVM 19" cmp $B/want $B/got
+    done
+    if have llvm-profgen-19; then
+        rm -f $B/llvm
+        llvm-profgen-19 --binary=$binary --perfscript=$script --skip-symbolization -o $B/llvm >$B/said 2>&1
+        [ -e $B/llvm ] || : >$B/llvm
+        check "$name: as llvm-profgen-19" cmp $B/llvm $B/want
+    else skip "$name: needs llvm-profgen-19"; fi
+done
+raw data/unwind/bin/demo.probe $B/late.ps --llvm-compat=22 >$B/want
+raw data/unwind/bin/demo.probe $B/late.ps >$B/got
+check "a late stack: dropped by default, kept in compat mode" sh -c "[ -s $B/want ] && ! cmp -s $B/want $B/got"
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 >$B/want
+raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/got
+raw data/unwind/bin/demo.pie $S/multi-single.ps >$B/single
+check "several processes: all count by default, one address in compat mode" sh -c "! cmp -s $B/want $B/got && cmp $B/single $B/got"
+for o in --warn-not-symbolized --page-size=65536 --page-size=16384; do
+    raw data/unwind/bin/demo.pie $S/multi-all.ps $o >$B/want
+    check "$o changes nothing" cmp $B/want $B/got
+done
+
 # ----- counts of object types are left out for those who cannot read them
 printf 'main:60:9\n 1: 40\n 1: vtables bar:2 foo:4 \n 2: 20\n' >$B/types.text
 $T merge -o $B/types.prof $B/types.text && $T merge --text -o $B/got $B/types.prof
