@@ -66,8 +66,7 @@ for o in --mark-all-context-preinlined --csprof-max-unsymbolized-context-depth=2
     taken $P $o
 done
 for o in --time-profgen --data-access-perftrace=FILE --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
-    --infer-callsite-samples --basic-events --show-disassembly-only --show-source-locations --show-canonical-fname \
-    --disassemble-functions=main --load-function-from-symbol=0; do
+    --infer-callsite-samples --basic-events --show-source-locations --show-canonical-fname --load-function-from-symbol=0; do
     not_done $P $o
 done
 $P --mark-all-context-preinlined >$B/out 2>&1

@@ -156,15 +156,17 @@ const option profgen_options[] = {
            "extbinary: lists all functions that were compiled with probes, also those that were inlined everywhere; "
            "several times as many names"),
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "the symbol list as GUIDs, for LLVM's main branch"),
+    OPTION("show-disassembly-only", OPT_SWITCH, NULL, 0, NULL,
+           "instead: prints the program's code, of each instruction the bytes and where control goes; with "
+           "--show-pseudo-probe its probes with the calls that they are inlined in"),
+    OPTION("disassemble-functions", OPT_TEXT, NULL, 0, "NAME,NAME", "only the code of these symbols"),
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
-    OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
-    OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
-    OPTION("show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
-    OPTION("disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL),
+    OPTION("show-source-locations", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
+    OPTION("show-canonical-fname", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
     OPTION("time-profgen", OPT_REFUSED, "there are no timers in here; use time(1) or perf", 1, NULL, NULL),
     OPTION("load-function-from-symbol", OPT_LATER, "1", 0, NULL, NULL),   /* probes are always found by symbols, too */
     OPTION("data-access-perftrace", OPT_REFUSED,

@@ -25,7 +25,7 @@ enum { /* places in the table below */
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
     O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
     O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE, O_DEBUG_DIRECTORY, O_THREADS, O_TID, O_COMM,
-    O_TIME, O_CGROUP, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS
+    O_TIME, O_CGROUP, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS, O_DISASSEMBLE, O_DISASSEMBLE_FUNCTIONS
 };
 
 enum {                            /* places in the choice of --format */
@@ -602,6 +602,11 @@ void profgen_warnings(profgen *g);
 void profgen_density(const profgen *g, const csspgo_profile *p);
 double profgen_density_of(const option *o, const csspgo_profile *p);   /* -1: out of memory */
 int profgen_show_probes(const profgen *g);
+int print_descriptors(const csspgo_probe_tables *t);       /* by GUID; 0 without memory */
+
+/* ----- disassembly.c ---------------------------------------------------------------------------------------------- */
+
+int profgen_disassemble(const tool_context *tool, const option *o);            /* the exit status                     */
 int profgen_worth(const profgen *g, const csspgo_profile *p);
 
 /* ----- preagg_output.c: --format=preagg, from the program and its samples to the output; the exit status ---------- */

@@ -104,7 +104,8 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " kernel perf-binary image-base page-size use-dwarf-correlation dwp debug-binary debug-file-directory " },
     { "profgen", "Reports and thresholds",
       " report json show-density profile-density-threshold profile-density-cutoff-hot min-density max-dropped"
-      " show-images show-mmap-events show-pseudo-probe show-detailed-warning show-jit-samples " },
+      " show-images show-mmap-events show-pseudo-probe show-disassembly-only disassemble-functions"
+      " show-detailed-warning show-jit-samples " },
     { "record", "What is recorded", " pid follow-forks duration depth max-stack aslr " },
     { "record", "How often", " frequency overhead timer " },
     { "record", "Every branch, with --exact",
