@@ -63,7 +63,7 @@ static int is_asked(const listing *d, const char *name, size_t size)
 static void print_name(const listing *d, uint64_t guid)
 {
     const csspgo_descriptor *const x = load_descriptor(d->named, d->t.descriptor_count, guid);
-    if (x != NULL) printf("%.*s", (int)x->name_size, x->name);
+    if (x != NULL) put_safe(x->name, x->name_size, stdout);
     else printf("%" PRIu64, guid);
 }
 
@@ -71,7 +71,8 @@ static void print_name(const listing *d, uint64_t guid)
 static void print_callers(const listing *d, uint32_t node)
 {
     uint32_t path[CALLERS_MOST], n = 0;
-    for (; d->t.inlines[node - 1].parent != 0 && n < CALLERS_MOST; node = d->t.inlines[node - 1].parent) path[n++] = node;
+    for (; d->t.inlines[node - 1].parent != 0 && n < CALLERS_MOST; node = d->t.inlines[node - 1].parent)
+        path[n++] = node;
     while (n-- > 0) {
         const csspgo_inline_node *const child = &d->t.inlines[path[n] - 1];
         print_name(d, d->t.inlines[child->parent - 1].guid);
@@ -127,7 +128,11 @@ static void print_function(listing *d, const load_text *t, const load_name *y, u
 {
     uint64_t at = y != NULL ? y->address : t->begin;
     if (y != NULL && !is_asked(d, y->name, y->name_size)) return;
-    if (y != NULL) printf("\n<%.*s>:\n", (int)y->name_size, y->name);
+    if (y != NULL) {
+        printf("\n<");
+        put_safe(y->name, y->name_size, stdout);
+        printf(">:\n");
+    }
     while (at < end) {
         print_probes(d, at);
         at += print_insn(d, at, t->code + (at - t->begin), (size_t)(end - at));
@@ -139,8 +144,11 @@ static void print_text(listing *d, const load_text *t, size_t *k)
 {
     elf_section s;
     uint64_t first;
-    if (d->only == NULL && elf_section_at(&d->l.elf, t->section, &s))
-        printf("\nDisassembly of section %.*s [0x%" PRIx64 ", 0x%" PRIx64 "]:\n", (int)s.name_size, s.name, t->begin, t->end);
+    if (d->only == NULL && elf_section_at(&d->l.elf, t->section, &s)) {
+        printf("\nDisassembly of section ");
+        put_safe(s.name, s.name_size, stdout);
+        printf(" [0x%" PRIx64 ", 0x%" PRIx64 "]:\n", t->begin, t->end);
+    }
     while (*k < d->symbols && d->symbol[*k]->address < t->begin) ++*k;
     first = *k < d->symbols && d->symbol[*k]->address < t->end ? d->symbol[*k]->address : t->end;
     if (first != t->begin && d->only == NULL && !d->tool->compat) print_function(d, t, NULL, first);    /* as .plt */
