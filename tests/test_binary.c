@@ -448,7 +448,8 @@ static const char *const victims[] = { "conv/02-basic.bin",        "conv/03-nest
                                        "conv/15-cs-probe.md5",     "conv/15-cs-probe.extz",
                                        "hand/ext-symlist.prof",    "hand/ext-md5-uleb.prof",
                                        "hand/ext-ctxsplit.prof",   "compat/02-basic.comp14",
-                                       "hand/gcov.afdo",           "hand/gcov-v2-byte-strings.gcc-only.afdo" };
+                                       "hand/gcov.afdo",           "hand/gcov-v2-byte-strings.gcc-only.afdo",
+                                       "gcov3/two-files.afdo" };
 
 /* Reads an exact-size copy; whatever comes of it, it must be sane and within the memory bound. */
 static csspgo_status try_bytes(const void *data, size_t n, uint32_t lenient)
@@ -991,6 +992,32 @@ static void renames_keep_first_samples(void)
     T_EQ(csspgo_rename_functions(p, to, 2, NULL, NULL), CSSPGO_OK);
     T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "c", 1)), 50);
     csspgo_profile_free(p);
+}
+
+/* Times, files and sums of them survive every failing allocation, or nothing changes. */
+static void first_samples_survive_every_failing_allocation(void)
+{
+    csspgo_profile *from = read_path(path_of("gcov3/two-files", "", ".afdo"), 0);
+    long nth;
+    for (nth = 1;; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
+        csspgo_status s = CSSPGO_E_NOMEM;
+        size_t n;
+        csspgo_error e;
+        if (p != NULL) s = csspgo_add_profile(p, from, &e);
+        if (p != NULL && s != CSSPGO_OK) T_CHECK(csspgo_node_count(p) == 0);
+        if (s == CSSPGO_OK) s = csspgo_set_first_sample(p, csspgo_func_find(p, "main", 4), 4000);
+        if (s == CSSPGO_OK) s = csspgo_write(p, CSSPGO_GCOV | CSSPGO_GCC3, NULL, 0, &n, &e);
+        if (s == CSSPGO_OK) T_CHECK(n != 0 && csspgo_first_sample(p, csspgo_func_find(p, "dir/b.c;foo", 11)) == 6000);
+        csspgo_profile_free(p);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        if (!T_EQ(s, CSSPGO_E_NOMEM)) break;
+    }
+    T_CHECK(nth > 5);
+    csspgo_profile_free(from);
 }
 
 static void refused(const char *text, uint32_t form, csspgo_status status)
@@ -2525,6 +2552,7 @@ int main(void)
     version_3_of_gcc_is_written();
     files_of_gcc_have_limits();
     renames_keep_first_samples();
+    first_samples_survive_every_failing_allocation();
     forms_refuse_what_they_cannot_carry();
     newer_files_are_refused_as_llvm_19();
     vtable_counts_of_extbinary_are_read_and_written();
