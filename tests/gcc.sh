@@ -108,6 +108,13 @@ for v in 4 5; do
     built gcc-dwarf$v gcc -g -gdwarf-$v
     built clang-dwarf$v clang-19 -g -gdwarf-$v -fdebug-info-for-profiling
 done
+# of perf.data, whose times begin at 1000; the first sample of the second function is the third of all
+if [ -s $B/two/gcc-dwarf5 ]; then
+    perl make_cgroups.pl plain $B/two/gcc-dwarf5 $(nm $B/two/gcc-dwarf5 | awk '$3 ~ /^work/ { print $1; last = $1 } END { print last }') >$B/two/times.data
+    (cd $B/two && $T profgen --quiet --binary=gcc-dwarf5 --perfdata=times.data --format=gcc --gcov-version=3 -o times.3) 2>$B/err
+    od -An -v -tx1 $B/two/times.3 | tr -d ' \n' >$B/hex
+    check "times of perf.data" sh -c "grep -q e803000000000000 $B/hex && grep -q ea03000000000000 $B/hex"
+fi
 built gcc-lto gcc -g -flto
 built gcc-path gcc -g -fdebug-prefix-map=$B=/build
 built gcc-compressed gcc -g -gz
