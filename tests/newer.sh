@@ -144,6 +144,23 @@ for o in --warn-not-symbolized --page-size=65536 --page-size=16384; do
     check "$o changes nothing" cmp $B/want $B/got
 done
 
+# raw counters of sampled addresses: those of --basic-events and ours are the same
+{ head -1 $S/plain.ps; for a in 401159 401150 401159 401180; do printf ' 1000  2.5:           %s \n' $a; done; } >$B/addresses.ps
+raw data/unwind/bin/demo.probe $B/addresses.ps | sed '/^\[\]$/d; s/^ *//' >$B/ours.raw
+{ echo '# llvm-profgen-content: basic-event'; sed -n 's/^ *\([0-9]*\)$/\1/p;s/^ *\([0-9a-f]*\)-\1:/\1:/p' $B/ours.raw | sed '$d'; } >$B/basic.raw
+check "there is something in it" grep -q '^159:2$' $B/basic.raw
+for how in "" --use-dwarf-correlation "--use-dwarf-correlation --format=gcc"; do
+    for form in ours basic; do
+        $T profgen --quiet --binary=data/unwind/bin/demo.probe --unsymbolized-profile=$B/$form.raw --format=text $how -o $B/$form.prof >$B/said 2>&1
+    done
+    check "a raw form of addresses $how" cmp $B/ours.prof $B/basic.prof
+done
+for bad in 's/159:2/15x:2/' 's/159:2/159:/' 's/^3$/4/' 's/159:2/159:99999999999999999999999/'; do
+    sed "$bad" $B/basic.raw >$B/bad.raw
+    $T profgen --binary=data/unwind/bin/demo.probe --unsymbolized-profile=$B/bad.raw -o $B/x >$B/said 2>&1
+    check "a damaged one, $bad: status $?" sh -c "[ $? -eq 1 ] && grep -q 'bad.raw:[0-9]*:[0-9]*: ' $B/said"
+done
+
 # ----- counts of object types are left out for those who cannot read them
 printf 'main:60:9\n 1: 40\n 1: vtables bar:2 foo:4 \n 2: 20\n' >$B/types.text
 $T merge -o $B/types.prof $B/types.text && $T merge --text -o $B/got $B/types.prof
