@@ -38,6 +38,11 @@ for o in --gcov-version=3 "--gcov-version=3 -j 3 $G"; do
 done
 $T merge --quiet --gcc --gcov-version=3 $G -o $B/two.3
 check "... and times" cmp $G $B/two.3
+# FILE;NAME, mangled
+printf '_ZN1a1fEi:5:1\n 1: 5\n' >$B/named.txt
+$T merge --quiet --gcc --gcov-version=3 $B/named.txt -o $B/named.afdo
+perl -0777 -pi -e 's/\x00\x00\x00\xaa(....)\x00\x00\x00\x00(.*_ZN1a1fEi\x00)\xff\xff\xff\xff/\x00\x00\x00\xaa$1\x01\x00\x00\x00\x05\x00\x00\x00f.cc\x00$2\x00\x00\x00\x00/s' $B/named.afdo
+check "names behind files are demangled" [ "$($T show $B/named.afdo 2>/dev/null | grep -o '^Function: f.cc;a::f')" = 'Function: f.cc;a::f' ]
 # sums_up NAME COMMAND...: without files the two functions are one
 sums_up() {
     name=$1
