@@ -39497,7 +39497,7 @@ static const char *csspgo__gcc_string(csspgo__bin *b, int in_bytes, size_t *size
 }
 
 typedef struct csspgo__gcc_files {       /* of version 3                                            */
-    csspgo__u32_list file;        /* offset in the input: its length, then its text                */
+    csspgo__u64_list file;        /* offset in the input: its length, then its text                 */
     CSSPGO__LIST(char) name;      /* scratch: FILE;NAME                                             */
     uint64_t left;                /* bytes that such names may still have: many may share one file  */
 } csspgo__gcc_files;
@@ -39509,8 +39509,7 @@ static int csspgo__gcc_read_files(csspgo__bin *b, csspgo__gcc_files *f)
     size_t size;
     f->left = 3 * (uint64_t)(b->r.end - b->r.base) + (1u << 18);
     for (; n != 0 && b->r.status == CSSPGO_OK; n--) {
-        const size_t at = (size_t)(b->r.p - b->r.base);
-        if (at > UINT32_MAX || !CSSPGO__PUT(&b->q->heap, f->file, (uint32_t)at)) return csspgo__bin_full(b);
+        if (!CSSPGO__PUT(&b->q->heap, f->file, (uint64_t)(b->r.p - b->r.base))) return csspgo__bin_full(b);
         if (csspgo__gcc_string(b, 1, &size) == NULL) return 0;
     }
     return b->r.status == CSSPGO_OK;
