@@ -275,9 +275,9 @@ csspgo_status lines_first_samples(const line_work *w, csspgo_profile *p)
     csspgo_status s = CSSPGO_OK;
     for (i = 0; s == CSSPGO_OK && i < w->ranges; i++) {
         const char *const name = r[w->range[i].index].name;
-        const csspgo_func f = w->range[i].first != 0 ? csspgo_func_find(p, name, strlen(name)) : (csspgo_func){ 0 };
-        const uint64_t had = f.id != 0 ? csspgo_first_sample(p, f) : 0;
-        if (f.id != 0 && (had == 0 || w->range[i].first < had)) s = csspgo_set_first_sample(p, f, w->range[i].first);
+        const csspgo_func f = csspgo_func_find(p, name, strlen(name));
+        const uint64_t first = w->range[i].first, had = f.id != 0 ? csspgo_first_sample(p, f) : 0;
+        if (f.id != 0 && first != 0 && (had == 0 || first < had)) s = csspgo_set_first_sample(p, f, first);
     }
     return s;
 }
