@@ -190,7 +190,8 @@
  *     as a whole      csspgo_profile_flags, csspgo_profile_set_flags; csspgo_profile_memory, csspgo_profile_get_stats;
  *                     csspgo_node_count, csspgo_record_count, csspgo_func_count; csspgo_validate, csspgo_equal
  *     functions       csspgo_func_add, csspgo_func_find, csspgo_func_add_guid, csspgo_func_find_guid;
- *                     csspgo_func_name, csspgo_func_guid; csspgo_is_listed, csspgo_set_listed
+ *                     csspgo_func_name, csspgo_func_guid; csspgo_is_listed, csspgo_set_listed; csspgo_first_sample,
+ *                     csspgo_set_first_sample
  *     find a node     csspgo_find, csspgo_root, csspgo_child, csspgo_node_add
  *     walk            csspgo_node_next, csspgo_node_parent, csspgo_node_first_child, csspgo_node_next_sibling;
  *                     csspgo_func_nodes, csspgo_node_next_same; csspgo_file_order
@@ -1610,6 +1611,19 @@ CSSPGO_DEF uint64_t csspgo_func_guid(const csspgo_profile *p, csspgo_func func);
 CSSPGO_DEF int csspgo_is_listed(const csspgo_profile *p, csspgo_func func);
 CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, uint32_t listed);
 
+/*
+ * The time of a function's first sample, in the unit and from the zero that the recording has. Of two profiles that are
+ * merged the earlier time stays. Only version 3 of GCC's form carries it.
+ *
+ *   time   0: not known
+ *
+ * Returns   csspgo_first_sample: the time, or 0. csspgo_set_first_sample: CSSPGO_OK; E_ARGUMENT for a bad handle;
+ *           E_NOMEM, E_LIMIT
+ * Cost      O(1)
+ */
+CSSPGO_DEF uint64_t csspgo_first_sample(const csspgo_profile *p, csspgo_func func);
+CSSPGO_DEF csspgo_status csspgo_set_first_sample(csspgo_profile *p, csspgo_func func, uint64_t time);
+
 /* Walk the nodes of a function in the order of their creation: start with csspgo_func_nodes, stop at id 0. */
 CSSPGO_DEF csspgo_node csspgo_func_nodes(const csspgo_profile *p, csspgo_func func);
 CSSPGO_DEF csspgo_node csspgo_node_next_same(const csspgo_profile *p, csspgo_node node);
@@ -1723,9 +1737,9 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err);
 
 /*
- * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes. Functions are compared
- * by name. Ids, order, symbol lists and stored summaries do not matter, nor does CSSPGO_HAS_UNIQ, which depends on the
- * form of the file that was read.
+ * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes; and times of first
+ * samples. Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter, nor does
+ * CSSPGO_HAS_UNIQ, which depends on the form of the file that was read.
  *
  * Returns   1 if they are equal, else 0
  * Cost      O(p + q) time; 4 bytes of memory per function of p (without it, the comparison is slower)
@@ -1861,8 +1875,8 @@ enum {
                                      text, for newer LLVM: functions without inlinees are marked !Flat              */
     CSSPGO_PARTIAL   = 0x800,     /* ExtBinary: mark the profile as partial                                         */
     CSSPGO_GCC       = 0x1000,    /* GCOV: version 2, as GCC 12 and later read it                                   */
-    CSSPGO_GCC3      = 0x2000,    /* GCOV: version 3, of newer AutoFDO. Its files of functions and time stamps are not
-                                     kept when it is read, and not written                                          */
+    CSSPGO_GCC3      = 0x2000,    /* GCOV: version 3, of newer AutoFDO, as GCC 16 reads it. A function "a.c;f" is f of
+                                     the file a.c, also when it is read; csspgo_first_sample gives time stamps      */
     CSSPGO_GCC1      = 0x4000,    /* GCOV: version 1, as GCC 11 and earlier read it                                 */
     /* ExtBinary of LLVM's main branch, which LLVM 19 to 22 cannot read: */
     CSSPGO_V104      = 0x8000,    /* version 104, the bytes of 103                                                  */
@@ -4658,6 +4672,14 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d);
  * Returns   1; 0: no event has that number
  */
 CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event_info *event);
+
+/*
+ * The control group that the last sample was taken in (perf record --all-cgroups).
+ *
+ * Returns   its path, *size bytes, not terminated, valid until the next call on d; NULL, with *size 0: the recording
+ *           does not say it, or the sample has trace data behind it (PERF_SAMPLE_AUX), or no record names the group
+ */
+CSSPGO_DEF const char *csspgo_perfdata_cgroup(const csspgo_perfdata *d, size_t *size);
 
 /*
  * Leaves out the samples of an event, from the next one on: they are only counted and need not be a trace.
@@ -9892,8 +9914,9 @@ enum { CSSPGO__HAS_TEXT = 1, CSSPGO__HAS_GUID = 2, CSSPGO__LISTED = 4, CSSPGO__D
        CSSPGO__MET = 32 };          /* 0 but while csspgo__join_plan_meetings runs */
 
 typedef struct csspgo__name {
-    uint64_t guid;                /* with CSSPGO__HAS_GUID               */
-    uint32_t text, size, flags;   /* text: offset into csspgo__names.text */
+    uint64_t guid;                /* with CSSPGO__HAS_GUID                                        */
+    uint32_t text, size, flags;   /* text: offset into csspgo__names.text                         */
+    uint32_t sampled;             /* of a profile: number from 1 in first_sample, 0: not known    */
 } csspgo__name;
 
 typedef struct csspgo__names {
@@ -10019,7 +10042,7 @@ static uint32_t csspgo__names_find_guid(const csspgo__names *t, uint64_t guid)
 /* Adds a name by a GUID that the table does not have; there is room. hash: of the GUID. */
 static uint32_t csspgo__names_append_hashed(csspgo__names *t, uint64_t guid, uint32_t hash)
 {
-    const csspgo__name name = { guid, 0, 0, CSSPGO__HAS_GUID };
+    const csspgo__name name = { guid, 0, 0, CSSPGO__HAS_GUID, 0 };
     const uint32_t id = (uint32_t)++t->count;
     t->name[id] = name;
     t->by_guid.v = (const unsigned char *)t->name;
@@ -10834,6 +10857,7 @@ struct csspgo_profile {
     csspgo_loc     *long_line;    /* locations with an out-of-range line, above 65535: CSSPGO__LONG */
     size_t          longs, long_cap;
     csspgo__guids   long_map;
+    csspgo__u64_list first_sample; /* times, by csspgo__name.sampled */
     uint32_t        flags;
     uint32_t        unified;      /* every name is in names.by_guid: a name and its GUID are one function         */
     uint64_t        foreign_blocks;        /* that readers skipped: csspgo_skipped_blocks        */
@@ -11403,13 +11427,14 @@ static void csspgo__summary_drop(csspgo_profile *p)
 
 #define CSSPGO__OF_PROFILE(data, cap) CSSPGO__OWNED(csspgo_profile, data, cap)
 
-enum { CSSPGO__NAME_ARRAYS = 7, CSSPGO__PROFILE_ARRAYS = 16 };
+enum { CSSPGO__NAME_ARRAYS = 8, CSSPGO__PROFILE_ARRAYS = 17 };
 
 /* The first CSSPGO__NAME_ARRAYS do not depend on nodes: profiles with the same functions have the same ones. */
 static const csspgo__owned csspgo__profile_arrays[CSSPGO__PROFILE_ARRAYS] = {
     CSSPGO__OWNED_NAMES(csspgo_profile, names),
     CSSPGO__OF_PROFILE(long_line, long_cap),
     CSSPGO__OF_PROFILE(long_map.map.slot, long_map.map.slot_count),
+    CSSPGO__OWNED_LIST(csspgo_profile, first_sample),
     CSSPGO__OF_PROFILE(summary, summary_size),
     CSSPGO__OF_PROFILE(func, func_cap),
     CSSPGO__OWNED_TREE(csspgo_profile, tree),
@@ -12354,6 +12379,41 @@ static uint32_t csspgo__func_copy(csspgo_profile *p, const csspgo_profile *q, ui
     return csspgo_func_add(p, q->names.text + n->text, n->size).id;
 }
 
+/* The time of a function's first sample; 0: not known. */
+static uint64_t csspgo__first_sample(const csspgo_profile *p, uint32_t func)
+{
+    const uint32_t at = p->names.name[func].sampled;
+    return at != 0 ? p->first_sample.v[at - 1] : 0;
+}
+
+/* Sets that time. There is room in p->first_sample. */
+static void csspgo__first_sample_set(csspgo_profile *p, uint32_t func, uint64_t time)
+{
+    csspgo__name *n = &p->names.name[func];
+    if (n->sampled == 0) {
+        p->first_sample.v[p->first_sample.count++] = time;
+        n->sampled = (uint32_t)p->first_sample.count;
+    }
+    p->first_sample.v[n->sampled - 1] = time;
+}
+
+/* Gives a function of p the time that one of `from` has, if p knows no earlier one. There is room. */
+static void csspgo__first_sample_join(csspgo_profile *p, uint32_t func, const csspgo_profile *from, uint32_t other)
+{
+    const uint64_t time = csspgo__first_sample(from, other), had = csspgo__first_sample(p, func);
+    if (time != 0 && (had == 0 || time < had)) csspgo__first_sample_set(p, func, time);
+}
+
+/* The same, with memory for it. Returns 0 when memory is exhausted. */
+CSSPGO__UNUSED static int csspgo__first_sample_copy(csspgo_profile *p, uint32_t func, const csspgo_profile *from,
+                                                    uint32_t other)
+{
+    if (from->names.name[other].sampled == 0) return 1;
+    if (!CSSPGO__MORE(&p->heap, p->first_sample, 1)) return 0;
+    csspgo__first_sample_join(p, func, from, other);
+    return 1;
+}
+
 /*
  * The conflict rule: the result of adding a record to a context that already has one.
  *
@@ -13135,9 +13195,10 @@ static csspgo_status csspgo__join_reserve(csspgo__join *j)
 {
     csspgo_profile *p = j->plan.c.p;
     csspgo__heap *h = &p->heap;
-    const size_t guids = j->guids + (p->unified ? j->texts : 0);
+    const size_t guids = j->guids + (p->unified ? j->texts : 0), sampled = j->plan.c.from->first_sample.count;
     if (j->texts + guids != 0 && !csspgo__names_room(h, &p->names, j->texts, guids, j->text_size)) return h->status;
     if (!csspgo__func_room(p, j->texts + j->guids) || !csspgo__tree_room(h, &p->tree, j->nodes)) return h->status;
+    if (sampled != 0 && !CSSPGO__MORE(h, p->first_sample, sampled)) return h->status;
     return csspgo__change_reserve(&j->plan.c, h);
 }
 
@@ -13196,6 +13257,7 @@ static csspgo_status csspgo__join_commit(csspgo__join *j)
         const uint32_t id = j->func[i];
         if (id == 0 || !(p->names.name[id].flags & CSSPGO__HAS_TEXT)) j->func[i] = csspgo__func_copy(p, from, i);
         p->names.name[j->func[i]].flags |= from->names.name[i].flags & CSSPGO__LISTED;
+        csspgo__first_sample_join(p, j->func[i], from, i);
     }
     for (i = CSSPGO__ROOT; s == CSSPGO_OK && (i = csspgo__join_next(j, i)) != 0;)
         if (!(v[i].flags & CSSPGO__MOVE_ALONG)) s = csspgo__join_commit_node(j, i);
@@ -14106,6 +14168,19 @@ static int csspgo__trees_equal(const csspgo__comparison *l)
     return 1;
 }
 
+/* 1 if q knows the same times of first samples as p, of all functions of p. */
+static int csspgo__samples_equal(const csspgo_profile *p, const csspgo_profile *q)
+{
+    uint32_t id = 1, other;
+    if (p->first_sample.count == 0) return 1;
+    for (; id <= p->names.count; id++) {
+        const uint64_t time = csspgo__first_sample(p, id);
+        other = time != 0 ? csspgo__func_lookup(q, p, id) : 0;
+        if (time != (other != 0 ? csspgo__first_sample(q, other) : 0)) return 0;
+    }
+    return 1;
+}
+
 /*
  * Two profiles with the same number of records are equal if q has an equal of each record of p on the same path: one
  * walk of p. The table of functions saves look-ups of names; without memory for it each look-up is made when needed,
@@ -14126,7 +14201,7 @@ CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
     l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
     for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
     if (l.func != NULL) l.func[0] = 0;
-    equal = csspgo__trees_equal(&l);
+    equal = csspgo__samples_equal(p, q) && csspgo__samples_equal(q, p) && csspgo__trees_equal(&l);
     csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
     return equal;
 }
@@ -14826,6 +14901,23 @@ CSSPGO_DEF csspgo_status csspgo_set_listed(csspgo_profile *p, csspgo_func func, 
     if (!CSSPGO__FUNC_OK(p, func) || !(p->names.name[func.id].flags & CSSPGO__HAS_TEXT)) return CSSPGO_E_ARGUMENT;
     p->names.name[func.id].flags &= ~(uint32_t)CSSPGO__LISTED;
     if (listed) p->names.name[func.id].flags |= CSSPGO__LISTED;
+    p->changes++;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF uint64_t csspgo_first_sample(const csspgo_profile *p, csspgo_func func)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return CSSPGO__FUNC_OK(p, func) ? csspgo__first_sample(p, func.id) : 0;
+}
+
+CSSPGO_DEF csspgo_status csspgo_set_first_sample(csspgo_profile *p, csspgo_func func, uint64_t time)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    if (!CSSPGO__FUNC_OK(p, func)) return CSSPGO_E_ARGUMENT;
+    if (p->names.name[func.id].sampled == 0 && time == 0) return CSSPGO_OK;
+    if (p->names.name[func.id].sampled == 0 && !CSSPGO__MORE(&p->heap, p->first_sample, 1)) return p->heap.status;
+    csspgo__first_sample_set(p, func.id, time);
     p->changes++;
     return CSSPGO_OK;
 }
@@ -20568,7 +20660,7 @@ static int csspgo__remap_names(csspgo__rebuild *b, uint32_t *func, const csspgo_
         const csspgo_func from = csspgo_func_find(b->p, names[i].from, names[i].from_size);
         if (from.id == 0 || func[from.id] != 0) continue;
         func[from.id] = csspgo_func_add(b->q, names[i].to, names[i].to_size).id;
-        if (func[from.id] == 0) return 0;
+        if (func[from.id] == 0 || !csspgo__first_sample_copy(b->q, func[from.id], b->p, from.id)) return 0;
     }
     for (i = 1; i <= b->p->names.count; i++)
         if (func[i] == 0) func[i] = (uint32_t)i;
@@ -24682,7 +24774,7 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 enum {                            /* struct perf_event_header.type; from 64 on they are perf's own     */
     CSSPGO__RECORD_MMAP = 1, CSSPGO__RECORD_LOST = 2, CSSPGO__RECORD_COMM = 3, CSSPGO__RECORD_EXIT = 4,
     CSSPGO__RECORD_FORK = 7, CSSPGO__RECORD_SAMPLE = 9, CSSPGO__RECORD_MMAP2 = 10, CSSPGO__RECORD_LOST_SAMPLES = 13,
-    CSSPGO__RECORD_KERNEL_LAST = 22,
+    CSSPGO__RECORD_CGROUP = 19, CSSPGO__RECORD_KERNEL_LAST = 22,
     CSSPGO__RECORD_ATTR = 64, CSSPGO__RECORD_TRACING_DATA = 66, CSSPGO__RECORD_BUILD_ID = 67,
     CSSPGO__RECORD_FINISHED_ROUND = 68, CSSPGO__RECORD_AUXTRACE = 71, CSSPGO__RECORD_FEATURE = 80,
     CSSPGO__RECORD_COMPRESSED = 81,
@@ -24694,7 +24786,9 @@ enum {                            /* perf_event_attr.sample_type; in this order 
     CSSPGO__HAS_IP = 1, CSSPGO__HAS_TID = 2, CSSPGO__HAS_TIME = 4, CSSPGO__HAS_ADDR = 8,
     CSSPGO__HAS_ID = 0x40, CSSPGO__HAS_STREAM_ID = 0x200, CSSPGO__HAS_CPU = 0x80,  /* stream before cpu */
     CSSPGO__HAS_PERIOD = 0x100, CSSPGO__HAS_READ = 0x10, CSSPGO__HAS_CALLCHAIN = 0x20,
-    CSSPGO__HAS_RAW = 0x400, CSSPGO__HAS_BRANCHES = 0x800, CSSPGO__HAS_USER_STACK = 0x2000
+    CSSPGO__HAS_RAW = 0x400, CSSPGO__HAS_BRANCHES = 0x800, CSSPGO__HAS_USER_STACK = 0x2000,
+    CSSPGO__HAS_CGROUP = 0x200000, CSSPGO__HAS_DATA_PAGE = 0x400000, CSSPGO__HAS_CODE_PAGE = 0x800000,
+    CSSPGO__HAS_AUX = 0x100000    /* last                                                              */
 };
 enum {                            /* perf_event_attr.read_format                                       */
     CSSPGO__READ_ENABLED = 1, CSSPGO__READ_RUNNING = 2, CSSPGO__READ_ID = 4, CSSPGO__READ_GROUP = 8,
@@ -38816,13 +38910,16 @@ static csspgo_status csspgo__remap_split(csspgo__match_remap *c, const csspgo__m
     return CSSPGO_OK;
 }
 
+/* Carries over the list of names, and the times of first samples. */
 static csspgo_status csspgo__remap_listed(csspgo__match_remap *c)
 {
     csspgo_func f = csspgo__func_handle(1);
     for (; f.id <= csspgo_func_count(c->p); f.id++) {
-        if (!(c->p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
+        const csspgo__name *n = &c->p->names.name[f.id];
+        if (!(n->flags & CSSPGO__LISTED) && n->sampled == 0) continue;
         if (csspgo__remap_func(c, f.id) == 0) return c->q->heap.status;
-        c->q->names.name[c->func.v[f.id]].flags |= CSSPGO__LISTED;
+        c->q->names.name[c->func.v[f.id]].flags |= n->flags & CSSPGO__LISTED;
+        if (!csspgo__first_sample_copy(c->q, c->func.v[f.id], c->p, f.id)) return c->q->heap.status;
     }
     return CSSPGO_OK;
 }
@@ -39015,7 +39112,7 @@ static int csspgo__copy_record(csspgo__sharing *x, const csspgo__copy_of *copy, 
     return csspgo__copy_targets(x, copy, r, 0) && csspgo__copy_targets(x, copy, r, 1);
 }
 
-/* Lists the names of p's list under those that share them. Returns 0 when memory is exhausted. */
+/* Lists the names of p's list under those that share them. Times of first samples go along. Returns 0: no memory. */
 static int csspgo__share_listed(csspgo__sharing *x)
 {
     csspgo_profile *q = x->c.q;
@@ -39023,12 +39120,13 @@ static int csspgo__share_listed(csspgo__sharing *x)
     for (; f.id <= csspgo_func_count(x->c.p); f.id++) {
         size_t k, n;
         const uint32_t *v = csspgo__sharers(x, x->c.guid.v[f.id], &n);
-        if (!(x->c.p->names.name[f.id].flags & CSSPGO__LISTED)) continue;
+        const csspgo__name *from = &x->c.p->names.name[f.id];
+        if (!(from->flags & CSSPGO__LISTED) && from->sampled == 0) continue;
         for (k = 0; k < (n != 0 ? n : 1); k++) {
             const uint32_t id = n != 0 ? csspgo_func_add_guid(q, x->c.m->func.v[v[k]].guid).id
                                        : csspgo__func_copy(q, x->c.p, f.id);
-            if (id == 0) return 0;
-            q->names.name[id].flags |= CSSPGO__LISTED;
+            if (id == 0 || !csspgo__first_sample_copy(q, id, x->c.p, f.id)) return 0;
+            q->names.name[id].flags |= from->flags & CSSPGO__LISTED;
         }
     }
     return 1;
@@ -39408,26 +39506,72 @@ static const char *csspgo__gcc_string(csspgo__bin *b, int in_bytes, size_t *size
     return text;
 }
 
-/* Reads the names; in version 3 each has a source file, which is checked but not kept. */
-static int csspgo__gcc_names(csspgo__bin *b, uint32_t version)
+typedef struct csspgo__gcc_files {       /* of version 3                                            */
+    csspgo__u64_list file;        /* offset in the input: its length, then its text                 */
+    CSSPGO__LIST(char) name;      /* scratch: FILE;NAME                                             */
+    uint64_t left;                /* bytes that such names may still have: many may share one file  */
+} csspgo__gcc_files;
+
+/* Reads the table of files. */
+static int csspgo__gcc_read_files(csspgo__bin *b, csspgo__gcc_files *f)
 {
-    uint32_t n, files = 0;
+    uint32_t n = csspgo__gcc_many(b, 4);
+    size_t size;
+    f->left = 3 * (uint64_t)(b->r.end - b->r.base) + (1u << 18);
+    for (; n != 0 && b->r.status == CSSPGO_OK; n--) {
+        if (!CSSPGO__PUT(&b->q->heap, f->file, (uint64_t)(b->r.p - b->r.base))) return csspgo__bin_full(b);
+        if (csspgo__gcc_string(b, 1, &size) == NULL) return 0;
+    }
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Reads the file of a function of version 3, and makes its name: FILE;NAME, or NAME if the file is not known. */
+static csspgo_func csspgo__gcc_name_in(csspgo__bin *b, csspgo__gcc_files *f, const char *text, size_t size)
+{
+    const unsigned char *at = b->r.p;
+    const uint32_t file = csspgo__u32(&b->r);
+    csspgo__reader r = b->r;
+    const char *path;
+    size_t n;
+    if (b->r.status != CSSPGO_OK) return csspgo__func_handle(0);
+    if (file != UINT32_MAX && file >= f->file.count) {
+        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of files has no entry ", file);
+        return csspgo__func_handle(0);
+    }
+    if (file == UINT32_MAX || size == 0) return csspgo__bin_name(b, text, size);
+    b->r.p = b->r.base + f->file.v[file];
+    path = csspgo__gcc_string(b, 1, &n);
+    b->r = r;
+    if (n == 0) return csspgo__bin_name(b, text, size);
+    if (n + 1 + size > f->left) {
+        csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "names with their files are too long for a file of this size: ", file);
+        return csspgo__func_handle(0);
+    }
+    f->left -= n + 1 + size;
+    if (CSSPGO__FILL(&b->q->heap, f->name, n + 1 + size) == NULL) {
+        csspgo__bin_full(b);
+        return csspgo__func_handle(0);
+    }
+    memcpy(f->name.v, path, n);
+    f->name.v[n] = ';';
+    memcpy(f->name.v + n + 1, text, size);
+    return csspgo__bin_name(b, f->name.v, f->name.count);
+}
+
+/* Reads the names; in version 3 each has a source file. */
+static int csspgo__gcc_names(csspgo__bin *b, uint32_t version, csspgo__gcc_files *f)
+{
+    uint32_t n;
     size_t size;
     if (!csspgo__gcc_tag(b, CSSPGO__GCC_NAMES)) return 0;
     csspgo__u32(&b->r);                           /* the section's length is ignored */
-    if (version == 3) {
-        files = csspgo__gcc_many(b, 4);
-        for (n = files; n != 0; n--)
-            if (csspgo__gcc_string(b, 1, &size) == NULL) return 0;
-    }
+    if (version == 3 && !csspgo__gcc_read_files(b, f)) return 0;
     for (n = csspgo__gcc_many(b, version == 3 ? 8 : 4); n != 0; n--) {
         const char *text = csspgo__gcc_string(b, version == 2 || version == 3, &size);
-        const unsigned char *at = b->r.p;
-        const uint32_t file = text != NULL && version == 3 ? csspgo__u32(&b->r) : UINT32_MAX;
+        csspgo_func func;
         if (b->r.status != CSSPGO_OK) return 0;
-        if (file != UINT32_MAX && file >= files)
-            return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of files has no entry ", file);
-        if (!csspgo__bin_add_name(b, csspgo__bin_name(b, text, size))) return 0;
+        func = version == 3 ? csspgo__gcc_name_in(b, f, text, size) : csspgo__bin_name(b, text, size);
+        if (b->r.status != CSSPGO_OK || !csspgo__bin_add_name(b, func)) return 0;
     }
     return b->r.status == CSSPGO_OK;
 }
@@ -39471,10 +39615,19 @@ static int csspgo__gcc_positions(csspgo__bin *b, uint32_t node, uint32_t n, uint
     return b->r.status == CSSPGO_OK;
 }
 
+/* Keeps the time stamp of a function of version 3, the earlier one of two. Returns 0 after a failure. */
+static int csspgo__gcc_time(csspgo__bin *b, uint32_t func, uint64_t time)
+{
+    const uint64_t had = csspgo__first_sample(b->q, func);
+    if (time == 0 || (had != 0 && had <= time)) return 1;
+    if (!CSSPGO__MORE(&b->q->heap, b->q->first_sample, 1)) return csspgo__bin_full(b);
+    csspgo__first_sample_set(b->q, func, time);
+    return 1;
+}
+
 /*
  * If a function is there already, only its head count is added: it is the same function under another name. In version
- * 3 it may be a function of another source file, and all counts are added; there a time stamp follows the head count,
- * which is not kept.
+ * 3, where a time stamp follows the head count, all counts are added.
  */
 static int csspgo__gcc_enter(csspgo__bin *b, csspgo__open_record *n)
 {
@@ -39485,13 +39638,14 @@ static int csspgo__gcc_enter(csspgo__bin *b, csspgo__open_record *n)
     const unsigned char *at;
     csspgo__record *c;
     uint32_t func, positions;
+    uint64_t time = 0;
     if (!top) loc = csspgo__gcc_loc(b);
-    else if (b->version == 3) csspgo__u64(&b->r);
+    else if (b->version == 3) time = csspgo__u64(&b->r);
     at = b->r.p;
     func = csspgo__bin_func_of(b, csspgo__u32(&b->r), at);
     positions = csspgo__gcc_many(b, 16);
     n->left = csspgo__gcc_many(b, 16);
-    if (func == 0 || b->r.status != CSSPGO_OK) return 0;
+    if (func == 0 || b->r.status != CSSPGO_OK || !csspgo__gcc_time(b, func, time)) return 0;
     n->node = top ? csspgo__bin_plain(b, func) : up != 0 ? csspgo__bin_inlinee(b, up, loc, func) : 0;
     if (n->node == 0 && up != 0) return csspgo__bin_full(b);
     if (top) {
@@ -39518,7 +39672,9 @@ static int csspgo__gcc_leave(csspgo__bin *b, const csspgo__open_record *n)
 static int csspgo__gcc_read(csspgo__bin *b)
 {
     const unsigned char *at;
+    csspgo__gcc_files f;
     uint32_t version, n;
+    int ok;
     csspgo__u32(&b->r);
     at = b->r.p;
     version = b->version = csspgo__u32(&b->r);
@@ -39527,7 +39683,11 @@ static int csspgo__gcc_read(csspgo__bin *b)
                                "only versions 1, 2, 3 and *704 of GCC's profiles can be read, not ", version);
     csspgo__u32(&b->r);                           /* stamp */
     if (version == 3 && !(csspgo__gcc_tag(b, CSSPGO__GCC_SUMMARY) && csspgo__bin_summary(b, 1))) return 0;
-    if (!csspgo__gcc_names(b, version) || !csspgo__gcc_tag(b, CSSPGO__GCC_FUNCTIONS)) return 0;
+    memset(&f, 0, sizeof f);
+    ok = csspgo__gcc_names(b, version, &f);
+    CSSPGO__DROP(&b->q->heap, f.file);
+    CSSPGO__DROP(&b->q->heap, f.name);
+    if (!ok || !csspgo__gcc_tag(b, CSSPGO__GCC_FUNCTIONS)) return 0;
     csspgo__u32(&b->r);
     for (n = csspgo__gcc_many(b, version == 3 ? 28 : 20); n != 0; n--)
         if (!csspgo__bin_nested(b, csspgo__gcc_enter, csspgo__gcc_leave)) return 0;
@@ -39554,7 +39714,6 @@ static csspgo_status csspgo__gcc_put_loc(csspgo__out *o, csspgo_loc loc)
 
 /*
  * Writes a name and its length, which includes the NUL: in words, padded, or in bytes in the versions that GCC reads.
- * In version 3 the index of a source file follows: unknown.
  */
 static csspgo_status csspgo__gcc_put_name(csspgo__out *o, const char *text, size_t n)
 {
@@ -39569,7 +39728,6 @@ static csspgo_status csspgo__gcc_put_name(csspgo__out *o, const char *text, size
     csspgo__gcc_put(o, (uint32_t)(in_bytes ? padded : padded / 4));
     csspgo__put(o->s, text, n);
     for (i = n; i < padded; i++) csspgo__put_char(o->s, '\0');
-    if (o->form & CSSPGO_GCC3) csspgo__gcc_put(o, UINT32_MAX);
     return CSSPGO_OK;
 }
 
@@ -39581,6 +39739,55 @@ static void csspgo__gcc_put_length(csspgo__out *o, size_t at)
     for (i = 0; i < 4; i++) o->blob.data[at + i] = (unsigned char)(words >> 8 * i & 255);
 }
 
+/* The size of the file in FILE;NAME; the last semicolon ends it. 0: the name has no file, or nothing behind it. */
+static size_t csspgo__gcc_file_size(const char *name, size_t size)
+{
+    size_t n = size;
+    while (n != 0 && name[n - 1] != ';') n--;
+    return n <= 1 || n == size ? 0 : n - 1;
+}
+
+/*
+ * Finds the files of version 3: file[i] becomes the number from 1 of function i's file, 0 without one. They are
+ * numbered as they come in the name table, which is in no order of the input's. Returns 0 when memory is exhausted.
+ */
+static int csspgo__gcc_find_files(csspgo__out *o, csspgo__names *files, uint32_t *file)
+{
+    size_t i, n;
+    for (i = 0; i < o->names; i++) {
+        const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
+        n = csspgo__gcc_file_size(text, n);
+        file[i] = n != 0 ? csspgo__names_intern(o->arrays.heap, files, text, n) : 0;
+        if (n != 0 && file[i] == 0) return 0;
+    }
+    return 1;
+}
+
+/* Writes the names, in version 3 behind the files, each with the number of its file. */
+static csspgo_status csspgo__gcc_put_table(csspgo__out *o, const csspgo__names *files, const uint32_t *file)
+{
+    const int with_files = (o->form & CSSPGO_GCC3) != 0;
+    csspgo_status s = CSSPGO_OK;
+    const char *text;
+    size_t i, n;
+    if (with_files) csspgo__gcc_put(o, (uint32_t)files->count);
+    for (i = 1; i <= files->count && s == CSSPGO_OK; i++) {
+        text = csspgo__name_text(files, (uint32_t)i, &n);
+        s = csspgo__gcc_put_name(o, text, n);
+    }
+    csspgo__gcc_put(o, (uint32_t)o->names + 1);
+    if (s == CSSPGO_OK) s = csspgo__gcc_put_name(o, "", 0);
+    if (with_files) csspgo__gcc_put(o, UINT32_MAX);
+    for (i = 0; i < o->names && s == CSSPGO_OK; i++) {
+        size_t skip;
+        text = csspgo__name_text(&o->p->names, o->name[i], &n);
+        skip = with_files && file[i] != 0 ? csspgo__gcc_file_size(text, n) + 1 : 0;
+        s = csspgo__gcc_put_name(o, text + skip, n - skip);
+        if (with_files) csspgo__gcc_put(o, file[i] - 1);  /* none: UINT32_MAX */
+    }
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
 /*
  * Writes the name table. Name 0 is empty, as in AutoFDO's files, so function i of the name table has number i + 1:
  * o->index. The table's length is filled in at the end.
@@ -39589,17 +39796,16 @@ static csspgo_status csspgo__gcc_put_names(csspgo__out *o)
 {
     csspgo_status s = CSSPGO_OK;
     const size_t at = csspgo__blob_at(&o->blob) + 4;
-    size_t i, n;
+    csspgo__names files;
+    uint32_t *file = NULL;
     csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_NAMES << 24);
     csspgo__gcc_put(o, 0);
-    if (o->form & CSSPGO_GCC3) csspgo__gcc_put(o, 0);   /* files */
-    csspgo__gcc_put(o, (uint32_t)o->names + 1);
-    s = csspgo__gcc_put_name(o, "", 0);
-    for (i = 0; i < o->names && s == CSSPGO_OK; i++) {
-        const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
-        s = csspgo__gcc_put_name(o, text, n);
-    }
-    if (s == CSSPGO_OK) s = o->s->status;
+    csspgo__names_init(o->arrays.heap, &files);
+    if (o->form & CSSPGO_GCC3 && !(CSSPGO__ARRAY(&o->arrays, file, o->names + 1) &&
+                                   csspgo__gcc_find_files(o, &files, file)))
+        s = o->arrays.heap->status;
+    if (s == CSSPGO_OK) s = csspgo__gcc_put_table(o, &files, file);
+    csspgo__names_free(o->arrays.heap, &files);
     if (s != CSSPGO_OK) return s;
     csspgo__gcc_put_length(o, at);
     return CSSPGO_OK;
@@ -39652,7 +39858,7 @@ static csspgo_status csspgo__gcc_open_record(csspgo__out *o, uint32_t id)
         s = csspgo__gcc_put_loc(o, csspgo__loc_of(o->p, n->site));
     } else {
         csspgo__put_u64le(o->s, r->head);
-        if (o->form & CSSPGO_GCC3) csspgo__put_u64le(o->s, 0);   /* no time stamp */
+        if (o->form & CSSPGO_GCC3) csspgo__put_u64le(o->s, csspgo__first_sample(o->p, n->func));
     }
     csspgo__gcc_put(o, o->index[n->func]);
     csspgo__gcc_put(o, (uint32_t)(w.end - w.b));
@@ -41910,6 +42116,8 @@ struct csspgo_perfdata {
     uint64_t       newest, newest_before;       /* times: of all records; at the end of the last round    */
     CSSPGO__LIST(csspgo__pd_event) event;
     csspgo__names  names;                       /* of events                                              */
+    csspgo__names  cgroups;                     /* by their ids, as GUIDs                                 */
+    uint32_t       cgroup;                      /* of the last sample; 0: not known                       */
     CSSPGO__LIST(uint32_t) left_out;            /* numbers of events that are not described yet           */
     CSSPGO__LIST(csspgo__event_id) id;
     csspgo__guids  by_id;                       /* id                                                     */
@@ -42354,6 +42562,26 @@ static const csspgo__pd_event *csspgo__pd_sampled(csspgo_perfdata *d, const unsi
     return NULL;
 }
 
+/* Keeps the name of a control group: u64 id; path. Returns CSSPGO_ITEM_OTHER, or CSSPGO_ITEM_NONE for a bad record. */
+static csspgo_item csspgo__pd_cgroup_named(csspgo_perfdata *d, csspgo__decoder *r, uint64_t at, csspgo_mmap *map)
+{
+    const uint64_t id = csspgo__native64(r);
+    csspgo__decode_text(r, map);
+    if (r->r.status != CSSPGO_OK) return CSSPGO_ITEM_NONE;
+    if (csspgo__names_bind(&d->heap, &d->cgroups, id, map->path, map->path_size) == 0)
+        csspgo__pd_fail(d, d->heap.status, at, csspgo_status_text(d->heap.status));
+    return CSSPGO_ITEM_OTHER;
+}
+
+/* The group of a sample with a body of `size` bytes: at its end, before two sizes of pages. */
+static uint32_t csspgo__pd_cgroup_of(const csspgo_perfdata *d, const unsigned char *body, size_t size, uint64_t type)
+{
+    const size_t behind =
+        8 * csspgo__field_words(type, CSSPGO__HAS_CGROUP | CSSPGO__HAS_DATA_PAGE | CSSPGO__HAS_CODE_PAGE);
+    if (!(type & CSSPGO__HAS_CGROUP) || type & CSSPGO__HAS_AUX || size < behind) return 0;
+    return csspgo__names_find_guid(&d->cgroups, csspgo__pd64(d, body + size - behind));
+}
+
 /*
  * Returns the record at p, our own copy: numbers are converted to the machine's byte order in place, so that a sample
  * points into it. at: its offset in the file. Returns CSSPGO_ITEM_NONE for records that users do not see; senseless
@@ -42373,8 +42601,10 @@ static csspgo_item csspgo__pd_item(csspgo_perfdata *d, unsigned char *p, uint64_
     csspgo__decoder_init(&r, p + 8, size, &err);
     r.own = p + 8;
     r.swap = (int)d->swap;
+    d->cgroup = e != NULL ? csspgo__pd_cgroup_of(d, p + 8, size, e->how.sample_type) : 0;
     item = csspgo__decode(&r, type, misc, e != NULL ? &e->how : NULL, sample, map, &d->stats.lost);
     if (item == CSSPGO_ITEM_SAMPLE) sample->event = (uint32_t)(e - d->event.v) + 1;
+    if (type == CSSPGO__RECORD_CGROUP) item = csspgo__pd_cgroup_named(d, &r, at, map);
     if (type == CSSPGO__RECORD_BUILD_ID) item = csspgo__decode_build_id(&r, misc, map);
     if (item == CSSPGO_ITEM_SAMPLE && d->big) csspgo__flags_turn(&r, sample);
     if (item == CSSPGO_ITEM_SAMPLE && d->feature[CSSPGO__FEATURE_META_INFO / 64] >> CSSPGO__FEATURE_META_INFO % 64 & 1)
@@ -42722,6 +42952,7 @@ CSSPGO_DEF csspgo_perfdata *csspgo_perfdata_new(const csspgo_options *options, c
     if (d == NULL) return NULL;
     csspgo__guids_init(&d->heap, &d->by_id, sizeof *d->id.v, offsetof(csspgo__event_id, id));
     csspgo__names_init(&d->heap, &d->names);
+    csspgo__names_init(&d->heap, &d->cgroups);
     return d;
 }
 
@@ -42738,6 +42969,7 @@ CSSPGO_DEF void csspgo_perfdata_free(csspgo_perfdata *d)
     CSSPGO__DROP(&d->heap, d->queue);
     CSSPGO__DROP(&d->heap, d->event);
     csspgo__names_free(&d->heap, &d->names);
+    csspgo__names_free(&d->heap, &d->cgroups);
     CSSPGO__DROP(&d->heap, d->left_out);
     CSSPGO__DROP(&d->heap, d->id);
     csspgo__map_free(&d->heap, &d->by_id.map);
@@ -42855,6 +43087,14 @@ CSSPGO_DEF uint64_t csspgo_perfdata_skip_data(csspgo_perfdata *d)
     d->offset = d->data_end;
     d->state = CSSPGO__PD_FEATURES;
     return d->offset;
+}
+
+CSSPGO_DEF const char *csspgo_perfdata_cgroup(const csspgo_perfdata *d, size_t *size)
+{
+    CSSPGO__LIVE(csspgo_perfdata, d);
+    CSSPGO__GIVEN(size);
+    *size = 0;
+    return d->cgroup != 0 ? csspgo__name_text(&d->cgroups, d->cgroup, size) : NULL;
 }
 
 CSSPGO_DEF int csspgo_perfdata_event(const csspgo_perfdata *d, uint32_t number, csspgo_event_info *event)

@@ -1,5 +1,5 @@
 /* fuzz_gcov.c - any bytes as a GCC AutoFDO profile: what is refused leaves the profile alone, what is taken is well
- * formed and comes back from both of GCC's forms. */
+ * formed and comes back from all of GCC's forms, from version 3 with files and times. */
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_ALL
 #include "../csspgo.h"
@@ -19,6 +19,39 @@ static void round_trip(csspgo_profile *p, uint32_t form)
     csspgo_profile_free(q);
 }
 
+/* Merging keeps the earlier time of each function, whichever profile has it; a clone and a rename keep all. */
+static void times_stay(const csspgo_profile *p)
+{
+    csspgo_profile *q = csspgo_profile_clone(p, NULL);
+    csspgo_func f;
+    REQUIRE(q != NULL && csspgo_equal(p, q));
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
+        const uint64_t time = csspgo_first_sample(p, f);
+        size_t n;
+        const char *name = csspgo_func_name(p, f, &n);
+        const csspgo_func g = csspgo_func_find(q, name, n);
+        REQUIRE(csspgo_first_sample(q, g) == time);
+        if (f.id % 3 == 1) REQUIRE(csspgo_set_first_sample(q, g, time / 2) == CSSPGO_OK);
+        if (f.id % 3 == 2) REQUIRE(csspgo_set_first_sample(q, g, time + (time < UINT64_MAX)) == CSSPGO_OK);
+    }
+    REQUIRE(csspgo_add_profile(q, p, NULL) == CSSPGO_OK);
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++) {
+        const uint64_t time = csspgo_first_sample(p, f);
+        size_t n;
+        const char *name = csspgo_func_name(p, f, &n);
+        const csspgo_func g = csspgo_func_find(q, name, n);
+        if (time > 1) REQUIRE(csspgo_first_sample(q, g) == (f.id % 3 == 1 ? time / 2 : time));
+    }
+    csspgo_profile_free(q);
+}
+
+static void forget_times(csspgo_profile *p)
+{
+    csspgo_func f;
+    for (f.id = 1; f.id <= csspgo_func_count(p); f.id++)
+        REQUIRE(csspgo_set_first_sample(p, f, 0) == CSSPGO_OK && csspgo_first_sample(p, f) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_options o;
@@ -36,9 +69,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (s != CSSPGO_OK) {
         REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');
     } else {
+        round_trip(p, CSSPGO_GCOV | CSSPGO_GCC3);     /* with the times of first samples */
+        times_stay(p);
+        forget_times(p);
+        round_trip(p, CSSPGO_GCOV | CSSPGO_GCC3);
         round_trip(p, CSSPGO_GCOV);
         round_trip(p, CSSPGO_GCOV | CSSPGO_GCC);
-        round_trip(p, CSSPGO_GCOV | CSSPGO_GCC3);
         round_trip(p, CSSPGO_GCOV | CSSPGO_GCC1);
     }
     csspgo_profile_free(p);

@@ -38,6 +38,15 @@ static void take(outcome *o, csspgo_item item, const csspgo_sample *s, const css
     mix(o, &s->pid, 4);
 }
 
+/* A sample has a control group or none; nothing else has one. */
+static void take_cgroup(outcome *o, const csspgo_perfdata *d, csspgo_item item)
+{
+    size_t n;
+    const char *const path = csspgo_perfdata_cgroup(d, &n);
+    REQUIRE(path != NULL ? item == CSSPGO_ITEM_SAMPLE : n == 0);
+    mix(o, path, n);
+}
+
 /* Every event has a name, and samples are of events. */
 static void take_events(outcome *o, const csspgo_perfdata *d)
 {
@@ -78,6 +87,7 @@ static outcome run(const uint8_t *data, size_t size, size_t piece)
         while ((item = csspgo_perfdata_next(d, &s, &m, &o.err)) != CSSPGO_ITEM_NONE) {
             csspgo_event_info e;
             take(&o, item, &s, &m);
+            take_cgroup(&o, d, item);
             REQUIRE(item != CSSPGO_ITEM_SAMPLE || csspgo_perfdata_event(d, s.event, &e));
         }
     } while (n != 0 && o.err.status == CSSPGO_OK);

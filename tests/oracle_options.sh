@@ -21,10 +21,8 @@ refused() {
     $TOOL profgen --binary=$D/bin/demo.probe --perfscript=$D/cases/01-calls.ps -o $B/out "$@" 2>$B/err
     if [ $? -eq 2 ] && finds "${1%%=*} .*$word" $B/err; then pass; else fail "$* is not refused"; cat $B/err; fi
 }
-refused 'objdump' --show-disassembly-only
-refused 'show-disassembly-only' --show-source-locations
-refused 'show-disassembly-only' --show-canonical-fname
-refused 'show-disassembly-only' --disassemble-functions=main
+refused 'llvm-objdump' --show-source-locations
+refused 'llvm-objdump' --show-canonical-fname
 
 # both NAME BINARY SCRIPT OPTIONS...: the same profile and the same on standard output, or both fail
 both() {

@@ -221,6 +221,54 @@ if [ -n "$FULL" ]; then
     $T folded $B/swift.prof --demangler='cat >/dev/null; echo late' >$B/out 2>$B/err
     check "--demangler: one that keeps silent" grep -q 'did not answer a line' $B/err
 fi
+
+# ----- control groups: 10 samples in /a, 20 in /a/b, 3 in /ab, 1 in one that no record names
+mkdir -p $B/groups
+groups() { $T folded --no-demangle "$@" 2>$B/err | awk '{ n += $NF } END { print n + 0 }'; }
+for kind in plain big pages fields big,fields,pages; do
+    perl make_cgroups.pl $kind >$B/groups/$kind.data
+    for g in /a:30 /a/:30 /a/b:20 /ab:3 /:33; do
+        check "$kind: --cgroup=${g%:*}" [ "$(groups --cgroup=${g%:*} $B/groups/$kind.data)" = ${g#*:} ]
+        check "... and the rest is counted" grep -q "${g#*:} samples count; left out: $((34 - ${g#*:})) of other control groups" $B/err
+    done
+    check "$kind: two groups" [ "$(groups --cgroup=/ab --cgroup=/a/b $B/groups/$kind.data)" = 23 ]
+    check "$kind: no such group" [ "$(groups --cgroup=/b $B/groups/$kind.data)" = 0 ]
+    check "... which is no error of the recording" sh -c "! grep -q 'do not say' $B/err"
+done
+for kind in none aux,pages; do
+    perl make_cgroups.pl $kind >$B/groups/$kind.data
+    $T folded --cgroup=/a $B/groups/$kind.data >$B/out 2>$B/err
+    check "$kind: the reason" grep -q 'samples do not say their control group: perf record --all-cgroups, without --aux-sample' $B/err
+done
+head -c 400 $B/groups/plain.data >$B/groups/short.data
+$T folded --cgroup=/a $B/groups/short.data >$B/out 2>$B/err
+check "a recording that ends in a name: status $?" [ $? -ne 139 ]
+printf 'p       1/1       1000.000001:          1 cycles:u: \n\t          401010 f+0x0 (/bin/p)\n\n' >$B/groups/text.ps
+$T folded --cgroup=/a $B/groups/text.ps >$B/out 2>$B/err
+check "text has no control groups" grep -q 'control groups are read of perf.data, not of perf script' $B/err
+if have gcc; then
+    cat >$B/groups/p.c <<'EOF'
+volatile int sink;
+__attribute__((noinline)) void p1(void) { sink++; }
+__attribute__((noinline)) void p2(void) { sink += 2; }
+__attribute__((noinline)) void p3(void) { sink += 3; }
+int main(void) { p1(); p2(); p3(); return 0; }
+EOF
+    gcc -O1 -g -no-pie -o $B/groups/p $B/groups/p.c
+    at=$(nm $B/groups/p | awk '$3 ~ /^p[123]$/ { print $3, $1 }' | sort | awk '{ print $2 }')
+    perl make_cgroups.pl pages $B/groups/p $at >$B/groups/p.data
+    G="--cgroup=/a/b --binary=$B/groups/p"
+    $T profgen --quiet $G --perfdata=$B/groups/p.data --format=text --allow-empty --report=$B/report -o $B/p.prof 2>$B/err
+    check "profgen --cgroup" sh -c "grep -q '^p2:' $B/p.prof && ! grep -q '^p1:' $B/p.prof && grep -q '\"cgroups\": 14' $B/report"
+    $T order $G --perfdata=$B/groups/p.data -o $B/p.order 2>$B/err
+    check "order --cgroup" sh -c "grep -q '^p2' $B/p.order && ! grep -q '^p1' $B/p.order"
+    $T flame $G $B/groups/p.data -o $B/p.svg 2>$B/err
+    check "flame --cgroup" sh -c "grep -q '>p2<' $B/p.svg && ! grep -q '>p1<' $B/p.svg"
+    $T show $G --top=9 $B/groups/p.data >$B/out 2>$B/err
+    check "show --cgroup" sh -c "grep -q p2 $B/out && ! grep -q p1 $B/out"
+    $T annotate $G --function=p2 --profile=$B/groups/p.data >$B/out 2>$B/err
+    check "annotate --cgroup" sh -c "grep -q '20 samples count; left out: 14 of other control groups' $B/err && [ -s $B/out ]"
+fi
 if have c++filt; then
     perl -e 'for (1 .. 20000) { printf "_Z%df%07dv:%d:1\n 1: %d\n", 8, $_, $_, $_ }' >$B/many.prof
     $T folded $B/many.prof --demangler=c++filt >$B/out 2>$B/err

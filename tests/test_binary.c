@@ -448,7 +448,8 @@ static const char *const victims[] = { "conv/02-basic.bin",        "conv/03-nest
                                        "conv/15-cs-probe.md5",     "conv/15-cs-probe.extz",
                                        "hand/ext-symlist.prof",    "hand/ext-md5-uleb.prof",
                                        "hand/ext-ctxsplit.prof",   "compat/02-basic.comp14",
-                                       "hand/gcov.afdo",           "hand/gcov-v2-byte-strings.gcc-only.afdo" };
+                                       "hand/gcov.afdo",           "hand/gcov-v2-byte-strings.gcc-only.afdo",
+                                       "gcov3/two-files.afdo" };
 
 /* Reads an exact-size copy; whatever comes of it, it must be sane and within the memory bound. */
 static csspgo_status try_bytes(const void *data, size_t n, uint32_t lenient)
@@ -897,8 +898,11 @@ static void version_3_of_gcc_is_read(void)
     csspgo_error e;
     size_t n;
     char *text = written(p, CSSPGO_TEXT, &n);
-    static const char want[] = "foo:34:11\n 3.2: 30 main:9\n 8: main:4\n  1: 4\nmain:0:1\n";
+    static const char want[] = "b.c;foo:24:6\n 3.2: 20\n 8: main:4\n  1: 4\na.c;foo:10:5\n 3.2: 10 main:9\nmain:0:1\n";
     t_same("gcc3", text, n, want, sizeof want - 1);
+    T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "a.c;foo", 7)), 1234567);
+    T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "b.c;foo", 7)), 0);
+    T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "main", 4)), UINT64_MAX);
     T_CHECK(csspgo_stored_summary(p, &sum, &n) && n == 1 && sum.total == 40 && sum.functions == 44);
     T_CHECK(csspgo_stored_cutoff(p, 0).ppm == 990000 && csspgo_stored_cutoff(p, 0).counts == 3);
     T_EQ(csspgo_write(p, CSSPGO_GCOV | CSSPGO_GCC | CSSPGO_GCC3, NULL, 0, &n, &e), CSSPGO_E_ARGUMENT);
@@ -928,6 +932,92 @@ static void version_3_of_gcc_is_read(void)
     T_EQ(e.offset, 84 + 8 + 4 + 16 + 4 + 4 + 1 + 4 + 8);
     csspgo_profile_free(p);
     free(b.p);
+}
+
+/* make_gcov3.pl says what each byte is; what csspgo writes of these is the same bytes. */
+static void version_3_of_gcc_is_written(void)
+{
+    static const char *const file[] = { "two-files", "no-files" };
+    size_t i, n, size;
+    csspgo_profile *p, *q;
+    csspgo_func f;
+    csspgo_error e;
+    for (i = 0; i < 2; i++) {
+        char *bytes, *want = t_file(path_of("gcov3/", file[i], ".afdo"), &size);
+        p = read_path(path_of("gcov3/", file[i], ".afdo"), 0);
+        bytes = written(p, CSSPGO_GCOV | CSSPGO_GCC3, &n);
+        t_same(file[i], bytes, n, want, size);
+        free(bytes);
+        free(want);
+        csspgo_profile_free(p);
+    }
+    p = read_path(path_of("gcov3/two-files", "", ".afdo"), 0);
+    f = csspgo_func_find(p, "dir/b.c;foo", 11);
+    T_CHECK(f.id != 0 && csspgo_first_sample(p, f) == 6000);
+    T_EQ(csspgo_body_count(p, csspgo_find(p, "a.c;foo"), csspgo_loc_at(2, 0)), 20);
+    q = csspgo_profile_clone(p, NULL);
+    T_CHECK(csspgo_equal(p, q));
+    T_EQ(csspgo_set_first_sample(q, csspgo_func_find(q, "dir/b.c;foo", 11), 6001), CSSPGO_OK);
+    T_CHECK(!csspgo_equal(p, q) && !csspgo_equal(q, p));
+    T_EQ(csspgo_add_profile(q, p, &e), CSSPGO_OK);
+    T_EQ(csspgo_first_sample(q, csspgo_func_find(q, "dir/b.c;foo", 11)), 6000);
+    T_EQ(csspgo_set_first_sample(q, csspgo_func_find(q, "nobody", 6), 1), CSSPGO_E_ARGUMENT);
+    csspgo_profile_free(q);
+    csspgo_profile_free(p);
+}
+
+static void files_of_gcc_have_limits(void)
+{
+    static const struct { const char *file; csspgo_status status; uint64_t offset; } broken[] = {
+        { "bad-file", CSSPGO_E_RANGE, 437 }, { "bad-long", CSSPGO_E_LIMIT, 20285 }
+    };
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    csspgo_error e;
+    size_t i;
+    for (i = 0; i < 2; i++) {
+        T_EQ(csspgo_read_file(p, path_of("gcov3/", broken[i].file, ".afdo"), &e), broken[i].status);
+        T_EQ(e.offset, broken[i].offset);
+        T_CHECK(csspgo_func_count(p) == 0 && csspgo_profile_memory(p) < 4096);
+    }
+    csspgo_profile_free(p);
+}
+
+/* Two functions that a rename makes one have the earlier time. */
+static void renames_keep_first_samples(void)
+{
+    static const csspgo_rename to[] = { { "a", "c", 1, 1 }, { "b", "c", 1, 1 } };
+    csspgo_profile *p = read_bytes("a:1:1\n 1: 1\nb:2:1\n 1: 2\n", 24);
+    T_EQ(csspgo_set_first_sample(p, csspgo_func_find(p, "a", 1), 70), CSSPGO_OK);
+    T_EQ(csspgo_set_first_sample(p, csspgo_func_find(p, "b", 1), 50), CSSPGO_OK);
+    T_EQ(csspgo_rename_functions(p, to, 2, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_first_sample(p, csspgo_func_find(p, "c", 1)), 50);
+    csspgo_profile_free(p);
+}
+
+/* Times, files and sums of them survive every failing allocation, or nothing changes. */
+static void first_samples_survive_every_failing_allocation(void)
+{
+    csspgo_profile *from = read_path(path_of("gcov3/two-files", "", ".afdo"), 0);
+    long nth;
+    for (nth = 1;; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_profile *p = csspgo_profile_new(&o, NULL);
+        csspgo_status s = CSSPGO_E_NOMEM;
+        size_t n;
+        csspgo_error e;
+        if (p != NULL) s = csspgo_add_profile(p, from, &e);
+        if (p != NULL && s != CSSPGO_OK) T_CHECK(csspgo_node_count(p) == 0);
+        if (s == CSSPGO_OK) s = csspgo_set_first_sample(p, csspgo_func_find(p, "main", 4), 4000);
+        if (s == CSSPGO_OK) s = csspgo_write(p, CSSPGO_GCOV | CSSPGO_GCC3, NULL, 0, &n, &e);
+        if (s == CSSPGO_OK) T_CHECK(n != 0 && csspgo_first_sample(p, csspgo_func_find(p, "dir/b.c;foo", 11)) == 6000);
+        csspgo_profile_free(p);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        if (!T_EQ(s, CSSPGO_E_NOMEM)) break;
+    }
+    T_CHECK(nth > 5);
+    csspgo_profile_free(from);
 }
 
 static void refused(const char *text, uint32_t form, csspgo_status status)
@@ -2459,6 +2549,10 @@ int main(void)
     gcc_forms_keep_counts();
     gcc_takes_the_largest_count();
     version_3_of_gcc_is_read();
+    version_3_of_gcc_is_written();
+    files_of_gcc_have_limits();
+    renames_keep_first_samples();
+    first_samples_survive_every_failing_allocation();
     forms_refuse_what_they_cannot_carry();
     newer_files_are_refused_as_llvm_19();
     vtable_counts_of_extbinary_are_read_and_written();

@@ -1678,6 +1678,8 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
     T_EQ(csspgo_read(p, shared_old, sizeof shared_old - 1, NULL), CSSPGO_OK);
     for (f.id = 1; f.id <= csspgo_func_count(p); f.id++)      /* all but main */
         T_EQ(csspgo_set_listed(p, f, f.id != csspgo_func_find(p, "main", 4).id), CSSPGO_OK);
+    T_EQ(csspgo_set_first_sample(p, csspgo_func_find(p, "main", 4), 77), CSSPGO_OK);
+    T_EQ(csspgo_set_first_sample(p, csspgo_func_find(p, "old", 3), 88), CSSPGO_OK);
     for (stale = 0; stale < 2; stale++) {
         csspgo_profile *q = csspgo_profile_new(NULL, NULL);
         csspgo_matcher *m = matcher(0);
@@ -1689,6 +1691,9 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
         T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
         T_CHECK(csspgo_is_listed(q, csspgo_func_find(q, "p", 1)) && csspgo_is_listed(q, csspgo_func_find(q, "q", 1)));
         T_CHECK(!csspgo_is_listed(q, csspgo_func_find(q, "main", 4)));
+        T_EQ(csspgo_first_sample(q, csspgo_func_find(q, "main", 4)), 77);
+        T_EQ(csspgo_first_sample(q, csspgo_func_find(q, "p", 1)), 88);      /* of the function that both share */
+        T_EQ(csspgo_first_sample(q, csspgo_func_find(q, "q", 1)), 88);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:2 @ p")), 100);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q")), 300);
         T_EQ(csspgo_total(q, csspgo_find(q, "main:4 @ q:2 @ y")), 270);

@@ -737,6 +737,8 @@ static void handles_of_another_profile_are_told(void)
     T_CHECK(said("csspgo_func_nodes: no such function"));
     csspgo_set_listed(p, f, 1);
     T_CHECK(said("csspgo_set_listed: no such function"));
+    csspgo_set_first_sample(p, f, 1);
+    T_CHECK(said("csspgo_set_first_sample: no such function"));
     csspgo_child(p, csspgo_root(q), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, f);  /* the root is everyone's */
     T_CHECK(said("csspgo_child: no such function"));
     csspgo_child(p, top, csspgo_loc_at(3, 0), CSSPGO_CONTEXT, csspgo_func_find(p, "x", 1));

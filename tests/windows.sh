@@ -59,6 +59,21 @@ built() {   # NAME COMPILER...: the profile is the same wherever and however the
     perl $B/recorded.pl $exe 7ff6a0000000 "[0x7ff6a0001000($size) @ 0 00:00 0 0]: r-xp //anon" >$B/ps
     profile $exe $B/ps $B/got
     check "$name: moved" cmp $B/want $B/got
+    # pictures find the names, also where another program lies in memory without a file
+    perl $B/recorded.pl $exe 7ff6a0000000 "[0x7ff6a0001000($size) @ 0 00:00 0 0]: r-xp //anon" \
+        "[0x7fff00000000(0x5000) @ 0 00:00 0 0]: r-xp //anon" >$B/ps
+    $T folded --binary=$exe $B/ps >$B/out 2>$B/err
+    check "$name: folded" grep -q '^hash 100$' $B/out
+    $T folded --binary=$B/other/${exe##*/} --binary=$exe $B/ps >$B/out 2>$B/err
+    check "$name: folded, and another file of its name that is not there" grep -q '^hash 100$' $B/out
+    $T flame --binary=$exe $B/ps -o $B/svg 2>$B/err
+    check "$name: flame" grep -q '>hash<' $B/svg
+    $T show --top=3 --binary=$exe $B/ps >$B/out 2>$B/err
+    check "$name: show --top" grep -q hash $B/out
+    $T annotate --function=hash --binary=$exe --profile=$B/ps >$B/out 2>$B/err
+    check "$name: annotate" grep -q 'hash' $B/out
+    $T folded $B/ps >$B/out 2>$B/err
+    check "$name: without --binary it has no name" grep -q '^\[unknown\] 100$' $B/out
     perl $B/recorded.pl $exe 7ff6a0000000 >$B/ps
     profile $exe $B/ps $B/got --image-base=0x7ff6a0000000
     check "$name: --image-base" cmp $B/want $B/got
@@ -118,6 +133,8 @@ if [ -n "$FULL" ]; then
         timeout 200 $wine $B/$exe.exe >$B/out 2>&1
         timeout 200 $T record --quiet -o $B/$exe.ps -- $wine $B/$exe.exe >$B/out 2>$B/err
         [ -s $B/$exe.ps ] || { skip "$exe under wine: $(head -1 $B/err)"; continue; }
+        $T folded --binary=$B/$exe.exe $B/$exe.ps >$B/out 2>$B/err
+        check "$exe: a picture has the stacks of the program" grep -q 'fill;hash' $B/out
         profile $B/$exe.exe $B/$exe.ps $B/got
         check "$exe: few samples are lost" sh -c "[ -s $B/got ] && ! grep -q 'not in the profile' $B/err"
         # hash runs once for each turn of fill's loop

@@ -57,6 +57,7 @@ static int bottleneck_profile(bottleneck_run *r)
     if (r->in.p == NULL) return no_memory(r);
     if (!file_open(path, &f)) return fail(r->in.tool, "%s: %s", path, file_why()), 0;
     s = file_read(r->in.p, path, &f, &e);
+    if (s == CSSPGO_OK && has_files(&f)) s = drop_files(r->in.p, &e);
     file_close(&f);
     if (s != CSSPGO_OK) return kind_fail_at(r->in.tool, path, KIND_PROFILE, &e), 0;
     if ((csspgo_profile_flags(r->in.p) & CSSPGO_IS_PROBE) != 0) return 1;

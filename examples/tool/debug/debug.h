@@ -52,6 +52,7 @@ typedef struct debug_options {
     const char *program;          /* NULL, or the program, if it is another file: .dwp and .dwo lie beside it    */
     uint64_t    first;            /* ranges that begin before this address are of dropped functions              */
     const char *alt;              /* NULL, or the file with what it shares with other programs (dwz -m)           */
+    int         files;            /* names are FILE;NAME where the source file is known                           */
     const elf_image *symbols;     /* NULL, or who names C++ functions that gcc gives no linkage name: an image   */
                                   /* that outlives debug_info; not as LLVM                                       */
 } debug_options;
@@ -91,7 +92,8 @@ typedef struct debug_place {      /* a range of a function that has its place in
     size_t   index;               /* in debug_info_ranges                                           */
     uint32_t of_name, function;   /* number of ranges of the function; the function, numbered       */
     int      entry;               /* 1: the function begins here                                    */
-    int      ran;                 /* the caller's                                                   */
+    int      ran;                 /* the caller's: an address in it ran                             */
+    uint64_t first;               /* ... time of the first sample in it; 0: not known               */
 } debug_place;
 
 typedef struct debug_places {

@@ -203,6 +203,8 @@ static void name_add(debug_named *n, const debug_source *s, const debug_entry *e
     if (!n->has_line && e->has >> AT_DECL_LINE & 1) {
         n->has_line = 1;
         n->line = (uint32_t)e->value[AT_DECL_LINE];
+        n->decl_file = e->has >> AT_DECL_FILE & 1 ? (uint32_t)e->value[AT_DECL_FILE] : UINT32_MAX;
+        n->source = s;
     }
 }
 
@@ -247,7 +249,10 @@ debug_named debug_name(debug_info *d, const debug_source *s, const debug_entry *
     more = name_cached(d, s, &to);
     if (n.linkage == NULL) n.linkage = more.linkage;
     if (n.plain == NULL) n.plain = more.plain;
-    if (!n.has_line) n.line = more.line;
+    if (n.has_line) return n;
+    n.line = more.line;
+    n.decl_file = more.decl_file;
+    n.source = more.source;
     return n;
 }
 

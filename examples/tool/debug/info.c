@@ -18,6 +18,7 @@ static int function_name(debug_info *d, const debug_source *s, const debug_entry
     r->name = r->linkage ? n.linkage : n.plain;
     if (r->gnu) r->name = debug_function_name(d, s, e, &n, &r->linkage);
     if (r->name == NULL || *r->name == '\0') return 0;
+    r->name = debug_with_file(d, &n, r->name);
     d->said.functions++;
     d->said.no_line += n.line == 0;
     r->line = n.line;
@@ -118,8 +119,10 @@ debug_info *debug_info_open(const char *path, const debug_options *how, char *wh
     d->how = *how;
     d->room = 1 << 14;
     d->name_room = 1 << 20;
+    d->path_room = 1 << 20;
     d->main = debug_file_open(d, path, why, why_size);
     if (d->main != NULL) {
+        d->path_room += 4 * (uint64_t)d->main->bytes.size;
         info_packed_open(d, path);
         d->alt = how->alt != NULL && !how->llvm ? debug_file_alt(d, how->alt) : NULL;
         d->main->alt = d->alt;
@@ -144,6 +147,7 @@ void debug_info_close(debug_info *d)
     if (d == NULL) return;
     debug_scratch_free(d);
     debug_symbols_free(d);
+    debug_paths_free(d);
     for (i = 0; i < d->units; i++) free(d->unit[i].split);
     free(d->unit);
     free(d->alt_unit);

@@ -1,7 +1,8 @@
 /* private.h - what the readers of debug information share
  *
  * From below: table.c has the abbreviations of a unit, entry.c reads entries, names and ranges by them, file.c opens
- * programs, .dwo and .dwp files, unit.c finds units and the code of each, and names.c the mangled names of symbols.
+ * programs, .dwo and .dwp files, unit.c finds units and the code of each, names.c the mangled names of symbols, and
+ * paths.c the source files of functions.
  * rows.c reads the lines of a unit; stack.c makes inline stacks out of entries and rows; info.c opens and closes all of
  * it and lists functions. program.c, above them, knows what a program of the tool is. The interface is debug.h.
  */
@@ -84,7 +85,7 @@ enum { DEBUG_COMPILE_UNIT = 0x11, DEBUG_INLINED = 0x1d, DEBUG_SUBPROGRAM = 0x2e 
 enum { /* attributes that are read: places in debug_entry.value */
     AT_NAME, AT_LINKAGE, AT_LOW, AT_HIGH, AT_RANGES, AT_ORIGIN, AT_SPECIFICATION, AT_DECL_LINE, AT_CALL_LINE,
     AT_DISCRIMINATOR, AT_LINES, AT_DIRECTORY, AT_PRODUCER, AT_OFFSETS_BASE, AT_ADDRESS_BASE, AT_LISTS_BASE,
-    AT_DWO_NAME, AT_DWO_ID, AT_RANGES_BASE, AT_COUNT
+    AT_DWO_NAME, AT_DWO_ID, AT_RANGES_BASE, AT_DECL_FILE, AT_COUNT
 };
 
 enum { /* places in debug_file.section */
@@ -143,6 +144,8 @@ typedef struct debug_source {     /* a unit of .debug_info                      
     uint64_t    begin, root, end; /* in .debug_info: its header, its first entry, behind its last                 */
     uint64_t    abbreviations, offsets, addresses, lists, ranges;     /* where its parts of other sections begin  */
     uint64_t    low, id;          /* what its ranges are relative to; of split debug information                  */
+    uint64_t    lines;            /* offset in .debug_line, or UINT64_MAX                                         */
+    const char *directory;        /* of the compilation, or NULL                                                  */
     uint8_t     version, address_size, wide, type;
 } debug_source;
 
@@ -161,6 +164,8 @@ typedef struct debug_named {      /* what an entry is called                    
     const char *linkage, *plain;  /* NULL: none                                                                   */
     uint32_t    line;             /* where it is declared                                                         */
     int         has_line;
+    uint32_t    decl_file;        /* with has_line: number of the file in the tables of source; UINT32_MAX: none  */
+    const debug_source *source;
 } debug_named;
 
 typedef struct debug_span {       /* walks over the ranges of an entry                                            */
@@ -217,6 +222,9 @@ typedef struct debug_symbol {     /* a mangled name of a function               
     uint32_t    index;            /* in the symbol table                                                          */
 } debug_symbol;
 
+typedef struct debug_paths debug_paths;
+typedef struct debug_joined debug_joined;
+
 enum { DEBUG_NAMES = 1024, DEBUG_SPLITS = 256 };
 
 struct debug_info {
@@ -238,6 +246,10 @@ struct debug_info {
     int    no_room;               /* it was `room`; 2: `name_room`                                                */
     uint64_t room;                /* ranges out of lists that may still be kept: see debug_keep                   */
     uint64_t name_room;           /* bytes of names that functions may still have: see debug_keep_name            */
+    debug_paths   *paths;         /* files of line tables that were asked for                                     */
+    debug_joined  *joined;        /* names with files, by both                                                    */
+    size_t         joineds, joined_cap;
+    uint64_t       path_room;     /* bytes that these may still have: see debug_with_file                         */
     debug_file *split[DEBUG_SPLITS];                       /* .dwo and .dwp files, by path                        */
     char   directory[4096];       /* of the program, with the slash at its end                                    */
     debug_named    named[DEBUG_NAMES];                     /* entries that were referred to, by offset            */
@@ -291,6 +303,10 @@ int debug_symbols_read(debug_info *d, const elf_image *e);
 const char *debug_function_name(debug_info *d, const debug_source *s, const debug_entry *e, const debug_named *n,
                                 int *linkage);
 void debug_symbols_free(debug_info *d);
+
+/* paths.c */
+const char *debug_with_file(debug_info *d, const debug_named *n, const char *name);
+void debug_paths_free(debug_info *d);
 
 /* stack.c */
 void debug_scratch_free(debug_info *d);

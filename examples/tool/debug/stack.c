@@ -117,6 +117,7 @@ static int record_add(debug_info *d, const debug_source *s, const debug_entry *e
     r->name = n.linkage != NULL ? n.linkage : n.plain;
     if (gnu && parent == 0) r->name = debug_function_name(d, s, e, &n, &linkage);
     if (r->name != NULL && *r->name == '\0') r->name = NULL;
+    r->name = debug_with_file(d, &n, r->name);
     r->line = n.line;
     r->parent = parent;
     if (parent != 0) {

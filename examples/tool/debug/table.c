@@ -34,6 +34,7 @@ static unsigned attribute_of(uint64_t name)
     case 0x1b: return AT_DIRECTORY;
     case 0x25: return AT_PRODUCER;
     case 0x31: return AT_ORIGIN;
+    case 0x3a: return AT_DECL_FILE;
     case 0x3b: return AT_DECL_LINE;
     case 0x47: return AT_SPECIFICATION;
     case 0x55: return AT_RANGES;

@@ -46,6 +46,8 @@ static void bases_set(debug_source *s, const debug_entry *e)
     s->lists += value_of(e, AT_LISTS_BASE, s->wide == 8 ? 20 : 12);
     s->addresses = value_of(e, AT_ADDRESS_BASE, 0);
     s->low = e->has >> AT_LOW & 1 ? debug_address(s, e, AT_LOW) : 0;
+    s->lines = value_of(e, AT_LINES, UINT64_MAX);
+    s->directory = debug_text(s, e, AT_DIRECTORY);
 }
 
 /* ----- split units ----- */

@@ -78,6 +78,7 @@ static int debug_open(line_work *w, char *why, size_t why_size)
     how.first = csspgo_code_base(w->image->code, w->image->module);
     how.symbols = load_symbols(w->image);
     how.packed = w->o[O_DWP].text;
+    how.files = is_gcov3(w->o) && !w->tool->compat;
     if (!w->tool->compat) how.program = w->path;
     how.alt = w->image->alt;
     w->functions = w->debug =
@@ -160,6 +161,28 @@ csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p)
         const char *const name = r[w->code.range[i].index].name;
         const csspgo_func f = csspgo_func_add(p, name, strlen(name));
         s = f.id != 0 ? csspgo_set_listed(p, f, 1) : CSSPGO_E_NOMEM;
+    }
+    return s;
+}
+
+/* Notes when a sample was taken, which is where its address says. */
+void lines_sampled(line_work *w, uint64_t address, uint64_t time)
+{
+    debug_place *const r = time != 0 ? debug_place_at(&w->code, address) : NULL;
+    if (r != NULL && (r->first == 0 || time < r->first)) r->first = time;
+}
+
+/* Gives functions of the profile the times of their first samples. */
+csspgo_status lines_first_samples(const line_work *w, csspgo_profile *p)
+{
+    size_t count, i;
+    const debug_range *r = debug_info_ranges(w->functions, &count);
+    csspgo_status s = CSSPGO_OK;
+    for (i = 0; s == CSSPGO_OK && i < w->code.ranges; i++) {
+        const char *const name = r[w->code.range[i].index].name;
+        const csspgo_func f = csspgo_func_find(p, name, strlen(name));
+        const uint64_t first = w->code.range[i].first, had = f.id != 0 ? csspgo_first_sample(p, f) : 0;
+        if (f.id != 0 && first != 0 && (had == 0 || first < had)) s = csspgo_set_first_sample(p, f, first);
     }
     return s;
 }
@@ -357,8 +380,10 @@ static void namesakes_report(const line_work *w)
     free(line);
     if (n != 0)
         warn(w->tool, "%s: counts of different functions of one name are added up, as of '%s' (lines %" PRIu32 " and %" PRIu32 " of "
-             "their files)%s: build with -funique-internal-linkage-names (clang), or rename them", w->path,
-             r[w->code.range[at].index].name, other, r[w->code.range[at].index].line, n > 1 ? " and others" : "");
+             "their files)%s: build with -funique-internal-linkage-names (clang), %srename them", w->path,
+             r[w->code.range[at].index].name, other, r[w->code.range[at].index].line, n > 1 ? " and others" : "",
+             w->o[O_FORMAT].number == FORMAT_GCC || w->o[O_FORMAT].number == FORMAT_GCOV
+                 ? "write --gcov-version=3 (gcc 16), or " : "or ");
 }
 
 /*

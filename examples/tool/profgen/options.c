@@ -25,7 +25,8 @@ const option profgen_options[] = {
            "pre-aggregated text of any recording, for perf2bolt --pa, in place of a profile; preagg-traces: a "
            "shorter form of that, for BOLT 21 and later"),
     OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
-           "version of GCC's form: as LLVM reads it, for GCC up to 11, for GCC 12 to 15, or for newer ones"),
+           "version of GCC's form: as LLVM reads it, for GCC up to 11, for GCC 12 to 15, or for GCC 16, with source "
+           "files of functions and times of their first samples"),
     OPTION("use-md5", OPT_SWITCH, NULL, 0, NULL, "writes GUIDs instead of names"),
     OPTION("compress-all-sections", OPT_SWITCH, NULL, 0, NULL, "compresses all sections; needs a build with zlib"),
     OPTION("gen-partial-profile", OPT_SWITCH, NULL, 0, NULL,
@@ -162,15 +163,17 @@ const option profgen_options[] = {
            "everywhere; the list becomes several times as long"),
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL,
            "writes the symbol list as GUIDs, for the main branch of LLVM"),
+    OPTION("show-disassembly-only", OPT_SWITCH, NULL, 0, NULL,
+           "instead: prints the program's code, of each instruction the bytes and where control goes; with "
+           "--show-pseudo-probe its probes with the calls that they are inlined in"),
+    OPTION("disassemble-functions", OPT_TEXT, NULL, 0, "NAME,NAME", "only the code of these symbols"),
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
-    OPTION("show-disassembly-only", OPT_REFUSED, "code is decoded but not printed; use llvm-objdump", 1, NULL, NULL),
-    OPTION("show-source-locations", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
-    OPTION("show-canonical-fname", OPT_REFUSED, "it is of --show-disassembly-only", 1, NULL, NULL),
-    OPTION("disassemble-functions", OPT_REFUSED, "it is of --show-disassembly-only", 0, NULL, NULL),
+    OPTION("show-source-locations", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
+    OPTION("show-canonical-fname", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
     OPTION("time-profgen", OPT_REFUSED, "there are no timers in here; use time(1) or perf", 1, NULL, NULL),
     OPTION("load-function-from-symbol", OPT_LATER, "1", 0, NULL, NULL),   /* probes are always found by symbols, too */
     OPTION("data-access-perftrace", OPT_REFUSED,
@@ -229,6 +232,11 @@ int as_llvm(const profgen *g)
 int details_wanted(const profgen *g)
 {
     return g->o[O_DETAILS].number || (as_llvm(g) && !g->tool->quiet);
+}
+
+int is_gcov3(const option *o)
+{
+    return (o[O_FORMAT].number == FORMAT_GCC || o[O_FORMAT].number == FORMAT_GCOV) && o[O_GCOV_VERSION].number == 3;
 }
 
 /* It has no contexts. */
@@ -326,6 +334,7 @@ static const struct { int option, idle; } idle_rows[] = {
     { O_PERF_BINARY, IDLE_NO_RECORDING },
     { O_BOGUS, IDLE_NO_RECORDING | IDLE_FLAT }, { O_LEADING, IDLE_NO_RECORDING },
     { O_TID, IDLE_NO_RECORDING }, { O_COMM, IDLE_NO_RECORDING }, { O_TIME, IDLE_NO_RECORDING },
+    { O_CGROUP, IDLE_NO_RECORDING },
     { O_NO_KERNEL, IDLE_NO_RECORDING }, { O_EVENT, IDLE_NO_RECORDING }, { O_EVENTS, IDLE_NO_RECORDING },
     { O_PERIOD, IDLE_NO_RECORDING | IDLE_STACKS | IDLE_DATA }, { O_FIRST_LOADABLE, IDLE_NO_RAW },
     { O_FORMAT, IDLE_RAW }, { O_MD5, IDLE_RAW }, { O_COMPRESS_ALL, IDLE_RAW }, { O_PARTIAL, IDLE_RAW },

@@ -171,6 +171,9 @@ static int profgen_begin(tool_context *tool, profgen *g, int argc, char **argv)
     if (files < 0) return usage_status(tool);
     if (files > 0) return usage(tool, "'%s' is not an option", argv[0]);
     if (g->o[O_HELP].number) return help_print(tool, &profgen_command);
+    if (g->o[O_DISASSEMBLE].number && g->o[O_BINARY].count == 0 && g->o[O_BINARY].text == NULL)
+        return usage(tool, "--binary is missing");
+    if (g->o[O_DISASSEMBLE].number) return profgen_disassemble(tool, g->o);
     if (!profgen_check(g) || !health_wanted(g) || !profgen_spares(g) || !filter_open(tool, &g->filter))
         return usage_status(tool);
     if (jit_asked(g->o)) jit_defaults(g->o);

@@ -25,7 +25,7 @@ enum { /* places in the table below */
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
     O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
     O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE, O_DEBUG_DIRECTORY, O_THREADS, O_TID, O_COMM,
-    O_TIME, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS
+    O_TIME, O_CGROUP, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS, O_DISASSEMBLE, O_DISASSEMBLE_FUNCTIONS
 };
 
 enum {                            /* places in the choice of --format */
@@ -48,6 +48,7 @@ int flat_asked(const profgen *g);              /* 1 if an option is for scripts 
 int as_llvm(const profgen *g);                 /* 1 if messages are LLVM's                                            */
 int details_wanted(const profgen *g);          /* 1 if the ranges of samples are to be noted                          */
 int is_for_gcc(const profgen *g);              /* 1 if samples become a profile in GCC's form                         */
+int is_gcov3(const option *o);                 /* 1 if the output is GCC's form of version 3, with files and times    */
 int profgen_spares_file(const tool_context *tool, const option *o, const char *path);
 int profgen_spares(const profgen *g);          /* 0 after saying which input would be written over                    */
 csspgo_collector_options profgen_how(const profgen *g);
@@ -196,6 +197,8 @@ int is_by_line(const option *o, const loaded *l);      /* 1 if a program is to b
 int lines_load(line_work *w, const tool_context *tool, const option *o, program_image *m, char *why, size_t why_size);
 void lines_free(line_work *w, size_t n);
 csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p);
+void lines_sampled(line_work *w, uint64_t address, uint64_t time);           /* the first sample of a function counts */
+csspgo_status lines_first_samples(const line_work *w, csspgo_profile *p);
 
 /* Of all programs, by the counters: lines into the table of the first one, sizes for the pre-inliner. */
 csspgo_status lines_read(line_work *w, size_t n, csspgo_collector *c, csspgo_generate_options *how, csspgo_error *e);
@@ -587,6 +590,11 @@ void profgen_warnings(profgen *g);
 void profgen_density(const profgen *g, const csspgo_profile *p);
 double profgen_density_of(const option *o, const csspgo_profile *p);   /* -1: out of memory */
 int profgen_show_probes(const profgen *g);
+int print_descriptors(const csspgo_probe_tables *t);       /* by GUID; 0 without memory */
+
+/* ----- disassembly.c ---------------------------------------------------------------------------------------------- */
+
+int profgen_disassemble(const tool_context *tool, const option *o);            /* the exit status                     */
 int profgen_worth(const profgen *g, const csspgo_profile *p);
 
 /* ----- preagg_output.c: --format=preagg, from the program and its samples to the output; the exit status ---------- */

@@ -139,6 +139,18 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p)
     return s;
 }
 
+/* Reads a profile that is given into p. Files of functions stay if the output has them. */
+static csspgo_status profgen_read(const profgen *g, csspgo_profile *p, csspgo_error *e)
+{
+    const char *const path = g->in.sampled;
+    csspgo_status s = csspgo_read_file(p, path, e);
+    file_bytes f;
+    if (s != CSSPGO_OK || is_gcov3(g->o) || strcmp(path, "-") == 0 || !file_open_named(path, &f)) return s;
+    if (has_files(&f)) s = drop_files(p, e);
+    file_close(&f);
+    return s;
+}
+
 /* The profiles that are given, added up. LLVM takes the last one. */
 static csspgo_status profgen_sampled(profgen *g, csspgo_profile *p, csspgo_error *e)
 {
@@ -149,11 +161,11 @@ static csspgo_status profgen_sampled(profgen *g, csspgo_profile *p, csspgo_error
         csspgo_merge_stats stats;
         csspgo_profile *more;
         g->in.sampled = o->list[i];
-        if (o->count == 1 || g->tool->compat) return csspgo_read_file(p, g->in.sampled, e);
-        more = csspgo_load_file(g->in.sampled, seeded(), e);
-        if (more == NULL) return e->status;
+        if (o->count == 1 || g->tool->compat) return profgen_read(g, p, e);
+        more = csspgo_profile_new(seeded(), e);
+        s = more != NULL ? profgen_read(g, more, e) : e->status;
         memset(&stats, 0, sizeof stats);
-        s = csspgo_merge(p, more, NULL, &stats, e);
+        if (s == CSSPGO_OK) s = csspgo_merge(p, more, NULL, &stats, e);
         if (s == CSSPGO_OK) merge_warnings(g->tool, &stats, g->in.sampled);
         csspgo_profile_free(more);
     }
@@ -190,10 +202,16 @@ static csspgo_status profgen_by_line(profgen *g, csspgo_profile *p, const csspgo
     csspgo_collector *const c = g->count.collector;
     csspgo_generate_options by_line = *how;
     csspgo_status s;
+    size_t i;
     if (csspgo_collector_has_contexts(c) && g->o[O_SIZES].number) g->lines->sizes = csspgo_size_table_new(seeded(),
                                                                                                           NULL);
     s = profgen_lines(g, &by_line, e);
-    return s == CSSPGO_OK ? csspgo_collector_line_profile(c, g->lines->table, &by_line, p, NULL, e) : s;
+    if (s == CSSPGO_OK) s = csspgo_collector_line_profile(c, g->lines->table, &by_line, p, NULL, e);
+    for (i = 0; s == CSSPGO_OK && is_gcov3(g->o) && i < g->programs.count; i++) {
+        s = lines_first_samples(&g->lines[i], p);
+        if (s != CSSPGO_OK) snprintf(e->message, sizeof e->message, "%s", csspgo_status_text(e->status = s));
+    }
+    return s;
 }
 
 /* LLVM's raw counters have names in their contexts. */

@@ -119,6 +119,51 @@ static csspgo_status simpleperf_read(const profgen *g, const file_bytes *f, cssp
     return e->status;
 }
 
+/* ----- sampled addresses, as LLVM's main branch may come to write them -------------------------------------------- */
+
+/*
+ * "# llvm-profgen-content: basic-event", a number of lines, ADDRESS:COUNT. To raw counters these are ranges of one address,
+ * and no branches. They are made line by line, so that errors have the right lines.
+ */
+static const char basic_head[] = "# llvm-profgen-content: basic-event";
+
+static int basic_is(const file_bytes *f)
+{
+    const size_t n = sizeof basic_head - 1;
+    return f->size > n && memcmp(f->data, basic_head, n) == 0 && (f->data[n] == '\n' || f->data[n] == '\r');
+}
+
+/* The text as raw counters, in made->data, for free(). Returns 0 without memory. */
+static int basic_make(const file_bytes *f, file_bytes *made)
+{
+    const char *const text = (const char *)f->data;
+    char *const out = (char *)malloc(2 * f->size + 4);
+    size_t at, n = 0;
+    memset(made, 0, sizeof *made);
+    if (out == NULL) return 0;
+    for (at = 0; at < f->size;) {
+        const size_t next = raw_line_end(text, f->size, at);
+        const char *const colon = (const char *)memchr(text + at, ':', next - at);
+        if (at == 0) {
+            out[n++] = '\n';
+        } else if (colon == NULL) {
+            memcpy(out + n, text + at, next - at);
+            n += next - at;
+        } else {
+            const size_t size = (size_t)(colon - (text + at));
+            memcpy(out + n, text + at, size);
+            out[n + size] = '-';
+            memcpy(out + n + size + 1, text + at, next - at);
+            n += size + 1 + (next - at);
+        }
+        at = next;
+    }
+    memcpy(out + n, "\n0\n", 3);
+    made->data = (unsigned char *)out;
+    made->size = n + 3;
+    return 1;
+}
+
 /* ----- raw counters ----------------------------------------------------------------------------------------------- */
 
 /* How many entries there are. Lines are [CONTEXT], a number of entries, FROM-TO:COUNT, FROM->TO:COUNT. */
@@ -143,12 +188,18 @@ int raw_read(profgen *g)
 {
     const csspgo_unsymbolized_options raw = profgen_raw(g);
     csspgo_error e;
-    file_bytes text;
+    file_bytes text, made;
     csspgo_status s;
+    memset(&made, 0, sizeof made);
     if (!file_open(g->in.path, &text)) return fail(g->tool, "%s: %s", g->in.path, file_why()), 0;
     if (!g->tool->compat && simpleperf_is(&text)) s = simpleperf_read(g, &text, &e);
-    else s = csspgo_read_unsymbolized(g->count.collector, text.data, text.size, &raw, &e);
-    if (s == CSSPGO_OK && (g->o[O_REPORT].text != NULL || g->o[O_FILL].number)) counts_text(&g->read, &text);
+    else if (!g->tool->compat && basic_is(&text)) {
+        if (!basic_make(&text, &made)) return file_close(&text), fail(g->tool, "out of memory"), 0;
+        s = csspgo_read_unsymbolized(g->count.collector, made.data, made.size, &raw, &e);
+    } else s = csspgo_read_unsymbolized(g->count.collector, text.data, text.size, &raw, &e);
+    if (s == CSSPGO_OK && (g->o[O_REPORT].text != NULL || g->o[O_FILL].number))
+        counts_text(&g->read, made.size != 0 ? &made : &text);
+    free((void *)made.data);
     file_close(&text);
     if (s != CSSPGO_OK) kind_fail_at(g->tool, g->in.path, KIND_COUNTERS, &e);
     return s == CSSPGO_OK;

@@ -162,28 +162,33 @@ static int descriptor_order(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
+int print_descriptors(const csspgo_probe_tables *t)
+{
+    csspgo_descriptor *const d = (csspgo_descriptor *)malloc((t->descriptor_count + 1) * sizeof *d);
+    size_t i;
+    if (d == NULL) return 0;
+    if (t->descriptor_count != 0) memcpy(d, t->descriptors, t->descriptor_count * sizeof *d);
+    qsort(d, t->descriptor_count, sizeof *d, descriptor_order);
+    printf("Pseudo Probe Desc:\n");
+    for (i = 0; i < t->descriptor_count; i++)
+        printf("GUID: %llu Name: %.*s\nHash: %llu\n", (unsigned long long)d[i].guid, (int)d[i].name_size, d[i].name,
+               (unsigned long long)d[i].checksum);
+    free(d);
+    return 1;
+}
+
 /* Prints the binary's probe descriptors, as llvm-profgen when it makes a profile. */
 int profgen_show_probes(const profgen *g)
 {
     char why[256];
     csspgo_probe_set *probes = profgen_probes(g->image, why, sizeof why);
     csspgo_probe_tables t;
-    csspgo_descriptor *d;
-    size_t i;
+    int ok;
     if (probes == NULL) return fail(g->tool, "%s: %s", g->in.binary, why), 0;
     t = csspgo_probe_set_tables(probes);
-    d = (csspgo_descriptor *)malloc((t.descriptor_count + 1) * sizeof *d);
-    if (d != NULL) {
-        if (t.descriptor_count != 0) memcpy(d, t.descriptors, t.descriptor_count * sizeof *d);
-        qsort(d, t.descriptor_count, sizeof *d, descriptor_order);
-        printf("Pseudo Probe Desc:\n");
-        for (i = 0; i < t.descriptor_count; i++)
-            printf("GUID: %llu Name: %.*s\nHash: %llu\n", (unsigned long long)d[i].guid, (int)d[i].name_size, d[i].name,
-                   (unsigned long long)d[i].checksum);
-    }
-    free(d);
+    ok = print_descriptors(&t) || (fail(g->tool, "out of memory"), 0);
     csspgo_probe_set_free(probes);
-    return d != NULL || (fail(g->tool, "out of memory"), 0);
+    return ok;
 }
 
 /* The exit status if nothing came of the samples. */

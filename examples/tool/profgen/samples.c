@@ -143,6 +143,16 @@ static int profgen_place(profgen *g, csspgo_sample *sample, const uint32_t *file
     return g->jit == NULL || jit_join(g->jit, &recorded, sample);
 }
 
+/* For GCC's version 3: notes the time of a sample. */
+static void profgen_note_time(profgen *g, const csspgo_sample *placed)
+{
+    uint64_t at = sampled_address(&g->programs, placed);
+    const size_t image = programs_number(&g->programs, at);
+    if (placed->stack_count + placed->branch_count == 0 || !is_code(&g->programs, at)) return;
+    programs_at(&g->programs, &at);
+    lines_sampled(&g->lines[image], at, placed->time);
+}
+
 /* One item of a recording; files: of the frames of a sample. */
 static int profgen_item_of(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map,
                            const uint32_t *files)
@@ -153,6 +163,7 @@ static int profgen_item_of(profgen *g, csspgo_item item, const csspgo_sample *sa
     placed = *sample;
     if (!profgen_place(g, &placed, files)) return 0;
     if (g->jit_only && placed.count == 0) return 1;            /* counted */
+    if (g->lines != NULL && is_gcov3(g->o)) profgen_note_time(g, &placed);
     if ((g->tally != NULL && !tally_sample(g->tally, &g->programs, sample, &placed)) ||
         !programs_join(&g->programs, &placed))
         return fail(g->tool, "out of memory"), 0;

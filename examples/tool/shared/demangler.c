@@ -145,10 +145,24 @@ static size_t demangler_ask(const tool_context *tool, const char *name, size_t s
     return n;
 }
 
+/* The size of "FILE;" in FILE;NAME, a mangled NAME; 0: it is no such name. */
+static size_t file_before(const char *name, size_t size)
+{
+    size_t n = size;
+    while (n != 0 && name[n - 1] != ';') n--;
+    return n != size && size - n > 2 && name[n] == '_' && (name[n + 1] == 'Z' || name[n + 1] == 'R') ? n : 0;
+}
+
 size_t shown_name(const tool_context *tool, const char *name, size_t size, char *out, size_t cap)
 {
     size_t n = 0;
+    const size_t file = file_before(name, size);
     if (!tool->demangle || size == 0 || size > cap) return 0;
+    if (file != 0) {
+        n = shown_name(tool, name + file, size - file, out + file, cap - file);
+        memcpy(out, name, file);
+        return n != 0 ? file + n : 0;
+    }
     if (tool->demangler != NULL && tool->demangler->fd >= 0 && memchr(name, '\n', size) == NULL)
         n = demangler_ask(tool, name, size, out, cap);
     if (n != 0 && (n != size || memcmp(out, name, n) != 0)) return n;

@@ -1,4 +1,4 @@
-/* filter.c - which samples of recordings count: --pid, --tid, --comm, --time, --event, --exclude-kernel */
+/* filter.c - which samples of recordings count: --pid, --tid, --comm, --time, --cgroup, --event, --exclude-kernel */
 #include "recording.h"
 
 enum { FILTER_THREADS = 1 << 16, FILTER_EVENTS = 1024 };
@@ -9,12 +9,12 @@ typedef struct filter_thread {    /* a thread whose command is known */
 } filter_thread;
 
 typedef enum filter_reason {
-    FILTER_PID, FILTER_TID, FILTER_COMM, FILTER_TIME, FILTER_EVENT, FILTER_KERNEL, FILTER_REASONS
+    FILTER_PID, FILTER_TID, FILTER_COMM, FILTER_TIME, FILTER_CGROUP, FILTER_EVENT, FILTER_KERNEL, FILTER_REASONS
 } filter_reason;
 
 struct filter {
     const tool_context *tool;
-    const option *pid, *tid, *comm, *event;           /* NULL: not given                                     */
+    const option *pid, *tid, *comm, *event, *cgroup;  /* NULL: not given                                     */
     int            timed, no_kernel;
     uint64_t       from, until;                       /* nanoseconds, both inclusive                         */
     filter_thread *thread;                            /* by tid                                              */
@@ -23,6 +23,8 @@ struct filter {
     uint64_t       all_left[FILTER_REASONS];          /* of all recordings                                   */
     uint64_t       left[FILTER_REASONS];              /* samples                                             */
     uint64_t       kept, untimed, nameless, eventless;   /* left out since time, command, event are unknown  */
+    uint64_t       grouped;                           /* whose control group is known; in text it never is   */
+    int            in_text;                           /* a sample was text                                   */
 };
 
 /* ----- options ---------------------------------------------------------------------------------------------------- */
@@ -89,10 +91,12 @@ int filter_open(const tool_context *tool, filter **made)
     f->tid = given(tool, "tid");
     f->comm = given(tool, "comm");
     f->event = given(tool, "event");
+    f->cgroup = given(tool, "cgroup");
     f->no_kernel = kernel != NULL && kernel->number != 0;
     if (!filter_numbers(tool, f->pid) || !filter_numbers(tool, f->tid)) return 0;
     if (time != NULL && time->text != NULL && !filter_times(f, time->text)) return 0;
-    if (f->pid == NULL && f->tid == NULL && f->comm == NULL && f->event == NULL && !f->timed && !f->no_kernel) {
+    if (f->pid == NULL && f->tid == NULL && f->comm == NULL && f->event == NULL && f->cgroup == NULL && !f->timed &&
+        !f->no_kernel) {
         free(f);
         *made = NULL;
     }
@@ -215,6 +219,18 @@ int filter_lacks_event(const filter *f, uint32_t number)
     return f != NULL && f->event != NULL && number < FILTER_EVENTS && f->asked[number] == 0;
 }
 
+/* 1 if a control group is one of those that are asked for, or below one. */
+static int cgroup_listed(const option *o, const char *path, size_t size)
+{
+    size_t i;
+    for (i = 0; path != NULL && i < o->count; i++) {
+        size_t n = strlen(o->list[i]);
+        while (n != 0 && o->list[i][n - 1] == '/') n--;    /* "/": all groups */
+        if (n <= size && memcmp(o->list[i], path, n) == 0 && (n == size || path[n] == '/')) return 1;
+    }
+    return 0;
+}
+
 /* ----- samples ---------------------------------------------------------------------------------------------------- */
 
 static int leave(filter *f, filter_reason why, uint64_t n)
@@ -232,16 +248,19 @@ int filter_takes_named(filter *f, const filter_sample *s)
     if (f->comm != NULL && !s->comm_wanted) return leave(f, FILTER_COMM, s->count);
     if (f->timed && s->time == 0) f->untimed = sum_of(f->untimed, s->count);
     if (f->timed && (s->time == 0 || s->time < f->from || s->time > f->until)) return leave(f, FILTER_TIME, s->count);
+    if (f->cgroup != NULL && !s->cgroup_wanted) return leave(f, FILTER_CGROUP, s->count);
     if (f->event != NULL && !s->event_wanted) return leave(f, FILTER_EVENT, s->count);
     if (f->no_kernel && s->in_kernel) return leave(f, FILTER_KERNEL, s->count);
     f->kept = sum_of(f->kept, s->count);
     return 1;
 }
 
-int filter_takes(filter *f, const csspgo_sample *s, int in_kernel)
+int filter_takes(filter *f, const csspgo_sample *s, int in_kernel, const csspgo_perfdata *data)
 {
     filter_sample x;
     const filter_thread *t;
+    const char *cgroup;
+    size_t n = 0;
     if (f == NULL) return 1;
     memset(&x, 0, sizeof x);
     x.pid = s->pid;
@@ -254,6 +273,10 @@ int filter_takes(filter *f, const csspgo_sample *s, int in_kernel)
     x.comm_wanted = t != NULL && t->wanted;
     if (f->event != NULL && s->event == 0) f->eventless = sum_of(f->eventless, x.count);
     x.event_wanted = s->event != 0 && s->event < FILTER_EVENTS && f->asked[s->event] > 0;
+    cgroup = f->cgroup != NULL && data != NULL ? csspgo_perfdata_cgroup(data, &n) : NULL;
+    if (cgroup != NULL) f->grouped = sum_of(f->grouped, x.count);
+    f->in_text |= data == NULL;
+    x.cgroup_wanted = f->cgroup != NULL && cgroup_listed(f->cgroup, cgroup, n);
     return filter_takes_named(f, &x);
 }
 
@@ -271,6 +294,7 @@ int filter_takes_stack(filter *f, const csspgo_stack *s)
     x.event_wanted = f->event != NULL && event_listed(f, s->event, s->event_size);
     if (f->comm != NULL && s->comm_size == 0) f->nameless = sum_of(f->nameless, x.count);
     if (f->event != NULL && s->event_size == 0) f->eventless = sum_of(f->eventless, x.count);
+    f->in_text = 1;
     return filter_takes_named(f, &x);
 }
 
@@ -278,7 +302,8 @@ int filter_takes_stack(filter *f, const csspgo_stack *s)
 
 void filter_json(const filter *f, FILE *out)
 {
-    static const char *const keys[FILTER_REASONS] = { "processes", "threads", "commands", "times", "events", "kernel" };
+    static const char *const keys[FILTER_REASONS] = { "processes", "threads", "commands", "times", "cgroups", "events",
+                                                      "kernel" };
     size_t i;
     if (f == NULL) return;
     fputs("  \"filters\": {", out);
@@ -290,7 +315,8 @@ void filter_json(const filter *f, FILE *out)
 int filter_tell(filter *f, const char *path)
 {
     static const char *const words[FILTER_REASONS] = { "other processes", "other threads", "other commands",
-                                                       "other times", "other events", "the kernel" };
+                                                       "other times", "other control groups", "other events",
+                                                       "the kernel" };
     char line[400];
     size_t n = 0, i;
     uint64_t all = 0;
@@ -307,7 +333,12 @@ int filter_tell(filter *f, const char *path)
     if (f->kept == 0 && f->nameless != 0)
         lacks = "--comm: it does not say which command a thread is: perf script -F +comm, --show-task-events";
     if (f->kept == 0 && f->eventless != 0) lacks = "--event: samples do not name their event: perf script -F +event";
-    f->kept = f->untimed = f->nameless = f->eventless = 0;
+    if (f->kept == 0 && f->left[FILTER_CGROUP] != 0 && f->grouped == 0)
+        lacks = f->in_text ? "--cgroup: control groups are read of perf.data, not of perf script's text: give perf.data"
+                           : "--cgroup: samples do not say their control group: perf record --all-cgroups, without "
+                             "--aux-sample";
+    f->kept = f->untimed = f->nameless = f->eventless = f->grouped = 0;
+    f->in_text = 0;
     memset(f->left, 0, sizeof f->left);
     return lacks == NULL || (fail(f->tool, "%s: %s", path, lacks), 0);
 }

@@ -99,12 +99,13 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " sample-profile-inline-limit-min sample-profile-inline-limit-max"
       " csspgo-preinliner-multiplier-for-previous-inlining sort-profiled-scc-member debug-sizes " },
     { "profgen", "Which samples count, and for how much",
-      " pid tid comm time exclude-kernel perf-event perf-events sample-period leading-ip-only spe-branch-profile " },
+      " pid tid comm time cgroup exclude-kernel perf-event perf-events sample-period leading-ip-only spe-branch-profile " },
     { "profgen", "The program",
       " kernel perf-binary image-base page-size use-dwarf-correlation dwp debug-binary debug-file-directory " },
     { "profgen", "Reports and thresholds",
       " report json show-density profile-density-threshold profile-density-cutoff-hot min-density max-dropped"
-      " show-images show-mmap-events show-pseudo-probe show-detailed-warning show-jit-samples " },
+      " show-images show-mmap-events show-pseudo-probe show-disassembly-only disassemble-functions"
+      " show-detailed-warning show-jit-samples " },
     { "record", "What is recorded", " pid follow-forks duration depth max-stack aslr " },
     { "record", "How often", " frequency overhead timer " },
     { "record", "Every branch, with --exact",
@@ -142,7 +143,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " output format show-format json use-md5 keep-empty mark-inlined top min-fit min-kept no-demangle demangler " },
     { NULL, "What is hot and what is cold",
       " profile-summary-hot-count profile-summary-cold-count profile-summary-cutoff-hot profile-summary-cutoff-cold " },
-    { NULL, "Which samples of a recording count", " pid tid comm time event exclude-kernel " },
+    { NULL, "Which samples of a recording count", " pid tid comm time cgroup event exclude-kernel " },
     { NULL, "Debug information in other files", " debug-binary debug-file-directory " },
     { NULL, "General", " quiet allow-empty num-threads llvm-compat help " },
     { NULL, "Other", NULL }

@@ -23,7 +23,7 @@ static const input_row rows[] = {
       "the same commands",
       "the same" },
     { "a recording of which only some samples are wanted",
-      "... --tid=N --comm=NAME --time=A,B --event=NAME --exclude-kernel",
+      "... --tid=N --comm=NAME --time=A,B --cgroup=PATH --event=NAME --exclude-kernel",
       "the samples that fit; a message says how many were left out" },
     { "a program on x86-64 Linux and no perf",
       "record -o F -- ./app; profgen --binary=app --perfscript=F -o P",

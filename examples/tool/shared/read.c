@@ -232,6 +232,33 @@ csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f
     return csspgo_read(p, f->data, f->size, e);
 }
 
+int has_files(const file_bytes *f)
+{
+    return f->size >= 8 && memcmp(f->data, "adcg\3\0\0\0", 8) == 0;
+}
+
+csspgo_status drop_files(csspgo_profile *p, csspgo_error *e)
+{
+    csspgo_rename *const name = (csspgo_rename *)calloc(csspgo_func_count(p) + (size_t)1, sizeof *name);
+    csspgo_status s = name != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    size_t n = 0;
+    csspgo_func f;
+    memset(e, 0, sizeof *e);
+    for (f.id = 1; name != NULL && f.id <= csspgo_func_count(p); f.id++) {
+        csspgo_rename *const r = &name[n];
+        size_t at;
+        r->from = csspgo_func_name(p, f, &r->from_size);
+        for (at = r->from != NULL ? r->from_size : 0; at != 0 && r->from[at - 1] != ';'; at--) {}
+        if (at == 0 || at == r->from_size) continue;
+        r->to = r->from + at;
+        r->to_size = r->from_size - at;
+        n++;
+    }
+    if (n != 0) s = csspgo_rename_functions(p, name, n, NULL, e);
+    free(name);
+    return e->status = s;
+}
+
 /* Opens an input. Returns 0 after saying why not. */
 int profile_open(const tool_context *tool, const char *path, const reading *how, file_bytes *f)
 {
@@ -279,6 +306,7 @@ csspgo_profile *profile_of(const tool_context *tool, const char *path, file_byte
         s = CSSPGO_OK;
     else if (p != NULL)
         s = how->contextual ? contextual_read(tool, path, f, how->names, p, &e) : file_read(p, path, f, &e);
+    if (s == CSSPGO_OK && p != NULL && !how->files && has_files(f)) s = drop_files(p, &e);
     if (tool->compat && !llvm_knows(f)) s = CSSPGO_E_UNSUPPORTED;
     if (p != NULL && s != CSSPGO_OK) reading_failed(tool, how, path, f, &e, fatal);
     if (p != NULL && s == CSSPGO_OK && !how->keeps) blocks_lost(tool, path, csspgo_skipped_blocks(p));

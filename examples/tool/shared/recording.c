@@ -247,7 +247,7 @@ int reader_item(reader *r, csspgo_item *item, csspgo_sample *sample, csspgo_mmap
     while ((got = item_of(r, item, sample, map)) > 0 && r->how.filter != NULL) {
         if (*item != CSSPGO_ITEM_SAMPLE) return filter_event(r->how.filter, *item, sample, map) ? 1 : -1;
         event_learn(r, sample);
-        if (filter_takes(r->how.filter, sample, is_in_kernel(r, sample))) return 1;
+        if (filter_takes(r->how.filter, sample, is_in_kernel(r, sample), r->data)) return 1;
     }
     return got;
 }
@@ -421,7 +421,7 @@ int reader_event(reader *r, csspgo_item item, const csspgo_sample *sample, const
     const uint64_t known = csspgo_processes_get_stats(spaces).mappings;
     csspgo_status s;
     if (item == CSSPGO_ITEM_MMAP || item == CSSPGO_ITEM_BUILD_ID) mapped_add(r, item, map);
-    *meant = windows_map(r, item, map);
+    *meant = r->tool->compat ? *map : windows_map(r->programs, item, map);
     *meant = renamed_map(r, item, meant, r->id);
     s = csspgo_processes_event(spaces, item, sample, meant, NULL);
     *was_mapped = csspgo_processes_get_stats(spaces).mappings != known;

@@ -255,6 +255,8 @@ int trace_is(const char *text, size_t size);
     OPTION("comm", OPT_LIST, NULL, 0, "NAME", "only samples of threads of this command, as perf calls it"), \
     OPTION("time", OPT_TEXT, NULL, 0, "FROM,TO", \
            "only samples between these times, in seconds as perf script prints them"), \
+    OPTION("cgroup", OPT_LIST, NULL, 0, "PATH", \
+           "only samples of this control group and those below it; of perf.data of perf record --all-cgroups"), \
     OPTION("exclude-kernel", OPT_SWITCH, NULL, 0, NULL, "leaves out samples that were taken in the kernel")
 #define SAMPLE_FILTERS_MORE \
     OPTION("pid", OPT_LIST, NULL, 0, "PID", "only samples of this process"), \
@@ -263,14 +265,15 @@ int trace_is(const char *text, size_t size);
 typedef struct filter_sample {    /* what is looked at of a sample */
     uint64_t time, count;
     uint32_t pid, tid;
-    int      comm_wanted, event_wanted, in_kernel;
+    int      comm_wanted, event_wanted, in_kernel, cgroup_wanted;
 } filter_sample;
 
 /*
  *   filter_open      by the options of the command, *made: NULL if none is given; 0 after saying what is wrong
  *   filter_next      before the next recording
  *   filter_event     an item that is no sample; 0 after saying what is wrong
- *   filter_takes     1 if a sample counts, 0 if it is left out, which is counted; _stack: of text with names
+ *   filter_takes     1 if a sample counts, 0 if it is left out, which is counted; data: the recording that it was the
+ *                    last one of, NULL: text; _stack: of text with names
  *   filter_tell      what was left out of a recording; 0 after saying that nothing could count
  *   filter_json      what was left out of all, as a member of an object; nothing without filters
  */
@@ -282,7 +285,7 @@ void filter_next(filter *f);
 int filter_event(filter *f, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *map);
 int filter_lacks_event(const filter *f, uint32_t number);          /* 1: nobody has said what it is called            */
 void filter_knows_event(filter *f, uint32_t number, const char *name, size_t size);
-int filter_takes(filter *f, const csspgo_sample *s, int in_kernel);
+int filter_takes(filter *f, const csspgo_sample *s, int in_kernel, const csspgo_perfdata *data);
 int filter_takes_named(filter *f, const filter_sample *s);
 int filter_takes_stack(filter *f, const csspgo_stack *s);
 int filter_tell(filter *f, const char *path);
@@ -300,7 +303,7 @@ size_t mapped_name(char *to, const char *path, size_t room);   /* without what a
 int renamed_begin(reader *r);
 void renamed_see(reader *r, csspgo_item item, const csspgo_sample *s, const csspgo_mmap *map);
 int renamed_ahead(reader *r, const void *piece, size_t size, FILE *f);   /* before the recording is read              */
-csspgo_mmap windows_map(const reader *r, csspgo_item item, const csspgo_mmap *map);
+csspgo_mmap windows_map(const programs *p, csspgo_item item, const csspgo_mmap *map);
 csspgo_mmap renamed_map(reader *r, csspgo_item item, const csspgo_mmap *map, unsigned char *id);
 int renamed_forced(const reader *r);           /* 1: a mapping was taken although neither name nor id says so         */
 void renamed_free(renamed *x);

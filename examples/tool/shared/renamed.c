@@ -125,17 +125,17 @@ static size_t windows_segments(const programs *p, const csspgo_mmap *map, int in
  * anonymous memory. It has the size of a section of code, and is where that is linked to, or moved by multiples of
  * 64 KB, as Windows moves programs.
  */
-csspgo_mmap windows_map(const reader *r, csspgo_item item, const csspgo_mmap *map)
+csspgo_mmap windows_map(const programs *p, csspgo_item item, const csspgo_mmap *map)
 {
     csspgo_mmap meant = *map;
     elf_segment s;
     size_t k, n;
-    if (item != CSSPGO_ITEM_MMAP || !map->executable || r->tool->compat) return meant;
+    if (item != CSSPGO_ITEM_MMAP || !map->executable) return meant;
     if (map->path_size != 0 && (map->path_size < 6 || memcmp(map->path, "//anon", 6) != 0)) return meant;
-    n = windows_segments(r->programs, map, 1, &k, &s);
-    if (n == 0) n = windows_segments(r->programs, map, 0, &k, &s);
+    n = windows_segments(p, map, 1, &k, &s);
+    if (n == 0) n = windows_segments(p, map, 0, &k, &s);
     if (n != 1) return meant;
-    meant.path = r->programs->v[k].path;
+    meant.path = p->v[k].path;
     meant.path_size = strlen(meant.path);
     meant.file_offset = s.offset;
     return meant;

@@ -159,6 +159,7 @@ typedef struct reading {          /* how the inputs are read */
     uint32_t form;                /* of the last one that was read: CSSPGO_TEXT ...          */
     int      contextual;          /* 1: the last one that was read is a contextual profile   */
     int      keeps;               /* 1: it may be written with blocks of unknown types       */
+    int      files;               /* 1: names keep the source files that GCC's version 3 has */
     struct name_table *names;     /* of functions in these; NULL: they are not read          */
     csspgo_profile *ready;        /* the next input, if another thread has read it; else NULL */
 } reading;
@@ -356,7 +357,7 @@ csspgo_func func_meant(const tool_context *tool, csspgo_profile *p, const char *
 /*
  * read.c: inputs of merge, show, overlap and match. NULL after saying why not; *fatal: that ends the program whatever
  * --failure-mode says. profile_of reads what profile_open opened, and closes it; file_read only reads, any profile of
- * samples.
+ * samples, with names that may have files.
  */
 reading reading_make(const option *is_fs, const option *pass);
 csspgo_profile *profile_new(const tool_context *tool);           /* NULL after saying so */
@@ -368,6 +369,8 @@ int profile_open(const tool_context *tool, const char *path, const reading *how,
 void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks);
 csspgo_profile *profile_of(const tool_context *tool, const char *path, file_bytes *f, reading *how, int *fatal);
 csspgo_status file_read(csspgo_profile *p, const char *path, const file_bytes *f, csspgo_error *e);
+int has_files(const file_bytes *f);            /* 1: a profile in which functions may be FILE;NAME: GCC's version 3   */
+csspgo_status drop_files(csspgo_profile *p, csspgo_error *e);     /* FILE;NAME becomes NAME; what meets is added up   */
 csspgo_profile *profiles_read(const tool_context *tool, const char *const *path, size_t n);     /* n > 0, added up */
 void merge_warnings(const tool_context *tool, const csspgo_merge_stats *s, const char *path);
 void reading_failed(const tool_context *tool, const reading *how, const char *path, const file_bytes *f,

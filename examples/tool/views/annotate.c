@@ -112,6 +112,7 @@ static int annotate_profile(annotate_run *a)
     if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why()), 0;
     if (picture_is(tool, &f)) s = annotate_recording(tool, path, &f, a->in.p, &e);
     else s = is_contextual(tool, &f) ? annotate_exact(a, &f, &e) : file_read(a->in.p, path, &f, &e);
+    if (s == CSSPGO_OK && has_files(&f)) s = drop_files(a->in.p, &e);
     file_close(&f);
     return s == CSSPGO_OK || (e.message[0] != '\0' && (kind_fail_at(tool, path, KIND_PROFILE, &e), 0));
 }

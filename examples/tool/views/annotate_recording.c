@@ -42,7 +42,7 @@ static void words_pass(words *w, const tool_context *tool, const char *name)
 static words profgen_words(const tool_context *tool, const char *path, const char *kind, const char *to)
 {
     static const char *const passed[] = { "binary", "debug-binary", "debug-file-directory", "tid", "comm", "time",
-                                          "event", "exclude-kernel", "quiet" };
+                                          "cgroup", "event", "exclude-kernel", "quiet" };
     static const char *const fixed[] = { "format=text", "csspgo-preinliner=0", "csprof-merge-cold-context=0",
                                          "trim-cold-profile=0", "gen-cs-nested-profile=0", "max-dropped=100",
                                          "allow-empty" };

@@ -44,7 +44,8 @@ static const option merge_options[] = {
     OPTION("remapping-file", OPT_TEXT, NULL, 0, "FILE", "renames functions: OLD NEW, one pair a line"),
     OPTION("output-size-limit", OPT_COUNT, NULL, 0, "BYTES", "drops the coldest functions until the output fits"),
     OPTION("gcov-version", OPT_CHOICE, GCOV_VERSIONS, GCOV_DEFAULT, NULL,
-           "version of GCC's form: as LLVM reads it, for GCC up to 11, for GCC 12 to 15, or for newer ones"),
+           "version of GCC's form: as LLVM reads it, for GCC up to 11, for GCC 12 to 15, or for GCC 16, with source "
+           "files of functions and times of their first samples"),
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL, "discriminators are flow-sensitive, whatever the profile says"),
     OPTION("fs-discriminator-pass", OPT_CHOICE, pass_names, PASSES - 1, NULL,
            "keeps the bits of discriminators that passes up to this one set"),

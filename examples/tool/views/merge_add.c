@@ -256,6 +256,7 @@ int merge_read(merge *m)
     how.go_on = m->o[M_FAILURE].number != 0;
     how.names = m->names;
     how.takes_empty = how.keeps = 1;
+    how.files = m->o[M_FORM].number == CSSPGO_GCOV && gcov_form((int)m->o[M_GCOV_VERSION].number) & CSSPGO_GCC3;
     bar.on = bar.on && m->inputs > 1;
     if (!m->tool->compat) ok = names_open(m->tool, m->names, &m->o[M_NAMES], &m->o[M_PROFILED], 1);
     if (ok && m->inputs > 1)

@@ -140,7 +140,7 @@ static int picture_event(picture *x, csspgo_item item, const csspgo_sample *samp
     char name[24];
     memset(&numbered, 0, sizeof numbered);
     if (item == CSSPGO_ITEM_OTHER) return 1;
-    numbered = *map;
+    numbered = windows_map(&x->windows, item, map);
     if (item == CSSPGO_ITEM_MMAP && !map->executable) return 1;
     if ((item == CSSPGO_ITEM_MMAP || item == CSSPGO_ITEM_BUILD_ID) && !picture_map(x, item, &numbered, name)) return 0;
     if (item == CSSPGO_ITEM_BUILD_ID) return 1;
@@ -296,6 +296,27 @@ static int picture_rename(picture *x)
     return ok;
 }
 
+/* Opens the programs of Windows among those of --binary; what is wrong with one is said where it gets its names. */
+static int windows_open(picture *x)
+{
+    const size_t n = x->binary != NULL ? x->binary->count : 0;
+    char why[PROGRAM_WHY];
+    file_bytes f;
+    size_t i;
+    x->windows.v = (program_image *)calloc(n + 1, sizeof *x->windows.v);
+    if (x->windows.v == NULL) return fail(x->tool, "out of memory"), 0;
+    for (i = 0; i < n; i++) {
+        program_image *const m = &x->windows.v[x->windows.count];
+        int is_one;
+        if (!file_open_named(x->binary->list[i], &f)) continue;
+        is_one = f.size > 64 && memcmp(f.data, "MZ", 2) == 0;
+        file_close(&f);
+        m->path = x->binary->list[i];
+        if (is_one && program_open(x->tool, &m->loaded, m->path, why, sizeof why)) x->windows.count++;
+    }
+    return 1;
+}
+
 static csspgo_profile *tall_profile(const tool_context *tool)
 {
     csspgo_options options = *seeded();
@@ -321,6 +342,8 @@ static void picture_close(picture *x)
 {
     size_t i;
     for (i = 0; i < x->files; i++) free(x->file[i].path);
+    for (i = 0; i < x->windows.count; i++) load_free(&x->windows.v[i].loaded);
+    free(x->windows.v);
     csspgo_processes_free(x->spaces);
     files_free(&x->mapped);
     csspgo_profile_free(x->raw);
@@ -337,7 +360,7 @@ static int picture_make(picture *x, reader *r, picture_kind kind)
     x->raw = tall_profile(x->tool);
     if (files_begin(&x->mapped)) x->spaces = csspgo_processes_new(x->mapped.code, seeded(), NULL);
     ok = x->raw != NULL && (x->spaces != NULL || (fail(x->tool, "out of memory"), 0));
-    ok = ok && picture_addresses(x, r, kind) && picture_name(x);
+    ok = ok && windows_open(x) && picture_addresses(x, r, kind) && picture_name(x);
     if (ok) ok = picture_rename(x) || (fail(x->tool, "out of memory"), 0);
     if (ok) picture_tell(x);
     picture_close(x);

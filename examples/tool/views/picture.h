@@ -22,6 +22,7 @@ typedef struct picture {
     const char      *path;        /* the recording                                                                    */
     recorded_files   mapped;      /* numbers of file                                                                  */
     csspgo_processes *spaces;
+    programs         windows;     /* those of --binary that are of Windows: they run in memory without a file         */
     picture_file    *file;
     size_t           files, file_cap;
     csspgo_profile  *raw;         /* contexts of addresses: functions are named by picture_key                        */

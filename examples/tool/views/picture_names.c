@@ -232,10 +232,12 @@ typedef struct opened {           /* a file whose code was sampled */
     int           probed;         /* it has probes and no lines      */
 } opened;
 
-/* --binary of the same name, else the recorded path. */
+/* --binary of the same path, else of the same name, else the recorded path. */
 static const char *path_of(const picture *x, const picture_file *f)
 {
     size_t i;
+    for (i = 0; x->binary != NULL && i < x->binary->count; i++)
+        if (strcmp(x->binary->list[i], f->path) == 0) return x->binary->list[i];
     for (i = 0; x->binary != NULL && i < x->binary->count; i++)
         if (strcmp(base_of(x->binary->list[i]), base_of(f->path)) == 0) return x->binary->list[i];
     return f->path;

@@ -194,6 +194,7 @@ static int show_file(show *s, const char *path)
     int ok;
     memset(&names, 0, sizeof names);
     how.names = &names;
+    how.files = 1;
     if (s->tool->compat || names_open(s->tool, &names, &s->o[S_NAMES], &s->o[S_PROFILED], 1))
         s->p = show_read(s, path, &how);
     ok = s->p != NULL && show_print(s, &how);

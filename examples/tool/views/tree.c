@@ -83,7 +83,8 @@ csspgo_status tree_open(views_tree *t, const tool_context *tool, const char *pat
     memset(e, 0, sizeof *e);
     if (!is_contextual(tool, f)) {
         t->p = t->own = p = csspgo_profile_new(seeded(), e);
-        return p != NULL ? file_read(p, path, f, e) : e->status;
+        if (p != NULL && file_read(p, path, f, e) == CSSPGO_OK && has_files(f)) drop_files(p, e);
+        return e->status;
     }
     t->exact = contextual_open(tool, path, f, names, e);
     if (t->exact == NULL) return e->status;
