@@ -83,7 +83,8 @@ rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process, int apart)
     t->event = t->statistics = t->place = -1;
     if (apart) return t;
     rec_name_thread(w->r, process, tid, 0);
-    rec_open_clock(w, t);
+    if (w->r->traces != NULL) rec_clock_open(t, 0);
+    else rec_open_clock(w, t);
     return t;
 }
 

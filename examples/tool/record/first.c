@@ -1,0 +1,127 @@
+/* first.c - --first: what stops mean while breakpoints stand at the entries of functions
+ *
+ * The kernel reports a breakpoint with the thread behind it: the thread is set back and goes on. A second thread that
+ * met the same breakpoint before it was taken away is set back, too.
+ *
+ * Files that are mapped while the dynamic linker loads the program are seen at its system calls. It calls an empty
+ * function, _dl_debug_state, for debuggers where dlopen has mapped files and before they run; the breakpoint there
+ * stays, and the recorder returns from the function in the thread's place.
+ */
+#include "record.h"
+
+#if defined(REC_SOFTWARE)
+
+/* The mapping that a system call of the thread has made. */
+void rec_first_on_mmap(rec_watch *w, const rec_thread *t, const struct user_regs_struct *regs)
+{
+    recorder *const r = w->r;
+    const int maps = regs->orig_rax == SYS_mmap, executable = (regs->rdx & PROT_EXEC) != 0;
+    char name[64], path[PATH_MAX];
+    struct stat st;
+    rec_map m;
+    ssize_t n;
+    if (r->traces == NULL || !executable || (!maps && regs->orig_rax != SYS_mprotect)) return;
+    if ((int64_t)regs->rax < 0 && (int64_t)regs->rax > -4096) return;
+    if (!rec_enter(w, t)) return;
+    r->pid = t->tid;
+    if (!maps) {
+        rec_load_maps(r);
+        return;
+    }
+    if ((int)regs->r8 < 0 || (regs->r10 & MAP_ANONYMOUS) != 0) return;
+    memset(&m, 0, sizeof m);
+    snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)t->tid, (int)regs->r8);
+    n = readlink(name, path, sizeof path - 1);
+    if (n <= 0 || stat(name, &st) != 0) return;
+    path[n] = '\0';
+    m.begin = regs->rax;
+    m.end = m.begin + ((regs->rsi + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1));
+    m.offset = regs->r9;
+    m.inode = (unsigned long)st.st_ino;
+    snprintf(m.access, sizeof m.access, "r%cx%c", regs->rdx & PROT_WRITE ? 'w' : '-',
+             regs->r10 & MAP_PRIVATE ? 'p' : 's');
+    rec_first_on_map(r, &m, path);
+}
+
+static int rec_put_word(pid_t tid, size_t at, uint64_t value)
+{
+    return ptrace(PTRACE_POKEUSER, tid, (void *)at, (void *)(uintptr_t)value) == 0;
+}
+
+/* The thread returns from the empty function that it has entered. */
+static void rec_return_from_hook(rec_watch *w, rec_thread *t, uint64_t address)
+{
+    recorder *const r = w->r;
+    uint64_t back, sp, shadow;
+    struct iovec io;
+    size_t i;
+    io.iov_base = &shadow;
+    io.iov_len = sizeof shadow;
+    sp = (uint64_t)ptrace(PTRACE_PEEKUSER, t->tid, (void *)offsetof(struct user, regs.rsp), NULL);
+    if (ptrace(PTRACE_GETREGSET, t->tid, (void *)0x204, &io) == 0 || !rec_read(r, sp, &back, sizeof back)) {
+        rec_first_give_up_hook(r, address);                /* with a shadow stack it must return itself */
+        for (i = 0; i < w->count; i++) if (w->threads[i].process == t->process) w->threads[i].watched = 1;
+        rec_put_word(t->tid, offsetof(struct user, regs.rip), address);
+        return;
+    }
+    rec_put_word(t->tid, offsetof(struct user, regs.rsp), sp + 8);
+    rec_put_word(t->tid, offsetof(struct user, regs.rip), back);
+}
+
+/*
+ * The kernel unblocks SIGTRAP for a breakpoint. A thread that blocks what other faults send has blocked all signals, as
+ * the C library does around clone and exit: it gets that back.
+ */
+static void rec_mask_again(const rec_thread *t)
+{
+    const uint64_t faults = (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGFPE - 1) |
+                            (uint64_t)1 << (SIGSEGV - 1);
+    uint64_t mask = 0;
+    if (ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof mask, &mask) != 0 || (mask & faults) != faults) return;
+    mask |= (uint64_t)1 << (SIGTRAP - 1);
+    ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof mask, &mask);
+}
+
+int rec_first_set_back(rec_watch *w, rec_thread *t)
+{
+    recorder *const r = w->r;
+    siginfo_t info;
+    uint64_t address;
+    int what;
+    if (r->traces == NULL || ptrace(PTRACE_GETSIGINFO, t->tid, NULL, &info) != 0) return 0;
+    if (info.si_signo != SIGTRAP || info.si_code != SI_KERNEL || !rec_enter(w, t)) return 0;
+    r->pid = t->tid;
+    address = (uint64_t)ptrace(PTRACE_PEEKUSER, t->tid, (void *)offsetof(struct user, regs.rip), NULL) - 1;
+    what = rec_first_take(r, address);
+    if (what == 0) return 0;
+    if (what == REC_AT_HOOK) rec_return_from_hook(w, t, address);
+    else rec_put_word(t->tid, offsetof(struct user, regs.rip), address);
+    rec_mask_again(t);
+    if (what == REC_AT_HOOK && t->loader_end == 0) rec_load_maps(r);
+    if (t->loader_end != 0 && address == rec_entry_of(t->process)) rec_end_of_loading(w, t);
+    return 1;
+}
+
+void rec_first_let_go(rec_watch *w)
+{
+    recorder *const r = w->r;
+    size_t i;
+    if (r->traces == NULL) return;
+    for (i = 0; i < w->count; i++) {
+        rec_thread *const t = &w->threads[i];
+        if (rec_enter(w, t)) rec_first_restore(r);
+    }
+    for (i = 0; i < w->count; i++) {
+        rec_thread *const t = &w->threads[i];
+        if (!t->listens && !t->asked) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+    }
+}
+
+/* Whether a breakpoint that the thread has met is not reported yet. */
+int rec_first_is_due(const rec_watch *w, const rec_thread *t)
+{
+    const int64_t pending = w->r->traces != NULL ? rec_status(t->tid, "SigPnd", 16) : 0;
+    return pending > 0 && (pending >> (SIGTRAP - 1) & 1) != 0;
+}
+
+#endif
