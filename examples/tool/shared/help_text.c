@@ -52,7 +52,9 @@ static const struct { const char *command, *lines; } examples[] = {
       "csspgo order start.profraw -o order.txt\n"
       "makes an order of functions for ld.lld --symbol-ordering-file\n"
       "csspgo order --perfdata=perf.data --binary=app --evaluate\n"
-      "prints how many pages the start of the program touches in this order\n" },
+      "prints how many pages the start of the program touches in this order\n"
+      "csspgo order --trace -o order.txt -- ./app\n"
+      "runs the program and makes an order of the functions that ran\n" },
     { "ctxprof",
       "csspgo ctxprof show app.ctxprof\n"
       "prints how large a contextual profile is and what it holds\n"
@@ -105,7 +107,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "profgen", "Reports and thresholds",
       " report json show-density profile-density-threshold profile-density-cutoff-hot min-density max-dropped"
       " show-images show-mmap-events show-pseudo-probe show-detailed-warning show-jit-samples " },
-    { "record", "What is recorded", " pid follow-forks duration depth max-stack aslr " },
+    { "record", "What is recorded", " pid follow-forks first binary duration depth max-stack aslr " },
     { "record", "How often", " frequency overhead timer " },
     { "record", "Every branch, with --exact",
       " exact software step start period jitter seed count max-branches stop frame-pointers " },
@@ -131,7 +133,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "match", "How code is matched", " mode rename fit min-confidence " },
     { "order", "Which traces count",
       " temporal-profile-trace-reservoir-size temporal-profile-max-trace-length seed use-weights in-order start-up"
-      " min-samples join-equal " },
+      " min-samples join-equal trace follow-forks " },
     { "order", "The order and its evaluation",
       " use-sizes evaluate num-test-traces page-size alignment write-traces " },
     { "flame", "The picture", " diff callers icicle title width " },

@@ -34,6 +34,7 @@ typedef struct tool_context {
     int         allow_empty;      /* --allow-empty: what is of no use is a warning                                   */
     int         compat;           /* --llvm-compat=N, 19 to 22: bytes, messages and statuses are those of LLVM's tool */
     struct option *o;             /* of the command, once they are parsed; main frees them                           */
+    int         behind;           /* options_parse: how many words stood behind --                                   */
 } tool_context;
 
 /* demangler.c: names as people write them */
@@ -275,12 +276,14 @@ void options_free(option *o);
  *
  *   program_open_module  takes kernel modules, too, which are object files
  *   program_lacks    makes the sentence of what is nowhere, symbols e.g. Returns 0
+ *   program_file     the file that execvp runs: in the PATH if the name has no slash
  *   program_missing  a warning if the file that the program names was not found, and what is done without it
  *
  * program_open returns 0 with a sentence in why, which may name a file; l is to be freed all the same.
  */
 enum { PROGRAM_WHY = 4096 + 256 };
 int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
+void program_file(const char *name, char *file, size_t size);
 int program_open_module(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 void minidebug_take(const tool_context *tool, loaded *l, const char *path);   /* minidebug.c                      */
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
