@@ -4,6 +4,7 @@
 #if defined(REC_SOFTWARE)
 
 enum { REC_PLACES = 1000, REC_LATEST = 4 }; /* bursts before they become longer; see rec_interval */
+enum { REC_YIELDS = 20 };         /* see rec_next_stop */
 
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
@@ -104,13 +105,18 @@ void rec_go_on(rec_thread *t, int signal)
 
 /* ----- stops ------------------------------------------------------------------------------------------------------ */
 
-/* The next stop or end of a thread to look at: the thread, 0 if there is none yet, -1 if there are no threads. */
+/*
+ * The next stop or end of a thread to look at: the thread, 0 if there is none yet, -1 if there are no threads. With
+ * --first stops follow one another closely, of a thread on the same CPU: to give that up is cheaper than to sleep.
+ */
 pid_t rec_next_stop(rec_watch *w, int *status)
 {
     recorder *r = w->r;
     const pid_t tid = r->waiting.count != 0 ? r->waiting.v[0].tid : 0;
     if (tid == 0) {
-        const pid_t one = waitpid(-1, status, __WALL | WNOHANG);
+        int yields = r->traces != NULL ? REC_YIELDS : 0;
+        pid_t one;
+        while ((one = waitpid(-1, status, __WALL | WNOHANG)) == 0 && yields-- > 0) sched_yield();
         return one < 0 && errno == EINTR ? 0 : one;
     }
     *status = r->waiting.v[0].status;

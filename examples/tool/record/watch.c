@@ -268,7 +268,7 @@ static void rec_on_stop(rec_watch *w, pid_t tid, int status)
         rec_take_burst(w, t);
     } else if (signal == SIGTRAP && rec_first_set_back(w, t)) {
         rec_join_cpu(w, t);
-        rec_go_on_here(w, t, 0);
+        rec_go_on(t, 0);
     } else {
         rec_go_on(t, signal);
     }
