@@ -12,7 +12,7 @@
 #if defined(REC_SOFTWARE)
 
 /* The mapping that a system call of the thread has made. */
-void rec_first_on_mmap(rec_watch *w, const rec_thread *t, const struct user_regs_struct *regs)
+static void rec_on_mmap(rec_watch *w, const rec_thread *t, const struct user_regs_struct *regs)
 {
     recorder *const r = w->r;
     const int maps = regs->orig_rax == SYS_mmap, executable = (regs->rdx & PROT_EXEC) != 0;
@@ -20,7 +20,7 @@ void rec_first_on_mmap(rec_watch *w, const rec_thread *t, const struct user_regs
     struct stat st;
     rec_map m;
     ssize_t n;
-    if (r->traces == NULL || !executable || (!maps && regs->orig_rax != SYS_mprotect)) return;
+    if (!executable || (!maps && regs->orig_rax != SYS_mprotect)) return;
     if ((int64_t)regs->rax < 0 && (int64_t)regs->rax > -4096) return;
     if (!rec_enter(w, t)) return;
     r->pid = t->tid;
@@ -41,6 +41,27 @@ void rec_first_on_mmap(rec_watch *w, const rec_thread *t, const struct user_regs
     snprintf(m.access, sizeof m.access, "r%cx%c", regs->rdx & PROT_WRITE ? 'w' : '-',
              regs->r10 & MAP_PRIVATE ? 'p' : 's');
     rec_first_on_map(r, &m, path);
+}
+
+/* The thread has set what a signal does. */
+static void rec_on_sigaction(rec_watch *w, rec_thread *t, const struct user_regs_struct *regs)
+{
+    recorder *const r = w->r;
+    uint64_t action[4];
+    if (!rec_enter(w, t)) return;
+    r->pid = t->tid;
+    if (regs->rdi == SIGTRAP && regs->rax == 0 && regs->rsi != 0 && rec_read(r, regs->rsi, action, sizeof action))
+        rec_first_set_trap(r, action);
+    rec_first_plant_again(r);
+    t->sets = 0;
+    t->watched = t->loader_end != 0 || r->space.calls_ptrace;
+}
+
+void rec_first_on_call(rec_watch *w, rec_thread *t, const struct user_regs_struct *regs)
+{
+    if (w->r->traces == NULL) return;
+    if (t->sets && regs->orig_rax == SYS_rt_sigaction) rec_on_sigaction(w, t, regs);
+    else rec_on_mmap(w, t, regs);
 }
 
 static int rec_put_word(pid_t tid, size_t at, uint64_t value)
@@ -70,16 +91,39 @@ static void rec_return_from_hook(rec_watch *w, rec_thread *t, uint64_t address)
 
 /*
  * The kernel unblocks SIGTRAP for a breakpoint. A thread that blocks what other faults send has blocked all signals, as
- * the C library does around clone and exit: it gets that back.
+ * the C library does around clone and exit: it gets that back. certainly: it is known that SIGTRAP was blocked.
  */
-static void rec_mask_again(const rec_thread *t)
+static void rec_mask_again(const rec_thread *t, int certainly)
 {
     const uint64_t faults = (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGFPE - 1) |
                             (uint64_t)1 << (SIGSEGV - 1);
     uint64_t mask = 0;
-    if (ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof mask, &mask) != 0 || (mask & faults) != faults) return;
+    if (ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof mask, &mask) != 0) return;
+    if (!certainly && (mask & faults) != faults) return;
     mask |= (uint64_t)1 << (SIGTRAP - 1);
     ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof mask, &mask);
+}
+
+/*
+ * Where SIGTRAP was blocked or ignored, the kernel has also set it to its default: the program gets its own action back
+ * (see trap.c). A handler that is still there says that the signal was not blocked.
+ */
+static void rec_keep_trap(recorder *r, const rec_thread *t)
+{
+    const uint64_t *const action = rec_first_trap(r);
+    const int ignores = action != NULL && action[0] == 1;
+    if (action == NULL) {
+        rec_mask_again(t, 0);
+        return;
+    }
+    if ((rec_status(t->tid, ignores ? "SigIgn" : "SigCgt", 16) >> (SIGTRAP - 1) & 1) != 0) return;
+    if (rec_status(t->tid, "Seccomp", 10) != 0) return;
+    rec_get_regs(r);
+    r->stop.signal = 0;
+    rec_set_trap_again(r, action);
+    if (r->gone) rec_keep_stop(r->tool, &r->waiting, t->tid, r->status);
+    else rec_mask_again(t, !ignores);
+    r->gone = 0;
 }
 
 int rec_first_set_back(rec_watch *w, rec_thread *t)
@@ -96,7 +140,8 @@ int rec_first_set_back(rec_watch *w, rec_thread *t)
     if (what == 0) return 0;
     if (what == REC_AT_HOOK) rec_return_from_hook(w, t, address);
     else rec_put_word(t->tid, offsetof(struct user, regs.rip), address);
-    rec_mask_again(t);
+    if (what == REC_AT_SETTER) t->watched = t->sets = 1;
+    rec_keep_trap(r, t);
     if (what == REC_AT_HOOK && t->loader_end == 0) rec_load_maps(r);
     if (t->loader_end != 0 && address == rec_entry_of(t->process)) rec_end_of_loading(w, t);
     return 1;

@@ -8,8 +8,9 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_CHUNK = 1 << 20, REC_NAME = 4096 };
-enum { REC_BARE, REC_PLANTED, REC_RAN };  /* rec_module.state; bare: there is nothing, and nothing is to be there */
+enum { REC_CHUNK = 1 << 20, REC_NAME = 4096, REC_SETTERS = 16 };
+/* rec_module.state. Bare: there is nothing, and nothing is to be there; open: a breakpoint that is taken away for now. */
+enum { REC_BARE, REC_PLANTED, REC_RAN, REC_OPEN };
 
 typedef struct rec_entry {        /* where a function, or a part of one, begins                                     */
     uint64_t address;             /* as the file has it                                                             */
@@ -24,6 +25,7 @@ typedef struct rec_file {         /* a file that a process has mapped as code   
     loaded   program;
     rec_entry *entry;             /* by address                                                                     */
     size_t   count, hook;         /* hook: the entry of _dl_debug_state, or count                                   */
+    size_t   setter[REC_SETTERS], setters; /* the entries of functions that set what a signal does                  */
     int      wanted;
 } rec_file;
 
@@ -40,6 +42,8 @@ struct rec_first {
     unsigned users;               /* processes that share the memory                                                */
     int      forked, silent;      /* silent: no trace is made of it                                                 */
     int      barren;              /* it is left as it is                                                            */
+    pid_t    owner;
+    uint64_t trap[4];             /* what the program does with SIGTRAP, as the kernel was told                     */
     rec_module *module;
     size_t   count, room;
     rec_ran *ran;                 /* in the order of time                                                           */
@@ -103,13 +107,48 @@ static const load_name *rec_best_name(const elf_image *e, const load_regions *g,
 }
 
 /* The dynamic linker calls this function, which is empty, when it has mapped or unmapped files. */
+static const char rec_hook[] = "_dl_debug_state";
+enum { REC_HOOK = sizeof rec_hook - 1 };
+
 static int rec_is_hook(const load_regions *g, const load_region *at)
 {
-    static const char name[] = "_dl_debug_state";
     size_t i;
     for (i = at->name; i < at->name + at->names; i++)
-        if (g->name[i].name_size == sizeof name - 1 && memcmp(g->name[i].name, name, sizeof name - 1) == 0) return 1;
+        if (g->name[i].name_size == REC_HOOK && memcmp(g->name[i].name, rec_hook, REC_HOOK) == 0) return 1;
     return 0;
+}
+
+static int rec_is_setter(const load_regions *g, const load_region *at)
+{
+    static const char names[] = " sigaction __sigaction __libc_sigaction __GI___libc_sigaction signal bsd_signal "
+                                "__bsd_signal ssignal sysv_signal __sysv_signal sigset ";
+    size_t i;
+    for (i = at->name; i < at->name + at->names; i++) {
+        const load_name *const n = &g->name[i];
+        const char *const found = (const char *)memmem(names, sizeof names, n->name, n->name_size);
+        if (found != NULL && found[-1] == ' ' && found[n->name_size] == ' ') return 1;
+    }
+    return 0;
+}
+
+/* Of a file whose functions are not asked for, the one where the dynamic linker says what it has mapped. */
+static void rec_list_hook(const tool_context *tool, rec_file *f)
+{
+    const elf_image dynamic = elf_dynamic(&f->program.elf);
+    elf_section names;
+    elf_symbol y;
+    uint32_t i;
+    if (!elf_section_named(&f->program.elf, ".dynstr", &names) || names.contents == NULL ||
+        memmem(names.contents, (size_t)names.size, rec_hook, sizeof rec_hook) == NULL) return;
+    for (i = 1; i < dynamic.symbol_count; i++) {
+        if (!elf_symbol_at(&dynamic, i, &y) || y.section == ELF_UNDEFINED || y.type != ELF_FUNC) continue;
+        if (y.name_size != REC_HOOK || memcmp(y.name, rec_hook, REC_HOOK) != 0) continue;
+        f->entry = (rec_entry *)calloc(1, sizeof *f->entry);
+        if (f->entry == NULL) rec_die(tool, "out of memory");
+        f->entry->address = y.value;
+        f->count = 1;
+        return;
+    }
 }
 
 /* Where code begins, by symbols of functions and unwind tables: stubs of the linker are no functions. */
@@ -127,8 +166,9 @@ static void rec_list_entries(const tool_context *tool, rec_file *f)
         const int hook = rec_is_hook(g, at);
         int data;
         const load_name *const n = rec_best_name(e, g, at, &data);
-        if (data || load_text_at(g, at->begin)->is_plt || (!f->wanted && !hook)) continue;
+        if (data || load_text_at(g, at->begin)->is_plt) continue;
         if (hook) f->hook = f->count;
+        if (f->setters < REC_SETTERS && rec_is_setter(g, at)) f->setter[f->setters++] = f->count;
         f->entry[f->count].address = at->begin;
         f->entry[f->count].name = n != NULL ? n->name : NULL;
         f->entry[f->count++].name_size = n != NULL ? n->name_size : 0;
@@ -178,7 +218,8 @@ static void rec_read_file(const recorder *r, rec_file *f, const char *path)
         ok = program_open(r->tool, &f->program, f->path, why, sizeof why);
         if (!ok) warn(r->tool, "%s: its functions are not recorded: %s", path, why);
     }
-    if (ok) rec_list_entries(r->tool, f);
+    if (ok && f->wanted) rec_list_entries(r->tool, f);
+    else if (ok) rec_list_hook(r->tool, f);
 }
 
 /* The number of the file of a mapping. */
@@ -309,6 +350,7 @@ static rec_first *rec_first_of(recorder *r)
     first = r->space.first = (rec_first *)calloc(1, sizeof *first);
     if (first == NULL) rec_die(r->tool, "out of memory");
     first->users = 1;
+    first->owner = r->process;
     first->barren = (rec_status(r->pid, "SigIgn", 16) >> (SIGTRAP - 1) & 1) != 0;
     if (first->barren) warn(r->tool, "process %ld ignores SIGTRAP: it is not recorded", (long)r->process);
     return first;
@@ -364,6 +406,13 @@ static rec_module *rec_find_entry(const recorder *r, uint64_t address, size_t *e
     return NULL;
 }
 
+static int rec_in_setters(const rec_file *f, size_t entry)
+{
+    size_t i;
+    for (i = 0; i < f->setters; i++) if (f->setter[i] == entry) return 1;
+    return 0;
+}
+
 int rec_first_take(recorder *r, uint64_t address)
 {
     rec_first *const first = r->space.first;
@@ -371,8 +420,8 @@ int rec_first_take(recorder *r, uint64_t address)
     rec_module *const d = rec_find_entry(r, address, &i);
     const rec_file *const f = d != NULL ? r->traces->file[d->file] : NULL;
     if (d == NULL || d->state[i] == REC_BARE) return 0;
-    if (d->state[i] == REC_RAN) return i == f->hook ? REC_AT_HOOK : REC_MET;
-    d->state[i] = REC_RAN;
+    if (d->state[i] != REC_PLANTED) return i == f->hook ? REC_AT_HOOK : REC_MET;
+    d->state[i] = rec_in_setters(f, i) ? REC_OPEN : REC_RAN;
     r->traces->traps++;
     if (i != f->hook && pwrite(r->space.memory, &d->code[i], 1, (off_t)address) != 1) return REC_MET;   /* killed */
     if (!first->silent && f->wanted) {
@@ -381,7 +430,35 @@ int rec_first_take(recorder *r, uint64_t address)
         first->ran[first->ran_count].file = d->file;
         first->ran[first->ran_count++].entry = (uint32_t)i;
     }
-    return i == f->hook ? REC_AT_HOOK : REC_MET;
+    return i == f->hook ? REC_AT_HOOK : d->state[i] == REC_OPEN ? REC_AT_SETTER : REC_MET;
+}
+
+void rec_first_plant_again(recorder *r)
+{
+    const rec_first *const first = r->space.first;
+    const unsigned char int3 = 0xcc;
+    size_t i, k;
+    for (i = 0; first != NULL && i < first->count; i++) {
+        const rec_module *const d = &first->module[i];
+        const rec_file *const f = r->traces->file[d->file];
+        for (k = 0; k < f->setters; k++) {
+            const size_t at = f->setter[k];
+            if (d->state[at] != REC_OPEN) continue;
+            if (pwrite(r->space.memory, &int3, 1, (off_t)(f->entry[at].address + d->bias)) == 1)
+                d->state[at] = REC_PLANTED;
+        }
+    }
+}
+
+void rec_first_set_trap(recorder *r, const uint64_t *action)
+{
+    if (r->space.first != NULL && r->space.first->owner == r->process)
+        memcpy(r->space.first->trap, action, sizeof r->space.first->trap);
+}
+
+const uint64_t *rec_first_trap(const recorder *r)
+{
+    return r->space.first->trap[0] != 0 ? r->space.first->trap : NULL;
 }
 
 void rec_first_give_up_hook(recorder *r, uint64_t address)
@@ -423,13 +500,13 @@ void rec_first_restore(const recorder *r)
         const rec_module *const d = &first->module[k];
         const rec_file *const f = r->traces->file[d->file];
         for (i = 0; i < f->count;) i = rec_stands(f, d, i) ? rec_restore_chunk(r, d, i) : i + 1;
-        for (i = 0; i < f->count; i++) if (d->state[i] == REC_PLANTED) d->state[i] = REC_RAN;
+        for (i = 0; i < f->count; i++) if (d->state[i] != REC_BARE) d->state[i] = REC_RAN;
     }
 }
 
 /* ----- processes -------------------------------------------------------------------------------------------------- */
 
-rec_first *rec_first_of_child(const recorder *r, rec_first *parent, int shared, int silent)
+rec_first *rec_first_of_child(const recorder *r, rec_first *parent, pid_t process, int shared, int silent)
 {
     rec_first *child;
     size_t i;
@@ -439,6 +516,7 @@ rec_first *rec_first_of_child(const recorder *r, rec_first *parent, int shared, 
     if (child == NULL) rec_die(r->tool, "out of memory");
     *child = *parent;
     child->users = 1;
+    child->owner = process;
     child->forked = 1;
     child->silent |= silent;
     child->module = (rec_module *)malloc((parent->room + 1) * sizeof *child->module);

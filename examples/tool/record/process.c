@@ -126,7 +126,7 @@ static void rec_adopt(rec_watch *w, pid_t tid, int status, int event, const rec_
         if (!apart || r->traces != NULL) rec_add_process(w, process)->shared = shared;
         if (r->traces != NULL)
             rec_find_process(w, process)->space.first =
-                rec_first_of_child(r, rec_first_of_process(w, parent), shared, apart);
+                rec_first_of_child(r, rec_first_of_process(w, parent), process, shared, apart);
         ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)REC_TRACE);  /* it does not end with the recorder */
     }
     t = rec_add_thread(w, tid, process, apart);

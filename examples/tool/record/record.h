@@ -120,6 +120,7 @@ typedef struct rec_thread {       /* a thread that bursts are taken of          
     int      watched;             /* its system calls are stops                                                      */
     int      apart;               /* not recorded: held for its calls of ptrace only                                 */
     int      pretends;            /* it believes that its parent traces it                                           */
+    int      sets;                /* --first: it is in a function that sets what a signal does                       */
 } rec_thread;
 
 typedef struct rec_stop {         /* what waitpid told                                                               */
@@ -401,21 +402,27 @@ void rec_disarm(recorder *r);
  *   rec_first_on_map            plants what is new of a mapping of code, of the process at hand
  *   rec_first_all_mapped     behind rec_first_on_map of all its mappings: what is not among them is gone
  *   rec_first_take           a thread met a breakpoint: 0: it is none of these; REC_MET: it is taken away, or was
- *                            already; REC_AT_HOOK: it stays
+ *                            already; REC_AT_HOOK: it stays; REC_AT_SETTER: the function sets what a signal does, and
+ *                            the breakpoint is taken away until rec_first_plant_again
+ *   rec_first_set_trap       the program of the process at hand has set what SIGTRAP does; rec_first_trap: what that
+ *                            is, NULL: the default
  *   rec_first_restore        takes all away, of the process at hand
  *   rec_first_of_child       for a process that was made; shared: it has the parent's memory
  *   rec_first_end            the process has ended, or runs another program: what ran becomes a trace
  *
  * Without --first these do nothing.
  */
-enum { REC_MET = 1, REC_AT_HOOK = 2 };
+enum { REC_MET = 1, REC_AT_HOOK, REC_AT_SETTER };
 typedef struct rec_first_counts { uint64_t traces, functions, files; } rec_first_counts;
 void rec_first_on_map(recorder *r, const rec_map *m, const char *path);
 void rec_first_all_mapped(recorder *r);
 int rec_first_take(recorder *r, uint64_t address);
 void rec_first_give_up_hook(recorder *r, uint64_t address);
+void rec_first_plant_again(recorder *r);
+void rec_first_set_trap(recorder *r, const uint64_t *action);
+const uint64_t *rec_first_trap(const recorder *r);
 void rec_first_restore(const recorder *r);
-rec_first *rec_first_of_child(const recorder *r, rec_first *parent, int shared, int silent);
+rec_first *rec_first_of_child(const recorder *r, rec_first *parent, pid_t process, int shared, int silent);
 void rec_first_end(const recorder *r, rec_first *first, int exec);
 int rec_first_begin(recorder *r);                     /* 0 with a message */
 int rec_first_write(recorder *r);                     /* 0 with a message */
@@ -521,6 +528,7 @@ int rec_bursts(recorder *r);
 /* trap.c */
 int rec_ignores_trap(const rec_thread *t);
 void rec_ignore_trap_again(recorder *r);
+void rec_set_trap_again(recorder *r, const uint64_t *action);
 void rec_block_trap_again(recorder *r);
 void rec_restore_trap(recorder *r, int ignored_too);
 int rec_tells_of_trap(uint64_t call);
@@ -616,7 +624,7 @@ pid_t rec_next_stop(rec_watch *w, int *status);
 void rec_doze(const rec_watch *w);
 
 /* first.c */
-void rec_first_on_mmap(rec_watch *w, const rec_thread *t, const struct user_regs_struct *regs);
+void rec_first_on_call(rec_watch *w, rec_thread *t, const struct user_regs_struct *regs);   /* at its exit stop     */
 int rec_first_set_back(rec_watch *w, rec_thread *t);   /* at a SIGTRAP: 1: it was a breakpoint of --first            */
 void rec_first_let_go(rec_watch *w);
 int rec_first_is_due(const rec_watch *w, const rec_thread *t);

@@ -230,7 +230,7 @@ static void rec_on_system_call(rec_watch *w, rec_thread *t)
     if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) == 0) {
         const int entry = (int64_t)regs.rax == -ENOSYS;    /* what the kernel has there, as it is not done yet */
         if (!entry) rec_begin_call_anew(t, 0);             /* the stop that ended it may be none any more */
-        if (!entry) rec_first_on_mmap(w, t, &regs);
+        if (!entry) rec_first_on_call(w, t, &regs);
         if (t->loader_end != 0 && !rec_is_in_loader(t, regs.rip)) rec_end_of_loading(w, t);
         if (entry && regs.orig_rax == SYS_ptrace && regs.cs == 0x33 && !rec_on_ptrace(w, t, &regs)) return;
     }
