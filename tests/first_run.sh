@@ -201,7 +201,7 @@ refused 2 'No such file' $TOOL record --first --binary=$B/none -- $B/firsts
 refused 1 'No such file' $TOOL order --trace -o $B/none/x -- $B/firsts
 refused 1 'No such file' $TOOL order --trace -- $B/none
 printf '#!/bin/sh\nexit 0\n' >$B/script && chmod +x $B/script
-refused 1 'not an ELF file' $TOOL order --trace -- $B/script
+refused 1 'no function ran of those' $TOOL order --trace -- $B/script
 
 # ----- clang's traces
 if have clang-19 && have llvm-profdata-19; then

@@ -119,6 +119,7 @@ static void rec_keep_trap(recorder *r, const rec_thread *t)
     if ((rec_status(t->tid, ignores ? "SigIgn" : "SigCgt", 16) >> (SIGTRAP - 1) & 1) != 0) return;
     if (rec_status(t->tid, "Seccomp", 10) != 0) return;
     rec_get_regs(r);
+    if (r->space.map_count == 0) rec_load_maps(r);         /* one has code for a system call */
     r->stop.signal = 0;
     rec_set_trap_again(r, action);
     if (r->gone) rec_keep_stop(r->tool, &r->waiting, t->tid, r->status);

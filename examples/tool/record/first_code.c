@@ -8,7 +8,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_CHUNK = 1 << 20, REC_NAME = 4096, REC_SETTERS = 16 };
+enum { REC_CHUNK = 1 << 20, REC_NAME = 4096, REC_SETTERS = 16, REC_LINKER = 1 << 20 };
 /* rec_module.state. Bare: there is nothing, and nothing is to be there; open: a breakpoint that is taken away for now. */
 enum { REC_BARE, REC_PLANTED, REC_RAN, REC_OPEN };
 
@@ -43,6 +43,7 @@ struct rec_first {
     int      forked, silent;      /* silent: no trace is made of it                                                 */
     int      barren;              /* it is left as it is                                                            */
     pid_t    owner;
+    uint64_t linker;              /* where the dynamic linker begins; 0: there is none                              */
     uint64_t trap[4];             /* what the program does with SIGTRAP, as the kernel was told                     */
     rec_module *module;
     size_t   count, room;
@@ -98,7 +99,7 @@ static const load_name *rec_best_name(const elf_image *e, const load_regions *g,
     size_t i;
     for (i = at->name; i < at->name + at->names; i++) {
         const int its = rec_name_rank(e, &g->name[i]);
-        if (its <= rank || !rec_can_be_written(g->name[i].name, g->name[i].name_size)) continue;
+        if (its <= rank) continue;
         best = &g->name[i];
         rank = its;
     }
@@ -125,7 +126,8 @@ static int rec_is_setter(const load_regions *g, const load_region *at)
     size_t i;
     for (i = at->name; i < at->name + at->names; i++) {
         const load_name *const n = &g->name[i];
-        const char *const found = (const char *)memmem(names, sizeof names, n->name, n->name_size);
+        const char *const found = n->name_size < 6 || n->name_size > 22 || (n->name[0] == '_' && n->name[1] == 'Z') ? NULL :
+                                  (const char *)memmem(names, sizeof names, n->name, n->name_size);
         if (found != NULL && found[-1] == ' ' && found[n->name_size] == ' ') return 1;
     }
     return 0;
@@ -177,18 +179,20 @@ static void rec_list_entries(const tool_context *tool, rec_file *f)
 }
 
 /* Whether the options ask for this file: it is one of them, or of the same build. */
-static int rec_is_wanted(const recorder *r, const char *path, const elf_image *e)
+static int rec_is_wanted(const recorder *r, const char *path)
 {
     struct stat its, named;
-    rec_build_id id;
-    size_t i, n;
-    const unsigned char *const bytes = elf_build_id(e, &n);
+    rec_build_id id, other;
+    size_t i;
     if (r->o.binaries == 0) return 1;
     for (i = 0; i < r->o.binaries; i++) {
         if (stat(path, &its) == 0 && stat(r->o.binary[i], &named) == 0 && its.st_dev == named.st_dev &&
             its.st_ino == named.st_ino) return 1;
-        rec_find_build_id(getpid(), r->o.binary[i], &id);
-        if (bytes != NULL && id.size != 0 && n == id.size && memcmp(bytes, id.bytes, n) == 0) return 1;
+    }
+    rec_find_build_id(getpid(), path, &id);
+    for (i = 0; id.size != 0 && i < r->o.binaries; i++) {
+        rec_find_build_id(getpid(), r->o.binary[i], &other);
+        if (other.size == id.size && memcmp(other.bytes, id.bytes, id.size) == 0) return 1;
     }
     return 0;
 }
@@ -204,26 +208,21 @@ static int rec_open_path(pid_t pid, const char *path, unsigned long inode, char 
     return n > 0 && (size_t)n < size && stat(to, &st) == 0 && st.st_ino == inode;
 }
 
-/* Reads the functions of a file. A file that is none of ELF has none. */
-static void rec_read_file(const recorder *r, rec_file *f, const char *path)
+/* Reads the functions of a file; of the dynamic linker, at least the one. */
+static void rec_read_file(const recorder *r, rec_file *f, const char *path, int linker)
 {
     char why[PROGRAM_WHY];
-    int ok;
     f->path = strdup(path);
     if (f->path == NULL) rec_die(r->tool, "out of memory");
-    ok = load_files(&f->program, f->path, NULL, why, sizeof why) && f->program.elf.machine == ELF_X86_64;
-    f->wanted = ok && rec_is_wanted(r, path, &f->program.elf);
-    if (f->wanted) {
-        load_free(&f->program);
-        ok = program_open(r->tool, &f->program, f->path, why, sizeof why);
-        if (!ok) warn(r->tool, "%s: its functions are not recorded: %s", path, why);
-    }
-    if (ok && f->wanted) rec_list_entries(r->tool, f);
-    else if (ok) rec_list_hook(r->tool, f);
+    f->wanted = rec_is_wanted(r, path);
+    if (f->wanted && !program_open(r->tool, &f->program, f->path, why, sizeof why))
+        warn(r->tool, "%s: its functions are not recorded: %s", path, why);
+    else if (f->wanted) rec_list_entries(r->tool, f);
+    else if (linker && load_files(&f->program, f->path, NULL, why, sizeof why)) rec_list_hook(r->tool, f);
 }
 
 /* The number of the file of a mapping. */
-static uint32_t rec_file_of(const recorder *r, const char *path, unsigned long inode)
+static uint32_t rec_file_of(const recorder *r, const char *path, unsigned long inode, int linker)
 {
     rec_traces *const t = r->traces;
     rec_file *f;
@@ -234,7 +233,7 @@ static uint32_t rec_file_of(const recorder *r, const char *path, unsigned long i
     f = t->file[t->count] = (rec_file *)calloc(1, sizeof *f);
     if (f == NULL) rec_die(r->tool, "out of memory");
     f->inode = inode;
-    rec_read_file(r, f, path);
+    rec_read_file(r, f, path, linker);
     return (uint32_t)t->count++;
 }
 
@@ -351,6 +350,7 @@ static rec_first *rec_first_of(recorder *r)
     if (first == NULL) rec_die(r->tool, "out of memory");
     first->users = 1;
     first->owner = r->process;
+    first->linker = rec_auxiliary(r->pid, 7);              /* AT_BASE */
     first->barren = (rec_status(r->pid, "SigIgn", 16) >> (SIGTRAP - 1) & 1) != 0;
     if (first->barren) warn(r->tool, "process %ld ignores SIGTRAP: it is not recorded", (long)r->process);
     return first;
@@ -366,7 +366,7 @@ void rec_first_on_map(recorder *r, const rec_map *m, const char *path)
     if (r->traces == NULL || m->access[1] == 'w' || m->access[2] != 'x' || m->access[3] != 'p') return;
     first = rec_first_of(r);
     if (first->barren || !rec_open_path(r->pid, path, m->inode, opened, sizeof opened)) return;
-    file = rec_file_of(r, opened, m->inode);
+    file = rec_file_of(r, opened, m->inode, m->begin >= first->linker && m->begin - first->linker < REC_LINKER);
     if (r->traces->file[file]->count == 0) return;
     if (!rec_bias_of(&r->traces->file[file]->program.elf, m, &bias)) return;
     d = rec_module_of(r, first, file, bias);
@@ -539,7 +539,8 @@ rec_first *rec_first_of_child(const recorder *r, rec_first *parent, pid_t proces
 /* The id of a function, whose name the traces know. */
 static uint64_t rec_entry_id(const recorder *r, const rec_file *f, const rec_entry *e)
 {
-    const char *const slash = strrchr(f->path, '/'), *name = e->name;
+    const char *const slash = strrchr(f->path, '/');
+    const char *name = e->name != NULL && rec_can_be_written(e->name, e->name_size) ? e->name : NULL;
     size_t size = e->name_size, i;
     char made[NAME_MAX + 32];
     if (name == NULL) {

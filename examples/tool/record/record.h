@@ -374,6 +374,7 @@ void rec_put_task(recorder *r, int type, pid_t pid, pid_t tid, pid_t parent);
 int64_t rec_status(pid_t tid, const char *name, int base);
 pid_t rec_process_of(pid_t tid);
 const char *rec_stat_field(int fd, char *text, size_t size, int which);
+uint64_t rec_auxiliary(pid_t pid, uint64_t which);
 uint64_t rec_entry_of(pid_t pid);
 void rec_look_for_ptrace(recorder *r, const char *path);
 
