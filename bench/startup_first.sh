@@ -5,7 +5,7 @@
 # startup.sh. Needs what that needs, and apt-get source. Argument: runs of each (5).
 RUNS=${1:-5}
 B=build/startup
-T=build/csspgo
+T=${TOOL:-build/csspgo}
 UNITS="$(cat $B/units)"
 [ "$(id -u)" = 0 ] || { echo "startup_first: skipped: needs root, for a disk of its own"; exit 0; }
 TRACED="-fprofile-generate -mllvm -pgo-temporal-instrumentation -mllvm -disable-vp -mllvm -disable-preinline"

@@ -406,7 +406,8 @@ static int record_main(tool_context *tool, int argc, char **argv)
 const command record_command = {
     "record", record_main, record_options, NULL,
     "csspgo record [options] [--] PROGRAM [arguments]\n"
-    "csspgo record [options] --pid=PID\n",
+    "csspgo record [options] --pid=PID\n"
+    "csspgo record --first -o FILE [--binary=FILE...] [--follow-forks] [--] PROGRAM [arguments]\n",
     "runs PROGRAM and writes branch and call-stack samples as perf-script text or perf.data",
     "Where the CPU has branch records of its own, it writes those. Elsewhere the program runs at full speed, "
     "and at random times a thread is stopped and its next branches are followed; compile with "
@@ -415,6 +416,14 @@ const command record_command = {
     "seen to go: some not at all, some several times. For that, samples are kept (64 MB at most) before they are "
     "written. Parts of a program that it stays in for milliseconds still count by their time.\n"
     "The options marked exact imply --exact: every branch of the first thread is followed; other threads run freely.\n"
+    "With --first no samples are taken: a breakpoint stands at the entry of every function, of the program and of each "
+    "library as soon as it is mapped, until the function runs. That takes about ten microseconds for each function that "
+    "runs and some milliseconds for each megabyte of code. It sees no function without a symbol and unwind information, "
+    "no linker's stubs, no code that is made at run time, nothing inlined; a function without a name is FILE+0xADDRESS. "
+    "A process that fork makes begins with the trace of its parent. A program that reads its own code sees the "
+    "breakpoints, and one that ignores SIGTRAP when it begins is not recorded; one that blocks SIGTRAP but not the "
+    "signals of other faults finds it unblocked. The traces of several runs add up: csspgo order takes as many files as "
+    "there are.\n"
     "A program may use ptrace itself; its system calls then take longer, and a thread that it traces is not recorded "
     "from then on. Such programs are recognised by their import of ptrace from the C library, and by their symbols if "
     "they are statically linked.\n"

@@ -49,12 +49,10 @@ static const struct { const char *command, *lines; } examples[] = {
       "csspgo check --binary=app --min-fit=95% app.prof\n"
       "ends with status 3 if less than 95% of the samples fit: for scripts\n" },
     { "order",
-      "csspgo order start.profraw -o order.txt\n"
-      "makes an order of functions for ld.lld --symbol-ordering-file\n"
-      "csspgo order --perfdata=perf.data --binary=app --evaluate\n"
-      "prints how many pages the start of the program touches in this order\n"
       "csspgo order --trace -o order.txt -- ./app\n"
-      "runs the program and makes an order of the functions that ran\n" },
+      "runs the program and makes an order of its functions for ld.lld --symbol-ordering-file\n"
+      "csspgo order --perfdata=perf.data --binary=app --evaluate\n"
+      "prints how many pages the start of the program touches in this order\n" },
     { "ctxprof",
       "csspgo ctxprof show app.ctxprof\n"
       "prints how large a contextual profile is and what it holds\n"
