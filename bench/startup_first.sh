@@ -1,6 +1,6 @@
 #!/bin/sh
 # Traces of first executions without an instrumented build (csspgo record --first) beside clang's instrumented ones: pages
-# of code that a start touches with functions in the orders of both, and how long a traced start takes. Three programs:
+# of code that a start touches with functions in the orders of both, and the CPU time of a traced start (perf). Three programs:
 # that of startup.sh, and nasm and git, whose sources are fetched from Debian. make -C bench startup calls this behind
 # startup.sh. Needs what that needs, and apt-get source. Argument: runs of each (5).
 RUNS=${1:-5}
@@ -129,16 +129,14 @@ pages() {
     done
     awk '{ s[FNR] += $1 } END { for (i in s) print s[i] }' $B/cold.$1.* | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
-# seconds COMMAND...: the fastest of the runs, in ms
-seconds() {
+# took COMMAND...: CPU time of the command and of what it runs, the lowest of the runs, in ms; other load does not change it much
+took() {
     for run in $(seq $((3 * RUNS))); do
-        began=$(date +%s%N)
-        "$@" >/dev/null 2>&1
-        echo $(($(date +%s%N) - began))
-    done | sort -n | awk 'NR == 1 { printf "%.1f", $1 / 1e6 }'
+        perf stat -x, -e task-clock -o $B/took "$@" >/dev/null 2>&1 && sed -n 's/^\([0-9.]*\),.*task-clock.*/\1/p' $B/took
+    done | sort -n | awk 'NR == 1 { printf "%.1f", $1 } END { if (NR == 0) printf "-" }'
 }
 echo "machine:  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores; $(uname -sr); load $(cut -d' ' -f1 /proc/loadavg)"
-echo "| program | .text, KB | functions: instrumented, --first | as linked | llvm-profdata-19 order, instrumented | csspgo order, instrumented | llvm-profdata-19 order, --first | csspgo order, --first | start, ms | traced, ms |"
+echo "| program | .text, KB | functions: instrumented, --first | as linked | llvm-profdata-19 order, instrumented | csspgo order, instrumented | llvm-profdata-19 order, --first | csspgo order, --first | start, ms of CPU | with record --first |"
 echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 for p in app nasm git; do
     [ $p = app ] || fetched $p || { echo "startup_first: $p: skipped: apt-get source fetches nothing"; continue; }
@@ -150,7 +148,7 @@ for p in app nasm git; do
     for o in $ORDERS; do row="$row | $(pages $p $o)"; rm -f $B/disk/$p.$o; done
     eval "ways=\$ways_$p"
     way=${ways%% *}
-    alone=$(seconds run_$p $B/$p.none $way)
-    traced=$(seconds run_$p $B/$p.none $way $T record --quiet --first --binary=$B/$p.none -o $B/timed --)
+    alone=$(run_$p $B/$p.none $way took)
+    traced=$(run_$p $B/$p.none $way took $T record --quiet --first --binary=$B/$p.none -o $B/timed --)
     echo "| $row | $alone | $traced |"
 done
