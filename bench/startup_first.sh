@@ -136,15 +136,14 @@ took() {
     done | sort -n | awk 'NR == 1 { printf "%.1f", $1 } END { if (NR == 0) printf "-" }'
 }
 echo "machine:  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores; $(uname -sr); load $(cut -d' ' -f1 /proc/loadavg)"
-echo "| program | .text, KB | functions: instrumented, --first | as linked | llvm-profdata-19 order, instrumented | csspgo order, instrumented | llvm-profdata-19 order, --first | csspgo order, --first | start, ms of CPU | with record --first |"
+echo "| program | .text, KB | functions ordered: instrumented, --first | as linked | llvm-profdata-19 order, instrumented | csspgo order, instrumented | llvm-profdata-19 order, --first | csspgo order, --first | start, ms of CPU | with record --first |"
 echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 for p in app nasm git; do
     [ $p = app ] || fetched $p || { echo "startup_first: $p: skipped: apt-get source fetches nothing"; continue; }
     orders $p || { echo "startup_first: $p does not build: see $B/$p.log"; continue; }
     for o in $ORDERS; do cp $B/$p.$o $B/disk/ || exit 1; done
     sync
-    row="$p | $(size -A $B/$p.none | awk '$1 == ".text" { printf "%d", $2 / 1024 }') | $(for k in profraw first; do
-        $T order --quiet --json $B/$p.*.$k | sed -n 's/^ *"functions": \([0-9]*\).*/\1/p'; done | paste -sd, | sed 's/,/, /')"
+    row="$p | $(size -A $B/$p.none | awk '$1 == ".text" { printf "%d", $2 / 1024 }') | $(for k in profraw first; do grep -vc '^#' $B/$p.ours_$k.order; done | paste -sd, | sed 's/,/, /')"
     for o in $ORDERS; do row="$row | $(pages $p $o)"; rm -f $B/disk/$p.$o; done
     eval "ways=\$ways_$p"
     way=${ways%% *}

@@ -86,6 +86,11 @@ same "the library alone"
 recorded "--binary=$B/firsts" $B/firsts loads $B/lib.so
 of_traces $B/trace | grep -qx 'w_begin,w_1,' && pass || fail "the program alone: $(of_traces $B/trace)"
 grep -q '[,:]dlopen\|malloc' $B/trace && fail "the program alone has functions of libc" || pass
+alone $B/firsts unlinks $B/lib.so
+recorded "" $B/firsts unlinks $B/lib.so
+# it cannot name what is not loaded at its end
+echo w_begin,w_lib_begin,w_lib_2,w_lib_begin,w_lib_2,w_lib,w_lib_1,w_lib_end,w_lib_never,w_lib_end, >$B/order
+same "a library that is deleted"
 
 # ----- children
 alone $B/firsts forks

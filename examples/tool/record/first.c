@@ -17,7 +17,6 @@ static void rec_on_mmap(rec_watch *w, const rec_thread *t, const struct user_reg
     recorder *const r = w->r;
     const int maps = regs->orig_rax == SYS_mmap, executable = (regs->rdx & PROT_EXEC) != 0;
     char name[64], path[PATH_MAX];
-    struct stat st;
     rec_map m;
     ssize_t n;
     if (!executable || (!maps && regs->orig_rax != SYS_mprotect)) return;
@@ -32,12 +31,11 @@ static void rec_on_mmap(rec_watch *w, const rec_thread *t, const struct user_reg
     memset(&m, 0, sizeof m);
     snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)t->tid, (int)regs->r8);
     n = readlink(name, path, sizeof path - 1);
-    if (n <= 0 || stat(name, &st) != 0) return;
+    if (n <= 0) return;
     path[n] = '\0';
     m.begin = regs->rax;
     m.end = m.begin + ((regs->rsi + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1));
     m.offset = regs->r9;
-    m.inode = (unsigned long)st.st_ino;
     snprintf(m.access, sizeof m.access, "r%cx%c", regs->rdx & PROT_WRITE ? 'w' : '-',
              regs->r10 & MAP_PRIVATE ? 'p' : 's');
     rec_first_on_map(r, &m, path);

@@ -198,14 +198,14 @@ static int rec_is_wanted(const recorder *r, const char *path)
 }
 
 /* What a process calls a file, as this one can open it. Returns 0 if it is not there any more. */
-static int rec_open_path(pid_t pid, const char *path, unsigned long inode, char *to, size_t size)
+static int rec_open_path(pid_t pid, const char *path, char *to, size_t size, unsigned long *inode)
 {
-    struct stat st;
-    int n = snprintf(to, size, "%s", path);
-    if (path[0] != '/' || path[1] == '/') return 0;
-    if (n > 0 && (size_t)n < size && stat(to, &st) == 0 && st.st_ino == inode) return 1;
-    n = snprintf(to, size, "/proc/%ld/root%s", (long)pid, path);
-    return n > 0 && (size_t)n < size && stat(to, &st) == 0 && st.st_ino == inode;
+    struct stat its, here;
+    const int n = snprintf(to, size, "/proc/%ld/root%s", (long)pid, path);
+    if (path[0] != '/' || path[1] == '/' || n <= 0 || (size_t)n >= size || stat(to, &its) != 0) return 0;
+    *inode = (unsigned long)its.st_ino;
+    if (stat(path, &here) == 0 && here.st_dev == its.st_dev && here.st_ino == its.st_ino) strcpy(to, path);
+    return 1;
 }
 
 /* Reads the functions of a file; of the dynamic linker, at least the one. */
@@ -356,28 +356,55 @@ static rec_first *rec_first_of(recorder *r)
     return first;
 }
 
-void rec_first_on_map(recorder *r, const rec_map *m, const char *path)
+/*
+ * The modules that a mapping overlaps are still there, whatever it is called now: the file may have been deleted, or
+ * the text copied to other memory at the same place, with the breakpoints.
+ */
+static void rec_see_modules(const rec_first *first, const rec_map *m)
 {
-    char opened[REC_NAME];
-    rec_first *first;
-    rec_module *d;
-    uint64_t bias;
-    uint32_t file;
-    if (r->traces == NULL || m->access[1] == 'w' || m->access[2] != 'x' || m->access[3] != 'p') return;
-    first = rec_first_of(r);
-    if (first->barren || !rec_open_path(r->pid, path, m->inode, opened, sizeof opened)) return;
-    file = rec_file_of(r, opened, m->inode, m->begin >= first->linker && m->begin - first->linker < REC_LINKER);
-    if (r->traces->file[file]->count == 0) return;
-    if (!rec_bias_of(&r->traces->file[file]->program.elf, m, &bias)) return;
-    d = rec_module_of(r, first, file, bias);
-    d->seen = 1;
-    if (m->begin < d->begin || m->end > d->end) rec_plant_module(r, d, m->begin, m->end);
+    size_t i;
+    for (i = 0; i < first->count; i++)
+        if (first->module[i].begin < m->end && m->begin < first->module[i].end) first->module[i].seen = 1;
 }
 
 static void rec_free_module(rec_module *d)
 {
     free(d->state);
     free(d->code);
+}
+
+/* A file is mapped here: other modules are not there any more. */
+static void rec_drop_others(rec_first *first, uint32_t file, uint64_t bias, const rec_map *m)
+{
+    size_t i, n = 0;
+    for (i = 0; i < first->count; i++) {
+        rec_module *const d = &first->module[i];
+        if ((d->file == file && d->bias == bias) || d->begin >= m->end || m->begin >= d->end) first->module[n++] = *d;
+        else rec_free_module(d);
+    }
+    first->count = n;
+}
+
+void rec_first_on_map(recorder *r, const rec_map *m, const char *path)
+{
+    char opened[REC_NAME];
+    unsigned long inode;
+    rec_first *first;
+    rec_module *d;
+    uint64_t bias;
+    uint32_t file;
+    if (r->traces == NULL) return;
+    first = rec_first_of(r);
+    rec_see_modules(first, m);
+    if (first->barren || m->access[1] == 'w' || m->access[2] != 'x' || m->access[3] != 'p') return;
+    if (!rec_open_path(r->pid, path, opened, sizeof opened, &inode)) return;
+    file = rec_file_of(r, opened, inode, m->begin >= first->linker && m->begin - first->linker < REC_LINKER);
+    if (r->traces->file[file]->count == 0) return;
+    if (!rec_bias_of(&r->traces->file[file]->program.elf, m, &bias)) return;
+    rec_drop_others(first, file, bias, m);
+    d = rec_module_of(r, first, file, bias);
+    d->seen = 1;
+    if (m->begin < d->begin || m->end > d->end) rec_plant_module(r, d, m->begin, m->end);
 }
 
 void rec_first_all_mapped(recorder *r)

@@ -332,18 +332,6 @@ int program_open_module(const tool_context *tool, loaded *l, const char *path, c
     return load_placed(l, path, why, why_size) && program_others(tool, l, path, why, why_size);
 }
 
-void program_file(const char *name, char *file, size_t size)
-{
-    const char *path = getenv("PATH");
-    size_t n;
-    snprintf(file, size, "%s", name);
-    for (; strchr(name, '/') == NULL && path != NULL; path += n + (path[n] == ':')) {
-        n = strcspn(path, ":");
-        snprintf(file, size, "%.*s%s%s", (int)n, path, n != 0 ? "/" : "", name);
-        if (access(file, X_OK) == 0 || path[n] == '\0') break;
-    }
-}
-
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size)
 {
     if (l->missing == NULL) snprintf(why, why_size, "no %s; name the file that has them: --debug-binary=FILE", what);

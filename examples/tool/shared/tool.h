@@ -276,18 +276,19 @@ void options_free(option *o);
  *
  *   program_open_module  takes kernel modules, too, which are object files
  *   program_lacks    makes the sentence of what is nowhere, symbols e.g. Returns 0
- *   program_file     the file that execvp runs: in the PATH if the name has no slash
  *   program_missing  a warning if the file that the program names was not found, and what is done without it
  *
  * program_open returns 0 with a sentence in why, which may name a file; l is to be freed all the same.
  */
 enum { PROGRAM_WHY = 4096 + 256 };
 int program_open(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
-void program_file(const char *name, char *file, size_t size);
 int program_open_module(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 void minidebug_take(const tool_context *tool, loaded *l, const char *path);   /* minidebug.c                      */
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
 void program_missing(const tool_context *tool, const loaded *l, const char *path, const char *without);
+
+/* path.c: the file that execvp runs, in the PATH if the name has no slash; file: room for size bytes */
+void program_file(const char *name, char *file, size_t size);
 
 /*
  * program_symbols.c, of any program: no probes are looked for

@@ -133,6 +133,23 @@ QUIET static void loads(const char *path)
         if (i < 2) dlclose(lib);
     }
 }
+/* A library that is deleted when it is loaded, and code that runs when others came and went. */
+QUIET static void unlinks(const char *path)
+{
+    char command[4096];
+    void *lib, *other;
+    snprintf(command, sizeof command, "cp %s %s.gone && cp %s %s.other", path, path, path, path);
+    if (system(command) != 0) exit(5);
+    snprintf(command, sizeof command, "%s.gone", path);
+    lib = dlopen(command, RTLD_NOW);
+    unlink(command);
+    snprintf(command, sizeof command, "%s.other", path);
+    other = dlopen(command, RTLD_NOW);
+    if (lib == NULL || other == NULL) exit(6);
+    printf("%d\n", ((int (*)(int))dlsym(lib, "w_lib"))(1));
+    dlclose(other);
+    printf("%d\n", ((int (*)(int))dlsym(lib, "w_lib"))(1001));
+}
 QUIET static void forks(char **v)
 {
     char *args[3];
@@ -169,6 +186,7 @@ QUIET int main(int n, char **v)
     else if (strcmp(what, "threads") == 0) threads();
     else if (strcmp(what, "races") == 0) races();
     else if (strcmp(what, "loads") == 0) loads(v[2]);
+    else if (strcmp(what, "unlinks") == 0) unlinks(v[2]);
     else if (strcmp(what, "forks") == 0) forks(v);
     else if (strcmp(what, "dies") == 0) { w_1(1); say(); raise(SIGKILL); }
     else if (strcmp(what, "stays") == 0) {
