@@ -5,8 +5,8 @@
  *
  *   hardware.c   the CPU's own branch records, out of the kernel's ring buffers
  *   exact.c      --exact: every branch of the first thread
- *   first.c      --first: no samples, but which functions run first; first_code.c has breakpoints at their entries, and
- *                the rest is as for bursts
+ *   first.c      --first: no samples, but which functions run first. first_file.c knows where functions begin,
+ *                first_code.c has breakpoints there, first_trace.c what ran in which process; the rest is as for bursts
  *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c); pace.c says
  *                what each counts. threads.c
  *                lists threads, clock.c and continue.c say when one is stopped, place.c where it goes on, process.c
@@ -104,7 +104,7 @@ typedef struct rec_held {         /* a sample that is not written yet           
 typedef struct rec_page rec_page;
 typedef struct rec_ahead rec_ahead;
 typedef struct rec_copy rec_copy;
-typedef struct rec_first rec_first;   /* of a process; first_code.c */
+typedef struct rec_first rec_first;   /* --first: of a process; first.h */
 typedef struct rec_traces rec_traces; /* the same of all            */
 
 typedef struct rec_thread {       /* a thread that bursts are taken of                                               */
@@ -281,6 +281,7 @@ typedef struct recorder {
     rec_lbr  lbr;
     uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
     void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
+    rec_traces *traces;           /* first_trace.c: --first, or NULL                                                  */
 #if defined(REC_LINUX)
     struct perf_event_attr hardware; /* the event of the CPU's branch records; size 0: there is none                 */
 #endif
@@ -302,7 +303,6 @@ typedef struct recorder {
     rec_pace pace;
     rec_ahead *ahead;             /* or NULL                                                                         */
     rec_stops waiting;            /* of other threads, seen while waiting for that of the burst                      */
-    rec_traces *traces;           /* --first, or NULL                                                                */
 #endif
 } recorder;
 
@@ -398,7 +398,7 @@ int rec_arm(recorder *r, uint64_t address);
 void rec_disarm(recorder *r);
 
 /*
- * first_code.c
+ * first_code.c, first_trace.c
  *
  *   rec_first_on_map            plants what is new of a mapping of code, of the process at hand
  *   rec_first_all_mapped     behind rec_first_on_map of all its mappings: what is not among them is gone
