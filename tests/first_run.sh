@@ -105,6 +105,16 @@ mv $B/one $B/order
 same "children that are not followed"
 
 # ----- the end: by a signal; before the program's, which runs on
+cat >$B/threadexec.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+static void *run(void *v) { execl("/bin/echo", "echo", "another program", (char *)0); return v; }
+int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); pause(); return 1; }
+C
+$CC -O1 -w -o $B/threadexec $B/threadexec.c -lpthread
+alone $B/threadexec
+recorded "" $B/threadexec
+[ $(of_traces $B/trace | wc -l) -eq 2 ] && pass || fail "exec by a thread: not two traces"
 alone $B/firsts dies
 recorded "" $B/firsts dies
 same "killed"
@@ -116,6 +126,16 @@ alone $B/firsts races
 recorded "--duration=0.01" $B/firsts races
 alone $B/firsts forks
 recorded "--duration=0.02 --follow-forks" $B/firsts forks
+# ... while processes are made: none keeps a breakpoint
+bad=0
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+    for how in "" --follow-forks; do
+        $TOOL record --quiet --first $how --duration=0.0$((n % 9 + 1)) -o $B/trace -- sh -c 'for i in 1 2 3 4 5 6 7 8; do
+            (ls / | sort >/dev/null) || echo bad; ls / >/dev/null || echo bad; done; echo done' >$B/said 2>&1
+        [ "$(cat $B/said)" = done ] || { bad=$((bad + 1)); head -3 $B/said; }
+    done
+done
+[ $bad -eq 0 ] && pass || fail "a recording that ends while processes are made: $bad of 30 runs were disturbed"
 (unset FIRSTS; $TOOL record --first -o $B/trace -- $B/firsts stays >$B/said 2>$B/err) &
 pid=$!
 sleep 1

@@ -155,6 +155,12 @@ void rec_first_let_go(rec_watch *w)
         rec_thread *const t = &w->threads[i];
         if (rec_enter(w, t)) rec_first_restore(r);
     }
+    for (i = w->count; i-- > 0;) {
+        rec_thread *const t = &w->threads[i];
+        if (!t->held) continue;
+        ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
+        rec_remove_thread(w, t);
+    }
     for (i = 0; i < w->count; i++) {
         rec_thread *const t = &w->threads[i];
         if (!t->listens && !t->asked) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;

@@ -121,6 +121,7 @@ typedef struct rec_thread {       /* a thread that bursts are taken of          
     int      apart;               /* not recorded: held for its calls of ptrace only                                 */
     int      pretends;            /* it believes that its parent traces it                                           */
     int      sets;                /* --first: it is in a function that sets what a signal does                       */
+    int      held;                /* --first: it stands until it is let go                                           */
 } rec_thread;
 
 typedef struct rec_stop {         /* what waitpid told                                                               */

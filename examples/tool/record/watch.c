@@ -88,7 +88,12 @@ static void rec_on_other_program(rec_watch *w, rec_thread *t)
 
 static void rec_on_event_stop(rec_watch *w, rec_thread *t, int signal)
 {
-    if (signal == SIGTRAP && t->asked) {
+    if (signal == SIGTRAP && t->asked && w->r->traces != NULL) {
+        t->asked = 0;
+        rec_begin_call_anew(t, 0);
+        t->held = !rec_first_is_due(w, t);
+        if (!t->held) rec_go_on(t, 0);
+    } else if (signal == SIGTRAP && t->asked) {
         t->asked = 0;
         rec_begin_call_anew(t, 0);
         rec_take_burst(w, t);
@@ -305,6 +310,36 @@ static void rec_watch_threads(rec_watch *w)
     }
 }
 
+static int rec_all_stand(const rec_watch *w)
+{
+    size_t i;
+    for (i = 0; i < w->count && (w->threads[i].held || w->threads[i].listens); i++) { }
+    return i == w->count && w->newborn.count == 0;
+}
+
+/*
+ * --first: all threads are made to stand before the breakpoints are taken away, or a process that fork makes meanwhile
+ * would keep its copies of them. One that waits for its child by vfork does not come to stand, and does not run.
+ */
+static void rec_make_all_stand(rec_watch *w)
+{
+    const double end = rec_seconds() + 0.5;
+    w->end = 0;
+    while (w->count != 0 && !rec_all_stand(w) && rec_seconds() < end) {
+        int status = 0;
+        pid_t tid;
+        size_t i;
+        for (i = 0; i < w->count; i++) {
+            rec_thread *const t = &w->threads[i];
+            if (!t->held && !t->listens && !t->asked) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+        }
+        tid = rec_next_stop(w, &status);
+        if (tid > 0) rec_on_stop(w, tid, status);
+        else if (tid < 0) break;
+        else rec_doze(w);
+    }
+}
+
 static void rec_on_child_stop(int signal)
 {
     (void)signal;
@@ -343,6 +378,7 @@ int rec_bursts(recorder *r)
     }
     rec_watch_threads(&w);
     if (r->traces == NULL) rec_pace_end(r);
+    else rec_make_all_stand(&w);
     rec_let_go(&w);
     sched_setaffinity(0, sizeof r->cpus, &r->cpus);
     sigprocmask(SIG_SETMASK, &w.mask, NULL);
