@@ -86,6 +86,12 @@ same "the library alone"
 recorded "--binary=$B/firsts" $B/firsts loads $B/lib.so
 of_traces $B/trace | grep -qx 'w_begin,w_1,' && pass || fail "the program alone: $(of_traces $B/trace)"
 grep -q '[,:]dlopen\|malloc' $B/trace && fail "the program alone has functions of libc" || pass
+for link in "-Wl,-z,noseparate-code" "-Wl,-z,separate-code -Wl,-z,now" "-Wl,-z,max-page-size=65536"; do
+    $CC -DLIB -O1 -w -finstrument-functions -shared -fPIC $link -o $B/lib2.so $S || { skip "first_run: $link"; continue; }
+    alone $B/firsts loads $B/lib2.so
+    recorded "" $B/firsts loads $B/lib2.so
+    same "a library linked by $link"
+done
 alone $B/firsts unlinks $B/lib.so
 recorded "" $B/firsts unlinks $B/lib.so
 # it cannot name what is not loaded at its end

@@ -49,17 +49,19 @@ static size_t rec_plant_chunk(const recorder *r, rec_module *d, size_t i, uint64
     return i;
 }
 
+/* A mapping may be longer than its file: what is behind that cannot be read, and is no code. */
 static void rec_plant_module(const recorder *r, rec_module *d, uint64_t begin, uint64_t end)
 {
     const rec_file *const f = r->traces->file[d->file];
-    size_t i = rec_entry_from(f, begin - d->bias);
+    size_t i = rec_entry_from(f, begin - d->bias), next = i;
     d->begin = begin;
     d->end = end;
-    while (i < f->count && f->entry[i].address + d->bias < end) {
+    for (; i < f->count && f->entry[i].address + d->bias < end; i = next) {
         const uint64_t base = (f->entry[i].address + d->bias) & ~(uint64_t)(REC_PAGE - 1);
         const size_t size = end - base < REC_CHUNK ? (size_t)(end - base) : REC_CHUNK;
-        if (pread(r->space.memory, r->traces->chunk, size, (off_t)base) != (ssize_t)size) return;
-        i = rec_plant_chunk(r, d, i, base, size);
+        const ssize_t n = pread(r->space.memory, r->traces->chunk, size, (off_t)base);
+        if (n > 0) next = rec_plant_chunk(r, d, i, base, (size_t)n & ~(size_t)(REC_PAGE - 1));
+        if (next == i) return;
     }
 }
 

@@ -33,10 +33,10 @@ void rec_load_maps(recorder *r)
         int path;
         if (!rec_parse_map(line, &m, &path)) continue;
         line[strcspn(line, "\n")] = '\0';
+        rec_first_on_map(r, &m, line[path] != '\0' ? line + path : "//anon");
         if (m.access[2] == 'x' && m.begin >> 63 == 0) {    /* [vsyscall] is the kernel's */
             const char *file = line[path] != '\0' ? line + path : "//anon";
             m.seen = 1;
-            rec_first_on_map(r, &m, file);
             if (!rec_known_map(old, old_count, &m)) {
                 rec_build_id id;
                 memset(&id, 0, sizeof id);
