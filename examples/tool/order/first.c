@@ -30,7 +30,7 @@ static int order_record(order_run *r, const char *to, int count, char **program)
     char **const v = (char **)calloc(2 * o->count + (size_t)count + 8, sizeof *v);
     tool_context tool = *r->tool;
     size_t i;
-    int n = 0;
+    int n = 0, status;
     if (v == NULL) return fail(r->tool, "out of memory");
     v[n++] = record;
     v[n++] = file;
@@ -43,7 +43,9 @@ static int order_record(order_run *r, const char *to, int count, char **program)
     if (r->tool->quiet) v[n++] = quiet;
     v[n++] = end;
     memcpy(v + n, program, (size_t)count * sizeof *v);
-    return command_run(&tool, "record", n + count, v);
+    status = command_run(&tool, "record", n + count, v);
+    free(v);
+    return status;
 }
 
 /* Runs the recorder and waits. A key of the terminal ends the program or the recording, not this process. */
