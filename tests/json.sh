@@ -97,6 +97,7 @@ doc ctxprof.merge ctxprof merge --json data/contextual/app.v1.ctxp -o $B/merged.
 doc annotate annotate --json --binary=$D/demo.elf --function=pack_noise $B/contexts.prof
 doc annotate.top annotate --json --top=2 --binary=$D/demo.elf $B/contexts.prof
 doc record record --json --exact -o $B/true.perfscript -- /bin/echo what the program says
+doc record.first record --json --first -o $B/first.trace -- /bin/echo what the program says
 finds 'what the program says' $B/err && pass || fail "what the program prints is not on standard error"
 if have llvm-mca-19 && have llvm-mc-19 && have llvm-objdump-19; then
     doc bottleneck bottleneck --json --binary=$D/demo.elf --profile=$B/contexts.prof --top=2

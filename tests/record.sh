@@ -151,7 +151,7 @@ $TOOL record --quiet --software --period=100 --seed=2 -o $B/seed2 -- $B/qsort >/
 if cmp -s $B/seed1 $B/seed2; then fail "--seed changes nothing"; else pass; fi
 
 # progress: the line's text; on a terminal only
-if ${CC:-cc} -std=gnu99 -O1 -w -o $B/progress tool_progress.c build/plain/tool/shared/progress.o build/plain/tool/shared/output.o build/plain/tool/shared/messages.o build/plain/tool/shared/safe.o build/plain/tool/record/program.o && $B/progress >$B/out; then pass; else fail "the text of progress"; cat $B/out; fi
+if ${CC:-cc} -std=gnu99 -O1 -w -o $B/progress tool_progress.c build/plain/tool/shared/progress.o build/plain/tool/shared/output.o build/plain/tool/shared/messages.o build/plain/tool/shared/safe.o build/plain/tool/shared/path.o build/plain/tool/record/program.o && $B/progress >$B/out; then pass; else fail "the text of progress"; cat $B/out; fi
 D=../examples/data
 if script -qec true /dev/null >/dev/null 2>&1; then
     whole=$B/whole; [ -x $whole ] || whole=$B/qsort        # without a static C library

@@ -372,13 +372,13 @@ static int csspgo__pprof_room(csspgo_pprof *d, void *array, size_t count, size_t
 /* What options make of a parser; E_ARGUMENT, or CSSPGO_OK. */
 static csspgo_status csspgo__pprof_options(csspgo_pprof *d, const csspgo_options *o, csspgo_error *err)
 {
+    memset(d, 0, sizeof *d);
     if (o != NULL && o->llvm != 0 && o->llvm != 19)
         return csspgo__pprof_error(err, CSSPGO_E_ARGUMENT, 0,
                                    "csspgo_pprof_new: csspgo_options.llvm must be 0 or 19");
     if (o != NULL && (o->allocator.alloc_fn == NULL) != (o->allocator.free_fn == NULL))
         return csspgo__pprof_error(err, CSSPGO_E_ARGUMENT, 0,
                                    "csspgo_pprof_new: an allocator needs both alloc_fn and free_fn");
-    memset(d, 0, sizeof *d);
     if (o != NULL) d->a = o->allocator;
     if (d->a.alloc_fn == NULL) {
         d->a.alloc_fn = csspgo__pprof_malloc;

@@ -38,6 +38,10 @@ static const option order_options[] = {
            "writes the traces of all inputs as text, for llvm-profdata and for later runs"),
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints the order and, with --evaluate, the table as JSON"),
+    OPTION("trace", OPT_SWITCH, NULL, 0, NULL,
+           "runs the program behind -- and traces it: each function stops it where it is executed first. Without "
+           "--binary, the program is what is ordered"),
+    OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "trace: also traces child processes, and the programs that they run"),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
     OPTION("pd", OPT_ALIAS, "perfdata", 0, NULL, NULL),
     OPTION("ps", OPT_ALIAS, "perfscript", 0, NULL, NULL),
@@ -82,10 +86,13 @@ static int order_check(order_run *r, int files)
     size_t i;
     for (i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (!order_number_fits(r, ranges[i].option, ranges[i].least)) return 0;
+    if (o[R_TRACE].number && r->tool->compat) return usage(r->tool, "--trace: LLVM has none"), 0;
+    if (o[R_TRACE].number && r->tool->behind == 0) return usage(r->tool, "which program? --trace -- PROGRAM"), 0;
+    if (o[R_FOLLOW].number && !o[R_TRACE].number) return usage(r->tool, "--follow-forks: only with --trace"), 0;
     if (r->tool->compat && (files > 1 || recordings != 0))
         return usage(r->tool, "--llvm-compat: LLVM's order takes one profile and no recording"), 0;
-    if (files == 0 && recordings == 0 && !r->tool->compat)
-        return usage(r->tool, "which profile? or --perfdata=FILE --binary=FILE"), 0;
+    if (files == 0 && recordings == 0 && !o[R_TRACE].number && !r->tool->compat)
+        return usage(r->tool, "which profile? or --perfdata=FILE --binary=FILE, or --trace -- PROGRAM"), 0;
     if (recordings != 0 && o[R_BINARY].text == NULL)
         return usage(r->tool, "--%s needs --binary", o[o[R_PERFDATA].count != 0 ? R_PERFDATA : R_PERFSCRIPT].name), 0;
     if (o[R_SIZES].number && o[R_BINARY].text == NULL) return usage(r->tool, "--use-sizes needs --binary"), 0;
@@ -137,6 +144,7 @@ static int order_read(order_run *r, int files, char **argv)
     if (r->o[R_BINARY].text != NULL && !order_open_binaries(r)) return 0;
     for (i = 0; i < files; i++)
         if (!order_read_profile(r, argv[i])) return 0;
+    if (r->trace != NULL && !order_read_profile(r, r->trace)) return 0;
     return order_read_recordings(r, &r->o[R_PERFDATA]) && order_read_recordings(r, &r->o[R_PERFSCRIPT]) &&
            (r->o[R_BINARY].text == NULL || order_add_symbols(r));
 }
@@ -220,16 +228,19 @@ static int order_main(tool_context *tool, int argc, char **argv)
     r.tool = tool;
     files = options_parse(tool, order_options, argc, argv);
     r.o = tool->o;
+    if (files >= 0 && r.o[R_TRACE].number) files -= tool->behind;
     path = files >= 0 && r.o[R_OUTPUT].text != NULL ? r.o[R_OUTPUT].text : "-";
     if (files == 0 && tool->compat) argv = (char **)(uintptr_t)nothing, files = 1;
     if (files < 0 || !order_check(&r, files) || !order_spares(&r, files, argv) || !filter_open(tool, &r.filter))
         status = usage_status(tool);
+    else if (r.o[R_TRACE].number && !order_trace(&r, tool->behind, argv + files)) status = 1;
     else if (tool->compat && strcmp(path, "-") != 0 && output_is_input(path, argv[0]))
         status = fail(tool, "%s: empty raw profile file", argv[0]);   /* LLVM has emptied it */
     else if ((stream = stream_begin(tool, &out, path)) == NULL) status = 1;
     else status = stream_end(tool, &out, path, order_do(&r, files, argv, stream));
     if (status == 0 && r.count == 0 && !tool->compat)
         status = hopeless(tool, "there is nothing to order: no trace of first execution has a function");
+    order_trace_free(&r);
     free(r.id);
     csspgo_layout_free(r.l);
     programs_free(&r.programs);
@@ -241,7 +252,13 @@ const command order_command = {
     "order", order_main, order_options, NULL,
     "csspgo order [options] PROFILE...\n"
     "csspgo order (--perfdata=FILE | --perfscript=FILE) --binary=FILE\n"
-    "             [options]\n",
+    "             [options]\n"
+    "csspgo order --trace [options] [PROFILE...] -- PROGRAM [arguments]\n",
     "makes an order of functions that needs few page faults at start-up",
-    "PROFILE is an instrumentation profile with temporal traces: text, indexed or raw.\n"
+    "PROFILE is an instrumentation profile with temporal traces: text, indexed or raw;\n"
+    "or what csspgo record --first has written.\n"
+    "With --trace nothing has to be built for it: a breakpoint stands at the entry of each function until the function "
+    "runs, in all threads. It sees no code without a symbol or unwind information, none that a compiler at run time "
+    "makes, and nothing that was inlined. Needs x86-64 Linux. The traces of several runs add up: --write-traces keeps "
+    "one, or csspgo record --first writes it.\n"
 };

@@ -7,7 +7,7 @@
 enum { /* places in the table of options */
     R_OUTPUT, R_TESTS, R_BINARY, R_DEBUG_BINARY, R_PERFDATA, R_PERFSCRIPT, R_FORMAT, R_EVALUATE, R_PAGE, R_ALIGNMENT,
     R_WEIGHTS, R_SIZES, R_RESERVOIR, R_LENGTH, R_SEED, R_IN_ORDER, R_START_UP, R_SAMPLES, R_JOIN, R_TRACES,
-    R_QUIET, R_JSON
+    R_QUIET, R_JSON, R_TRACE, R_FOLLOW
 };
 
 typedef struct order_run {
@@ -16,6 +16,7 @@ typedef struct order_run {
     csspgo_layout *l;             /* the traces of all inputs                               */
     programs       programs;      /* of each --binary; v: NULL, there is none              */
     filter        *filter;        /* which samples count; NULL: all                         */
+    char          *file, *trace;  /* of the program that --trace runs, of its trace; or NULL  */
     uint64_t       start_up;      /* --start-up in nanoseconds; 0: not given                */
     uint64_t      *id;            /* the order                                              */
     size_t         count;
@@ -25,6 +26,10 @@ typedef struct order_run {
 int order_open_binaries(order_run *r);
 int order_read_profile(order_run *r, const char *path);
 int order_read_recordings(order_run *r, const option *in);
+
+/* first.c: --trace */
+int order_trace(order_run *r, int count, char **program);   /* 0 after saying what is wrong */
+void order_trace_free(order_run *r);
 
 /* report.c */
 int order_add_symbols(order_run *r);               /* of the binary, to the layout; 0 after saying what is wrong    */

@@ -49,10 +49,10 @@ int rec_attach(rec_watch *w)
 }
 
 /* Whether a stop is under way to the thread that the recorder wants: it must come before the thread is let go. */
-static int rec_is_due(const rec_thread *t)
+static int rec_is_due(const rec_watch *w, const rec_thread *t)
 {
     const int64_t pending = rec_status(t->tid, "SigPnd", 16);
-    return t->asked || (pending > 0 && (pending >> (SIGSTOP - 1) & 1) != 0);
+    return t->asked || rec_first_is_due(w, t) || (pending > 0 && (pending >> (SIGSTOP - 1) & 1) != 0);
 }
 
 /* A thread that stops or ends: with a signal to take along, it is let go. */
@@ -70,7 +70,8 @@ static void rec_let_go_at(rec_watch *w, pid_t tid, int status)
     if (t != NULL) t->asked = 0;
     if (asked || (t != NULL && signal == (SIGTRAP | 0x80))) rec_begin_call_anew(t, 0);
     if (event != 0 || signal == (SIGTRAP | 0x80) || (signal == SIGSTOP && t != NULL && rec_clock_rang(t))) signal = 0;
-    if (WIFSTOPPED(status) && t != NULL && !group_stop && rec_will_ring(t)) {
+    if (t != NULL && event == 0 && signal == SIGTRAP && rec_first_set_back(w, t)) signal = 0;
+    if (WIFSTOPPED(status) && t != NULL && !group_stop && (rec_will_ring(t) || rec_first_is_due(w, t))) {
         ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)signal);
         return;
     }
@@ -87,6 +88,7 @@ void rec_let_go(rec_watch *w)
 {
     const double end = rec_seconds() + 10;
     size_t i, due;
+    rec_first_let_go(w);
     for (i = 0; i < w->count; i++) {
         rec_clock_close(&w->threads[i]);
     }
@@ -97,7 +99,7 @@ void rec_let_go(rec_watch *w)
     do {
         int status = 0;
         pid_t tid;
-        for (due = i = 0; i < w->count; i++) due += (size_t)rec_is_due(&w->threads[i]);
+        for (due = i = 0; i < w->count; i++) due += (size_t)rec_is_due(w, &w->threads[i]);
         while ((tid = rec_next_stop(w, &status)) > 0) rec_let_go_at(w, tid, status);
         if (due != 0) rec_doze(w);
     } while (due != 0 && rec_seconds() < end);

@@ -33,13 +33,14 @@ void rec_load_maps(recorder *r)
         int path;
         if (!rec_parse_map(line, &m, &path)) continue;
         line[strcspn(line, "\n")] = '\0';
+        rec_first_on_map(r, &m, line[path] != '\0' ? line + path : "//anon");
         if (m.access[2] == 'x' && m.begin >> 63 == 0) {    /* [vsyscall] is the kernel's */
+            const char *file = line[path] != '\0' ? line + path : "//anon";
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {
-                const char *file = line[path] != '\0' ? line + path : "//anon";
                 rec_build_id id;
                 memset(&id, 0, sizeof id);
-                rec_find_build_id(r->pid, file, &id);
+                if (r->traces == NULL) rec_find_build_id(r->pid, file, &id);
                 rec_put_map(r, r->process != 0 ? r->process : r->pid, &m, file, &id);
                 rec_look_for_ptrace(r, file);
             }
@@ -53,6 +54,7 @@ void rec_load_maps(recorder *r)
         }
         r->space.maps[r->space.map_count++] = m;
     }
+    if (f != NULL) rec_first_all_mapped(r);
     if (f != NULL) fclose(f);
     free(line);
     free(old);

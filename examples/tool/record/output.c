@@ -4,7 +4,7 @@
 int rec_is_data(const rec_options *o)
 {
     const size_t n = o->output != NULL ? strlen(o->output) : 0;
-    return n > 5 && strcmp(o->output + n - 5, ".data") == 0;
+    return !o->first && n > 5 && strcmp(o->output + n - 5, ".data") == 0;
 }
 
 #if defined(REC_LINUX)
@@ -303,6 +303,7 @@ void rec_put_map(recorder *r, pid_t pid, const rec_map *m, const char *path, con
                                 (m->access[2] == 'x' ? PROT_EXEC : 0u);
     unsigned major_number = 0, minor_number = 0;
     unsigned char bytes[24] = { 0 };
+    if (r->traces != NULL) return;
     if (!r->data.on) {
         text_map(r, pid, m, path, id);
         return;
@@ -345,7 +346,7 @@ void rec_name_thread(recorder *r, pid_t pid, pid_t tid, int exec)
 {
     char path[96], name[64] = "";
     FILE *f;
-    if (!r->data.on && !exec) return;
+    if ((!r->data.on && !exec) || r->traces != NULL) return;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/comm", (long)pid, (long)tid);
     f = fopen(path, "re");
     if (f == NULL) return;
@@ -360,6 +361,7 @@ void rec_name_thread(recorder *r, pid_t pid, pid_t tid, int exec)
 void rec_put_task(recorder *r, int type, pid_t pid, pid_t tid, pid_t parent)
 {
     const char *name = type == PERF_RECORD_FORK ? "FORK" : "EXIT";
+    if (r->traces != NULL) return;
     if (!r->data.on) {
         if (pid != parent) {
             fprintf(r->out, " PERF_RECORD_%s(%ld:%ld):(%ld:%ld)\n", name, (long)pid, (long)tid, (long)parent,

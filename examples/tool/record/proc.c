@@ -100,19 +100,25 @@ const char *rec_stat_field(int fd, char *text, size_t size, int which)
     return p;
 }
 
-/* Where the program of a process begins, behind the dynamic loader; 0 if that is not known. */
-uint64_t rec_entry_of(pid_t pid)
+/* What the kernel has told a program, by number (AT_...); 0 if that is not known. */
+uint64_t rec_auxiliary(pid_t pid, uint64_t which)
 {
-    uint64_t pair[2], entry = 0;
+    uint64_t pair[2], value = 0;
     char name[64];
     FILE *f;
     snprintf(name, sizeof name, "/proc/%ld/auxv", (long)pid);
     f = fopen(name, "re");
     while (f != NULL && fread(pair, sizeof pair, 1, f) == 1) {
-        if (pair[0] == 9) entry = pair[1];                 /* AT_ENTRY */
+        if (pair[0] == which) value = pair[1];
     }
     if (f != NULL) fclose(f);
-    return entry;
+    return value;
+}
+
+/* Where the program of a process begins, behind the dynamic loader; 0 if that is not known. */
+uint64_t rec_entry_of(pid_t pid)
+{
+    return rec_auxiliary(pid, 9);                          /* AT_ENTRY */
 }
 
 /* ----- which programs call ptrace --------------------------------------------------------------------------------- */

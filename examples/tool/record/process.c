@@ -67,8 +67,8 @@ int rec_shares_memory(const rec_watch *w, pid_t pid)
     return n > 1 || (p != NULL && p->shared);
 }
 
-/* The process has ended, or runs another program. */
-void rec_forget_process(rec_watch *w, pid_t pid)
+/* The process has ended, or runs another program (exec). */
+void rec_forget_process(rec_watch *w, pid_t pid, int exec)
 {
     recorder *r = w->r;
     rec_process *p = rec_find_process(w, pid);
@@ -81,11 +81,19 @@ void rec_forget_process(rec_watch *w, pid_t pid)
         none.memory = -1;
         rec_take_up(r, 0, &none);
     }
+    rec_first_end(r, p->space.first, exec);
     for (i = 0; i < p->space.page_count; i++) free(p->space.pages[i]);
     free(p->space.pages);
     free(p->space.maps);
     if (p->space.memory >= 0) close(p->space.memory);
     *p = w->processes[--w->process_count];
+}
+
+/* What --first knows of a process. */
+static rec_first *rec_first_of_process(const rec_watch *w, pid_t pid)
+{
+    const rec_process *const p = rec_find_process(w, pid);
+    return w->r->process == pid ? w->r->space.first : p != NULL ? p->space.first : NULL;
 }
 
 /* ----- what threads make ------------------------------------------------------------------------------------------ */
@@ -95,7 +103,8 @@ void rec_forget_process(rec_watch *w, pid_t pid)
  * code: a burst takes its breakpoints out before the system call. What shares the memory with another process from now
  * on must not meet breakpoints of a later burst; a process made by vfork has the memory to itself until it leaves it.
  *
- * A process that is not to be recorded goes free; one that may call ptrace is held for these calls, until its exec.
+ * A process that is not to be recorded goes free; one that may call ptrace is held for these calls, until its exec, and
+ * with --first every one, for the breakpoints in its memory.
  */
 static void rec_adopt(rec_watch *w, pid_t tid, int status, int event, const rec_thread *made_by)
 {
@@ -108,13 +117,16 @@ static void rec_adopt(rec_watch *w, pid_t tid, int status, int event, const rec_
     if (!WIFSTOPPED(status) || process == 0 || rec_find_thread(w, tid) != NULL) return;
     if (shared && event != PTRACE_EVENT_VFORK) rec_add_process(w, parent)->shared = 1;
     if (process != parent && (apart || parent == 0)) r->children++;
-    if (parent == 0 || (apart && !watched)) {
+    if (parent == 0 || (apart && !watched && r->traces == NULL)) {
         ptrace(PTRACE_DETACH, tid, NULL, NULL);
         return;
     }
     if (!apart) rec_put_task(r, PERF_RECORD_FORK, process, tid, parent);
     if (process != parent) {
-        if (!apart) rec_add_process(w, process)->shared = shared;
+        if (!apart || r->traces != NULL) rec_add_process(w, process)->shared = shared;
+        if (r->traces != NULL)
+            rec_find_process(w, process)->space.first =
+                rec_first_of_child(r, rec_first_of_process(w, parent), process, shared, apart);
         ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(uintptr_t)REC_TRACE);  /* it does not end with the recorder */
     }
     t = rec_add_thread(w, tid, process, apart);

@@ -84,24 +84,11 @@ void rec_progress(recorder *r)
     fprintf(stderr, "\r\033[K%s ", text);
 }
 
-/* The program's file, as execvp finds it: in the PATH if its name has no slash. */
-static void rec_program_file(const rec_options *o, char *file, size_t size)
-{
-    const char *name = o->program[0], *path = getenv("PATH");
-    size_t n;
-    snprintf(file, size, "%s", name);
-    for (; strchr(name, '/') == NULL && path != NULL; path += n + (path[n] == ':')) {
-        n = strcspn(path, ":");
-        snprintf(file, size, "%.*s%s%s", (int)n, path, n != 0 ? "/" : "", name);
-        if (access(file, X_OK) == 0 || path[n] == '\0') break;
-    }
-}
-
 /* Refuses an output that is the program. */
 int rec_spares_program(const tool_context *tool, const rec_options *o, const char *to)
 {
     char file[PATH_MAX];
-    if (o->pid == 0) rec_program_file(o, file, sizeof file);
+    if (o->pid == 0) program_file(o->program[0], file, sizeof file);
     else snprintf(file, sizeof file, "/proc/%ld/exe", (long)o->pid);
     return output_spares(tool, to, file);
 }
@@ -120,7 +107,7 @@ static int rec_gives_rights(const char *file)
 int rec_has_rights(const recorder *r)
 {
     char file[PATH_MAX];
-    rec_program_file(&r->o, file, sizeof file);
+    program_file(r->o.program[0], file, sizeof file);
     if (!rec_gives_rights(file)) return 1;
     fail(r->tool, "%s has rights of its own (set-user-ID or capabilities), which a traced program does not get: "
          "record it as root", file);

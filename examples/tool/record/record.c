@@ -33,7 +33,7 @@
 enum {
     ARG_OUTPUT, ARG_START, ARG_PERIOD, ARG_JITTER, ARG_SEED, ARG_COUNT, ARG_BRANCHES, ARG_DEPTH, ARG_STACK,
     ARG_SOFTWARE, ARG_STEP, ARG_ASLR, ARG_STOP, ARG_FRAME_POINTERS, ARG_QUIET, ARG_HELP, ARG_EXACT, ARG_RATE,
-    ARG_OVERHEAD, ARG_DURATION, ARG_TIMER, ARG_PID, ARG_FOLLOW, ARG_JSON
+    ARG_OVERHEAD, ARG_DURATION, ARG_TIMER, ARG_PID, ARG_FOLLOW, ARG_JSON, ARG_FIRST, ARG_BINARY
 };
 
 /* What options of perf are answered with, where several have the same answer. */
@@ -82,6 +82,11 @@ static const option record_options[] = {
     OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "also records child processes, and the programs that they run"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL,
            "prints what was recorded as JSON on standard output; the program's own output goes to standard error"),
+    OPTION("first", OPT_SWITCH, NULL, 0, NULL,
+           "writes no samples, but which functions ran, in the order of their first execution: traces for csspgo order "
+           "and llvm-profdata, one for each process"),
+    OPTION("binary", OPT_LIST, NULL, 0, "FILE",
+           "first: only functions of this file, the program or a library; all files are the default"),
     OPTION("p", OPT_ALIAS, "pid", 0, NULL, NULL),
     OPTION("F", OPT_ALIAS, "frequency", 0, NULL, NULL),
     OPTION("o", OPT_ALIAS, "output", 0, NULL, NULL),
@@ -183,19 +188,56 @@ static void rec_take(rec_options *r, const option *o)
     r->overhead = r->pid != 0 && o[ARG_OVERHEAD].text == NULL ? 10 : (uint64_t)o[ARG_OVERHEAD].number;
     r->follow = o[ARG_FOLLOW].number != 0;
     r->json = o[ARG_JSON].number != 0;
+    r->first = o[ARG_FIRST].number != 0;
 }
 
-/* Refuses what is of bursts beside what follows every branch. Returns 0 after saying which option it is. */
-static int rec_agrees(const tool_context *tool, const option *o)
+/* The files of --binary, as realpath names them. Returns 0 after saying what is wrong. */
+static int rec_take_binaries(const tool_context *tool, const option *o, rec_options *r)
+{
+    size_t i;
+    if (o->count == 0) return 1;
+    if (!r->first) return usage(tool, "--binary: only with --first"), 0;
+    r->binary = (const char **)calloc(o->count, sizeof *r->binary);
+    if (r->binary == NULL) return fail(tool, "out of memory"), 0;
+    for (i = 0; i < o->count; i++) {
+        r->binary[i] = realpath(o->list[i], NULL);
+        if (r->binary[i] == NULL) return usage(tool, "--binary: %s: %s", o->list[i], strerror(errno)), 0;
+        r->binaries++;
+    }
+    return 1;
+}
+
+static void rec_free_binaries(rec_options *r)
+{
+    size_t i;
+    for (i = 0; i < r->binaries; i++) free((void *)(uintptr_t)r->binary[i]);
+    free(r->binary);
+}
+
+/* Refuses what is of bursts beside what takes none. Returns 0 after saying which option it is. */
+static int rec_agrees(const tool_context *tool, const option *o, const char *with)
 {
     static const int of_bursts[] = { ARG_RATE, ARG_OVERHEAD, ARG_TIMER };
     size_t i;
     for (i = 0; i < sizeof of_bursts / sizeof *of_bursts; i++) {
         const option *const x = &o[of_bursts[i]];
         if (x->given && (x->kind != OPT_SWITCH || x->number != 0))
-            return usage(tool, "--%s: not with --exact or an option that implies it", x->name), 0;
+            return usage(tool, "--%s: not with %s", x->name, with), 0;
     }
     return 1;
+}
+
+/* Refuses what --first does not have. Returns 0 after saying which option it is. */
+static int rec_is_first_alone(const tool_context *tool, const rec_options *r, const option *o)
+{
+    static const int of_samples[] = { ARG_DEPTH, ARG_STACK };
+    size_t i;
+    if (!r->first) return 1;
+    if (r->exact) return usage(tool, "--first: not with --exact or an option that implies it"), 0;
+    if (r->pid != 0) return usage(tool, "--first: not with --pid: what ran before is not known"), 0;
+    for (i = 0; i < sizeof of_samples / sizeof *of_samples; i++)
+        if (o[of_samples[i]].given) return usage(tool, "--%s: not with --first", o[of_samples[i]].name), 0;
+    return rec_agrees(tool, o, "--first");
 }
 
 /* Reads the command line; returns 1 if there is something to run, else 0 with the exit status. */
@@ -210,10 +252,12 @@ static int rec_parse(tool_context *tool, int argc, char **argv, rec_options *r, 
     if (at >= argc && r->pid == 0) return usage(tool, "which program?"), 0;
     if (at < argc && r->pid != 0) return usage(tool, "a program or --pid, not both"), 0;
     if (r->exact && r->pid != 0) return usage(tool, "--pid: not with --exact or an option that implies it"), 0;
-    if (r->exact && !rec_agrees(tool, o)) return 0;
+    if (!rec_is_first_alone(tool, r, o)) return 0;
+    if (r->exact && !rec_agrees(tool, o, "--exact or an option that implies it")) return 0;
     if (r->exact && r->follow) return usage(tool, "--follow-forks: not with --exact"), 0;
     if (r->json && !json_goes(tool, r->output, "the recording")) return 0;
     if (!rec_take_duration(tool, &o[ARG_DURATION], &r->duration)) return 0;
+    if (!rec_take_binaries(tool, &o[ARG_BINARY], r)) return 0;
     if (rec_is_data(r) && r->depth > 2000) return usage(tool, "--depth: perf.data takes at most 2000 records"), 0;
     r->program = argv + at;
     return 1;
@@ -226,8 +270,10 @@ static int rec_run(recorder *r, int hardware)
 {
     if (hardware) return rec_hardware(r);
 #if defined(REC_SOFTWARE)
+    if (r->o.first && !rec_first_begin(r)) return 1;
     return r->o.exact ? rec_software(r) : rec_bursts(r);
 #else
+    if (r->o.first) return fail(r->tool, "--first needs x86-64 Linux");
     return fail(r->tool, "this CPU gives no branch records, and the software LBR needs x86-64");
 #endif
 }
@@ -235,7 +281,7 @@ static int rec_run(recorder *r, int hardware)
 /* Whether the CPU's own records are taken: where there are some and no other way is asked for. */
 static int rec_takes_hardware(const recorder *r)
 {
-    if (r->o.software || r->o.timer) return 0;
+    if (r->o.software || r->o.timer || r->o.first) return 0;
     if (rec_has_hardware(&r->o)) return 1;
     note(r->tool, "no branch records of the CPU here (%s)",
          errno == ENOENT || errno == EOPNOTSUPP ? "this CPU or virtual machine has none" : strerror(errno));
@@ -258,6 +304,35 @@ static void rec_json(const recorder *r, const char *path)
 }
 
 #if defined(REC_SOFTWARE)
+
+/* The same of --first. */
+static void rec_first_json(const recorder *r, const char *path)
+{
+    const rec_first_counts n = rec_first_count(r);
+    json j = json_to(r->tool->out);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "output", path);
+    json_count(&j, "traces", n.traces);
+    json_count(&j, "functions", n.functions);
+    json_count(&j, "files", n.files);
+    json_real(&j, "seconds", rec_seconds() - r->run.began);
+    json_count(&j, "children_not_recorded", r->children);
+    json_count(&j, "threads_let_go_for_another_tracer", r->released);
+    json_flag(&j, "stopped_by_signal", rec_interrupted());
+    json_end(&j);
+}
+
+static void rec_first_summary(const recorder *r)
+{
+    const rec_first_counts n = rec_first_count(r);
+    char others[128] = "";
+    if (r->children != 0) snprintf(others, sizeof others, "; not recorded: %" PRIu64 " child processes "
+                                   "(--follow-forks records them)", r->children);
+    note(r->tool, "%" PRIu64 " functions in %" PRIu64 " traces, of %" PRIu64 " files, in %.1f s%s%s", n.functions,
+         n.traces, n.files, rec_seconds() - r->run.began, others, rec_interrupted() ? "; stopped by a signal" : "");
+    if (n.functions == 0) warn(r->tool, "no function ran of those that were asked for");
+}
+
 static void rec_free_software(recorder *r)
 {
     rec_drop_pages(r, 0, UINT64_MAX, 0);
@@ -271,6 +346,30 @@ static void rec_free_software(recorder *r)
 }
 #endif
 
+/* Ends the output. Returns -1, or an exit status after a message. */
+static int rec_finish(recorder *r)
+{
+#if defined(REC_SOFTWARE)
+    if (r->traces != NULL) return rec_first_write(r) ? -1 : 1;
+#endif
+    rec_output_end(r);
+    return -1;
+}
+
+/* What was recorded, for people and as JSON. */
+static void rec_tell(const recorder *r, const char *path)
+{
+#if defined(REC_SOFTWARE)
+    if (r->traces != NULL) {
+        rec_first_summary(r);
+        if (r->o.json) rec_first_json(r, path);
+        return;
+    }
+#endif
+    rec_summary(r);
+    if (r->o.json) rec_json(r, path);
+}
+
 static int record_main(tool_context *tool, int argc, char **argv)
 {
     struct sigaction interrupt;
@@ -279,17 +378,17 @@ static int record_main(tool_context *tool, int argc, char **argv)
     recorder r;
     int status, written, hardware;
     memset(&r, 0, sizeof r);
-    if (!rec_parse(tool, argc, argv, &r.o, &status)) return status;
+    if (!rec_parse(tool, argc, argv, &r.o, &status)) return rec_free_binaries(&r.o), status;
     r.tool = tool;
 #if defined(REC_SOFTWARE)
     r.space.memory = -1;
 #endif
     path = r.o.output != NULL ? r.o.output : "-";
-    if (!rec_spares_program(tool, &r.o, path)) return 2;
+    if (!rec_spares_program(tool, &r.o, path)) return rec_free_binaries(&r.o), 2;
     hardware = rec_takes_hardware(&r);
 #if defined(REC_SOFTWARE)
     r.run.guarded = !hardware;
-    if (r.run.guarded && !rec_guard(tool, r.o.pid != 0, &status)) return status;
+    if (r.run.guarded && !rec_guard(tool, r.o.pid != 0, &status)) return rec_free_binaries(&r.o), status;
 #endif
     r.lbr.random = r.o.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
     if (r.lbr.random == 0) r.lbr.random = 1;
@@ -306,18 +405,19 @@ static int record_main(tool_context *tool, int argc, char **argv)
     r.out = output_begin(&out, path) ? output_stream(&out) : NULL;
     if (r.out == NULL) status = fail(tool, "%s: %s", path, strerror(errno));
     else status = rec_output_begin(&r) ? rec_run(&r, hardware) : 1;
-    if (status < 0) rec_output_end(&r);
+    if (status < 0) status = rec_finish(&r);
     written = output_end(&out, status < 0);
     if (!written && status < 0) fail(tool, "%s: %s", path, strerror(errno));
     if (status < 0) {
-        rec_summary(&r);
-        if (r.o.json) rec_json(&r, path);
+        rec_tell(&r, path);
         status = r.o.pid != 0 ? 0 : r.gone ? rec_exit_status(r.status) : rec_wait_for_end(&r);
         if (!written) status = 1;
     }
 #if defined(REC_SOFTWARE)
     rec_free_software(&r);
+    rec_first_free(&r);
 #endif
+    rec_free_binaries(&r.o);
     free(r.lbr.ring);
     free(r.lbr.newest);
     free(r.stack);
@@ -341,7 +441,9 @@ static int record_main(tool_context *tool, int argc, char **argv)
 const command record_command = {
     "record", record_main, record_options, NULL,
     "csspgo record [options] [--] PROGRAM [arguments]\n"
-    "csspgo record [options] --pid=PID\n",
+    "csspgo record [options] --pid=PID\n"
+    "csspgo record --first -o FILE [--binary=FILE...] [--follow-forks] [--]\n"
+    "              PROGRAM [arguments]\n",
     "runs a program and records its branches and call stacks",
     "Where the CPU has branch records of its own, these are written. Elsewhere the program runs at full speed; at "
     "random times a thread is stopped, and its next branches are followed. Compile with -fno-omit-frame-pointer.\n"
@@ -350,6 +452,14 @@ const command record_command = {
     "memory. Phases of milliseconds still count by their time.\n"
     "The options marked \"exact\" imply --exact: every branch of the first thread is followed; other threads run "
     "freely.\n"
+    "With --first no samples are taken: a breakpoint stands at the entry of every function, of the program and of each "
+    "library as soon as it is mapped, until the function runs. That takes about ten microseconds for each function that "
+    "runs and some milliseconds for each megabyte of code. It sees no function without a symbol and unwind information, "
+    "no linker's stubs, no code that is made at run time, nothing inlined; a function without a name is FILE+0xADDRESS. "
+    "A process that fork makes begins with the trace of its parent. A program that reads its own code sees the "
+    "breakpoints, and one that ignores SIGTRAP when it begins is not recorded; one that blocks SIGTRAP but not the "
+    "signals of other faults finds it unblocked. The traces of several runs add up: csspgo order takes as many files as "
+    "there are.\n"
     "A program may use ptrace itself. Its system calls then take longer, and a thread that it traces is not recorded "
     "from then on. Such programs are recognised by their import of ptrace from the C library or, if they are "
     "statically linked, by their symbols.\n"

@@ -5,6 +5,8 @@
  *
  *   hardware.c   the CPU's own branch records, out of the kernel's ring buffers
  *   exact.c      --exact: every branch of the first thread
+ *   first.c      --first: no samples, but which functions run first. first_file.c knows where functions begin,
+ *                first_code.c has breakpoints there, first_trace.c what ran in which process; the rest is as for bursts
  *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c); pace.c says
  *                what each counts. threads.c
  *                lists threads, clock.c and continue.c say when one is stopped, place.c where it goes on, process.c
@@ -60,6 +62,9 @@ typedef struct rec_options {
     pid_t    pid;                 /* of a running program, or 0                                */
     int      timer;               /* bursts: by a timer, without events of the kernel          */
     int      follow;              /* child processes too                                       */
+    int      first;               /* first executions of functions, not samples                */
+    const char **binary;          /* of these files only, as realpath names them               */
+    size_t   binaries;
     char   **program;             /* its name and arguments, NULL-terminated                   */
 } rec_options;
 
@@ -99,6 +104,8 @@ typedef struct rec_held {         /* a sample that is not written yet           
 typedef struct rec_page rec_page;
 typedef struct rec_ahead rec_ahead;
 typedef struct rec_copy rec_copy;
+typedef struct rec_first rec_first;   /* --first: of a process; first.h */
+typedef struct rec_traces rec_traces; /* the same of all            */
 
 typedef struct rec_thread {       /* a thread that bursts are taken of                                               */
     pid_t    tid, process;
@@ -113,6 +120,8 @@ typedef struct rec_thread {       /* a thread that bursts are taken of          
     int      watched;             /* its system calls are stops                                                      */
     int      apart;               /* not recorded: held for its calls of ptrace only                                 */
     int      pretends;            /* it believes that its parent traces it                                           */
+    int      sets;                /* --first: it is in a function that sets what a signal does                       */
+    int      held;                /* --first: it stands until it is let go                                           */
 } rec_thread;
 
 typedef struct rec_stop {         /* what waitpid told                                                               */
@@ -159,6 +168,7 @@ typedef struct rec_space {        /* maps.c, code.c: of a process               
     int      by_register;         /* breakpoints are those of the debug registers: the code stays as it is           */
     int      step_only;
     int      calls_ptrace;        /* some file of the process does                                                   */
+    rec_first *first;             /* --first: its breakpoints and what it ran; or NULL                               */
 } rec_space;
 
 typedef struct rec_view {         /* maps.c, code.c: of the process at hand, for now                                 */
@@ -272,6 +282,7 @@ typedef struct recorder {
     rec_lbr  lbr;
     uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
     void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
+    rec_traces *traces;           /* first_trace.c: --first, or NULL                                                  */
 #if defined(REC_LINUX)
     struct perf_event_attr hardware; /* the event of the CPU's branch records; size 0: there is none                 */
 #endif
@@ -364,6 +375,7 @@ void rec_put_task(recorder *r, int type, pid_t pid, pid_t tid, pid_t parent);
 int64_t rec_status(pid_t tid, const char *name, int base);
 pid_t rec_process_of(pid_t tid);
 const char *rec_stat_field(int fd, char *text, size_t size, int which);
+uint64_t rec_auxiliary(pid_t pid, uint64_t which);
 uint64_t rec_entry_of(pid_t pid);
 void rec_look_for_ptrace(recorder *r, const char *path);
 
@@ -385,6 +397,39 @@ const rec_block *rec_plan(recorder *r, uint64_t address);
 void rec_show_code(const recorder *r, uint64_t begin, unsigned char *code);
 int rec_arm(recorder *r, uint64_t address);
 void rec_disarm(recorder *r);
+
+/*
+ * first_code.c, first_trace.c
+ *
+ *   rec_first_on_map            plants what is new of a mapping of code, of the process at hand
+ *   rec_first_all_mapped     behind rec_first_on_map of all its mappings: what is not among them is gone
+ *   rec_first_take           a thread met a breakpoint: 0: it is none of these; REC_MET: it is taken away, or was
+ *                            already; REC_AT_HOOK: it stays; REC_AT_SETTER: the function sets what a signal does, and
+ *                            the breakpoint is taken away until rec_first_plant_again
+ *   rec_first_set_trap       the program of the process at hand has set what SIGTRAP does; rec_first_trap: what that
+ *                            is, NULL: the default
+ *   rec_first_restore        takes all away, of the process at hand
+ *   rec_first_of_child       for a process that was made; shared: it has the parent's memory
+ *   rec_first_end            the process has ended, or runs another program: what ran becomes a trace
+ *
+ * Without --first these do nothing.
+ */
+enum { REC_MET = 1, REC_AT_HOOK, REC_AT_SETTER };
+typedef struct rec_first_counts { uint64_t traces, functions, files; } rec_first_counts;
+void rec_first_on_map(recorder *r, const rec_map *m, const char *path);
+void rec_first_all_mapped(recorder *r);
+int rec_first_take(recorder *r, uint64_t address);
+void rec_first_give_up_hook(recorder *r, uint64_t address);
+void rec_first_plant_again(recorder *r);
+void rec_first_set_trap(recorder *r, const uint64_t *action);
+const uint64_t *rec_first_trap(const recorder *r);
+void rec_first_restore(const recorder *r);
+rec_first *rec_first_of_child(const recorder *r, rec_first *parent, pid_t process, int shared, int silent);
+void rec_first_end(const recorder *r, rec_first *first, int exec);
+int rec_first_begin(recorder *r);                     /* 0 with a message */
+int rec_first_write(recorder *r);                     /* 0 with a message */
+rec_first_counts rec_first_count(const recorder *r);
+void rec_first_free(recorder *r);
 
 /* memory.c */
 int rec_is_ahead(const recorder *r);
@@ -485,6 +530,7 @@ int rec_bursts(recorder *r);
 /* trap.c */
 int rec_ignores_trap(const rec_thread *t);
 void rec_ignore_trap_again(recorder *r);
+void rec_set_trap_again(recorder *r, const uint64_t *action);
 void rec_block_trap_again(recorder *r);
 void rec_restore_trap(recorder *r, int ignored_too);
 int rec_tells_of_trap(uint64_t call);
@@ -556,7 +602,7 @@ void rec_unbind_newborn(pid_t made_by, pid_t tid);
 /* process.c */
 int rec_enter(rec_watch *w, const rec_thread *t);
 int rec_shares_memory(const rec_watch *w, pid_t pid);
-void rec_forget_process(rec_watch *w, pid_t pid);
+void rec_forget_process(rec_watch *w, pid_t pid, int exec);
 void rec_on_newborn(rec_watch *w, pid_t tid, int status);
 void rec_on_birth(rec_watch *w, const rec_thread *t, int event);
 void rec_free_newborn(rec_watch *w);
@@ -578,6 +624,12 @@ uint64_t rec_interval(const rec_watch *w);
 void rec_open_clock(rec_watch *w, rec_thread *t);
 pid_t rec_next_stop(rec_watch *w, int *status);
 void rec_doze(const rec_watch *w);
+
+/* first.c */
+void rec_first_on_call(rec_watch *w, rec_thread *t, const struct user_regs_struct *regs);   /* at its exit stop     */
+int rec_first_set_back(rec_watch *w, rec_thread *t);   /* at a SIGTRAP: 1: it was a breakpoint of --first            */
+void rec_first_let_go(rec_watch *w);
+int rec_first_is_due(const rec_watch *w, const rec_thread *t);
 
 /* attach.c */
 int rec_attach(rec_watch *w);

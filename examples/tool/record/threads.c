@@ -4,6 +4,7 @@
 #if defined(REC_SOFTWARE)
 
 enum { REC_PLACES = 1000, REC_LATEST = 4 }; /* bursts before they become longer; see rec_interval */
+enum { REC_YIELDS = 20 };         /* see rec_next_stop */
 
 rec_thread *rec_find_thread(const rec_watch *w, pid_t tid)
 {
@@ -83,7 +84,8 @@ rec_thread *rec_add_thread(rec_watch *w, pid_t tid, pid_t process, int apart)
     t->event = t->statistics = t->place = -1;
     if (apart) return t;
     rec_name_thread(w->r, process, tid, 0);
-    rec_open_clock(w, t);
+    if (w->r->traces != NULL) rec_clock_open(t, 0);
+    else rec_open_clock(w, t);
     return t;
 }
 
@@ -103,13 +105,18 @@ void rec_go_on(rec_thread *t, int signal)
 
 /* ----- stops ------------------------------------------------------------------------------------------------------ */
 
-/* The next stop or end of a thread to look at: the thread, 0 if there is none yet, -1 if there are no threads. */
+/*
+ * The next stop or end of a thread to look at: the thread, 0 if there is none yet, -1 if there are no threads. With
+ * --first stops follow one another closely, of a thread on the same CPU: to give that up is cheaper than to sleep.
+ */
 pid_t rec_next_stop(rec_watch *w, int *status)
 {
     recorder *r = w->r;
     const pid_t tid = r->waiting.count != 0 ? r->waiting.v[0].tid : 0;
     if (tid == 0) {
-        const pid_t one = waitpid(-1, status, __WALL | WNOHANG);
+        int yields = r->traces != NULL ? REC_YIELDS : 0;
+        pid_t one;
+        while ((one = waitpid(-1, status, __WALL | WNOHANG)) == 0 && yields-- > 0) sched_yield();
         return one < 0 && errno == EINTR ? 0 : one;
     }
     *status = r->waiting.v[0].status;

@@ -71,10 +71,10 @@ static int rec_call_sigaction(recorder *r, uint64_t at, uint64_t action, uint64_
 }
 
 /*
- * The thread stands at the end of a burst: its program ignores SIGTRAP again. A signal that it stands before is what it
- * stands before afterwards, with all that comes with it; other signals wait.
+ * The thread stands: its program does with SIGTRAP again what the action says, NULL: it ignores it. A signal that it
+ * stands before is what it stands before afterwards, with all that comes with it; other signals wait.
  */
-void rec_ignore_trap_again(recorder *r)
+void rec_set_trap_again(recorder *r, const uint64_t *wanted)
 {
     uint64_t action[4], saved[4], all = UINT64_MAX, mask = 0, at = rec_find_syscall(r);
     const uint64_t place = (r->regs.rsp - 512) & ~(uint64_t)15;   /* below what the thread has on its stack */
@@ -86,6 +86,7 @@ void rec_ignore_trap_again(recorder *r)
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof all, &all);
     ok = rec_call_sigaction(r, at, 0, place, &stopped) && rec_read(r, place, action, sizeof action);
     action[0] = 1;                                         /* SIG_IGN */
+    if (wanted != NULL) memcpy(action, wanted, sizeof action);
     if (ok && rec_write(r, place, action, sizeof action)) rec_call_sigaction(r, at, place, 0, &stopped);
     if (r->gone) return;
     rec_write(r, place, saved, sizeof saved);
@@ -102,6 +103,12 @@ void rec_ignore_trap_again(recorder *r)
     }
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof mask, &mask);
     if (stopped) syscall(SYS_tgkill, r->process != 0 ? r->process : r->pid, r->pid, SIGSTOP);
+}
+
+/* The same at the end of a burst. */
+void rec_ignore_trap_again(recorder *r)
+{
+    rec_set_trap_again(r, NULL);
 }
 
 /* A stop for SIGTRAP that is not ours is the program's signal, unless it ignores that. */

@@ -76,7 +76,7 @@ static void rec_on_other_program(rec_watch *w, rec_thread *t)
         if (w->threads[i].process == process) rec_remove_thread(w, &w->threads[i]);
         else i++;
     }
-    rec_forget_process(w, process);
+    rec_forget_process(w, process, 1);
     if (apart) {
         ptrace(PTRACE_DETACH, process, NULL, NULL);
         return;
@@ -88,7 +88,12 @@ static void rec_on_other_program(rec_watch *w, rec_thread *t)
 
 static void rec_on_event_stop(rec_watch *w, rec_thread *t, int signal)
 {
-    if (signal == SIGTRAP && t->asked) {
+    if (signal == SIGTRAP && t->asked && w->r->traces != NULL) {
+        t->asked = 0;
+        rec_begin_call_anew(t, 0);
+        t->held = !rec_first_is_due(w, t);
+        if (!t->held) rec_go_on(t, 0);
+    } else if (signal == SIGTRAP && t->asked) {
         t->asked = 0;
         rec_begin_call_anew(t, 0);
         rec_take_burst(w, t);
@@ -115,7 +120,7 @@ static void rec_on_end(rec_watch *w, pid_t tid, int status)
         if (!t->apart) rec_put_task(w->r, PERF_RECORD_EXIT, t->process, tid, t->process);
         rec_remove_thread(w, t);
     }
-    rec_forget_process(w, tid);
+    rec_forget_process(w, tid, 0);
     rec_free_newborn(w);
 }
 
@@ -230,6 +235,7 @@ static void rec_on_system_call(rec_watch *w, rec_thread *t)
     if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) == 0) {
         const int entry = (int64_t)regs.rax == -ENOSYS;    /* what the kernel has there, as it is not done yet */
         if (!entry) rec_begin_call_anew(t, 0);             /* the stop that ended it may be none any more */
+        if (!entry) rec_first_on_call(w, t, &regs);
         if (t->loader_end != 0 && !rec_is_in_loader(t, regs.rip)) rec_end_of_loading(w, t);
         if (entry && regs.orig_rax == SYS_ptrace && regs.cs == 0x33 && !rec_on_ptrace(w, t, &regs)) return;
     }
@@ -265,6 +271,9 @@ static void rec_on_stop(rec_watch *w, pid_t tid, int status)
         rec_on_system_call(w, t);
     } else if (signal == SIGSTOP && rec_clock_rang(t)) {
         rec_take_burst(w, t);
+    } else if (signal == SIGTRAP && rec_first_set_back(w, t)) {
+        rec_join_cpu(w, t);
+        rec_go_on(t, 0);
     } else {
         rec_go_on(t, signal);
     }
@@ -301,6 +310,36 @@ static void rec_watch_threads(rec_watch *w)
     }
 }
 
+static int rec_all_stand(const rec_watch *w)
+{
+    size_t i;
+    for (i = 0; i < w->count && (w->threads[i].held || w->threads[i].listens); i++) { }
+    return i == w->count && w->newborn.count == 0;
+}
+
+/*
+ * --first: all threads are made to stand before the breakpoints are taken away, or a process that fork makes meanwhile
+ * would keep its copies of them. One that waits for its child by vfork does not come to stand, and does not run.
+ */
+static void rec_make_all_stand(rec_watch *w)
+{
+    const double end = rec_seconds() + 0.5;
+    w->end = 0;
+    while (w->count != 0 && !rec_all_stand(w) && rec_seconds() < end) {
+        int status = 0;
+        pid_t tid;
+        size_t i;
+        for (i = 0; i < w->count; i++) {
+            rec_thread *const t = &w->threads[i];
+            if (!t->held && !t->listens && !t->asked) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+        }
+        tid = rec_next_stop(w, &status);
+        if (tid > 0) rec_on_stop(w, tid, status);
+        else if (tid < 0) break;
+        else rec_doze(w);
+    }
+}
+
 static void rec_on_child_stop(int signal)
 {
     (void)signal;
@@ -318,7 +357,7 @@ int rec_bursts(recorder *r)
     w.r = r;
     w.place.cpu = -1;
     w.clocks.timer = r->o.timer;
-    rec_ahead_begin(r);
+    if (r->traces == NULL) rec_ahead_begin(r);
     w.clocks.cost = r->ahead != NULL ? 2e-6 : 20e-6;       /* until there are some */
     on_child.sa_handler = rec_on_child_stop;
     sigaction(SIGCHLD, &on_child, NULL);
@@ -327,17 +366,19 @@ int rec_bursts(recorder *r)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, &w.mask);
-    note(r->tool, "bursts of %d to %d samples of up to %llu branches, %llu samples a second of each thread's CPU "
+    if (r->traces == NULL)
+        note(r->tool, "bursts of %d to %d samples of up to %llu branches, %llu samples a second of each thread's CPU "
          "time", REC_FEWEST, REC_SAMPLES, (unsigned long long)r->o.depth, (unsigned long long)r->o.rate);
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
     w.clocks.before = rec_cpu_seconds();
-    rec_pace_begin(r);
+    if (r->traces == NULL) rec_pace_begin(r);
     if (r->o.pid == 0) {
         w.first = r->pid;
         rec_begin_program(&w, r->pid);
     }
     rec_watch_threads(&w);
-    rec_pace_end(r);
+    if (r->traces == NULL) rec_pace_end(r);
+    else rec_make_all_stand(&w);
     rec_let_go(&w);
     sched_setaffinity(0, sizeof r->cpus, &r->cpus);
     sigprocmask(SIG_SETMASK, &w.mask, NULL);
@@ -345,7 +386,7 @@ int rec_bursts(recorder *r)
     r->gone = w.gone;
     r->status = w.status;
     while (w.count != 0) rec_remove_thread(&w, &w.threads[0]);
-    while (w.process_count != 0) rec_forget_process(&w, w.processes[0].pid);
+    while (w.process_count != 0) rec_forget_process(&w, w.processes[0].pid, 0);
     free(w.threads);
     free(w.processes);
     free(w.newborn.v);

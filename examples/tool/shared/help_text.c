@@ -49,8 +49,8 @@ static const struct { const char *command, *lines; } examples[] = {
       "csspgo check --binary=app --min-fit=95% app.prof\n"
       "ends with status 3 if less than 95% of the samples fit: for scripts\n" },
     { "order",
-      "csspgo order start.profraw -o order.txt\n"
-      "makes an order of functions for ld.lld --symbol-ordering-file\n"
+      "csspgo order --trace -o order.txt -- ./app\n"
+      "runs the program and makes an order of its functions for ld.lld --symbol-ordering-file\n"
       "csspgo order --perfdata=perf.data --binary=app --evaluate\n"
       "prints how many pages the start of the program touches in this order\n" },
     { "ctxprof",
@@ -106,7 +106,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " report json show-density profile-density-threshold profile-density-cutoff-hot min-density max-dropped"
       " show-images show-mmap-events show-pseudo-probe show-disassembly-only disassemble-functions"
       " show-detailed-warning show-jit-samples " },
-    { "record", "What is recorded", " pid follow-forks duration depth max-stack aslr " },
+    { "record", "What is recorded", " pid follow-forks first binary duration depth max-stack aslr " },
     { "record", "How often", " frequency overhead timer " },
     { "record", "Every branch, with --exact",
       " exact software step start period jitter seed count max-branches stop frame-pointers " },
@@ -132,7 +132,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
     { "match", "How code is matched", " mode rename fit min-confidence " },
     { "order", "Which traces count",
       " temporal-profile-trace-reservoir-size temporal-profile-max-trace-length seed use-weights in-order start-up"
-      " min-samples join-equal " },
+      " min-samples join-equal trace follow-forks " },
     { "order", "The order and its evaluation",
       " use-sizes evaluate num-test-traces page-size alignment write-traces " },
     { "flame", "The picture", " diff callers icicle title width " },

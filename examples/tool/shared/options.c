@@ -207,6 +207,7 @@ int options_parse(tool_context *tool, const option *table, int argc, char **argv
     int i, files = 0, only_files = 0;
     if (!options_begin(tool, table, argc)) return -1;
     for (i = 0; i < argc; i++) {
+        tool->behind += only_files;
         if (only_files || is_word(argv[i])) argv[files++] = argv[i];
         else if (strcmp(argv[i], "--") == 0) only_files = 1;
         else if (!option_take(tool, tool->o, argc, argv, &i)) return -1;

@@ -34,6 +34,7 @@ typedef struct tool_context {
     int         allow_empty;      /* --allow-empty: what is of no use is a warning                                   */
     int         compat;           /* --llvm-compat=N, 19 to 22: bytes, messages and statuses are those of LLVM's tool */
     struct option *o;             /* of the command, once they are parsed; main frees them                           */
+    int         behind;           /* options_parse: how many words stood behind --                                   */
 } tool_context;
 
 /* demangler.c: names as people write them */
@@ -290,6 +291,9 @@ int program_open_module(const tool_context *tool, loaded *l, const char *path, c
 void minidebug_take(const tool_context *tool, loaded *l, const char *path);   /* minidebug.c                      */
 int program_lacks(const loaded *l, const char *what, char *why, size_t why_size);
 void program_missing(const tool_context *tool, const loaded *l, const char *path, const char *without);
+
+/* path.c: the file that execvp runs, in the PATH if the name has no slash; file: room for size bytes */
+void program_file(const char *name, char *file, size_t size);
 
 /*
  * program_symbols.c, of any program: no probes are looked for
