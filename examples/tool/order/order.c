@@ -255,8 +255,8 @@ const command order_command = {
     "             [options]\n"
     "csspgo order --trace [options] [PROFILE...] -- PROGRAM [arguments]\n",
     "makes an order of functions that needs few page faults at start-up",
-    "PROFILE is an instrumentation profile with temporal traces: text, indexed or raw;\n"
-    "or what csspgo record --first has written.\n"
+    "PROFILE is an instrumentation profile with temporal traces: text, indexed or raw; or what csspgo record "
+    "--first has written.\n"
     "With --trace nothing has to be built for it: a breakpoint stands at the entry of each function until the function "
     "runs, in all threads. It sees no code without a symbol or unwind information, none that a compiler at run time "
     "makes, and nothing that was inlined. Needs x86-64 Linux. The traces of several runs add up: --write-traces keeps "
