@@ -9100,8 +9100,17 @@ static csspgo__page_branch *csspgo__branch_below(csspgo__page *page, uint64_t bo
     return (csspgo__page_branch *)(void *)csspgo__item_below(page, sizeof(csspgo__page_branch), 1, bound);
 }
 
+/* A search asks for one cache line after the other. So that it does not wait for each, all of the page come together. */
+CSSPGO__INLINE void csspgo__page_fetch(csspgo__page *page)
+{
+    unsigned char *const line = (unsigned char *)page;
+    uint32_t i;
+    for (i = 64; i < CSSPGO__PAGE_BYTES; i += 64) CSSPGO__PREFETCH(line + i);
+}
+
 CSSPGO__INLINE unsigned char *csspgo__elem_below(const csspgo__ordered *t, csspgo__page *page, uint64_t bound)
 {
+    csspgo__page_fetch(page);
     return t->key64 ? csspgo__item_below(page, t->elem, 1, bound) : csspgo__item_below(page, t->elem, 0, bound);
 }
 
@@ -29395,6 +29404,8 @@ typedef struct csspgo__tail_calls {  /* csspgo__list_edges makes the edges, cssp
     uint32_t           query, search;
 } csspgo__tail_calls;
 
+enum { CSSPGO__RANGES_KEPT = 128, CSSPGO__RANGE_SHIFT = 8 };   /* positions in as many bytes share a place */
+
 /*
  * One part of a collector's counters on their way to a profile; csspgo__gen_end leaves how, stats, by_line and branches
  * for the next one, and func and tail if they are of all parts. The five parts from calls on have the owners that they
@@ -29413,7 +29424,7 @@ typedef struct csspgo_generation {
     uint64_t                most;     /* bytes that c may use when the code is listed, else E_NOMEM; 0: any number */
     csspgo__keyed           keyed;
     csspgo__arrays          arrays;
-    const csspgo__range    *range;    /* csspgo__gen_range: the last one looked up */
+    const csspgo__range    *range[CSSPGO__RANGES_KEPT];   /* csspgo__gen_range: those looked up last */
     CSSPGO__LIST(csspgo__func_state) func;   /* those of the code map that were met; v[0] unused */
     csspgo__guids           func_ids;
     csspgo__gen_code        sampled;  /* by probe */
@@ -29495,13 +29506,13 @@ static void csspgo__gen_free(csspgo__gen *g)
 
 /* ----- functions -------------------------------------------------------------------------------------------------- */
 
-/* csspgo__range_of; neighbouring questions mostly have the same answer. */
+/* csspgo__range_of; many questions are about the same functions. */
 static const csspgo__range *csspgo__gen_range(csspgo__gen *g, uint32_t pos)
 {
-    const csspgo__range *r = g->range;
+    const csspgo__range **known = &g->range[pos >> CSSPGO__RANGE_SHIFT & (CSSPGO__RANGES_KEPT - 1)], *r = *known;
     if (r != NULL && pos >= r->begin && pos < r->end) return r;
     r = csspgo__range_of(g->code, pos);
-    if (r != NULL) g->range = r;
+    if (r != NULL) *known = r;
     return r;
 }
 
@@ -29920,7 +29931,7 @@ static size_t csspgo__call_edge_lower(const csspgo__tail_calls *tail, uint32_t f
 /* The position to which a module's direct jump goes, 0: no known code; `recorded` if its target is not known. */
 static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
-    const uint32_t module = csspgo__module_of(code, pos);
+    const uint32_t module = code->modules != 0 ? csspgo__module_of(code, pos) : 0;
     const csspgo__code_transfer *t = module != 0 ? csspgo__transfer_at(code, pos) : NULL;
     return t != NULL && t->target != 0 ? csspgo__target_pos(code, t) : recorded;
 }
