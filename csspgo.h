@@ -3072,7 +3072,7 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
  *   frames     the most frames of a sample's stack; 0: samples without stacks
  *   how        NULL = defaults
  *
- * Returns   bytes, at most about twice what so many samples take; UINT64_MAX: more than a collector can hold
+ * Returns   bytes, at most about 2.5 times what so many samples take; UINT64_MAX: more than a collector can hold
  */
 CSSPGO_DEF uint64_t csspgo_collector_need(uint64_t samples, uint32_t branches, uint32_t frames,
                                           const csspgo_collector_options *how);
@@ -3089,14 +3089,13 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  *   err              NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_FULL: samples from the failing one on were not taken (E_FULL: limits.max_bytes is
- *           reached, taking a profile empties the collector); E_LIMIT: the sample is too large for an empty collector
- *           of that limit, err says how much it needs; E_ARGUMENT for a sample with a stack, if contexts with names
- *           were read. err->offset is the sample's index
+ *           reached, or there was no memory for a larger table; taking a profile empties the collector); E_LIMIT: the
+ *           sample is too large for an empty collector of that limit, err says how much it needs; E_ARGUMENT for a
+ *           sample with a stack, if contexts with names were read. err->offset is the sample's index
  * Cost      a look-up per address and a hash of the sample. A distinct sample is unwound when newer ones need its room
  *           in the cache, with two counter updates per branch. At worst, each sample added makes as many older ones be
  *           unwound as have 8 times its size, and tables grow by a bounded number of entries: no call depends on how
- *           much was collected. But where a table grows at the limit itself, or with another sample's memory lacking,
- *           it is copied at once
+ *           much was collected. A collector is full before a table would have to be copied at once
  * Source    LLVM 19: llvm-profgen's virtual unwinder
  */
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
@@ -3118,10 +3117,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
  * cache is empty after CSSPGO_OK. Samples may be added between two calls.
  *
  *   budget   the most work to do, in steps; a branch record unwound is about one, and so is an entry of a table that
- *            grows. At least one sample is unwound, or a table that was replaced given back
+ *            grows. At least one sample is unwound, or a table that was replaced given back. UINT64_MAX: all
  *   err      NULL, or filled in every case
  *
- * Returns   CSSPGO_OK when nothing is left to do; CSSPGO_MORE: call again; E_NOMEM, E_FULL as csspgo_collector_flush
+ * Returns   CSSPGO_OK when nothing is left to do; CSSPGO_MORE: call again; E_NOMEM, E_FULL as csspgo_collector_flush,
+ *           or because a table would have to be copied at once
  * Cost      O(budget + the largest sample), and one call of free_fn for the largest table (csspgo_allocator)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_step(csspgo_collector *c, uint64_t budget, csspgo_error *err);
@@ -26406,14 +26406,22 @@ static void csspgo__growth_steps(csspgo_collector *c, csspgo__growth *g, csspgo_
     memset(g, 0, sizeof *g);
 }
 
+/* Memory for a larger table; that of tables that were replaced, if there is no other. */
+static void *csspgo__growth_alloc(csspgo_collector *c, size_t bytes)
+{
+    void *p = csspgo__alloc(&c->heap, bytes);
+    if (p == NULL && csspgo__replaced_free(&c->heap, &c->replaced)) p = csspgo__alloc(&c->heap, bytes);
+    return p;
+}
+
 /* Begins to grow a table that is to be three quarters full soon. Without memory there is nothing to do yet. */
-static int csspgo__growth_begin(csspgo__heap *h, csspgo__growth *g, const csspgo__map *m, uint32_t root)
+static int csspgo__growth_begin(csspgo_collector *c, csspgo__growth *g, const csspgo__map *m, uint32_t root)
 {
     const uint32_t most = m->mask / 4 * 3, mask = m->mask * 2 + 1;
     csspgo__slot *slot;
     if (most < CSSPGO__GROWS_AT_ONCE || m->count < most - most / 4 || mask >= 0x3fffffffu) return 0;
     if (g->refused != 0 && m->count < g->refused + most / 64) return 0;
-    slot = (csspgo__slot *)csspgo__alloc(h, ((size_t)mask + 1) * sizeof *slot);
+    slot = (csspgo__slot *)csspgo__growth_alloc(c, ((size_t)mask + 1) * sizeof *slot);
     g->refused = slot == NULL ? m->count : 0;
     if (slot == NULL) return 0;
     g->map = *m;
@@ -26442,7 +26450,7 @@ static void csspgo__growth_go_on(csspgo_collector *c, csspgo__growth *g, csspgo_
     const size_t fresh = g->map.slot != NULL ? m->count - g->seen : 0;
     size_t work;
     g->seen = m->count;
-    if (g->map.slot == NULL && !csspgo__growth_begin(&c->heap, g, m, root)) return;
+    if (g->map.slot == NULL && !csspgo__growth_begin(c, g, m, root)) return;
     work = (g->map.slot_count - g->cleared) / CSSPGO__CLEARED + (root + m->count - g->moved) + 1;
     csspgo__growth_steps(c, g, m, owner, root,
                          csspgo__growth_pace(work, fresh, m->mask / 4 * 3 - m->count, more));
@@ -26465,12 +26473,12 @@ static void csspgo__nodes_steps(csspgo_collector *c, size_t steps)
     memset(g, 0, sizeof *g);
 }
 
-static int csspgo__nodes_begin(csspgo__heap *h, csspgo__node_growth *g, const csspgo__tree *t)
+static int csspgo__nodes_begin(csspgo_collector *c, csspgo__node_growth *g, const csspgo__tree *t)
 {
     const size_t cap = t->cap + t->cap / 2;
     if (t->cap < CSSPGO__GROWS_AT_ONCE || t->count < t->cap - t->cap / 4) return 0;
     if (g->refused != 0 && t->count < g->refused + t->cap / 64) return 0;
-    g->node = (csspgo__tree_node *)csspgo__alloc(h, cap * sizeof *g->node);
+    g->node = (csspgo__tree_node *)csspgo__growth_alloc(c, cap * sizeof *g->node);
     g->refused = g->node == NULL ? t->count : 0;
     if (g->node == NULL) return 0;
     g->cap = cap;
@@ -26485,7 +26493,7 @@ static void csspgo__nodes_go_on(csspgo_collector *c, size_t more)
     const csspgo__tree *t = &c->trie;
     const size_t fresh = g->node != NULL ? t->count - g->seen : 0;
     g->seen = t->count;
-    if (g->node == NULL && !csspgo__nodes_begin(&c->heap, g, t)) return;
+    if (g->node == NULL && !csspgo__nodes_begin(c, g, t)) return;
     csspgo__nodes_steps(c, csspgo__growth_pace(t->count - g->moved, fresh, t->cap - 1 - t->count, more));
 }
 
@@ -26524,24 +26532,36 @@ static int csspgo__growths_yield(csspgo_collector *c)
 
 enum { CSSPGO__BRIM = 512 };     /* contexts or counters: as a rule more than a sample brings */
 
-/* 1 if a table that is too large to be copied at once is nearly full, and no larger one is being made. */
-static int csspgo__table_brims(size_t places, size_t used, int grows)
+/*
+ * 1 if a table that is too large to be copied at once is nearly full, and there was no memory for a larger one, though
+ * that was asked for again and again since three quarters of it were in use.
+ */
+static int csspgo__table_brims(size_t places, size_t used, size_t refused)
 {
-    return places >= CSSPGO__GROWS_AT_ONCE && places - used < CSSPGO__BRIM && !grows;
+    const size_t brim = places / 8 < CSSPGO__BRIM ? places / 8 : (size_t)CSSPGO__BRIM;
+    return places >= CSSPGO__GROWS_AT_ONCE && places - used < brim && refused != 0;
+}
+
+/* 1 if a table grows and there is hardly memory for counters meanwhile, nor any of tables that were replaced. */
+static int csspgo__growth_is_tight(csspgo_collector *c)
+{
+    const uint64_t page = CSSPGO__PAGE * sizeof(csspgo__counter), most = c->heap.limits.max_bytes;
+    if (c->grown_map.map.slot == NULL && c->grown_calls.map.slot == NULL && c->grown_trie.node == NULL) return 0;
+    return most - c->heap.used < 2 * page &&
+           (!csspgo__replaced_free(&c->heap, &c->replaced) || most - c->heap.used < 2 * page);
 }
 
 /*
- * 1 if a collector will soon lack memory for a larger table, or for others while one grows: then a table would have to
- * be copied at once (csspgo__growths_yield). Who can move its counters elsewhere does so before.
+ * 1 if a collector with counters will soon lack memory for a larger table, or for others while one grows: then a table
+ * would have to be copied at once (csspgo__growths_yield). It is full before that.
  */
-CSSPGO__UNUSED static int csspgo__collector_brims(const csspgo_collector *c)
+static int csspgo__collector_brims(csspgo_collector *c)
 {
-    const int grow[] = { c->grown_map.map.slot != NULL, c->grown_calls.map.slot != NULL, c->grown_trie.node != NULL };
-    const uint64_t left = c->heap.limits.max_bytes - c->heap.used;
-    return ((grow[0] || grow[1] || grow[2]) && left < 2 * CSSPGO__PAGE * sizeof(csspgo__counter)) ||
-           csspgo__table_brims(c->map.mask / 4 * 3, c->map.count, grow[0]) ||
-           csspgo__table_brims(c->trie.map.mask / 4 * 3, c->trie.map.count, grow[1]) ||
-           csspgo__table_brims(c->trie.cap, c->trie.count + 1, grow[2]);
+    if (c->counter.count == 0) return 0;
+    return csspgo__growth_is_tight(c) ||
+           csspgo__table_brims(c->map.mask / 4 * 3, c->map.count, c->grown_map.refused) ||
+           csspgo__table_brims(c->trie.map.mask / 4 * 3, c->trie.map.count, c->grown_calls.refused) ||
+           csspgo__table_brims(c->trie.cap, c->trie.count + 1, c->grown_trie.refused);
 }
 
 /* Room for more contexts and counters. Returns 0 when memory is exhausted. */
@@ -27195,21 +27215,30 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     return NULL;
 }
 
+/* The entries with which a table begins to grow if it has to have room for so many. */
+static uint64_t csspgo__grows_at(uint64_t entries)
+{
+    return entries < CSSPGO__GROWS_AT_ONCE / 2 ? entries : entries + entries / 3 + 1;
+}
+
 /* The bytes of a hash table with so many entries, and of the one that it replaces. */
 static uint64_t csspgo__table_bytes(uint64_t entries)
 {
     uint64_t slot_count = 64;
-    while ((slot_count - 1) / 4 * 3 < entries) slot_count *= 2;
+    while ((slot_count - 1) / 4 * 3 < csspgo__grows_at(entries)) slot_count *= 2;
     return (slot_count + slot_count / 2) * sizeof(csspgo__slot);
 }
 
-/* The bytes of so many counters and contexts in their tables, while the last of these grows. */
+/*
+ * The bytes of so many counters and contexts in their tables, while the last of these grows, and of those pages of
+ * counters that have to be left meanwhile (csspgo__growth_is_tight).
+ */
 static uint64_t csspgo__counts_bytes(uint64_t counters, uint64_t contexts)
 {
-    const uint64_t pages = counters / CSSPGO__PAGE + 1, page = CSSPGO__PAGE * sizeof(csspgo__counter);
-    const uint64_t node = sizeof(csspgo__tree_node);
+    const uint64_t page = CSSPGO__PAGE * sizeof(csspgo__counter), nodes = csspgo__grows_at(contexts);
+    const uint64_t pages = counters / CSSPGO__PAGE + (nodes != contexts ? 3 : 1);
     return pages * (page + 3 * sizeof(void *)) + csspgo__table_bytes(counters) + csspgo__table_bytes(contexts) +
-           (2 * contexts + contexts / 8 + 16) * node;
+           (2 * nodes + nodes / 2 + 16) * sizeof(csspgo__tree_node);
 }
 
 /* The bytes that unwinding a sample takes, and its arrays while they grow. */
@@ -27317,7 +27346,7 @@ static csspgo_status csspgo__unwind_some_for(csspgo_collector *c, uint64_t need)
         const size_t words = csspgo__sample_words(k->word + k->first);
         csspgo_status s;
         if (fits && (seen >= CSSPGO__PACE * need || !csspgo__cache_is_tight(k))) return CSSPGO_OK;
-        s = csspgo__unwind_oldest(c, seen > k->cap);
+        s = csspgo__collector_brims(c) ? CSSPGO_E_LIMIT : csspgo__unwind_oldest(c, seen > k->cap);
         if (s != CSSPGO_OK) return fits ? CSSPGO_OK : s;
         seen += words;
     }
@@ -27348,11 +27377,11 @@ static csspgo_status csspgo__unwind_steps(csspgo_collector *c, uint64_t budget)
         const int skips = !decide && ((w[0] & CSSPGO__UNWOUND) || (w[1] & CSSPGO__IS_OPEN));
         const uint64_t cost = skips ? 1 : 2 + (uint64_t)(w[1] & CSSPGO__PAIRS);
         if (spent != 0 && (spent >= budget || cost > budget - spent)) return CSSPGO_MORE;
-        if (spent != 0 && budget != UINT64_MAX && csspgo__collector_brims(c)) return CSSPGO_MORE;
         spent += cost;
         if (!skips) {
             const uint64_t grown = c->growth_steps;
-            const csspgo_status s = csspgo__unwind_at(c, at, decide, &waits);
+            const int full = budget != UINT64_MAX && csspgo__collector_brims(c);
+            const csspgo_status s = full ? CSSPGO_E_LIMIT : csspgo__unwind_at(c, at, decide, &waits);
             if (s != CSSPGO_OK) return s;
             spent += c->growth_steps - grown;
         }
@@ -27416,7 +27445,7 @@ CSSPGO__UNUSED static void csspgo__counters_cut(csspgo_collector *c, size_t firs
     const int large = c->trie.cap * sizeof *c->trie.node > CSSPGO__GIVE_BACK;
     size_t i = c->counter.count;
     csspgo__map_retire(c, &c->grown_map.map);
-    c->grown_map.refused = 0;
+    c->grown_map.refused = (uint32_t)first;           /* it does not grow while it is emptied */
     while (first != 0 && i > first) {
         csspgo__map_remove(&c->map, csspgo__counter_rehash(c, (uint32_t)i), (uint32_t)i);
         c->counter.count = --i;
@@ -31133,7 +31162,7 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     if (csspgo__holds_counts(c) && csspgo__profile_grow(d->p, budget)) return CSSPGO_MORE;
     if (!csspgo__holds_counts(c) && c->replaced != NULL)
         return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
-    filled = c->counter.count != 0 && csspgo__collector_brims(c) ? CSSPGO_E_LIMIT : csspgo__unwind_steps(c, budget);
+    filled = csspgo__unwind_steps(c, budget);
     if (filled == CSSPGO_MORE) return filled;
     if (filled != CSSPGO_OK && c->counter.count == 0) filled = csspgo__unwind_some(c);
     if (filled != CSSPGO_OK && c->counter.count == 0) return filled;
@@ -32009,8 +32038,7 @@ static csspgo_status csspgo__runtime_drain(csspgo_runtime *r, uint64_t *budget, 
         csspgo_status s;
         if (*budget == 0) return csspgo__error_plain(err, CSSPGO_MORE);
         if (r->clock_fn == NULL) sample.time = r->now - ((uint32_t)r->now - (uint32_t)sample.time);
-        s = r->fresh != 0 && csspgo__collector_brims(r->live) ? CSSPGO_E_FULL
-                                                              : csspgo_collector_add(r->live, &sample, 1, err);
+        s = csspgo_collector_add(r->live, &sample, 1, err);
         if (s == CSSPGO_E_FULL || s == CSSPGO_E_NOMEM) {
             if (r->taken != NULL) return csspgo__error_plain(err, CSSPGO_MORE);
             if (r->fresh == 0 || csspgo__runtime_hand_over(r) != CSSPGO_OK) return s;
@@ -32048,7 +32076,7 @@ static csspgo_status csspgo__runtime_slice(csspgo_runtime *r, uint64_t budget, c
     csspgo_status s;
     r->part = csspgo_profile_new(&o, err);
     if (r->part == NULL) return CSSPGO_E_NOMEM;
-    s = csspgo__collector_brims(r->taken) ? CSSPGO_E_FULL : csspgo_collector_step(r->taken, budget, err);
+    s = csspgo_collector_step(r->taken, budget, err);
     if (s != CSSPGO_MORE)
         s = csspgo_collector_profile_step(r->taken, budget, &r->generate, r->part, NULL, err);
     r->emptied = s == CSSPGO_OK;
