@@ -2129,9 +2129,9 @@ CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, cs
  *
  * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
  *           all that was begun is given up
- * Cost      O(budget + entries of the largest base profile + frames of inlinees), a call of alloc_fn for each new
- *           table, and one of free_fn for every 256 steps, the first included; no table is copied or cleared at once.
- *           Stopping frees all that was made
+ * Cost      O(budget + frames of inlinees), also where functions have any number of blocks; a call of alloc_fn for each
+ *           new table, and of free_fn for every 256 steps or bytes of what was made on the way, one more than that; no
+ *           table is copied or cleared at once. Stopping frees all that was made
  * Memory    as csspgo_shrink, until it returns CSSPGO_OK or is stopped
  */
 CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
@@ -10823,6 +10823,8 @@ typedef struct csspgo__growing {
     uint64_t       changes;       /* csspgo__profile_changes when it began                */
     uint32_t       table;         /* index in csspgo__growable                            */
     uint32_t       calls, rest;   /* it took so many; so many more do without growing     */
+    uint32_t       wants;         /* this table is to have ...                            */
+    size_t         room;          /* ... room for so many more; 0: none                   */
 } csspgo__growing;
 
 /* What a call that is done in steps has begun on a profile; the first member of what it keeps. */
@@ -11957,6 +11959,7 @@ static const csspgo__growable csspgo__growables[] = {
     CSSPGO__GROWABLE_MAP(names.by_guid.map)
 };
 
+enum { CSSPGO__POOL_TABLES = 2 };       /* the first of the pools */
 enum { CSSPGO__NODE_TABLES = 6, CSSPGO__ALL_TABLES = sizeof csspgo__growables / sizeof *csspgo__growables };
 
 /* A number that differs after each change of what stands in the tables. */
@@ -11982,13 +11985,20 @@ static csspgo__map *csspgo__growing_map(csspgo_profile *p, const csspgo__growabl
     return (csspgo__map *)(void *)((unsigned char *)p + t->data);
 }
 
-/* 1 if less than an eighth of a table is free and copying it takes more than so many steps. */
+/* The elements of a table that a larger one has to have room for, because that was asked for; 0: any. */
+static size_t csspgo__wanted(const csspgo_profile *p, const csspgo__growable *t)
+{
+    const csspgo__growing *g = &p->growing;
+    return g->room != 0 && t == &csspgo__growables[g->wants] ? csspgo__size_at(p, t->count) + g->room : 0;
+}
+
+/* 1 if less than an eighth of a table is free, or less than is wanted, and copying it takes more than so many steps. */
 static int csspgo__is_tight(csspgo_profile *p, const csspgo__growable *t, uint64_t steps)
 {
     const size_t cap = csspgo__size_at(p, t->cap);
     if (cap <= steps) return 0;
     if (t->elem == 0) return csspgo__growing_map(p, t)->count > cap / 3 * 2 && cap <= 0x20000000;
-    return csspgo__size_at(p, t->count) + t->more > cap - cap / 8;
+    return csspgo__size_at(p, t->count) + t->more > cap - cap / 8 || csspgo__wanted(p, t) > cap;
 }
 
 /* Makes the larger table of the first of so many that is tight. Returns 0 if none is, or there is no memory. */
@@ -12001,6 +12011,7 @@ static int csspgo__grow_begin(csspgo_profile *p, uint64_t steps, size_t tables)
         const size_t cap = csspgo__size_at(p, t->cap);
         if (!csspgo__is_tight(p, t, steps)) continue;
         g->cap = t->elem == 0 ? 2 * cap : cap + cap / 2;
+        if (g->cap < csspgo__wanted(p, t)) g->cap = csspgo__wanted(p, t);
         g->bytes = g->cap * (t->elem == 0 ? sizeof(csspgo__slot) : t->elem);
         g->data = (unsigned char *)csspgo__alloc(&p->heap, g->bytes);
         g->done = 0;
@@ -19550,6 +19561,30 @@ typedef struct csspgo__extent {   /* of a profile without unused room */
     size_t nodes, records, entries[CSSPGO__KINDS];
 } csspgo__extent;
 
+typedef struct csspgo__sorted {   /* entries in order, of one record or the sum of several            */
+    const unsigned char *v;       /* n of them                                                        */
+    unsigned char *own;           /* NULL, or v: it is to be freed                                    */
+    size_t   n, cap;              /* entries; own has room for cap                                    */
+    uint32_t rank;                /* of about 2^rank records                                          */
+} csspgo__sorted;
+
+/*
+ * The entries of all moves to a node, kind by kind: sorted runs, the ranks of which descend as in a binary counter. Of
+ * two with the same rank the sum is made, a few entries at a time.
+ */
+typedef struct csspgo__merging {
+    csspgo__sorted v[34], sum;    /* count of them; the sum of the last two, as far as it is made     */
+    uint32_t count, kind;
+    uint32_t next;                /* the next move                                                    */
+    size_t   i, k;                /* next entries of the last two; i: entries that the record got     */
+} csspgo__merging;
+
+typedef struct csspgo__copying {  /* a record on its way to r                                         */
+    const csspgo_profile *from;
+    uint32_t record, to, kind;    /* record 0: none                                                   */
+    size_t   done;                /* entries of that kind                                             */
+} csspgo__copying;
+
 typedef struct csspgo__shrinking {
     csspgo__work     work;        /* first: see csspgo_profile.work                                               */
     csspgo_profile  *p;
@@ -19575,7 +19610,9 @@ typedef struct csspgo__shrinking {
     size_t           moves;       /* records that go to the new base profiles                                     */
     csspgo__deciding deciding;    /* the moves to node id of q                                                    */
     uint32_t         decides;     /* 1: not all of them are decided yet                                           */
-    uint32_t         rest;        /* the first of those that are still to be carried out                          */
+    uint32_t         rest;        /* the first of those whose totals are still to be added                        */
+    csspgo__merging  merging;     /* their entries; kind CSSPGO__KINDS: all are in                                */
+    csspgo__copying  copying;
     uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
     uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
     uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
@@ -19588,11 +19625,6 @@ static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
     unsigned k;
     e->records++;
     for (k = 0; k < CSSPGO__KINDS; k++) e->entries[k] += csspgo__run_count(csspgo__run_of(r, k));
-}
-
-static size_t csspgo__record_entries(const csspgo__record *r)
-{
-    return csspgo__run_count(r->body) + csspgo__run_count(r->target) + csspgo__run_count(r->vtable);
 }
 
 /*
@@ -19982,59 +20014,155 @@ static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
     return CSSPGO_OK;
 }
 
-enum { CSSPGO__MERGED_TOGETHER = 256 };    /* entries, at least */
+enum { CSSPGO__ENTRIES_STEP = 4, CSSPGO__FREED_BYTES = 256 };   /* that are moved, or freed, in a step */
 
-/*
- * Takes the first moves off a list: as many as have an eighth of the entries of the record at their place, so that
- * adding them takes little memory, and no more time than all at once. Returns the rest. *entries: how many are merged.
- */
-static uint32_t csspgo__shrink_piece(const csspgo__plan *plan, uint32_t first, size_t *entries)
+/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
+static csspgo_status csspgo__merge_two(csspgo__merging *m, csspgo__heap *h, uint64_t *left)
 {
-    csspgo__move *const v = plan->move;
-    const csspgo__record *to = csspgo__record_of(plan->c.p, v[first].to), *r;
-    const size_t had = to != NULL ? csspgo__record_entries(to) : 0;
-    size_t n = 0;
-    uint32_t i = first, rest;
-    while ((r = csspgo__record_of(plan->c.from, v[i].node)) != NULL &&
-           (n += 1 + csspgo__record_entries(r)) < had / 8 + CSSPGO__MERGED_TOGETHER && v[i].next != 0)
-        i = v[i].next;
-    rest = v[i].next;
-    v[i].next = 0;
-    if (rest != 0) {
-        v[rest].checksum = v[first].checksum;
-        v[rest].attributes = v[first].attributes;
+    csspgo__sorted *const a = &m->v[m->count - 2], *const b = a + 1, *sum = &m->sum;
+    const size_t elem = csspgo__elem(m->kind);
+    const csspgo__cmp_fn cmp = csspgo__kind_cmp(m->kind);
+    unsigned n = 0;
+    if (sum->own == NULL) {
+        sum->cap = a->n + b->n;
+        sum->v = sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
+        if (sum->own == NULL) return h->status;
+        m->i = m->k = 0;
     }
-    *entries = had + n;
-    return rest;
+    for (; m->i < a->n || m->k < b->n; n++, sum->n++) {
+        const unsigned char *x = a->v + m->i * elem, *y = b->v + m->k * elem;
+        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, x, y);
+        unsigned char *to = sum->own + sum->n * elem;
+        if (n % CSSPGO__ENTRIES_STEP == 0 && *left == 0) return CSSPGO_MORE;
+        if (n % CSSPGO__ENTRIES_STEP == 0) --*left;
+        memcpy(to, order <= 0 ? x : y, elem);
+        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(y, m->kind));
+        m->i += order <= 0;
+        m->k += order >= 0;
+    }
+    csspgo__spend(left, (a->cap + b->cap) * elem / CSSPGO__FREED_BYTES);
+    csspgo__free(h, a->own, a->cap * elem);
+    csspgo__free(h, b->own, b->cap * elem);
+    sum->rank = a->rank + 1;
+    *a = *sum;
+    memset(sum, 0, sizeof *sum);
+    m->count--;
+    return CSSPGO_OK;
 }
 
-/* Carries out the moves to all nodes of q, decided node by node: callers before inlinees. */
+static void csspgo__merging_free(csspgo__merging *m, csspgo__heap *h)
+{
+    const size_t elem = csspgo__elem(m->kind);
+    while (m->count != 0) {
+        const csspgo__sorted *r = &m->v[--m->count];
+        csspgo__free(h, r->own, r->cap * elem);
+    }
+    csspgo__free(h, m->sum.own, m->sum.cap * elem);
+    memset(&m->sum, 0, sizeof m->sum);
+}
+
+/* Gives the record of node x->id of q its entries of a kind, which are one run. Returns as a phase. */
+static csspgo_status csspgo__shrink_place(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *const q = x->b.q;
+    csspgo__merging *const m = &x->merging;
+    csspgo__pool *const pool = &q->pool[m->kind];
+    csspgo__run *const run = csspgo__run_at(&q->record[q->tree.node[x->id].record], m->kind);
+    const size_t n = m->v[0].n, elem = csspgo__elem(m->kind), most = (size_t)(*left < n ? *left : n);
+    const size_t some = most * CSSPGO__ENTRIES_STEP;
+    size_t piece;
+    if (csspgo__run_count(*run) == 0) {
+        int grows;
+        q->growing.wants = CSSPGO__POOL_TABLES + m->kind;
+        q->growing.room = n;
+        grows = csspgo__shrink_grows(x, left);
+        q->growing.room = 0;
+        if (grows) return CSSPGO_MORE;
+        if (!csspgo__kind_room(q, m->kind, n)) return q->heap.status;
+        csspgo__run_extend(pool, run, n, elem);
+        m->i = 0;
+        if (*left == 0) return CSSPGO_MORE;
+    }
+    piece = some < n - m->i ? some : n - m->i;
+    memcpy(pool->data + (run->begin + m->i) * elem, m->v[0].v + m->i * elem, piece * elem);
+    m->i += piece;
+    csspgo__spend(left, piece / CSSPGO__ENTRIES_STEP + 1);
+    return m->i == n ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Does a piece of the work on the entries of the moves to node x->id of q. Returns CSSPGO_OK, MORE, or an error. */
+static csspgo_status csspgo__shrink_entries(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    const csspgo__move *v = &x->b.plan.move[m->next];
+    csspgo_status s = CSSPGO_OK;
+    if (m->count > 1 && (m->next == 0 || m->v[m->count - 1].rank == m->v[m->count - 2].rank))
+        return csspgo__merge_two(m, &x->heap, left);
+    if (m->next != 0) {
+        csspgo__sorted *const r = &m->v[m->count];
+        --*left;
+        m->next = v->next;
+        if (v->flags & CSSPGO__MOVE_LOST) return CSSPGO_OK;
+        memset(r, 0, sizeof *r);
+        r->v = (const unsigned char *)csspgo__entries_of(x->b.p, csspgo__record_of(x->b.p, v->node), m->kind, &r->n);
+        m->count += r->n != 0;
+        return CSSPGO_OK;
+    }
+    if (m->count != 0) s = csspgo__shrink_place(x, left);
+    if (s != CSSPGO_OK) return s;
+    csspgo__merging_free(m, &x->heap);
+    m->kind++;
+    m->next = x->deciding.first;
+    return CSSPGO_OK;
+}
+
+/* Carries out a move but for its entries. Returns CSSPGO_OK or an error. */
+static csspgo_status csspgo__shrink_sums(csspgo__shrinking *x)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    csspgo__move *const v = &plan->move[x->rest];
+    const uint32_t next = v->next;
+    if (!csspgo__record_room(plan->c.p, 1)) return plan->c.p->heap.status;
+    v->flags |= CSSPGO__MOVE_WAITS;
+    v->next = 0;
+    csspgo__plan_commit(plan, x->rest);
+    v->next = next;
+    if (next != 0) {
+        plan->move[next].checksum = v->checksum;
+        plan->move[next].attributes = v->attributes;
+    }
+    x->rest = next;
+    return CSSPGO_OK;
+}
+
+/*
+ * Carries out the moves to all nodes of q, node by node, callers before inlinees: decides them, adds their totals, then
+ * their entries.
+ */
 static csspgo_status csspgo__shrink_merge(csspgo__shrinking *x, uint64_t *left)
 {
     csspgo__plan *const plan = &x->b.plan;
-    csspgo__heap *h = &x->b.q->heap;
-    while (*left != 0) {
-        const uint32_t first = x->rest;
-        csspgo_status s;
-        size_t entries;
+    csspgo_status s = CSSPGO_OK;
+    while (*left != 0 && (s == CSSPGO_OK || s == CSSPGO_MORE)) {
         if (x->decides) {
             x->decides = !csspgo__plan_decide_some(plan, &x->deciding, left);
-            if (!x->decides) x->rest = x->deciding.first;
-        } else if (first == 0) {
+            if (x->decides || x->deciding.first == 0) continue;
+            x->merging.next = x->rest = x->deciding.first;
+            x->merging.kind = 0;
+        } else if (x->rest != 0) {
+            if (csspgo__shrink_grows(x, left)) continue;
+            --*left;
+            s = csspgo__shrink_sums(x);
+        } else if (x->merging.kind < CSSPGO__KINDS) {
+            s = csspgo__shrink_entries(x, left);
+        } else {
             if (x->id == x->b.q->tree.count) return CSSPGO_OK;
             --*left;
             x->decides = x->b.first[++x->id] != 0;
             csspgo__plan_decide_begin(&x->deciding, x->b.first[x->id]);
-        } else if (!csspgo__shrink_grows(x, left)) {
-            x->rest = csspgo__shrink_piece(plan, first, &entries);
-            csspgo__spend(left, 2 * entries);
-            csspgo__plan_need(plan, first);
-            s = csspgo__change_reserve(&plan->c, h);
-            if (s != CSSPGO_OK) return s;
-            csspgo__plan_commit(plan, first);
         }
     }
-    return CSSPGO_MORE;
+    return s == CSSPGO_OK ? CSSPGO_MORE : s;
 }
 
 /* Frees the plan of the new base profiles, one array at a time. */
@@ -20222,23 +20350,45 @@ static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *
     return m->slot != NULL ? csspgo__shrink_clear(x, m->slot, m->slot_count * sizeof *m->slot, left) : CSSPGO_OK;
 }
 
-/* Gives a node of r, which has none, a copy of a record of another profile with the same functions. */
-static void csspgo__record_copy(csspgo_profile *r, uint32_t node, const csspgo_profile *from, uint32_t record)
+/* Gives a node of r a copy of a record of another profile with the same functions, but not its entries yet. */
+static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspgo_profile *from, uint32_t record)
 {
+    csspgo_profile *const r = x->r;
     csspgo__record *to = &r->record[++r->records];
     unsigned k;
     *to = from->record[record];
     r->tree.node[node].record = (uint32_t)r->records;
     for (k = 0; k < CSSPGO__KINDS; k++) {
-        csspgo__pool *pool = &r->pool[k];
         csspgo__run *run = csspgo__run_at(to, k);
-        size_t n;
-        const void *v = csspgo__entries_of(from, &from->record[record], k, &n);
-        run->begin = (uint32_t)pool->count;
+        const size_t n = csspgo__run_count(*run);
+        run->begin = (uint32_t)r->pool[k].count;
         run->size = (uint32_t)n | (n != 0 ? CSSPGO__TIGHT : 0);
-        if (n != 0) memcpy(pool->data + pool->count * csspgo__elem(k), v, n * csspgo__elem(k));
-        pool->count += n;
+        r->pool[k].count += n;
     }
+    memset(&x->copying, 0, sizeof x->copying);
+    x->copying.from = from;
+    x->copying.record = record;
+    x->copying.to = (uint32_t)r->records;
+}
+
+/* Copies its entries, so many steps of it. Returns 1 when nothing is left of that. */
+static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__copying *const c = &x->copying;
+    for (; c->record != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
+        const size_t elem = csspgo__elem(c->kind), begin = csspgo__run_at(&x->r->record[c->to], c->kind)->begin;
+        size_t n, some;
+        const unsigned char *v =
+            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->record], c->kind, &n);
+        some = *left < n ? (size_t)*left * CSSPGO__ENTRIES_STEP : n;
+        if (some > n - c->done) some = n - c->done;
+        if (some != 0) memcpy(x->r->pool[c->kind].data + (begin + c->done) * elem, v + c->done * elem, some * elem);
+        c->done += some;
+        csspgo__spend(left, some / CSSPGO__ENTRIES_STEP);
+        if (c->done != n) return 0;
+    }
+    c->record = 0;
+    return 1;
 }
 
 /* Makes node n of p or q in r, below `up`, with its record if it gets it. */
@@ -20248,18 +20398,18 @@ static uint32_t csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *
     const uint32_t id =
         csspgo__node_make(x->r, up, csspgo__loc_of(x->b.p, n->site), csspgo__site_kind(n->site), n->func);
     if (!counts) return id;
-    csspgo__record_copy(x->r, id, from, n->record);
-    csspgo__spend(left, 1 + csspgo__record_entries(&from->record[n->record]) / 4);
+    csspgo__record_copy(x, id, from, n->record);
+    csspgo__spend(left, 1);
     return id;
 }
 
 /* Copies what stays of p to r, which has the room. */
 static csspgo_status csspgo__shrink_fill(csspgo__shrinking *x, uint64_t *left)
 {
-    csspgo_status s;
+    csspgo_status s = CSSPGO_MORE;
     CSSPGO__COMMIT_BEGIN(&x->r->heap);
     x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+    while (csspgo__copy_some(x, left) && csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
         const csspgo__tree_node *n = &x->b.p->tree.node[x->id];
         if (x->image[x->id] == 0) continue;
         x->image[x->id] = csspgo__shrink_copy(x, x->b.p, n, x->image[n->parent],
@@ -20274,14 +20424,14 @@ static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *l
 {
     const csspgo_profile *q = x->b.q;
     CSSPGO__COMMIT_BEGIN(&x->r->heap);
-    while (x->id < q->tree.count && *left != 0) {
+    while (csspgo__copy_some(x, left) && x->id < q->tree.count && *left != 0) {
         const csspgo__tree_node *n = &q->tree.node[++x->id];
         --*left;
         if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
         x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
     }
     CSSPGO__COMMIT_END(&x->r->heap);
-    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
+    return x->id == q->tree.count && x->copying.record == 0 ? CSSPGO_OK : CSSPGO_MORE;
 }
 
 /* Frees everything but r and q. */
@@ -20373,6 +20523,7 @@ static void csspgo__shrink_drop(csspgo__work *w)
     csspgo__heap h;
     if (x->b.plan.move != NULL) csspgo__free(&x->b.q->heap, x->b.plan.move, x->b.plan.cap * sizeof *x->b.plan.move);
     if (x->b.plan.c.scratch != NULL) csspgo__change_free(&x->b.plan.c, &x->b.q->heap);
+    csspgo__merging_free(&x->merging, &x->heap);
     csspgo__arrays_free(&x->b.arrays);
     csspgo__arrays_free(&x->arrays);
     csspgo__borrowed_free(x->b.q);
@@ -20393,6 +20544,7 @@ static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_b
     x->arrays.heap = &x->heap;
     x->b.p = x->p = p;
     x->max_bytes = x->budget = max_bytes;
+    x->merging.kind = CSSPGO__KINDS;
     x->factor = x->highest = 1;
     x->fixed = p->heap.used - csspgo__nodes_bytes(p);
     if (p->growing.data != NULL) x->fixed -= p->growing.bytes;

@@ -41,7 +41,7 @@ enum { BASE = 0x100000, BUDGET = 200, MOST = 100000, TOGETHER = 16 };
 enum {
     ADD_FUNCTION, ADD_TRANSFERS, ADD_PROBES, ADD_UNIT, REMOVE, REMOVE_MANY, MOVE, MOVE_MANY, CODE_STEP, ADD,
     COLLECTOR_STEP, PUSH, DRAIN, TAKE, PROFILE_STEP, COLLECTOR_FREE, ADD_AT_LIMIT, STEP_AT_LIMIT, PROFILE_AT_LIMIT,
-    SHRINK_STEP, EMIT, RETIRE, RUNTIME_MOVE, RUNTIME_PUSH, RUNTIME_STEP, RUNTIME_TAKE, DECIDE, ROWS
+    SHRINK_STEP, SHRINK_GIANT, EMIT, RETIRE, RUNTIME_MOVE, RUNTIME_PUSH, RUNTIME_STEP, RUNTIME_TAKE, DECIDE, ROWS
 };
 
 static const char *const names[ROWS] = {
@@ -50,8 +50,9 @@ static const char *const names[ROWS] = {
     "csspgo_code_step", "csspgo_collector_add", "csspgo_collector_step", "csspgo_queue_push", "csspgo_queue_drain, 4",
     "csspgo_collector_take", "csspgo_collector_profile_step", "csspgo_collector_free",
     "csspgo_collector_add, at its limit", "csspgo_collector_step, at its limit",
-    "csspgo_collector_profile_step, at its limit", "csspgo_shrink_step", "csspgo_runtime_emit", "csspgo_runtime_retire",
-    "csspgo_runtime_move", "csspgo_runtime_push", "csspgo_runtime_step", "csspgo_runtime_take", "csspgo_runtime_decide"
+    "csspgo_collector_profile_step, at its limit", "csspgo_shrink_step", "csspgo_shrink_step, giant functions",
+    "csspgo_runtime_emit", "csspgo_runtime_retire", "csspgo_runtime_move", "csspgo_runtime_push", "csspgo_runtime_step",
+    "csspgo_runtime_take", "csspgo_runtime_decide"
 };
 
 typedef struct life {
@@ -161,6 +162,51 @@ static void samples_live(life *l)
         csspgo_profile_free(other);
     }
     csspgo_profile_free(p);
+}
+
+/* Functions of so many blocks, each called by many: what their contexts have in common differs. */
+static csspgo_profile *giants(uint32_t blocks)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    const csspgo_func main_func = csspgo_func_add(p, "main", 4), callee = csspgo_func_add(p, "callee", 6);
+    const csspgo_node top = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, main_func);
+    uint32_t f, c, i;
+    int ok = 1;
+    for (f = 0; f < 3; f++) {
+        char name[] = "giant0";
+        csspgo_func giant;
+        name[5] = (char)('0' + f);
+        giant = csspgo_func_add(p, name, 6);
+        for (c = 0; c < 20; c++) {
+            const csspgo_node node = csspgo_node_add(p, top, csspgo_loc_at(f * 20 + c, 0), CSSPGO_CONTEXT, giant);
+            csspgo_add_total(p, node, 1 + c);
+            for (i = 0; i < blocks; i++) {
+                const csspgo_loc loc = csspgo_loc_at(1 + i % 60000, i / 60000);
+                if (i % (c + 2) != f) ok &= csspgo_add_body(p, node, loc, i + c) == CSSPGO_OK;
+                if (i % (c + 3) == f) ok &= csspgo_add_target(p, node, loc, callee, 1 + i) == CSSPGO_OK;
+            }
+        }
+    }
+    T_CHECK(ok);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
+    return p;
+}
+
+/* Shrinks them until nothing but base profiles fits. */
+static void giants_live(life *l)
+{
+    csspgo_profile *p = giants(4 * l->program.functions), *want = csspgo_profile_clone(p, NULL);
+    const uint64_t bytes = csspgo_profile_memory(p) / 8;
+    csspgo_status s;
+    uint64_t before = blocks;
+    T_EQ(csspgo_shrink(want, bytes, NULL), CSSPGO_OK);
+    T_CHECK(blocks - before > 10 * MOST);
+    do WORK(l, SHRINK_GIANT, s = csspgo_shrink_step(p, bytes, BUDGET, NULL));
+    while (s == CSSPGO_MORE);
+    T_CHECK(s == CSSPGO_OK && csspgo_profile_memory(p) <= bytes && csspgo_record_count(p) < 20);
+    T_CHECK(csspgo_equal(p, want));
+    csspgo_profile_free(p);
+    csspgo_profile_free(want);
 }
 
 /* A profile of what a full collector holds, in slices. */
@@ -296,6 +342,7 @@ static void run(life *l, uint32_t functions, uint64_t samples)
     code_lives(l);
     samples_live(l);
     limited_lives(l, 200000 + 30 * samples);
+    giants_live(l);
     runtime_lives(l, 250, 1);
     runtime_lives(l, 800, 0);
     csspgo_code_free(l->code);
