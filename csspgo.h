@@ -3615,7 +3615,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const css
  *
  * Returns   CSSPGO_OK: c is empty, and has nothing large left to give back; CSSPGO_MORE: call again; else as
  *           csspgo_collector_profile, also what a failure means
- * Cost      O(budget + the contexts of one counter), and one call of free_fn for the largest table of p or c
+ * Cost      O(budget + the contexts of one counter, and the probes of their functions), and one call of free_fn for the largest table of p or c
  *           (csspgo_allocator). Tables of p grow before they are full, in slices; one that is full all the same, as
  *           memory was short or one counter brought more than an eighth of it, is copied at once
  */
@@ -26467,7 +26467,9 @@ static void csspgo__counters_free(csspgo__heap *h, csspgo__counter_pages *l)
 
 /* ----- tables that grow a few entries at a time ------------------------------------------------------------------- */
 
-enum { CSSPGO__GROWS_AT_ONCE = 1536 };   /* entries of a table that is too small to grow in steps  */
+#ifndef CSSPGO__GROWS_AT_ONCE
+#  define CSSPGO__GROWS_AT_ONCE 1536u      /* entries of a table that is too small to grow in steps; tests set it */
+#endif
 enum { CSSPGO__CLEARED = 32 };           /* slots, which take about as long to clear as an entry to be moved */
 
 enum { CSSPGO__GIVE_BACK = 1 << 17 };    /* bytes of a table that is given back at once                     */
