@@ -3615,9 +3615,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const css
  *
  * Returns   CSSPGO_OK: c is empty, and has nothing large left to give back; CSSPGO_MORE: call again; else as
  *           csspgo_collector_profile, also what a failure means
- * Cost      O(budget + the contexts of one counter, and the probes of their functions), and one call of free_fn for the largest table of p or c
- *           (csspgo_allocator). Tables of p grow before they are full, in slices; one that is full all the same, as
- *           memory was short or one counter brought more than an eighth of it, is copied at once
+ * Cost      O(budget + the contexts of one counter, and the probes of their functions), and one call of free_fn for the
+ *           largest table of p or c (csspgo_allocator). Tables of p grow before they are full, in slices; one that is
+ *           full all the same, as memory was short or one counter brought more than an eighth of it, is copied at once
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint64_t budget,
                                                        const csspgo_generate_options *how, csspgo_profile *p,
@@ -9100,7 +9100,7 @@ static csspgo__page_branch *csspgo__branch_below(csspgo__page *page, uint64_t bo
     return (csspgo__page_branch *)(void *)csspgo__item_below(page, sizeof(csspgo__page_branch), 1, bound);
 }
 
-/* A search asks for one cache line after the other. So that it does not wait for each, all of the page come together. */
+/* A search asks for one cache line after the other: so that it does not wait for each, all of a page come together. */
 CSSPGO__INLINE void csspgo__page_fetch(csspgo__page *page)
 {
     unsigned char *const line = (unsigned char *)page;
@@ -19581,7 +19581,7 @@ typedef struct csspgo__merging {
 
 typedef struct csspgo__copying {  /* a record on its way to r                                         */
     const csspgo_profile *from;
-    uint32_t record, to, kind;    /* record 0: none                                                   */
+    uint32_t source, to, kind;    /* records; source 0: none is                                       */
     size_t   done;                /* entries of that kind                                             */
 } csspgo__copying;
 
@@ -20367,7 +20367,7 @@ static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspg
     }
     memset(&x->copying, 0, sizeof x->copying);
     x->copying.from = from;
-    x->copying.record = record;
+    x->copying.source = record;
     x->copying.to = (uint32_t)r->records;
 }
 
@@ -20375,11 +20375,11 @@ static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspg
 static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
 {
     csspgo__copying *const c = &x->copying;
-    for (; c->record != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
+    for (; c->source != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
         const size_t elem = csspgo__elem(c->kind), begin = csspgo__run_at(&x->r->record[c->to], c->kind)->begin;
         size_t n, some;
         const unsigned char *v =
-            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->record], c->kind, &n);
+            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->source], c->kind, &n);
         some = *left < n ? (size_t)*left * CSSPGO__ENTRIES_STEP : n;
         if (some > n - c->done) some = n - c->done;
         if (some != 0) memcpy(x->r->pool[c->kind].data + (begin + c->done) * elem, v + c->done * elem, some * elem);
@@ -20387,7 +20387,7 @@ static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
         csspgo__spend(left, some / CSSPGO__ENTRIES_STEP);
         if (c->done != n) return 0;
     }
-    c->record = 0;
+    c->source = 0;
     return 1;
 }
 
@@ -20431,7 +20431,7 @@ static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *l
         x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
     }
     CSSPGO__COMMIT_END(&x->r->heap);
-    return x->id == q->tree.count && x->copying.record == 0 ? CSSPGO_OK : CSSPGO_MORE;
+    return x->id == q->tree.count && x->copying.source == 0 ? CSSPGO_OK : CSSPGO_MORE;
 }
 
 /* Frees everything but r and q. */
