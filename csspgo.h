@@ -19562,10 +19562,9 @@ typedef struct csspgo__extent {   /* of a profile without unused room */
 } csspgo__extent;
 
 typedef struct csspgo__sorted {   /* entries in order, of one record or the sum of several            */
-    const unsigned char *v;       /* n of them                                                        */
-    unsigned char *own;           /* NULL, or v: it is to be freed                                    */
+    unsigned char *own;           /* NULL: those of a record of p                                     */
     size_t   n, cap;              /* entries; own has room for cap                                    */
-    uint32_t rank;                /* of about 2^rank records                                          */
+    uint32_t record, rank;        /* the record; they are of 2^rank records or fewer                  */
 } csspgo__sorted;
 
 /*
@@ -20016,27 +20015,38 @@ static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
 
 enum { CSSPGO__ENTRIES_STEP = 4, CSSPGO__FREED_BYTES = 256 };   /* that are moved, or freed, in a step */
 
-/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
-static csspgo_status csspgo__merge_two(csspgo__merging *m, csspgo__heap *h, uint64_t *left)
+/* The entries of a run. */
+static const unsigned char *csspgo__sorted_at(const csspgo__shrinking *x, const csspgo__sorted *r)
 {
+    size_t n;
+    if (r->own != NULL) return r->own;
+    return (const unsigned char *)csspgo__entries_of(x->b.p, &x->b.p->record[r->record], x->merging.kind, &n);
+}
+
+/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
+static csspgo_status csspgo__merge_two(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    csspgo__heap *const h = &x->heap;
     csspgo__sorted *const a = &m->v[m->count - 2], *const b = a + 1, *sum = &m->sum;
+    const unsigned char *const va = csspgo__sorted_at(x, a), *const vb = csspgo__sorted_at(x, b);
     const size_t elem = csspgo__elem(m->kind);
     const csspgo__cmp_fn cmp = csspgo__kind_cmp(m->kind);
     unsigned n = 0;
     if (sum->own == NULL) {
         sum->cap = a->n + b->n;
-        sum->v = sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
+        sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
         if (sum->own == NULL) return h->status;
         m->i = m->k = 0;
     }
     for (; m->i < a->n || m->k < b->n; n++, sum->n++) {
-        const unsigned char *x = a->v + m->i * elem, *y = b->v + m->k * elem;
-        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, x, y);
+        const unsigned char *const ea = va + m->i * elem, *const eb = vb + m->k * elem;
+        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, ea, eb);
         unsigned char *to = sum->own + sum->n * elem;
         if (n % CSSPGO__ENTRIES_STEP == 0 && *left == 0) return CSSPGO_MORE;
         if (n % CSSPGO__ENTRIES_STEP == 0) --*left;
-        memcpy(to, order <= 0 ? x : y, elem);
-        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(y, m->kind));
+        memcpy(to, order <= 0 ? ea : eb, elem);
+        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(eb, m->kind));
         m->i += order <= 0;
         m->k += order >= 0;
     }
@@ -20084,7 +20094,7 @@ static csspgo_status csspgo__shrink_place(csspgo__shrinking *x, uint64_t *left)
         if (*left == 0) return CSSPGO_MORE;
     }
     piece = some < n - m->i ? some : n - m->i;
-    memcpy(pool->data + (run->begin + m->i) * elem, m->v[0].v + m->i * elem, piece * elem);
+    memcpy(pool->data + (run->begin + m->i) * elem, csspgo__sorted_at(x, m->v) + m->i * elem, piece * elem);
     m->i += piece;
     csspgo__spend(left, piece / CSSPGO__ENTRIES_STEP + 1);
     return m->i == n ? CSSPGO_OK : CSSPGO_MORE;
@@ -20097,14 +20107,15 @@ static csspgo_status csspgo__shrink_entries(csspgo__shrinking *x, uint64_t *left
     const csspgo__move *v = &x->b.plan.move[m->next];
     csspgo_status s = CSSPGO_OK;
     if (m->count > 1 && (m->next == 0 || m->v[m->count - 1].rank == m->v[m->count - 2].rank))
-        return csspgo__merge_two(m, &x->heap, left);
+        return csspgo__merge_two(x, left);
     if (m->next != 0) {
         csspgo__sorted *const r = &m->v[m->count];
         --*left;
         m->next = v->next;
         if (v->flags & CSSPGO__MOVE_LOST) return CSSPGO_OK;
         memset(r, 0, sizeof *r);
-        r->v = (const unsigned char *)csspgo__entries_of(x->b.p, csspgo__record_of(x->b.p, v->node), m->kind, &r->n);
+        r->record = x->b.p->tree.node[v->node].record;
+        r->n = csspgo__run_count(csspgo__run_of(&x->b.p->record[r->record], m->kind));
         m->count += r->n != 0;
         return CSSPGO_OK;
     }
