@@ -2143,9 +2143,9 @@ CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, cs
  *
  * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
  *           all that was begun is given up
- * Cost      O(budget + entries of the largest base profile + frames of inlinees), a call of alloc_fn for each new
- *           table, and one of free_fn for every 256 steps, the first included; no table is copied or cleared at once.
- *           Stopping frees all that was made
+ * Cost      O(budget + frames of inlinees), also where functions have any number of blocks; a call of alloc_fn for each
+ *           new table, and of free_fn for every 256 steps or bytes of what was made on the way, one more than that; no
+ *           table is copied or cleared at once. Stopping frees all that was made
  * Memory    as csspgo_shrink, until it returns CSSPGO_OK or is stopped
  */
 CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
@@ -3086,7 +3086,7 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
  *   frames     the most frames of a sample's stack; 0: samples without stacks
  *   how        NULL = defaults
  *
- * Returns   bytes, at most about twice what so many samples take; UINT64_MAX: more than a collector can hold
+ * Returns   bytes, at most about 2.5 times what so many samples take; UINT64_MAX: more than a collector can hold
  */
 CSSPGO_DEF uint64_t csspgo_collector_need(uint64_t samples, uint32_t branches, uint32_t frames,
                                           const csspgo_collector_options *how);
@@ -3103,14 +3103,13 @@ CSSPGO_DEF void csspgo_collector_free(csspgo_collector *c);
  *   err              NULL, or filled in every case
  *
  * Returns   CSSPGO_OK; E_NOMEM, E_FULL: samples from the failing one on were not taken (E_FULL: limits.max_bytes is
- *           reached, taking a profile empties the collector); E_LIMIT: the sample is too large for an empty collector
- *           of that limit, err says how much it needs; E_ARGUMENT for a sample with a stack, if contexts with names
- *           were read. err->offset is the sample's index
+ *           reached, or there was no memory for a larger table; taking a profile empties the collector); E_LIMIT: the
+ *           sample is too large for an empty collector of that limit, err says how much it needs; E_ARGUMENT for a
+ *           sample with a stack, if contexts with names were read. err->offset is the sample's index
  * Cost      a look-up per address and a hash of the sample. A distinct sample is unwound when newer ones need its room
  *           in the cache, with two counter updates per branch. At worst, each sample added makes as many older ones be
  *           unwound as have 8 times its size, and tables grow by a bounded number of entries: no call depends on how
- *           much was collected. But where a table grows at the limit itself, or with another sample's memory lacking,
- *           it is copied at once
+ *           much was collected. A collector is full before a table would have to be copied at once
  * Source    LLVM 19: llvm-profgen's virtual unwinder
  */
 CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_sample *samples, size_t count,
@@ -3132,10 +3131,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_flush(csspgo_collector *c, csspgo_erro
  * cache is empty after CSSPGO_OK. Samples may be added between two calls.
  *
  *   budget   the most work to do, in steps; a branch record unwound is about one, and so is an entry of a table that
- *            grows. At least one sample is unwound, or a table that was replaced given back
+ *            grows. At least one sample is unwound, or a table that was replaced given back. UINT64_MAX: all
  *   err      NULL, or filled in every case
  *
- * Returns   CSSPGO_OK when nothing is left to do; CSSPGO_MORE: call again; E_NOMEM, E_FULL as csspgo_collector_flush
+ * Returns   CSSPGO_OK when nothing is left to do; CSSPGO_MORE: call again; E_NOMEM, E_FULL as csspgo_collector_flush,
+ *           or because a table would have to be copied at once
  * Cost      O(budget + the largest sample), and one call of free_fn for the largest table (csspgo_allocator)
  */
 CSSPGO_DEF csspgo_status csspgo_collector_step(csspgo_collector *c, uint64_t budget, csspgo_error *err);
@@ -3629,9 +3629,9 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile(csspgo_collector *c, const css
  *
  * Returns   CSSPGO_OK: c is empty, and has nothing large left to give back; CSSPGO_MORE: call again; else as
  *           csspgo_collector_profile, also what a failure means
- * Cost      O(budget + the contexts of one counter), and one call of free_fn for the largest table of p or c
- *           (csspgo_allocator). Tables of p grow before they are full, in slices; one that is full all the same, as
- *           memory was short or one counter brought more than an eighth of it, is copied at once
+ * Cost      O(budget + the contexts of one counter, and the probes of their functions), and one call of free_fn for the
+ *           largest table of p or c (csspgo_allocator). Tables of p grow before they are full, in slices; one that is
+ *           full all the same, as memory was short or one counter brought more than an eighth of it, is copied at once
  */
 CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint64_t budget,
                                                        const csspgo_generate_options *how, csspgo_profile *p,
@@ -9128,8 +9128,17 @@ static csspgo__page_branch *csspgo__branch_below(csspgo__page *page, uint64_t bo
     return (csspgo__page_branch *)(void *)csspgo__item_below(page, sizeof(csspgo__page_branch), 1, bound);
 }
 
+/* A search asks for one cache line after the other: so that it does not wait for each, all of a page come together. */
+CSSPGO__INLINE void csspgo__page_fetch(csspgo__page *page)
+{
+    unsigned char *const line = (unsigned char *)page;
+    uint32_t i;
+    for (i = 64; i < CSSPGO__PAGE_BYTES; i += 64) CSSPGO__PREFETCH(line + i);
+}
+
 CSSPGO__INLINE unsigned char *csspgo__elem_below(const csspgo__ordered *t, csspgo__page *page, uint64_t bound)
 {
+    csspgo__page_fetch(page);
     return t->key64 ? csspgo__item_below(page, t->elem, 1, bound) : csspgo__item_below(page, t->elem, 0, bound);
 }
 
@@ -10844,6 +10853,8 @@ typedef struct csspgo__growing {
     uint64_t       changes;       /* csspgo__profile_changes when it began                */
     uint32_t       table;         /* index in csspgo__growable                            */
     uint32_t       calls, rest;   /* it took so many; so many more do without growing     */
+    uint32_t       wants;         /* this table is to have ...                            */
+    size_t         room;          /* ... room for so many more; 0: none                   */
 } csspgo__growing;
 
 /* What a call that is done in steps has begun on a profile; the first member of what it keeps. */
@@ -11980,6 +11991,7 @@ static const csspgo__growable csspgo__growables[] = {
     CSSPGO__GROWABLE_MAP(names.by_guid.map)
 };
 
+enum { CSSPGO__POOL_TABLES = 2 };       /* the first of the pools */
 enum { CSSPGO__NODE_TABLES = 6, CSSPGO__ALL_TABLES = sizeof csspgo__growables / sizeof *csspgo__growables };
 
 /* A number that differs after each change of what stands in the tables. */
@@ -12005,13 +12017,20 @@ static csspgo__map *csspgo__growing_map(csspgo_profile *p, const csspgo__growabl
     return (csspgo__map *)(void *)((unsigned char *)p + t->data);
 }
 
-/* 1 if less than an eighth of a table is free and copying it takes more than so many steps. */
+/* The elements of a table that a larger one has to have room for, because that was asked for; 0: any. */
+static size_t csspgo__wanted(const csspgo_profile *p, const csspgo__growable *t)
+{
+    const csspgo__growing *g = &p->growing;
+    return g->room != 0 && t == &csspgo__growables[g->wants] ? csspgo__size_at(p, t->count) + g->room : 0;
+}
+
+/* 1 if less than an eighth of a table is free, or less than is wanted, and copying it takes more than so many steps. */
 static int csspgo__is_tight(csspgo_profile *p, const csspgo__growable *t, uint64_t steps)
 {
     const size_t cap = csspgo__size_at(p, t->cap);
     if (cap <= steps) return 0;
     if (t->elem == 0) return csspgo__growing_map(p, t)->count > cap / 3 * 2 && cap <= 0x20000000;
-    return csspgo__size_at(p, t->count) + t->more > cap - cap / 8;
+    return csspgo__size_at(p, t->count) + t->more > cap - cap / 8 || csspgo__wanted(p, t) > cap;
 }
 
 /* Makes the larger table of the first of so many that is tight. Returns 0 if none is, or there is no memory. */
@@ -12024,6 +12043,7 @@ static int csspgo__grow_begin(csspgo_profile *p, uint64_t steps, size_t tables)
         const size_t cap = csspgo__size_at(p, t->cap);
         if (!csspgo__is_tight(p, t, steps)) continue;
         g->cap = t->elem == 0 ? 2 * cap : cap + cap / 2;
+        if (g->cap < csspgo__wanted(p, t)) g->cap = csspgo__wanted(p, t);
         g->bytes = g->cap * (t->elem == 0 ? sizeof(csspgo__slot) : t->elem);
         g->data = (unsigned char *)csspgo__alloc(&p->heap, g->bytes);
         g->done = 0;
@@ -19640,6 +19660,29 @@ typedef struct csspgo__extent {   /* of a profile without unused room */
     size_t nodes, records, entries[CSSPGO__KINDS];
 } csspgo__extent;
 
+typedef struct csspgo__sorted {   /* entries in order, of one record or the sum of several            */
+    unsigned char *own;           /* NULL: those of a record of p                                     */
+    size_t   n, cap;              /* entries; own has room for cap                                    */
+    uint32_t record, rank;        /* the record; they are of 2^rank records or fewer                  */
+} csspgo__sorted;
+
+/*
+ * The entries of all moves to a node, kind by kind: sorted runs, the ranks of which descend as in a binary counter. Of
+ * two with the same rank the sum is made, a few entries at a time.
+ */
+typedef struct csspgo__merging {
+    csspgo__sorted v[34], sum;    /* count of them; the sum of the last two, as far as it is made     */
+    uint32_t count, kind;
+    uint32_t next;                /* the next move                                                    */
+    size_t   i, k;                /* next entries of the last two; i: entries that the record got     */
+} csspgo__merging;
+
+typedef struct csspgo__copying {  /* a record on its way to r                                         */
+    const csspgo_profile *from;
+    uint32_t source, to, kind;    /* records; source 0: none is                                       */
+    size_t   done;                /* entries of that kind                                             */
+} csspgo__copying;
+
 typedef struct csspgo__shrinking {
     csspgo__work     work;        /* first: see csspgo_profile.work                                               */
     csspgo_profile  *p;
@@ -19665,7 +19708,9 @@ typedef struct csspgo__shrinking {
     size_t           moves;       /* records that go to the new base profiles                                     */
     csspgo__deciding deciding;    /* the moves to node id of q                                                    */
     uint32_t         decides;     /* 1: not all of them are decided yet                                           */
-    uint32_t         rest;        /* the first of those that are still to be carried out                          */
+    uint32_t         rest;        /* the first of those whose totals are still to be added                        */
+    csspgo__merging  merging;     /* their entries; kind CSSPGO__KINDS: all are in                                */
+    csspgo__copying  copying;
     uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
     uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
     uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
@@ -19678,11 +19723,6 @@ static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
     unsigned k;
     e->records++;
     for (k = 0; k < CSSPGO__KINDS; k++) e->entries[k] += csspgo__run_count(csspgo__run_of(r, k));
-}
-
-static size_t csspgo__record_entries(const csspgo__record *r)
-{
-    return csspgo__run_count(r->body) + csspgo__run_count(r->target) + csspgo__run_count(r->vtable);
 }
 
 /*
@@ -20072,59 +20112,167 @@ static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
     return CSSPGO_OK;
 }
 
-enum { CSSPGO__MERGED_TOGETHER = 256 };    /* entries, at least */
+enum { CSSPGO__ENTRIES_STEP = 4, CSSPGO__FREED_BYTES = 256 };   /* that are moved, or freed, in a step */
 
-/*
- * Takes the first moves off a list: as many as have an eighth of the entries of the record at their place, so that
- * adding them takes little memory, and no more time than all at once. Returns the rest. *entries: how many are merged.
- */
-static uint32_t csspgo__shrink_piece(const csspgo__plan *plan, uint32_t first, size_t *entries)
+/* The entries of a run. */
+static const unsigned char *csspgo__sorted_at(const csspgo__shrinking *x, const csspgo__sorted *r)
 {
-    csspgo__move *const v = plan->move;
-    const csspgo__record *to = csspgo__record_of(plan->c.p, v[first].to), *r;
-    const size_t had = to != NULL ? csspgo__record_entries(to) : 0;
-    size_t n = 0;
-    uint32_t i = first, rest;
-    while ((r = csspgo__record_of(plan->c.from, v[i].node)) != NULL &&
-           (n += 1 + csspgo__record_entries(r)) < had / 8 + CSSPGO__MERGED_TOGETHER && v[i].next != 0)
-        i = v[i].next;
-    rest = v[i].next;
-    v[i].next = 0;
-    if (rest != 0) {
-        v[rest].checksum = v[first].checksum;
-        v[rest].attributes = v[first].attributes;
-    }
-    *entries = had + n;
-    return rest;
+    size_t n;
+    if (r->own != NULL) return r->own;
+    return (const unsigned char *)csspgo__entries_of(x->b.p, &x->b.p->record[r->record], x->merging.kind, &n);
 }
 
-/* Carries out the moves to all nodes of q, decided node by node: callers before inlinees. */
+/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
+static csspgo_status csspgo__merge_two(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    csspgo__heap *const h = &x->heap;
+    csspgo__sorted *const a = &m->v[m->count - 2], *const b = a + 1, *sum = &m->sum;
+    const unsigned char *const va = csspgo__sorted_at(x, a), *const vb = csspgo__sorted_at(x, b);
+    const size_t elem = csspgo__elem(m->kind);
+    const csspgo__cmp_fn cmp = csspgo__kind_cmp(m->kind);
+    unsigned n = 0;
+    if (sum->own == NULL) {
+        sum->cap = a->n + b->n;
+        sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
+        if (sum->own == NULL) return h->status;
+        m->i = m->k = 0;
+    }
+    for (; m->i < a->n || m->k < b->n; n++, sum->n++) {
+        const unsigned char *const ea = va + m->i * elem, *const eb = vb + m->k * elem;
+        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, ea, eb);
+        unsigned char *to = sum->own + sum->n * elem;
+        if (n % CSSPGO__ENTRIES_STEP == 0 && *left == 0) return CSSPGO_MORE;
+        if (n % CSSPGO__ENTRIES_STEP == 0) --*left;
+        memcpy(to, order <= 0 ? ea : eb, elem);
+        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(eb, m->kind));
+        m->i += order <= 0;
+        m->k += order >= 0;
+    }
+    csspgo__spend(left, (a->cap + b->cap) * elem / CSSPGO__FREED_BYTES);
+    csspgo__free(h, a->own, a->cap * elem);
+    csspgo__free(h, b->own, b->cap * elem);
+    sum->rank = a->rank + 1;
+    *a = *sum;
+    memset(sum, 0, sizeof *sum);
+    m->count--;
+    return CSSPGO_OK;
+}
+
+static void csspgo__merging_free(csspgo__merging *m, csspgo__heap *h)
+{
+    const size_t elem = csspgo__elem(m->kind);
+    while (m->count != 0) {
+        const csspgo__sorted *r = &m->v[--m->count];
+        csspgo__free(h, r->own, r->cap * elem);
+    }
+    csspgo__free(h, m->sum.own, m->sum.cap * elem);
+    memset(&m->sum, 0, sizeof m->sum);
+}
+
+/* Gives the record of node x->id of q its entries of a kind, which are one run. Returns as a phase. */
+static csspgo_status csspgo__shrink_place(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *const q = x->b.q;
+    csspgo__merging *const m = &x->merging;
+    csspgo__pool *const pool = &q->pool[m->kind];
+    csspgo__run *const run = csspgo__run_at(&q->record[q->tree.node[x->id].record], m->kind);
+    const size_t n = m->v[0].n, elem = csspgo__elem(m->kind), most = (size_t)(*left < n ? *left : n);
+    const size_t some = most * CSSPGO__ENTRIES_STEP;
+    size_t piece;
+    if (csspgo__run_count(*run) == 0) {
+        int grows;
+        q->growing.wants = CSSPGO__POOL_TABLES + m->kind;
+        q->growing.room = n;
+        grows = csspgo__shrink_grows(x, left);
+        q->growing.room = 0;
+        if (grows) return CSSPGO_MORE;
+        if (!csspgo__kind_room(q, m->kind, n)) return q->heap.status;
+        csspgo__run_extend(pool, run, n, elem);
+        m->i = 0;
+        if (*left == 0) return CSSPGO_MORE;
+    }
+    piece = some < n - m->i ? some : n - m->i;
+    memcpy(pool->data + (run->begin + m->i) * elem, csspgo__sorted_at(x, m->v) + m->i * elem, piece * elem);
+    m->i += piece;
+    csspgo__spend(left, piece / CSSPGO__ENTRIES_STEP + 1);
+    return m->i == n ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Does a piece of the work on the entries of the moves to node x->id of q. Returns CSSPGO_OK, MORE, or an error. */
+static csspgo_status csspgo__shrink_entries(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    const csspgo__move *v = &x->b.plan.move[m->next];
+    csspgo_status s = CSSPGO_OK;
+    if (m->count > 1 && (m->next == 0 || m->v[m->count - 1].rank == m->v[m->count - 2].rank))
+        return csspgo__merge_two(x, left);
+    if (m->next != 0) {
+        csspgo__sorted *const r = &m->v[m->count];
+        --*left;
+        m->next = v->next;
+        if (v->flags & CSSPGO__MOVE_LOST) return CSSPGO_OK;
+        memset(r, 0, sizeof *r);
+        r->record = x->b.p->tree.node[v->node].record;
+        r->n = csspgo__run_count(csspgo__run_of(&x->b.p->record[r->record], m->kind));
+        m->count += r->n != 0;
+        return CSSPGO_OK;
+    }
+    if (m->count != 0) s = csspgo__shrink_place(x, left);
+    if (s != CSSPGO_OK) return s;
+    csspgo__merging_free(m, &x->heap);
+    m->kind++;
+    m->next = x->deciding.first;
+    return CSSPGO_OK;
+}
+
+/* Carries out a move but for its entries. Returns CSSPGO_OK or an error. */
+static csspgo_status csspgo__shrink_sums(csspgo__shrinking *x)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    csspgo__move *const v = &plan->move[x->rest];
+    const uint32_t next = v->next;
+    if (!csspgo__record_room(plan->c.p, 1)) return plan->c.p->heap.status;
+    v->flags |= CSSPGO__MOVE_WAITS;
+    v->next = 0;
+    csspgo__plan_commit(plan, x->rest);
+    v->next = next;
+    if (next != 0) {
+        plan->move[next].checksum = v->checksum;
+        plan->move[next].attributes = v->attributes;
+    }
+    x->rest = next;
+    return CSSPGO_OK;
+}
+
+/*
+ * Carries out the moves to all nodes of q, node by node, callers before inlinees: decides them, adds their totals, then
+ * their entries.
+ */
 static csspgo_status csspgo__shrink_merge(csspgo__shrinking *x, uint64_t *left)
 {
     csspgo__plan *const plan = &x->b.plan;
-    csspgo__heap *h = &x->b.q->heap;
-    while (*left != 0) {
-        const uint32_t first = x->rest;
-        csspgo_status s;
-        size_t entries;
+    csspgo_status s = CSSPGO_OK;
+    while (*left != 0 && (s == CSSPGO_OK || s == CSSPGO_MORE)) {
         if (x->decides) {
             x->decides = !csspgo__plan_decide_some(plan, &x->deciding, left);
-            if (!x->decides) x->rest = x->deciding.first;
-        } else if (first == 0) {
+            if (x->decides || x->deciding.first == 0) continue;
+            x->merging.next = x->rest = x->deciding.first;
+            x->merging.kind = 0;
+        } else if (x->rest != 0) {
+            if (csspgo__shrink_grows(x, left)) continue;
+            --*left;
+            s = csspgo__shrink_sums(x);
+        } else if (x->merging.kind < CSSPGO__KINDS) {
+            s = csspgo__shrink_entries(x, left);
+        } else {
             if (x->id == x->b.q->tree.count) return CSSPGO_OK;
             --*left;
             x->decides = x->b.first[++x->id] != 0;
             csspgo__plan_decide_begin(&x->deciding, x->b.first[x->id]);
-        } else if (!csspgo__shrink_grows(x, left)) {
-            x->rest = csspgo__shrink_piece(plan, first, &entries);
-            csspgo__spend(left, 2 * entries);
-            csspgo__plan_need(plan, first);
-            s = csspgo__change_reserve(&plan->c, h);
-            if (s != CSSPGO_OK) return s;
-            csspgo__plan_commit(plan, first);
         }
     }
-    return CSSPGO_MORE;
+    return s == CSSPGO_OK ? CSSPGO_MORE : s;
 }
 
 /* Frees the plan of the new base profiles, one array at a time. */
@@ -20312,23 +20460,45 @@ static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *
     return m->slot != NULL ? csspgo__shrink_clear(x, m->slot, m->slot_count * sizeof *m->slot, left) : CSSPGO_OK;
 }
 
-/* Gives a node of r, which has none, a copy of a record of another profile with the same functions. */
-static void csspgo__record_copy(csspgo_profile *r, uint32_t node, const csspgo_profile *from, uint32_t record)
+/* Gives a node of r a copy of a record of another profile with the same functions, but not its entries yet. */
+static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspgo_profile *from, uint32_t record)
 {
+    csspgo_profile *const r = x->r;
     csspgo__record *to = &r->record[++r->records];
     unsigned k;
     *to = from->record[record];
     r->tree.node[node].record = (uint32_t)r->records;
     for (k = 0; k < CSSPGO__KINDS; k++) {
-        csspgo__pool *pool = &r->pool[k];
         csspgo__run *run = csspgo__run_at(to, k);
-        size_t n;
-        const void *v = csspgo__entries_of(from, &from->record[record], k, &n);
-        run->begin = (uint32_t)pool->count;
+        const size_t n = csspgo__run_count(*run);
+        run->begin = (uint32_t)r->pool[k].count;
         run->size = (uint32_t)n | (n != 0 ? CSSPGO__TIGHT : 0);
-        if (n != 0) memcpy(pool->data + pool->count * csspgo__elem(k), v, n * csspgo__elem(k));
-        pool->count += n;
+        r->pool[k].count += n;
     }
+    memset(&x->copying, 0, sizeof x->copying);
+    x->copying.from = from;
+    x->copying.source = record;
+    x->copying.to = (uint32_t)r->records;
+}
+
+/* Copies its entries, so many steps of it. Returns 1 when nothing is left of that. */
+static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__copying *const c = &x->copying;
+    for (; c->source != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
+        const size_t elem = csspgo__elem(c->kind), begin = csspgo__run_at(&x->r->record[c->to], c->kind)->begin;
+        size_t n, some;
+        const unsigned char *v =
+            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->source], c->kind, &n);
+        some = *left < n ? (size_t)*left * CSSPGO__ENTRIES_STEP : n;
+        if (some > n - c->done) some = n - c->done;
+        if (some != 0) memcpy(x->r->pool[c->kind].data + (begin + c->done) * elem, v + c->done * elem, some * elem);
+        c->done += some;
+        csspgo__spend(left, some / CSSPGO__ENTRIES_STEP);
+        if (c->done != n) return 0;
+    }
+    c->source = 0;
+    return 1;
 }
 
 /* Makes node n of p or q in r, below `up`, with its record if it gets it. */
@@ -20338,18 +20508,18 @@ static uint32_t csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *
     const uint32_t id =
         csspgo__node_make(x->r, up, csspgo__loc_of(x->b.p, n->site), csspgo__site_kind(n->site), n->func);
     if (!counts) return id;
-    csspgo__record_copy(x->r, id, from, n->record);
-    csspgo__spend(left, 1 + csspgo__record_entries(&from->record[n->record]) / 4);
+    csspgo__record_copy(x, id, from, n->record);
+    csspgo__spend(left, 1);
     return id;
 }
 
 /* Copies what stays of p to r, which has the room. */
 static csspgo_status csspgo__shrink_fill(csspgo__shrinking *x, uint64_t *left)
 {
-    csspgo_status s;
+    csspgo_status s = CSSPGO_MORE;
     CSSPGO__COMMIT_BEGIN(&x->r->heap);
     x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+    while (csspgo__copy_some(x, left) && csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
         const csspgo__tree_node *n = &x->b.p->tree.node[x->id];
         if (x->image[x->id] == 0) continue;
         x->image[x->id] = csspgo__shrink_copy(x, x->b.p, n, x->image[n->parent],
@@ -20364,14 +20534,14 @@ static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *l
 {
     const csspgo_profile *q = x->b.q;
     CSSPGO__COMMIT_BEGIN(&x->r->heap);
-    while (x->id < q->tree.count && *left != 0) {
+    while (csspgo__copy_some(x, left) && x->id < q->tree.count && *left != 0) {
         const csspgo__tree_node *n = &q->tree.node[++x->id];
         --*left;
         if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
         x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
     }
     CSSPGO__COMMIT_END(&x->r->heap);
-    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
+    return x->id == q->tree.count && x->copying.source == 0 ? CSSPGO_OK : CSSPGO_MORE;
 }
 
 /* Frees everything but r and q. */
@@ -20463,6 +20633,7 @@ static void csspgo__shrink_drop(csspgo__work *w)
     csspgo__heap h;
     if (x->b.plan.move != NULL) csspgo__free(&x->b.q->heap, x->b.plan.move, x->b.plan.cap * sizeof *x->b.plan.move);
     if (x->b.plan.c.scratch != NULL) csspgo__change_free(&x->b.plan.c, &x->b.q->heap);
+    csspgo__merging_free(&x->merging, &x->heap);
     csspgo__arrays_free(&x->b.arrays);
     csspgo__arrays_free(&x->arrays);
     csspgo__borrowed_free(x->b.q);
@@ -20483,6 +20654,7 @@ static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_b
     x->arrays.heap = &x->heap;
     x->b.p = x->p = p;
     x->max_bytes = x->budget = max_bytes;
+    x->merging.kind = CSSPGO__KINDS;
     x->factor = x->highest = 1;
     x->fixed = p->heap.used - csspgo__nodes_bytes(p);
     if (p->growing.data != NULL) x->fixed -= p->growing.bytes;
@@ -26408,7 +26580,9 @@ static void csspgo__counters_free(csspgo__heap *h, csspgo__counter_pages *l)
 
 /* ----- tables that grow a few entries at a time ------------------------------------------------------------------- */
 
-enum { CSSPGO__GROWS_AT_ONCE = 1536 };   /* entries of a table that is too small to grow in steps  */
+#ifndef CSSPGO__GROWS_AT_ONCE
+#  define CSSPGO__GROWS_AT_ONCE 1536u      /* entries of a table that is too small to grow in steps; tests set it */
+#endif
 enum { CSSPGO__CLEARED = 32 };           /* slots, which take about as long to clear as an entry to be moved */
 
 enum { CSSPGO__GIVE_BACK = 1 << 17 };    /* bytes of a table that is given back at once                     */
@@ -26499,14 +26673,22 @@ static void csspgo__growth_steps(csspgo_collector *c, csspgo__growth *g, csspgo_
     memset(g, 0, sizeof *g);
 }
 
+/* Memory for a larger table; that of tables that were replaced, if there is no other. */
+static void *csspgo__growth_alloc(csspgo_collector *c, size_t bytes)
+{
+    void *p = csspgo__alloc(&c->heap, bytes);
+    if (p == NULL && csspgo__replaced_free(&c->heap, &c->replaced)) p = csspgo__alloc(&c->heap, bytes);
+    return p;
+}
+
 /* Begins to grow a table that is to be three quarters full soon. Without memory there is nothing to do yet. */
-static int csspgo__growth_begin(csspgo__heap *h, csspgo__growth *g, const csspgo__map *m, uint32_t root)
+static int csspgo__growth_begin(csspgo_collector *c, csspgo__growth *g, const csspgo__map *m, uint32_t root)
 {
     const uint32_t most = m->mask / 4 * 3, mask = m->mask * 2 + 1;
     csspgo__slot *slot;
     if (most < CSSPGO__GROWS_AT_ONCE || m->count < most - most / 4 || mask >= 0x3fffffffu) return 0;
     if (g->refused != 0 && m->count < g->refused + most / 64) return 0;
-    slot = (csspgo__slot *)csspgo__alloc(h, ((size_t)mask + 1) * sizeof *slot);
+    slot = (csspgo__slot *)csspgo__growth_alloc(c, ((size_t)mask + 1) * sizeof *slot);
     g->refused = slot == NULL ? m->count : 0;
     if (slot == NULL) return 0;
     g->map = *m;
@@ -26535,7 +26717,7 @@ static void csspgo__growth_go_on(csspgo_collector *c, csspgo__growth *g, csspgo_
     const size_t fresh = g->map.slot != NULL ? m->count - g->seen : 0;
     size_t work;
     g->seen = m->count;
-    if (g->map.slot == NULL && !csspgo__growth_begin(&c->heap, g, m, root)) return;
+    if (g->map.slot == NULL && !csspgo__growth_begin(c, g, m, root)) return;
     work = (g->map.slot_count - g->cleared) / CSSPGO__CLEARED + (root + m->count - g->moved) + 1;
     csspgo__growth_steps(c, g, m, owner, root,
                          csspgo__growth_pace(work, fresh, m->mask / 4 * 3 - m->count, more));
@@ -26558,12 +26740,12 @@ static void csspgo__nodes_steps(csspgo_collector *c, size_t steps)
     memset(g, 0, sizeof *g);
 }
 
-static int csspgo__nodes_begin(csspgo__heap *h, csspgo__node_growth *g, const csspgo__tree *t)
+static int csspgo__nodes_begin(csspgo_collector *c, csspgo__node_growth *g, const csspgo__tree *t)
 {
     const size_t cap = t->cap + t->cap / 2;
     if (t->cap < CSSPGO__GROWS_AT_ONCE || t->count < t->cap - t->cap / 4) return 0;
     if (g->refused != 0 && t->count < g->refused + t->cap / 64) return 0;
-    g->node = (csspgo__tree_node *)csspgo__alloc(h, cap * sizeof *g->node);
+    g->node = (csspgo__tree_node *)csspgo__growth_alloc(c, cap * sizeof *g->node);
     g->refused = g->node == NULL ? t->count : 0;
     if (g->node == NULL) return 0;
     g->cap = cap;
@@ -26578,7 +26760,7 @@ static void csspgo__nodes_go_on(csspgo_collector *c, size_t more)
     const csspgo__tree *t = &c->trie;
     const size_t fresh = g->node != NULL ? t->count - g->seen : 0;
     g->seen = t->count;
-    if (g->node == NULL && !csspgo__nodes_begin(&c->heap, g, t)) return;
+    if (g->node == NULL && !csspgo__nodes_begin(c, g, t)) return;
     csspgo__nodes_steps(c, csspgo__growth_pace(t->count - g->moved, fresh, t->cap - 1 - t->count, more));
 }
 
@@ -26617,24 +26799,36 @@ static int csspgo__growths_yield(csspgo_collector *c)
 
 enum { CSSPGO__BRIM = 512 };     /* contexts or counters: as a rule more than a sample brings */
 
-/* 1 if a table that is too large to be copied at once is nearly full, and no larger one is being made. */
-static int csspgo__table_brims(size_t places, size_t used, int grows)
+/*
+ * 1 if a table that is too large to be copied at once is nearly full, and there was no memory for a larger one, though
+ * that was asked for again and again since three quarters of it were in use.
+ */
+static int csspgo__table_brims(size_t places, size_t used, size_t refused)
 {
-    return places >= CSSPGO__GROWS_AT_ONCE && places - used < CSSPGO__BRIM && !grows;
+    const size_t brim = places / 8 < CSSPGO__BRIM ? places / 8 : (size_t)CSSPGO__BRIM;
+    return places >= CSSPGO__GROWS_AT_ONCE && places - used < brim && refused != 0;
+}
+
+/* 1 if a table grows and there is hardly memory for counters meanwhile, nor any of tables that were replaced. */
+static int csspgo__growth_is_tight(csspgo_collector *c)
+{
+    const uint64_t page = CSSPGO__PAGE * sizeof(csspgo__counter), most = c->heap.limits.max_bytes;
+    if (c->grown_map.map.slot == NULL && c->grown_calls.map.slot == NULL && c->grown_trie.node == NULL) return 0;
+    return most - c->heap.used < 2 * page &&
+           (!csspgo__replaced_free(&c->heap, &c->replaced) || most - c->heap.used < 2 * page);
 }
 
 /*
- * 1 if a collector will soon lack memory for a larger table, or for others while one grows: then a table would have to
- * be copied at once (csspgo__growths_yield). Who can move its counters elsewhere does so before.
+ * 1 if a collector with counters will soon lack memory for a larger table, or for others while one grows: then a table
+ * would have to be copied at once (csspgo__growths_yield). It is full before that.
  */
-CSSPGO__UNUSED static int csspgo__collector_brims(const csspgo_collector *c)
+static int csspgo__collector_brims(csspgo_collector *c)
 {
-    const int grow[] = { c->grown_map.map.slot != NULL, c->grown_calls.map.slot != NULL, c->grown_trie.node != NULL };
-    const uint64_t left = c->heap.limits.max_bytes - c->heap.used;
-    return ((grow[0] || grow[1] || grow[2]) && left < 2 * CSSPGO__PAGE * sizeof(csspgo__counter)) ||
-           csspgo__table_brims(c->map.mask / 4 * 3, c->map.count, grow[0]) ||
-           csspgo__table_brims(c->trie.map.mask / 4 * 3, c->trie.map.count, grow[1]) ||
-           csspgo__table_brims(c->trie.cap, c->trie.count + 1, grow[2]);
+    if (c->counter.count == 0) return 0;
+    return csspgo__growth_is_tight(c) ||
+           csspgo__table_brims(c->map.mask / 4 * 3, c->map.count, c->grown_map.refused) ||
+           csspgo__table_brims(c->trie.map.mask / 4 * 3, c->trie.map.count, c->grown_calls.refused) ||
+           csspgo__table_brims(c->trie.cap, c->trie.count + 1, c->grown_trie.refused);
 }
 
 /* Room for more contexts and counters. Returns 0 when memory is exhausted. */
@@ -27288,21 +27482,30 @@ CSSPGO_DEF csspgo_collector *csspgo_collector_new(csspgo_code *code, const csspg
     return NULL;
 }
 
+/* The entries with which a table begins to grow if it has to have room for so many. */
+static uint64_t csspgo__grows_at(uint64_t entries)
+{
+    return entries < CSSPGO__GROWS_AT_ONCE / 2 ? entries : entries + entries / 3 + 1;
+}
+
 /* The bytes of a hash table with so many entries, and of the one that it replaces. */
 static uint64_t csspgo__table_bytes(uint64_t entries)
 {
     uint64_t slot_count = 64;
-    while ((slot_count - 1) / 4 * 3 < entries) slot_count *= 2;
+    while ((slot_count - 1) / 4 * 3 < csspgo__grows_at(entries)) slot_count *= 2;
     return (slot_count + slot_count / 2) * sizeof(csspgo__slot);
 }
 
-/* The bytes of so many counters and contexts in their tables, while the last of these grows. */
+/*
+ * The bytes of so many counters and contexts in their tables, while the last of these grows, and of those pages of
+ * counters that have to be left meanwhile (csspgo__growth_is_tight).
+ */
 static uint64_t csspgo__counts_bytes(uint64_t counters, uint64_t contexts)
 {
-    const uint64_t pages = counters / CSSPGO__PAGE + 1, page = CSSPGO__PAGE * sizeof(csspgo__counter);
-    const uint64_t node = sizeof(csspgo__tree_node);
+    const uint64_t page = CSSPGO__PAGE * sizeof(csspgo__counter), nodes = csspgo__grows_at(contexts);
+    const uint64_t pages = counters / CSSPGO__PAGE + (nodes != contexts ? 3 : 1);
     return pages * (page + 3 * sizeof(void *)) + csspgo__table_bytes(counters) + csspgo__table_bytes(contexts) +
-           (2 * contexts + contexts / 8 + 16) * node;
+           (2 * nodes + nodes / 2 + 16) * sizeof(csspgo__tree_node);
 }
 
 /* The bytes that unwinding a sample takes, and its arrays while they grow. */
@@ -27410,7 +27613,7 @@ static csspgo_status csspgo__unwind_some_for(csspgo_collector *c, uint64_t need)
         const size_t words = csspgo__sample_words(k->word + k->first);
         csspgo_status s;
         if (fits && (seen >= CSSPGO__PACE * need || !csspgo__cache_is_tight(k))) return CSSPGO_OK;
-        s = csspgo__unwind_oldest(c, seen > k->cap);
+        s = csspgo__collector_brims(c) ? CSSPGO_E_LIMIT : csspgo__unwind_oldest(c, seen > k->cap);
         if (s != CSSPGO_OK) return fits ? CSSPGO_OK : s;
         seen += words;
     }
@@ -27441,11 +27644,11 @@ static csspgo_status csspgo__unwind_steps(csspgo_collector *c, uint64_t budget)
         const int skips = !decide && ((w[0] & CSSPGO__UNWOUND) || (w[1] & CSSPGO__IS_OPEN));
         const uint64_t cost = skips ? 1 : 2 + (uint64_t)(w[1] & CSSPGO__PAIRS);
         if (spent != 0 && (spent >= budget || cost > budget - spent)) return CSSPGO_MORE;
-        if (spent != 0 && budget != UINT64_MAX && csspgo__collector_brims(c)) return CSSPGO_MORE;
         spent += cost;
         if (!skips) {
             const uint64_t grown = c->growth_steps;
-            const csspgo_status s = csspgo__unwind_at(c, at, decide, &waits);
+            const int full = budget != UINT64_MAX && csspgo__collector_brims(c);
+            const csspgo_status s = full ? CSSPGO_E_LIMIT : csspgo__unwind_at(c, at, decide, &waits);
             if (s != CSSPGO_OK) return s;
             spent += c->growth_steps - grown;
         }
@@ -27509,7 +27712,7 @@ CSSPGO__UNUSED static void csspgo__counters_cut(csspgo_collector *c, size_t firs
     const int large = c->trie.cap * sizeof *c->trie.node > CSSPGO__GIVE_BACK;
     size_t i = c->counter.count;
     csspgo__map_retire(c, &c->grown_map.map);
-    c->grown_map.refused = 0;
+    c->grown_map.refused = (uint32_t)first;           /* it does not grow while it is emptied */
     while (first != 0 && i > first) {
         csspgo__map_remove(&c->map, csspgo__counter_rehash(c, (uint32_t)i), (uint32_t)i);
         c->counter.count = --i;
@@ -29497,6 +29700,8 @@ typedef struct csspgo__tail_calls {  /* csspgo__list_edges makes the edges, cssp
     uint32_t           query, search;
 } csspgo__tail_calls;
 
+enum { CSSPGO__RANGES_KEPT = 128, CSSPGO__RANGE_SHIFT = 8 };   /* positions in as many bytes share a place */
+
 /*
  * One part of a collector's counters on their way to a profile; csspgo__gen_end leaves how, stats, by_line and branches
  * for the next one, and func and tail if they are of all parts. The five parts from calls on have the owners that they
@@ -29515,7 +29720,7 @@ typedef struct csspgo_generation {
     uint64_t                most;     /* bytes that c may use when the code is listed, else E_NOMEM; 0: any number */
     csspgo__keyed           keyed;
     csspgo__arrays          arrays;
-    const csspgo__range    *range;    /* csspgo__gen_range: the last one looked up */
+    const csspgo__range    *range[CSSPGO__RANGES_KEPT];   /* csspgo__gen_range: those looked up last */
     CSSPGO__LIST(csspgo__func_state) func;   /* those of the code map that were met; v[0] unused */
     csspgo__guids           func_ids;
     csspgo__gen_code        sampled;  /* by probe */
@@ -29597,13 +29802,13 @@ static void csspgo__gen_free(csspgo__gen *g)
 
 /* ----- functions -------------------------------------------------------------------------------------------------- */
 
-/* csspgo__range_of; neighbouring questions mostly have the same answer. */
+/* csspgo__range_of; many questions are about the same functions. */
 static const csspgo__range *csspgo__gen_range(csspgo__gen *g, uint32_t pos)
 {
-    const csspgo__range *r = g->range;
+    const csspgo__range **known = &g->range[pos >> CSSPGO__RANGE_SHIFT & (CSSPGO__RANGES_KEPT - 1)], *r = *known;
     if (r != NULL && pos >= r->begin && pos < r->end) return r;
     r = csspgo__range_of(g->code, pos);
-    if (r != NULL) g->range = r;
+    if (r != NULL) *known = r;
     return r;
 }
 
@@ -30022,7 +30227,7 @@ static size_t csspgo__call_edge_lower(const csspgo__tail_calls *tail, uint32_t f
 /* The position to which a module's direct jump goes, 0: no known code; `recorded` if its target is not known. */
 static uint32_t csspgo__jump_target(const csspgo_code *code, uint32_t pos, uint32_t recorded)
 {
-    const uint32_t module = csspgo__module_of(code, pos);
+    const uint32_t module = code->modules != 0 ? csspgo__module_of(code, pos) : 0;
     const csspgo__code_transfer *t = module != 0 ? csspgo__transfer_at(code, pos) : NULL;
     return t != NULL && t->target != 0 ? csspgo__target_pos(code, t) : recorded;
 }
@@ -31224,7 +31429,7 @@ static csspgo_status csspgo__gen_slice(csspgo__draining *d, uint64_t budget)
     if (csspgo__holds_counts(c) && csspgo__profile_grow(d->p, budget)) return CSSPGO_MORE;
     if (!csspgo__holds_counts(c) && c->replaced != NULL)
         return csspgo__replaced_some(&c->heap, &c->replaced, budget) ? CSSPGO_MORE : CSSPGO_OK;
-    filled = c->counter.count != 0 && csspgo__collector_brims(c) ? CSSPGO_E_LIMIT : csspgo__unwind_steps(c, budget);
+    filled = csspgo__unwind_steps(c, budget);
     if (filled == CSSPGO_MORE) return filled;
     if (filled != CSSPGO_OK && c->counter.count == 0) filled = csspgo__unwind_some(c);
     if (filled != CSSPGO_OK && c->counter.count == 0) return filled;
@@ -32100,8 +32305,7 @@ static csspgo_status csspgo__runtime_drain(csspgo_runtime *r, uint64_t *budget, 
         csspgo_status s;
         if (*budget == 0) return csspgo__error_plain(err, CSSPGO_MORE);
         if (r->clock_fn == NULL) sample.time = r->now - ((uint32_t)r->now - (uint32_t)sample.time);
-        s = r->fresh != 0 && csspgo__collector_brims(r->live) ? CSSPGO_E_FULL
-                                                              : csspgo_collector_add(r->live, &sample, 1, err);
+        s = csspgo_collector_add(r->live, &sample, 1, err);
         if (s == CSSPGO_E_FULL || s == CSSPGO_E_NOMEM) {
             if (r->taken != NULL) return csspgo__error_plain(err, CSSPGO_MORE);
             if (r->fresh == 0 || csspgo__runtime_hand_over(r) != CSSPGO_OK) return s;
@@ -32139,7 +32343,7 @@ static csspgo_status csspgo__runtime_slice(csspgo_runtime *r, uint64_t budget, c
     csspgo_status s;
     r->part = csspgo_profile_new(&o, err);
     if (r->part == NULL) return CSSPGO_E_NOMEM;
-    s = csspgo__collector_brims(r->taken) ? CSSPGO_E_FULL : csspgo_collector_step(r->taken, budget, err);
+    s = csspgo_collector_step(r->taken, budget, err);
     if (s != CSSPGO_MORE)
         s = csspgo_collector_profile_step(r->taken, budget, &r->generate, r->part, NULL, err);
     r->emptied = s == CSSPGO_OK;

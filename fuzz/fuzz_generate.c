@@ -8,6 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_ALL
+#define CSSPGO__GROWS_AT_ONCE 48u    /* so that few samples make tables grow in steps, and collectors brim */
 #include "../csspgo.h"
 #include <unistd.h>
 #include "fuzz.h"

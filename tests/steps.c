@@ -36,21 +36,23 @@ static void *counted_set(void *to, int value, size_t n)
 #include "t.h"
 #include "../bench/program.h"
 
-enum { BASE = 0x100000, BUDGET = 200, MOST = 100000 };
+enum { BASE = 0x100000, BUDGET = 200, MOST = 100000, TOGETHER = 16 };
 
 enum {
-    ADD_FUNCTION, ADD_TRANSFERS, ADD_PROBES, ADD_UNIT, REMOVE, REMOVE_MANY, MOVE, CODE_STEP, ADD, COLLECTOR_STEP, PUSH, DRAIN,
-    TAKE, PROFILE_STEP, COLLECTOR_FREE, SHRINK_STEP, EMIT, RETIRE, RUNTIME_MOVE, RUNTIME_PUSH, RUNTIME_STEP, RUNTIME_TAKE,
-    DECIDE, ROWS
+    ADD_FUNCTION, ADD_TRANSFERS, ADD_PROBES, ADD_UNIT, REMOVE, REMOVE_MANY, MOVE, MOVE_MANY, CODE_STEP, ADD,
+    COLLECTOR_STEP, PUSH, DRAIN, TAKE, PROFILE_STEP, COLLECTOR_FREE, ADD_AT_LIMIT, STEP_AT_LIMIT, PROFILE_AT_LIMIT,
+    SHRINK_STEP, SHRINK_GIANT, EMIT, RETIRE, RUNTIME_MOVE, RUNTIME_PUSH, RUNTIME_STEP, RUNTIME_TAKE, DECIDE, ROWS
 };
 
 static const char *const names[ROWS] = {
     "csspgo_code_add_function", "csspgo_code_add_transfers", "csspgo_code_add_probes", "csspgo_code_add_unit",
-    "csspgo_code_remove", "csspgo_code_remove, many", "csspgo_code_move", "csspgo_code_step", "csspgo_collector_add",
-    "csspgo_collector_step", "csspgo_queue_push", "csspgo_queue_drain, 4", "csspgo_collector_take",
-    "csspgo_collector_profile_step", "csspgo_collector_free", "csspgo_shrink_step", "csspgo_runtime_emit",
-    "csspgo_runtime_retire", "csspgo_runtime_move", "csspgo_runtime_push", "csspgo_runtime_step", "csspgo_runtime_take",
-    "csspgo_runtime_decide"
+    "csspgo_code_remove", "csspgo_code_remove, many", "csspgo_code_move", "csspgo_code_move, 16 functions",
+    "csspgo_code_step", "csspgo_collector_add", "csspgo_collector_step", "csspgo_queue_push", "csspgo_queue_drain, 4",
+    "csspgo_collector_take", "csspgo_collector_profile_step", "csspgo_collector_free",
+    "csspgo_collector_add, at its limit", "csspgo_collector_step, at its limit",
+    "csspgo_collector_profile_step, at its limit", "csspgo_shrink_step", "csspgo_shrink_step, giant functions",
+    "csspgo_runtime_emit", "csspgo_runtime_retire", "csspgo_runtime_move", "csspgo_runtime_push", "csspgo_runtime_step",
+    "csspgo_runtime_take", "csspgo_runtime_decide"
 };
 
 typedef struct life {
@@ -107,6 +109,12 @@ static void code_lives(life *l)
         }
         if (i % 16 == 0) WORK(l, CODE_STEP, csspgo_code_step(l->code, BUDGET, NULL));
     }
+    for (i = 0; i < 8; i++) {
+        const uint64_t from = place(program_random(p, p->functions - TOGETHER)), to = place(l->places);
+        const uint64_t n = (uint64_t)TOGETHER * PROGRAM_SIZE;
+        WORK(l, MOVE_MANY, T_EQ(csspgo_code_move(l->code, from, from + n, to, NULL), CSSPGO_OK));
+        WORK(l, MOVE_MANY, T_EQ(csspgo_code_move(l->code, to, to + n, from, NULL), CSSPGO_OK));
+    }
     for (i = 0; i < 4; i++) {
         const uint32_t n = p->functions / 4, first = program_random(p, p->functions - n);
         WORK(l, REMOVE_MANY, T_EQ(csspgo_code_remove(l->code, place(first), place(first + n), NULL), CSSPGO_OK));
@@ -154,6 +162,99 @@ static void samples_live(life *l)
         csspgo_profile_free(other);
     }
     csspgo_profile_free(p);
+}
+
+/* Functions of so many blocks, each called by many: what their contexts have in common differs. */
+static csspgo_profile *giants(uint32_t blocks)
+{
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+    const csspgo_func main_func = csspgo_func_add(p, "main", 4), callee = csspgo_func_add(p, "callee", 6);
+    const csspgo_node top = csspgo_node_add(p, csspgo_root(p), csspgo_loc_at(0, 0), CSSPGO_CONTEXT, main_func);
+    uint32_t f, c, i;
+    int ok = 1;
+    for (f = 0; f < 3; f++) {
+        char name[] = "giant0";
+        csspgo_func giant;
+        name[5] = (char)('0' + f);
+        giant = csspgo_func_add(p, name, 6);
+        for (c = 0; c < 20; c++) {
+            const csspgo_node node = csspgo_node_add(p, top, csspgo_loc_at(f * 20 + c, 0), CSSPGO_CONTEXT, giant);
+            csspgo_add_total(p, node, 1 + c);
+            for (i = 0; i < blocks; i++) {
+                const csspgo_loc loc = csspgo_loc_at(1 + i % 60000, i / 60000);
+                if (i % (c + 2) != f) ok &= csspgo_add_body(p, node, loc, i + c) == CSSPGO_OK;
+                if (i % (c + 3) == f) ok &= csspgo_add_target(p, node, loc, callee, 1 + i) == CSSPGO_OK;
+            }
+        }
+    }
+    T_CHECK(ok);
+    csspgo_profile_set_flags(p, CSSPGO_IS_CS);
+    return p;
+}
+
+/* Shrinks them until nothing but base profiles fits. */
+static void giants_live(life *l)
+{
+    csspgo_profile *p = giants(4 * l->program.functions), *want = csspgo_profile_clone(p, NULL);
+    const uint64_t bytes = csspgo_profile_memory(p) / 8;
+    csspgo_status s;
+    uint64_t before = blocks;
+    T_EQ(csspgo_shrink(want, bytes, NULL), CSSPGO_OK);
+    T_CHECK(blocks - before > 10 * MOST);
+    do WORK(l, SHRINK_GIANT, s = csspgo_shrink_step(p, bytes, BUDGET, NULL));
+    while (s == CSSPGO_MORE);
+    T_CHECK(s == CSSPGO_OK && csspgo_profile_memory(p) <= bytes && csspgo_record_count(p) < 20);
+    T_CHECK(csspgo_equal(p, want));
+    csspgo_profile_free(p);
+    csspgo_profile_free(want);
+}
+
+/* A profile of what a full collector holds, in slices. */
+static void limited_drain(life *l, csspgo_collector *c, csspgo_profile *p)
+{
+    csspgo_status s;
+    do WORK(l, PROFILE_AT_LIMIT, s = csspgo_collector_profile_step(c, BUDGET, NULL, p, NULL, NULL));
+    while (s == CSSPGO_MORE);
+    T_EQ(s, CSSPGO_OK);
+}
+
+/*
+ * A collector that has memory for a fraction of the samples, so that it is full again and again: counts as those of one
+ * that has all.
+ */
+static void limited_lives(life *l, uint64_t bytes)
+{
+    csspgo_collector *all = csspgo_collector_new(l->code, NULL, NULL, NULL), *c;
+    csspgo_profile *p = csspgo_profile_new(NULL, NULL), *want = csspgo_profile_new(NULL, NULL);
+    csspgo_options o;
+    csspgo_status s;
+    program_sample one;
+    uint64_t i, full = 0;
+    memset(&o, 0, sizeof o);
+    o.limits.max_bytes = bytes;
+    c = csspgo_collector_new(l->code, NULL, &o, NULL);
+    for (i = 0; i < l->samples; i++) {
+        program_walk(&l->program, &one);
+        T_EQ(csspgo_collector_add(all, &one.sample, 1, NULL), CSSPGO_OK);
+        for (;;) {
+            WORK(l, ADD_AT_LIMIT, s = csspgo_collector_add(c, &one.sample, 1, NULL));
+            if (s == CSSPGO_OK) break;
+            T_EQ(s, CSSPGO_E_FULL);
+            full++;
+            limited_drain(l, c, p);
+        }
+        if (i % 16 == 0) WORK(l, STEP_AT_LIMIT, s = csspgo_collector_step(c, BUDGET, NULL));
+        full += s == CSSPGO_E_FULL;
+        if (s == CSSPGO_E_FULL) limited_drain(l, c, p);
+    }
+    T_CHECK(full > 2);
+    T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);
+    T_EQ(csspgo_collector_profile(all, NULL, want, NULL, NULL), CSSPGO_OK);
+    T_CHECK(csspgo_equal(p, want));
+    csspgo_collector_free(c);
+    csspgo_collector_free(all);
+    csspgo_profile_free(p);
+    csspgo_profile_free(want);
 }
 
 /* ----- the front door ----- */
@@ -240,6 +341,8 @@ static void run(life *l, uint32_t functions, uint64_t samples)
     l->code = csspgo_code_new(NULL, NULL);
     code_lives(l);
     samples_live(l);
+    limited_lives(l, 200000 + 30 * samples);
+    giants_live(l);
     runtime_lives(l, 250, 1);
     runtime_lives(l, 800, 0);
     csspgo_code_free(l->code);
