@@ -9,6 +9,7 @@
 #include "../examples/tool/debug/file.c"
 #include "../examples/tool/debug/info.c"
 #include "../examples/tool/debug/names.c"
+#include "../examples/tool/debug/paths.c"
 #include "../examples/tool/debug/rows.c"
 #include "../examples/tool/debug/stack.c"
 #include "../examples/tool/debug/table.c"

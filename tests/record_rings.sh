@@ -13,7 +13,7 @@ make -s $TOOL build/plain/lib.o
 [ -z "$FULL" ] || SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 D=../examples/data
 T=../examples/tool
-${CC:-cc} -std=gnu99 -O1 -w $SANITIZE -o $B/rings record_rings.c $T/record/hardware.c $T/record/output.c $T/record/proc.c $T/record/program.c $T/shared/output.c $T/shared/messages.c $T/shared/safe.c $T/shared/progress.c build/plain/lib.o $LIBZ || { fail "record_rings.c does not build"; finish; }
+${CC:-cc} -std=gnu99 -O1 -w $SANITIZE -o $B/rings record_rings.c $T/record/hardware.c $T/record/output.c $T/record/proc.c $T/record/program.c $T/shared/output.c $T/shared/messages.c $T/shared/path.c $T/shared/safe.c $T/shared/progress.c build/plain/lib.o $LIBZ || { fail "record_rings.c does not build"; finish; }
 raw() { $TOOL profgen --quiet --skip-symbolization --binary=$D/demo.elf "$@"; }
 samples=$(grep -c '0x.*/0x' $D/demo.perfscript)
 for maker in intel amd arm; do

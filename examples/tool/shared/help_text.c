@@ -50,7 +50,7 @@ static const struct { const char *command, *lines; } examples[] = {
       "ends with status 3 if less than 95% of the samples fit: for scripts\n" },
     { "order",
       "csspgo order --trace -o order.txt -- ./app\n"
-      "runs the program and makes an order of its functions for ld.lld --symbol-ordering-file\n"
+      "orders functions by first execution, for lld's --symbol-ordering-file\n"
       "csspgo order --perfdata=perf.data --binary=app --evaluate\n"
       "prints how many pages the start of the program touches in this order\n" },
     { "ctxprof",
