@@ -206,6 +206,7 @@ for kind in probes lines; do
     same_as "check, $kind" $T check --binary=@ $kind.prof
     same_as "annotate, $kind" $T annotate --binary=@ --function=leaf $kind.prof
     same_as "annotate --source, $kind" $T annotate --source --binary=@ --function=leaf $kind.prof
+    same_as "annotate, targets, $kind" $T annotate --binary=@ --function=work $kind.prof
 done
 if have llvm-mca-19 && have llvm-mc-19 && have llvm-objdump-19; then
     same_as bottleneck $T bottleneck --binary=@ --profile=probes.prof

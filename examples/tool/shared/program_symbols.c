@@ -1,13 +1,11 @@
 /* program_symbols.c - what the symbols of a program say: its functions, without probes, and how it was built */
 #include "tool.h"
 
-/* The code of every function symbol, where symbols overlap that of the first one: for programs without probes. */
-int load_program_functions(loaded *l)
+load_range *load_symbol_functions(const loaded *l, size_t *count)
 {
     const elf_image *e = load_symbols(l);
-    load_range *v = (load_range *)malloc(((size_t)e->symbol_count + 1) * sizeof *v);
-    csspgo_status status = v != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
-    size_t n = 0, k;
+    load_range *v = (load_range *)calloc((size_t)e->symbol_count + 1, sizeof *v);
+    size_t n = 0;
     uint32_t i;
     for (i = 1; v != NULL && i < e->symbol_count; i++) {
         elf_symbol y;
@@ -17,26 +15,32 @@ int load_program_functions(loaded *l)
         v[n].end = y.value + y.size;
         v[n].name = y.name;
         v[n].name_size = (uint32_t)y.name_size;
-        v[n].guid = 0;
         v[n].part = y.bind == ELF_LOCAL;              /* of equal addresses the name that others see comes first */
         v[n++].symbol = i;
     }
     if (v != NULL) qsort(v, n, sizeof *v, load_range_cmp);
-    for (k = 0; k < n && status == CSSPGO_OK; k++) {
+    *count = n;
+    return v;
+}
+
+/* The code of every function symbol, where symbols overlap that of the first one: for programs without probes. */
+int load_program_functions(loaded *l)
+{
+    csspgo_status status;
+    size_t k;
+    l->range = load_symbol_functions(l, &l->ranges);
+    status = l->range != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+    for (k = 0; status == CSSPGO_OK && k < l->ranges; k++) {
         csspgo_code_function f;
-        elf_symbol y;
-        elf_symbol_at(e, v[k].symbol, &y);
         memset(&f, 0, sizeof f);
-        f.begin = v[k].begin;
-        f.end = v[k].end;
-        f.name = y.name;
-        f.name_size = y.name_size;
+        f.begin = l->range[k].begin;
+        f.end = l->range[k].end;
+        f.name = l->range[k].name;
+        f.name_size = l->range[k].name_size;
         status = csspgo_code_add_function(l->code, l->module, &f, NULL);
         l->functions += status == CSSPGO_OK;
         if (status == CSSPGO_E_ARGUMENT) status = CSSPGO_OK;   /* an alias, or nonsense */
     }
-    l->range = v;
-    l->ranges = n;
     return status == CSSPGO_OK;
 }
 

@@ -300,10 +300,12 @@ void program_file(const char *name, char *file, size_t size);
  *
  *   load_program            as load_image; functions are what symbols say. Returns 0 with a sentence in why
  *   load_program_functions  the part of it behind load_code; 0: out of memory
+ *   load_symbol_functions   function symbols by address, for free(); NULL: out of memory
  *   is_flow_sensitive       1 if clang built it with flow-sensitive discriminators
  */
 int load_program(const tool_context *tool, loaded *l, const char *path, char *why, size_t why_size);
 int load_program_functions(loaded *l);
+load_range *load_symbol_functions(const loaded *l, size_t *count);
 int is_flow_sensitive(const loaded *l);
 
 /*

@@ -183,6 +183,57 @@ static int note_other_lines(annotate_run *a)
     return ok || note_no_memory(a);
 }
 
+/* The function symbol at an address, or NULL. */
+static const load_range *note_symbol(const load_range *v, size_t n, uint64_t address)
+{
+    size_t a = 0, b = n;
+    while (a < b) {
+        const size_t m = a + (b - a) / 2;
+        if (v[m].begin <= address) a = m + 1;
+        else b = m;
+    }
+    return a != 0 && address < v[a - 1].end ? &v[a - 1] : NULL;
+}
+
+/* A copy in which a target, "0x1234 <.text+0x34>", has the name of its function, for free(). NULL: no target, no memory. */
+static char *note_renamed(const char *text, const load_range *v, size_t n)
+{
+    const char *const mark = strrchr(text, '<'), *p = mark;
+    const load_range *f;
+    uint64_t address;
+    char *copy, *end;
+    size_t head, size;
+    if (mark == NULL || mark - text < 2 || mark[-1] != ' ' || mark[1] != '.') return NULL;
+    for (p--; p > text && p[-1] != ' '; p--) {}
+    address = strtoull(p, &end, 16);
+    f = *end == ' ' ? note_symbol(v, n, address) : NULL;
+    if (f == NULL) return NULL;
+    head = (size_t)(mark - text) + 1;
+    size = head + f->name_size + 32;
+    copy = (char *)malloc(size);
+    if (copy == NULL) return NULL;
+    snprintf(copy, size, address != f->begin ? "%.*s%.*s+0x%llx>" : "%.*s%.*s>", (int)head, text, (int)f->name_size,
+             f->name, (unsigned long long)(address - f->begin));
+    return copy;
+}
+
+/* Targets of a stripped program, which its disassembler names by sections, by the symbols of a separate file. */
+static int note_targets(const annotate_run *a)
+{
+    load_range *v;
+    size_t i, n;
+    if (a->in.image.from[LOAD_SYMBOLS] == 0) return 1;
+    v = load_symbol_functions(&a->in.image, &n);
+    for (i = 0; v != NULL && i < a->insns; i++) {
+        char *const named = note_renamed(a->insn[i].text, v, n);
+        if (named == NULL) continue;
+        free(a->insn[i].text);
+        a->insn[i].text = named;
+    }
+    free(v);
+    return v != NULL || note_no_memory(a);
+}
+
 static int note_order(const void *a, const void *b)
 {
     const note_insn *x = (const note_insn *)a, *y = (const note_insn *)b;
@@ -200,7 +251,7 @@ int note_code(annotate_run *a)
     free(binary);
     if (ok && !done) ok = note_decode(a);
     if (a->insns != 0) qsort(a->insn, a->insns, sizeof *a->insn, note_order);
-    return ok && note_other_lines(a);
+    return ok && note_targets(a) && note_other_lines(a);
 }
 
 enum { SOURCE_MOST = 64 << 20 };  /* bytes of a file of source */
