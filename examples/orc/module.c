@@ -52,6 +52,7 @@ static int start_jit(orc *o)
     int i;
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser();              /* for asm in the program */
     if (LLVMGetTargetFromTriple(triple, &target, &why)) return orc_fail(why, NULL), 0;
     for (i = 0; i < 2; i++) {                     /* ORC takes over the first one */
         machine = o->machine;

@@ -39,23 +39,62 @@ function *orc_function(orc *o, const char *name, size_t size, int add)
     return f;
 }
 
-size_t orc_hand_over(orc *o, replaced *old)
+static void add_replaced(orc *o, replaced *r, uint64_t begin, uint64_t end, unsigned tier)
+{
+    r->begin = begin;
+    r->end = end;
+    r->tier = tier;
+    r->on_stack = 1;
+    o->code_of[tier]++;
+}
+
+/*
+ * Stubs lead to the new code: one store each. Functions of the first tier are replaced one by one, a later tier as a
+ * whole: the next one has code for all that was hot in it.
+ *
+ *   last, count   all code of the tier before, if it was not the first
+ *   old           gets what was replaced
+ *
+ * Returns   the number of these
+ */
+size_t orc_hand_over(orc *o, replaced *last, size_t count, replaced *old)
 {
     size_t i, n = 0;
     for (i = 0; i < o->function_count; i++) {
         function *f = &o->functions[i];
         if (f->next_begin == 0) continue;
         __atomic_store_n(&o->slots[i], f->next_begin, __ATOMIC_RELEASE);
-        if (f->begin != 0) {
-            old[n].begin = f->begin;
-            old[n].end = f->end;
-            old[n++].tier = 1;
-        }
+        if (f->tier == 1) add_replaced(o, &old[n++], f->begin, f->end, 1);
         f->begin = f->next_begin;
         f->end = f->next_end;
         f->next_begin = f->next_end = 0;
+        f->tier = o->tier;
     }
+    for (i = 0; i < count; i++) add_replaced(o, &old[n++], last[i].begin, last[i].end, last[i].tier);
     return n;
+}
+
+/*
+ * Writes KEEP.N.o, the object of tier N, and KEEP.N.s: stubs, as they are now. With the first tier's object, cc links both
+ * into a program that runs the code of this moment, so that instructions can be counted.
+ */
+void orc_keep(const orc *o)
+{
+    char path[1000];
+    size_t i;
+    FILE *f;
+    snprintf(path, sizeof path, "%s.%u.o", o->keep, o->tier);
+    f = fopen(path, "wb");
+    if (f == NULL || fwrite(o->object, 1, o->object_size, f) != o->object_size) orc_fail(path, NULL);
+    if (f != NULL) fclose(f);
+    snprintf(path, sizeof path, "%s.%u.s", o->keep, o->tier);
+    f = fopen(path, "w");
+    if (f == NULL) return orc_fail(path, NULL);
+    for (i = 0; i < o->function_count; i++)
+        fprintf(f, ".text\n.globl \"%s\"\n\"%s\": jmp *1f(%%rip)\n.data\n1: .quad \"%s$%u\"\n", o->functions[i].name,
+                o->functions[i].name, o->functions[i].name, o->functions[i].tier);
+    fprintf(f, ".section .note.GNU-stack,\"\",@progbits\n");
+    fclose(f);
 }
 
 /* ----- the object ----- */
@@ -140,9 +179,11 @@ static int list_functions(orc *o, const elf_image *e, unit *u)
     uint64_t *const base = (uint64_t *)calloc(e->section_count + 1u, sizeof *base);
     elf_symbol y;
     uint32_t i;
+    o->made = (replaced *)calloc(e->symbol_count + 1u, sizeof *o->made);
+    o->made_count = 0;
     u->functions = (csspgo_code_function *)calloc(e->symbol_count + 1u, sizeof *u->functions);
     u->bases = (csspgo_symbol_base *)calloc(e->symbol_count + 1u, sizeof *u->bases);
-    for (i = 1; base != NULL && u->functions != NULL && u->bases != NULL && i < e->symbol_count; i++) {
+    for (i = 1; base != NULL && o->made != NULL && u->functions != NULL && u->bases != NULL && i < e->symbol_count; i++) {
         csspgo_code_function *f = &u->functions[u->count];
         function *known;
         if (!elf_symbol_at(e, i, &y) || y.type != ELF_FUNC || y.section >= e->section_count || y.section == 0) continue;
@@ -155,6 +196,11 @@ static int list_functions(orc *o, const elf_image *e, unit *u)
         u->bases[u->count++].address = f->begin;
         if (o->low == 0 || f->begin < o->low) o->low = f->begin;
         if (f->end > o->high) o->high = f->end;
+        if (o->tier > 1) {
+            o->made[o->made_count].begin = f->begin;
+            o->made[o->made_count].end = f->end;
+            o->made[o->made_count++].tier = o->tier;
+        }
         known = orc_function(o, f->name, f->name_size, 0);
         if (known == NULL || (o->tier > 1 && !known->hot)) continue;
         known->next_begin = f->begin;

@@ -20,6 +20,7 @@ typedef struct function {
     char    *name;
     uint64_t guid, begin, end;    /* begin, end: of the code that its slot leads to                                  */
     uint64_t next_begin, next_end;/* of the code that the next hand-over puts there; 0: it stays                     */
+    unsigned tier;                /* of the code that its slot leads to                                              */
     int      hot;                 /* from now on each tier has code of its own for it                                */
 } function;
 
@@ -35,7 +36,9 @@ typedef struct orc {
     LLVMTargetMachineRef       machine;
     LLVMMemoryBufferRef        program;         /* bitcode                                                           */
     LLVMOrcResourceTrackerRef  tracker[TIERS];  /* of a tier's code                                                  */
-    uint64_t                   code_of[TIERS];  /* its functions that are not replaced                               */
+    replaced                  *made;            /* all code of the last tier, if it is not the first                 */
+    size_t                     made_count;
+    size_t                     code_of[TIERS];  /* replaced code that may still run                                  */
     char                      *object;          /* the object that was compiled last, for free()                     */
     size_t                     object_size;
     csspgo_runtime            *profiler;
@@ -48,6 +51,7 @@ typedef struct orc {
     size_t                     sampled_count;
     uint64_t                   low, high;       /* all code lies here                                                */
     unsigned                   tier;            /* the last one that was compiled                                    */
+    const char                *keep;            /* NULL, or the beginning of the names of files that get the objects */
 } orc;
 
 /* ----- module.c: a tier's code, from bitcode to an object ----- */
@@ -63,14 +67,16 @@ void orc_fail(const char *what, LLVMErrorRef why);
 
 function *orc_function(orc *o, const char *name, size_t size, int add);
 int       orc_describe(orc *o);                  /* tells the code map about o->object, sets next_begin */
-size_t    orc_hand_over(orc *o, replaced *old);  /* stubs lead to the new code; returns how many functions were replaced */
+void      orc_keep(const orc *o);                /* writes o->object and stubs that lead to it, for measurements */
+size_t    orc_hand_over(orc *o, replaced *last, size_t count, replaced *old);
 
 /* ----- sample.c: samples, and a look at the stack ----- */
 
 int      sample_start(orc *o, const void *stack_top);
 void     sample_rate(unsigned hertz);            /* 0: none */
-void     sample_look(replaced *old, size_t count);   /* sorted; the next sample looks which of them run */
-int      sample_looked(void);                    /* 1: it has */
+void     sample_look(replaced *old, size_t count);   /* sorted; the next sample looks which of them run             */
+int      sample_looked(void);                    /* 1: it has                                                       */
+void     sample_stop_looking(void);              /* the array can be changed                                        */
 uint64_t sample_longest_look_ns(void), sample_longest_ns(void);
 
 #endif

@@ -24,7 +24,7 @@ static timer_t   timer;
 static uint64_t  period_ns, seed = 88172645463325252u, longest_ns, longest_look_ns;
 static replaced *looked_for;
 static size_t    looked_count;
-static volatile int look;                        /* 1: asked for, 2: done */
+static int       look;                           /* 1: asked for, 2: done, 3: it is being done */
 
 static uint64_t cpu_ns(void)
 {
@@ -56,7 +56,10 @@ static void look_around(const greg_t *registers, const uint64_t *sp)
     const uint64_t begun = cpu_ns();
     uint64_t took;
     int i;
-    if ((uint64_t)(top - (uintptr_t)sp) / sizeof *sp > LOOK_WORDS) return;
+    if ((uint64_t)(top - (uintptr_t)sp) / sizeof *sp > LOOK_WORDS) {
+        __atomic_store_n(&look, 1, __ATOMIC_RELEASE);
+        return;
+    }
     for (i = 0; i < NGREG; i++) found((uint64_t)registers[i]);
     for (sp = (const uint64_t *)((uintptr_t)sp & ~(uintptr_t)7); (uintptr_t)sp < top; sp++) found(*sp);
     __atomic_store_n(&look, 2, __ATOMIC_RELEASE);
@@ -88,6 +91,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
     uintptr_t fp = (uintptr_t)registers[REG_RBP];
     uint64_t stack[FRAMES], took;
     csspgo_sample sample;
+    int asked = 1;
     (void)number;
     (void)info;
     if (sp >= top) return;
@@ -110,7 +114,8 @@ static void on_timer(int number, siginfo_t *info, void *context)
     csspgo_runtime_push(of->profiler, 0, &sample);
     took = cpu_ns() - begun;
     if (took > longest_ns) longest_ns = took;
-    if (__atomic_load_n(&look, __ATOMIC_ACQUIRE) == 1) look_around(registers, (const uint64_t *)sp);
+    if (__atomic_compare_exchange_n(&look, &asked, 3, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        look_around(registers, (const uint64_t *)sp);
     set_timer();
 }
 
@@ -148,6 +153,12 @@ void sample_look(replaced *old, size_t count)
 int sample_looked(void)
 {
     return __atomic_load_n(&look, __ATOMIC_ACQUIRE) == 2;
+}
+
+void sample_stop_looking(void)
+{
+    int asked = 1;
+    while (!__atomic_compare_exchange_n(&look, &asked, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && asked == 3) asked = 1;
 }
 
 uint64_t sample_longest_look_ns(void)
