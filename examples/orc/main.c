@@ -3,7 +3,7 @@
  *     clang-19 -O2 -fPIC -Xclang -disable-llvm-passes -emit-llvm -c a.c; llvm-link-19 -o a.bc a.bc b.bc
  *     make build/orc && build/orc [OPTION...] a.bc [ARGUMENT...]      runs the program (needs llvm-19-dev)
  *
- *     --tier1             no second tier
+ *     --tier1             no second tier, only samples
  *     --no-profile        the second tier does not get the profile, only the list of hot functions
  *     --inline            csspgo's pre-inliner decides what is inlined in which context, LLVM does as it says
  *     --load=F, --save=F  the profile of the last run, for all code from the start; the profile of this one
@@ -42,6 +42,7 @@ enum {
     HOT = 990                                 /* in 1/1000 of all counts: those of the hot functions */
 };
 static const uint64_t tier_after[] = { 600, 5000 };     /* samples */
+static unsigned       tiers = sizeof tier_after / sizeof *tier_after;
 
 static orc            jit;
 static replaced      *old;
@@ -200,7 +201,6 @@ static int tier_up(unsigned how)
 
 static void *in_background(void *unused)
 {
-    const unsigned tiers = sizeof tier_after / sizeof *tier_after;
     unsigned next = 0;
     csspgo_error e;
     (void)unused;
@@ -225,6 +225,9 @@ static void *in_background(void *unused)
 
 static void report(void)
 {
+    char text[4000];
+    csspgo_error e;
+    size_t size = 0;
     const csspgo_runtime_stats s = csspgo_runtime_get_stats(jit.profiler);
     csspgo_code_place place;
     size_t i, in_map = 0;
@@ -240,6 +243,8 @@ static void report(void)
     fprintf(stderr, "orc: %llu samples, %llu lost; longest handler %.1f us, longest look at the stack %.1f us\n",
             (unsigned long long)s.pushed, (unsigned long long)s.queue_dropped, (double)sample_longest_ns() / 1e3,
             (double)sample_longest_look_ns() / 1e3);
+    if (csspgo_runtime_report(jit.profiler, text, sizeof text, &size, &e) == CSSPGO_OK)
+        fprintf(stderr, "%.*s", (int)size, text);
 }
 
 static void save(void)
@@ -318,10 +323,10 @@ int main(int argc, char **argv)
 {
     const char *load_path = NULL;
     const function *entry;
-    int i, one_tier = 0;
+    int i;
     int (*run)(int, char **);
     for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-        if (strcmp(argv[i], "--tier1") == 0) one_tier = 1;
+        if (strcmp(argv[i], "--tier1") == 0) tiers = 0;
         else if (strcmp(argv[i], "--no-profile") == 0) with_profile = 0;
         else if (strcmp(argv[i], "--inline") == 0) own_inliner = 1;
         else if (strcmp(argv[i], "--report") == 0) wants_report = 1;
@@ -336,11 +341,9 @@ int main(int argc, char **argv)
     if (entry == NULL) return fprintf(stderr, "orc: the program has no main\n"), 1;
     if (!sample_start(&jit, __builtin_frame_address(0))) return fprintf(stderr, "orc: no timer\n"), 1;
     atexit(at_exit);
-    if (!one_tier) {
-        background = pthread_create(&thread, NULL, in_background, NULL) == 0;
-        begun = clock_ns(CLOCK_MONOTONIC);
-        sample_rate(RATE);
-    }
+    background = pthread_create(&thread, NULL, in_background, NULL) == 0;
+    begun = clock_ns(CLOCK_MONOTONIC);
+    sample_rate(RATE);
     memcpy(&run, &(uint64_t){ (uintptr_t)(jit.stubs + (size_t)(entry - jit.functions) * STUB_BYTES) }, sizeof run);
     exit(run(argc - i, argv + i));
 }

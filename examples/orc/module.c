@@ -57,7 +57,7 @@ static int start_jit(orc *o)
     for (i = 0; i < 2; i++) {                     /* ORC takes over the first one */
         machine = o->machine;
         o->machine = LLVMCreateTargetMachine(target, triple, "x86-64", "", LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                             LLVMCodeModelJITDefault);
+                                             LLVMCodeModelSmall);
     }
     builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
