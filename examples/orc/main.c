@@ -6,6 +6,7 @@
  *     --tier1             no second tier, only samples
  *     --no-profile        the second tier does not get the profile, only the list of hot functions
  *     --inline            csspgo's pre-inliner decides what is inlined in which context, LLVM does as it says
+ *     --after=N           the second tier comes after N samples, the third after 8 N
  *     --load=F, --save=F  the profile of the last run, for all code from the start; the profile of this one
  *     --report            at exit, on stderr
  *     --keep=F            writes F.N.o and F.N.s: tier N's object and stubs, to count instructions
@@ -41,7 +42,7 @@ enum {
     MEMORY = 128 << 20, QUEUE = 8192,
     HOT = 990                                 /* in 1/1000 of all counts: those of the hot functions */
 };
-static const uint64_t tier_after[] = { 600, 5000 };     /* samples */
+static uint64_t       tier_after[] = { 600, 5000 };     /* samples */
 static unsigned       tiers = sizeof tier_after / sizeof *tier_after;
 
 static orc            jit;
@@ -330,7 +331,10 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--no-profile") == 0) with_profile = 0;
         else if (strcmp(argv[i], "--inline") == 0) own_inliner = 1;
         else if (strcmp(argv[i], "--report") == 0) wants_report = 1;
-        else if (strncmp(argv[i], "--load=", 7) == 0) load_path = argv[i] + 7;
+        else if (strncmp(argv[i], "--after=", 8) == 0) {
+            tier_after[0] = (uint64_t)strtoul(argv[i] + 8, NULL, 10);
+            tier_after[1] = 8 * tier_after[0];
+        } else if (strncmp(argv[i], "--load=", 7) == 0) load_path = argv[i] + 7;
         else if (strncmp(argv[i], "--save=", 7) == 0) save_path = argv[i] + 7;
         else if (strncmp(argv[i], "--keep=", 7) == 0) jit.keep = argv[i] + 7;
         else break;
