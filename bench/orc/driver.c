@@ -85,7 +85,8 @@ static unsigned work_lua(unsigned round)
 
 static unsigned work_lz4(unsigned round)
 {
-    static const char *const word[] = { "profile", "context", "call", "the", "of", "a", "inline", "count", "sample", "to" };
+    static const char *const word[] = { "profile", "context", "call",  "the",    "of",
+                                        "a",       "inline",  "count", "sample", "to" };
     static char text[100000], packed[120000], again[100000];
     const size_t most = sizeof text - 32;
     unsigned state = round % 50 + 1000 * kind, result;
@@ -143,8 +144,9 @@ static unsigned work_expat(unsigned round)
         made = round % 5;
         size = (size_t)sprintf(text, "<?xml version='1.0'?>\n<list kind='%u'>\n", kind);
         for (i = 0; size < sizeof text - 1000; i++)
-            size += (size_t)sprintf(text + size, i % 7 == 0 ? "<!-- %u --><group id='g%u'><p>%u &lt; %u</p></group>\n"
-                                                              : "<item id='%u' name=\"n%u\">text %u of <b>%u</b></item>\n",
+            size += (size_t)sprintf(text + size,
+                                    i % 7 == 0 ? "<!-- %u --><group id='g%u'><p>%u &lt; %u</p></group>\n"
+                                               : "<item id='%u' name=\"n%u\">text %u of <b>%u</b></item>\n",
                                     i, next_random(&state) % 1000, next_random(&state), next_random(&state));
         size += (size_t)sprintf(text + size, "</list>\n");
     }

@@ -1,7 +1,11 @@
 /* main.c - LLVM's JIT compiles a program, and optimises it by what it does
  *
- *     clang-19 -O2 -fPIC -Xclang -disable-llvm-passes -emit-llvm -c a.c; llvm-link-19 -o a.bc a.bc b.bc
- *     make build/orc && build/orc [OPTION...] a.bc [ARGUMENT...]      runs the program (needs llvm-19-dev)
+ *     clang-19 -O2 -g1 -fPIC -fpseudo-probe-for-profiling -funique-internal-linkage-names -fno-omit-frame-pointer \
+ *         -mno-omit-leaf-frame-pointer -Xclang -disable-llvm-passes -emit-llvm -c a.c b.c
+ *     llvm-link-19 -o program.bc a.bc b.bc
+ *     make orc && build/orc [OPTION...] program.bc [ARGUMENT...]      runs the program (needs llvm-19-dev)
+ *
+ * Probes of calls and inlinees stand in debug locations, so bitcode without -g1 gives a profile without contexts.
  *
  *     --tier1             no second tier, only samples
  *     --no-profile        the second tier does not get the profile, only the list of hot functions
@@ -12,10 +16,13 @@
  *     --keep=F            writes F.N.o and F.N.s: tier N's object and stubs, to count instructions
  *
  * Tier 1 is all of the program with probes, at -O2. While it runs, a timer takes samples of its stack. A second thread
- * makes a profile of contexts of them by csspgo_runtime, has LLVM compile the hot functions with it (sample-profile), and
- * lets their stubs lead to the new code: the program's thread waits for nothing. It does so three times, with more and
- * more samples. Code that was replaced leaves the code map as soon as it is not on the stack any more. (A function that
- * never returns, such as main, goes on in its old code.)
+ * makes a profile of contexts of them by csspgo_runtime, has LLVM compile the hot functions with it (sample-profile),
+ * and lets their stubs lead to the new code: the program's thread waits for nothing. It does so twice. Code that was
+ * replaced leaves the code map as soon as it is not on the stack any more. A function that does not return, such as
+ * main, goes on in its old code.
+ *
+ * Limits: x86-64 Linux; C without thread-local variables; only the first thread is sampled, and threads must not run
+ * code that is replaced.
  *
  *   module.c    the program's bitcode, LLVM's passes
  *   object.c    the compiled object: code, probes, for the code map; stubs
@@ -53,7 +60,7 @@ static volatile int   ends;
 static const char    *save_path;
 static int            with_profile = 1, own_inliner, wants_report, failed, background;
 static uint64_t       begun, retired, freed;
-static struct { uint64_t at_ns, took_ns, cpu_ns, swap_ns, functions; } done[TIERS];
+static struct { uint64_t at_ns, took_ns, cpu_ns, swap_ns; } done[TIERS];
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -144,7 +151,8 @@ static int take_profile(void)
 {
     csspgo_error e;
     csspgo_profile *const p = csspgo_profile_new(NULL, &e);
-    const int ok = p != NULL && check(csspgo_runtime_profile(jit.profiler, p, &e), &e) && find_hot(p) && write_profile(p);
+    const int ok = p != NULL && check(csspgo_runtime_profile(jit.profiler, p, &e), &e) && find_hot(p) &&
+                   write_profile(p);
     csspgo_profile_free(p);
     return ok;
 }
@@ -230,6 +238,7 @@ static void report(void)
     csspgo_error e;
     size_t size = 0;
     const csspgo_runtime_stats s = csspgo_runtime_get_stats(jit.profiler);
+    const csspgo_code *const code = csspgo_runtime_get_parts(jit.profiler).code;
     csspgo_code_place place;
     size_t i, in_map = 0;
     unsigned t;
@@ -237,7 +246,7 @@ static void report(void)
         fprintf(stderr, "orc: tier %u at %.3f s: compiled in %.0f ms (CPU %.0f ms), handed over in %.1f us\n", t,
                 (double)done[t].at_ns / 1e9, (double)done[t].took_ns / 1e6, (double)done[t].cpu_ns / 1e6,
                 (double)done[t].swap_ns / 1e3);
-    for (i = 0; i < jit.function_count; i++) in_map += (size_t)csspgo_code_find(csspgo_runtime_get_parts(jit.profiler).code, jit.functions[i].begin, &place);
+    for (i = 0; i < jit.function_count; i++) in_map += (size_t)csspgo_code_find(code, jit.functions[i].begin, &place);
     fprintf(stderr, "orc: %zu functions, %zu in the code map; %llu replaced and gone, %zu replaced and still running; "
             "%llu tiers freed\n", jit.function_count, in_map, (unsigned long long)retired, old_count,
             (unsigned long long)freed);
@@ -289,6 +298,7 @@ static int start(const char *program, const char *load_path)
     csspgo_runtime_options how;
     csspgo_generate_options generate;
     csspgo_error e;
+    int ok;
     memset(&how, 0, sizeof how);
     memset(&generate, 0, sizeof generate);
     generate.estimate_fn = csspgo_estimate_blocks;
@@ -305,17 +315,12 @@ static int start(const char *program, const char *load_path)
     if (jit.functions == NULL || jit.sampled == NULL || old == NULL || !make_stubs()) return 0;
     if (!orc_start(&jit, program)) return 0;
     if (load_path != NULL) {
-        csspgo_profile *p = csspgo_load_file(load_path, NULL, &e);
-        char *bytes = NULL;
-        size_t size = 0;
-        if (p == NULL) return check(e.status, &e);
-        csspgo_write(p, CSSPGO_EXTBINARY, NULL, 0, &size, &e);
-        bytes = (char *)malloc(size + 1);
-        if (bytes == NULL || !check(csspgo_write(p, CSSPGO_EXTBINARY, bytes, size, &size, &e), &e) ||
-            !check(csspgo_runtime_load(jit.profiler, bytes, size, &e), &e)) return 0;
-        free(bytes);
-        csspgo_profile_free(p);
-        if (!take_profile()) return 0;
+        LLVMMemoryBufferRef last;
+        char *why = NULL;
+        if (LLVMCreateMemoryBufferWithContentsOfFile(load_path, &last, &why)) return orc_fail(why, NULL), 0;
+        ok = check(csspgo_runtime_load(jit.profiler, LLVMGetBufferStart(last), LLVMGetBufferSize(last), &e), &e);
+        LLVMDisposeMemoryBuffer(last);
+        if (!ok || !take_profile()) return 0;
     }
     return tier_up(load_path != NULL ? WITH_PROFILE : 0);
 }

@@ -60,7 +60,8 @@ static int start_jit(orc *o)
                                              LLVMCodeModelSmall);
     }
     builder = LLVMOrcCreateLLJITBuilder();
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
+                                                  LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
     e = LLVMOrcCreateLLJIT(&o->jit, builder);
     LLVMDisposeMessage(triple);
     if (e != NULL) return orc_fail("no JIT", e), 0;
@@ -166,7 +167,8 @@ static void leave_hot(orc *o, LLVMModuleRef m)
         next = LLVMGetNextFunction(f);
         if (LLVMIsDeclaration(f)) continue;
         if (known != NULL && known->hot) LLVMSetLinkage(f, LLVMExternalLinkage);
-        else if (known == NULL || bsearch(&guid, o->sampled, o->sampled_count, sizeof guid, by_guid) != NULL || instructions(f) <= SMALL ||
+        else if (known == NULL || instructions(f) <= SMALL ||
+                 bsearch(&guid, o->sampled, o->sampled_count, sizeof guid, by_guid) != NULL ||
                  LLVMGetEnumAttributeAtIndex(f, FUNCTION_INDEX, always) != NULL) {
             if (!is_local(f)) LLVMSetLinkage(f, LLVMAvailableExternallyLinkage);
         } else {

@@ -1,7 +1,7 @@
 /* object.c - an object in memory, for the code map; stubs
  *
- * The object is what ORC got from LLVM: symbols, probe sections. Where its functions lie now, ORC tells of one symbol in
- * each section of code. The code's bytes are read where they will run.
+ * The object is what ORC got from LLVM: symbols, probe sections. Where its functions lie now, ORC tells of one symbol
+ * in each section of code. The code's bytes are read where they will run.
  */
 #include "orc.h"
 #include "../elf.h"
@@ -75,8 +75,8 @@ size_t orc_hand_over(orc *o, replaced *last, size_t count, replaced *old)
 }
 
 /*
- * Writes KEEP.N.o, the object of tier N, and KEEP.N.s: stubs, as they are now. With the first tier's object, cc links both
- * into a program that runs the code of this moment, so that instructions can be counted.
+ * Writes KEEP.N.o, the object of tier N, and KEEP.N.s: stubs, as they are now. With the first tier's object, cc links
+ * both into a program that runs the code of this moment, so that instructions can be counted.
  */
 void orc_keep(const orc *o)
 {
@@ -183,7 +183,8 @@ static int list_functions(orc *o, const elf_image *e, unit *u)
     o->made_count = 0;
     u->functions = (csspgo_code_function *)calloc(e->symbol_count + 1u, sizeof *u->functions);
     u->bases = (csspgo_symbol_base *)calloc(e->symbol_count + 1u, sizeof *u->bases);
-    for (i = 1; base != NULL && o->made != NULL && u->functions != NULL && u->bases != NULL && i < e->symbol_count; i++) {
+    if (base == NULL || o->made == NULL || u->functions == NULL || u->bases == NULL) return free(base), 0;
+    for (i = 1; i < e->symbol_count; i++) {
         csspgo_code_function *f = &u->functions[u->count];
         function *known;
         if (!elf_symbol_at(e, i, &y) || y.type != ELF_FUNC || y.section >= e->section_count || y.section == 0) continue;

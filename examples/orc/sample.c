@@ -1,7 +1,7 @@
 /* sample.c - samples of the program's thread: a timer signal, call stacks by frame pointers
  *
- * The same handler looks which replaced code is still on the stack, when it is asked to. It takes every word there for a
- * return address that looks like one: that misses none, whatever libraries do with the frame pointer.
+ * The same handler looks which replaced code is still on the stack, when it is asked to. It takes every word there for
+ * a return address that looks like one: that misses none, whatever libraries do with the frame pointer.
  */
 #include "orc.h"
 
@@ -80,8 +80,8 @@ static void set_timer(void)
 }
 
 /*
- * Return addresses along the frame pointers, all of which must lie in this thread's stack, upwards. Other libraries have
- * none, but seldom change the register: the address by which they return to the program is looked for on the stack.
+ * Return addresses along the frame pointers, all of which must lie in this thread's stack, upwards. Other libraries
+ * have none, but seldom change the register: where they return to the program is looked for on the stack.
  */
 static void on_timer(int number, siginfo_t *info, void *context)
 {
@@ -94,7 +94,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
     int asked = 1;
     (void)number;
     (void)info;
-    if (sp >= top) return;
+    if (sp >= top) return set_timer();
     memset(&sample, 0, sizeof sample);
     sample.count = 1;
     sample.stack = stack;
@@ -158,7 +158,8 @@ int sample_looked(void)
 void sample_stop_looking(void)
 {
     int asked = 1;
-    while (!__atomic_compare_exchange_n(&look, &asked, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && asked == 3) asked = 1;
+    while (!__atomic_compare_exchange_n(&look, &asked, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && asked == 3)
+        asked = 1;
 }
 
 uint64_t sample_longest_look_ns(void)
