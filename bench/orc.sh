@@ -73,9 +73,9 @@ cpu() { awk '{ t[NR] = $1; v[NR] = $2 } END { for (i = int(NR * 3 / 4) + 1; i <=
 
 echo "machine:  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores; $(uname -sr), load $(cut -d' ' -f1 /proc/loadavg)"
 echo "compiler: $(clang-19 --version | head -1), -O2; runs of $S s"
-echo "million instructions of ten rounds; share: of the gain of PGO ahead of time, tier 3 beside tier 2 without profile"
+echo "million instructions of ten rounds; share: of the gain of PGO ahead of time, tier 3 beside no profile, with LLVM's and with csspgo's inliner"
 echo
-echo "| program | tier 1 | no profile | tier 2 | tier 3 | csspgo's inliner | warm start | ahead: -O2 | ahead: PGO | share | tier 2, 3 at s | look at stack, longest us | CPU ms a round: no profile, tier 3 |"
+echo "| program | tier 1 | no profile | tier 2 | tier 3 | tier 3, csspgo's inliner | warm start | ahead: -O2 | ahead: PGO | share | tier 2, 3 at s | look at stack, longest us | CPU ms a round: no profile, tier 3 |"
 echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 for p in $PROGRAMS; do
     build $p
@@ -86,7 +86,7 @@ for p in $PROGRAMS; do
     last() { if [ -f $B/$1.3 ]; then echo $B/$1.3; else echo $B/$1.2; fi; }
     one=$(instructions $B/$p.prof.1) none=$(instructions $(last $p.none)) two=$(instructions $B/$p.prof.2) three=$(instructions $(last $p.prof))
     own=$(instructions $(last $p.own)) warm=$(instructions $B/$p.warm.1) plain=$(instructions $B/$p.plain) pgo=$(instructions $B/$p.pgo)
-    share=$(echo $none $three $plain $pgo | awk '{ printf "%.0f %%", 100 * (1 - $2 / $1) / (1 - $4 / $3) }')
+    share=$(echo $none $three $own $plain $pgo | awk '{ g = (1 - $5 / $4) / 100; printf "%.0f, %.0f %%", (1 - $2 / $1) / g, (1 - $3 / $1) / g }')
     at=$(sed -n 's/^orc: tier [23] at \([0-9.]*\) s.*/\1/p' $B/$p.prof.said | paste -sd' ')
     look=$(sed -n 's/.*look at the stack \([0-9.]*\) us.*/\1/p' $B/$p.prof.said)
     echo "| $p | $one | $none | $two | $three | $own | $warm | $plain | $pgo | $share | $at | $look | $(cpu $B/$p.none.rounds), $(cpu $B/$p.prof.rounds) |"
