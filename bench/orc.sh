@@ -7,7 +7,7 @@ B=build/orc
 S=${SECONDS_EACH:-10}
 PROGRAMS=${*:-lua lz4 expat mix}
 [ -f /usr/include/llvm-c-19/llvm-c/LLJIT.h ] || { echo "orc: skipped: needs llvm-19-dev"; exit 0; }
-mkdir -p $B/apt/parts $B/apt/lists/partial
+mkdir -p $B/parts $B/apt/parts $B/apt/lists/partial
 make -s -C ../examples orc || exit 1
 JIT=../examples/build/orc
 
@@ -44,7 +44,7 @@ build() {      # build PROGRAM: bitcode, and what clang makes of it ahead of tim
     clang-19 $FLAGS $with -o $B/$1.driver.bc orc/driver.c || exit 1
     parts=$B/$1.driver.bc
     for f in $(sources $1); do
-        o=$B/$(basename $f .c).bc
+        o=$B/parts/$(basename $f .c).bc
         [ -f $o ] || clang-19 $FLAGS '-Dluai_makeseed(L)=1' -o $o $f || exit 1
         parts="$parts $o"
     done
