@@ -54,7 +54,7 @@ static unsigned       tiers = sizeof tier_after / sizeof *tier_after;
 
 static orc            jit;
 static replaced      *old;
-static size_t         old_count, old_cap;
+static size_t         old_count;
 static pthread_t      thread;
 static volatile int   ends;
 static const char    *save_path;
@@ -306,10 +306,9 @@ static int start(const char *program, const char *load_path)
     how.bytes = MEMORY;
     how.samples = QUEUE;
     begun = clock_ns(CLOCK_MONOTONIC);
-    old_cap = TIERS * STUBS;
     jit.functions = (function *)calloc(STUBS, sizeof *jit.functions);
     jit.sampled = (uint64_t *)calloc(STUBS, sizeof *jit.sampled);
-    old = (replaced *)calloc(old_cap, sizeof *old);
+    old = (replaced *)calloc(TIERS * STUBS, sizeof *old);
     jit.profiler = csspgo_runtime_new(&how, NULL, &e);
     if (jit.profiler == NULL) return check(e.status, &e);
     if (jit.functions == NULL || jit.sampled == NULL || old == NULL || !make_stubs()) return 0;
