@@ -7808,7 +7808,7 @@ CSSPGO__UNUSED static const char *csspgo__plain_text(csspgo_status status)
     return status == CSSPGO_E_LIMIT ? CSSPGO__MEMORY_LIMIT : csspgo_status_text(status);
 }
 
-/* For statuses without details of their own: success, memory, its limit. Other limits are named (csspgo__error_limit). */
+/* For statuses without details: success, memory, its limit. Other limits are named (csspgo__error_limit). */
 CSSPGO__UNUSED static csspgo_status csspgo__error_plain(csspgo_error *err, csspgo_status status)
 {
     if (status != CSSPGO_OK) return csspgo__error_set(err, status, 0, csspgo__plain_text(status));

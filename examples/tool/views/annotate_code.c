@@ -195,7 +195,7 @@ static const load_range *note_symbol(const load_range *v, size_t n, uint64_t add
     return a != 0 && address < v[a - 1].end ? &v[a - 1] : NULL;
 }
 
-/* A copy in which a target, "0x1234 <.text+0x34>", has the name of its function, for free(). NULL: no target, no memory. */
+/* A copy in which a target, "0x1234 <.text+0x34>", has its function's name, for free(). NULL: no target, no memory. */
 static char *note_renamed(const char *text, const load_range *v, size_t n)
 {
     const char *const mark = strrchr(text, '<'), *p = mark;
