@@ -5,7 +5,9 @@
 . ./t.sh
 B=build/first_run
 rm -rf $B
-mkdir -p $B
+mkdir -p $B/tmp
+TMPDIR=$(pwd)/$B/tmp
+export TMPDIR
 TOOL=${TOOL:-build/plain/csspgo}
 if [ "$(uname -sm)" != "Linux x86_64" ]; then skip "first_run: needs x86-64 Linux"; finish; fi
 make -s $TOOL || { fail "the tool does not build"; finish; }
@@ -208,7 +210,7 @@ cmp -s $B/one $B/two && pass || { fail "traces of two runs do not add up"; diff 
 (cd $B && PATH=$PATH:. && ../../$TOOL order --quiet --trace -- firsts plain >found 2>/dev/null) && grep -q '^w_1$' $B/found && pass || fail "a program in the PATH"
 $TOOL order --trace --json -- $B/firsts plain 2>/dev/null | grep -q '"w_at_exit"' && pass || fail "--json"
 $TOOL order --trace --evaluate -- $B/firsts plain 2>/dev/null | grep -q '^in this order' && pass || fail "--evaluate"
-ls ${TMPDIR:-/tmp}/csspgo-* 2>/dev/null | grep -q . && fail "a temporary file is left" || pass
+ls $TMPDIR/csspgo-* 2>/dev/null | grep -q . && fail "a temporary file is left" || pass
 $TOOL record --quiet --first --json -o $B/trace -- $B/firsts plain 2>/dev/null >$B/j
 grep -q '"traces": 1' $B/j && grep -q '"functions"' $B/j && pass || fail "record --first --json: $(cat $B/j)"
 

@@ -80,8 +80,10 @@ gives "stripped" '_ZN2ns3BoxIjLi8EE4spinEj:6900:47' profile --binary=stripped --
 cp $B/got $B/stripped
 gives "stripped, its file named" '_ZN2ns3BoxIjLi8EE4spinEj:6900:47' profile --binary=stripped --debug-binary=stripped.debug --perfscript=stripped.perfscript
 equals "stripped, its file named" $B/stripped
-# C rows of `embed`, win.c and cxx26.cc: test_codemap (phases, reuse), steps.sh and test_endurance (longrun), test_runtime
-# and the arena example (game), misuse.sh and test_misuse, modes.sh beside and subsets
+# Rows that are C programs are in the tests of their kinds: phases, reuse in test_codemap; longrun in steps.sh and
+# test_endurance; game in test_endurance; misuse in misuse.sh and test_misuse; static_subset in modes.sh subsets; win and
+# cxx26 in modes.sh beside; fold in test_ctxrun; forkloss in test_threads; fail in io_errors.sh; line0 in annotate.sh
+# (programs/blank.cpp) and tab there, too; loops in record.sh.
 
 # ----- from tests of other tools
 cd $R/llvm || exit 1
