@@ -41,6 +41,22 @@ has '1802  75 bc  *jump 0x17c0$'
 PATH=$B $T annotate --format=html --binary=$D/demo.elf --function=pack_noise $B/demo.prof >$B/out 2>$B/err
 has 'id="v0-1802".*75 bc  *jump <a href="#v0-17c0">0x17c0</a><'
 
+# a picture: the lines of the text, each once, a background where there is a count; well-formed, whatever names are like
+PATH=$B $T annotate --binary=$D/demo.elf --function=pack_noise $B/demo.prof >$B/text 2>$B/err
+PATH=$B $T annotate --binary=$D/demo.elf --function=pack_noise -o $B/pack.svg $B/demo.prof 2>$B/err || fail "a picture: $(cat $B/err)"
+sed -n 's/^<text .*xml:space="preserve">\(.*\)<.text>$/\1/p' $B/pack.svg | sed 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g' >$B/lines
+grep . $B/text | cmp -s - $B/lines && pass || { fail "the picture has other lines than the text"; grep . $B/text | diff - $B/lines | head -5; }
+[ "$(grep -c '^<rect y=' $B/pack.svg)" -eq "$(awk 'substr($0, 1, 13) ~ /^ *[1-9][0-9]*$/' $B/text | wc -l)" ] && pass || fail "backgrounds: $(grep -c '^<rect y=' $B/pack.svg)"
+if have clang-19 && have python3; then
+    printf 'int f(int n) __asm__("<img src=x onerror=alert(1)>&\\"]]>\\x1b[31m"); int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i ^ n; return s; } int main(int c, char **v) { return f(c * 99) & 1; }\n' >$B/evil.c
+    clang-19 -O1 -g1 -fpseudo-probe-for-profiling -w $B/evil.c -o $B/evil 2>$B/err || clang-19 -O1 -g1 -fpseudo-probe-for-profiling -w -fno-integrated-as $B/evil.c -o $B/evil 2>$B/err
+    f=$(nm $B/evil | sed -n 's/^[0-9a-f]* T \(<.*\)/\1/p')
+    printf '%s\n' "main:9:1" " 1: 9" >$B/evil.prof
+    $T annotate --quiet --binary=$B/evil --function=main -o $B/evil.svg $B/evil.prof 2>$B/err
+    check "a picture of hostile names is XML" python3 -c "import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); assert not d.getElementsByTagName('img') and len(d.getElementsByTagName('text')) > 3" $B/evil.svg
+else skip "no clang-19 or python3: no picture of hostile names"; fi
+refused 2 'not both' --format=svg --json --binary=$D/demo.elf --function=pack $B/demo.prof
+
 # names of targets, links: of each name the same place
 cat >$B/app.cpp <<'END'
 namespace app {
@@ -266,7 +282,7 @@ exact() {
     for nested in 0 1; do
         $T profgen --quiet --binary=$B/$name --perfscript=$B/$name.ps --csspgo-preinliner=0 --gen-cs-nested-profile=$nested \
             --csprof-merge-cold-context=0 --max-dropped=100 --format=text -o $B/$name.$nested 2>$B/err || fail "$name: $(head -1 $B/err)"
-        $T profgen --quiet --binary=$B/$name --perfscript=$B/$name.ps --skip-symbolization --ignore-stack-samples -o $B/$name.raw
+        $T profgen --quiet --binary=$B/$name --perfscript=$B/$name.ps --skip-symbolization --ignore-stack-samples --max-dropped=100 -o $B/$name.raw
         perl annotate_exact.pl $B/$name.raw $T $B/$name $B/$name.$nested $B/$name.0 >$B/exact
         if grep -q 'never executed' $B/exact; then fail "$name, nested=$nested: $(grep -c never $B/exact)"; head -5 $B/exact; else pass; fi
         [ "$(sed -n 's/.* shown, \([0-9]*\).*/\1/p' $B/exact)" -ge $least ] && pass || fail "$name, nested=$nested: $(tail -1 $B/exact)"

@@ -12,8 +12,8 @@ static const option annotate_options[] = {
     OPTION("function", OPT_LIST, NULL, 0, "NAME", "the function to show, as people write it or as the compiler has it"),
     OPTION("top", OPT_COUNT, NULL, 0, "N",
            "in place of --function: the N hottest functions that have code of their own"),
-    OPTION("format", OPT_CHOICE, "text|html", 0, NULL,
-           "form of the output; html is the default if the name of --output ends in .html"),
+    OPTION("format", OPT_CHOICE, "text|html|svg", 0, NULL,
+           "form of the output; html and svg (a picture of the text) are the default if the name of --output ends in .html or .svg"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL, "prints JSON, for programs"),
     OPTION("contexts", OPT_COUNT, NULL, 3, "N", "how many contexts have a column each, the hottest ones"),
     OPTION("source", OPT_SWITCH, NULL, 0, NULL, "shows source only, no instructions"),
@@ -56,8 +56,9 @@ static int annotate_check(annotate_run *a, int files, char **argv)
     if (o[N_JSON].number && o[N_FORMAT].text != NULL)
         return usage(tool, "--format or --json, not both: each is a form of the output"), 0;
     i = strlen(name);
-    if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = 1;
-    if (o[N_BOTTLENECK].text != NULL && (o[N_FORMAT].number != 1 || o[N_JSON].number))
+    if (o[N_FORMAT].text == NULL && i > 5 && strcmp(name + i - 5, ".html") == 0) o[N_FORMAT].number = NOTE_HTML;
+    if (o[N_FORMAT].text == NULL && i > 4 && strcmp(name + i - 4, ".svg") == 0) o[N_FORMAT].number = NOTE_SVG;
+    if (o[N_BOTTLENECK].text != NULL && (o[N_FORMAT].number != NOTE_HTML || o[N_JSON].number))
         return usage(tool, "--bottleneck: its arrows are in HTML only: --format=html"), 0;
     return 1;
 }
@@ -367,6 +368,20 @@ static int annotate_views(annotate_run *a, FILE *out)
     return a->o[N_TOP].number > 0 ? annotate_top(a, out) : annotate_named(a, out);
 }
 
+/* A picture needs the size of the text. Returns 0 after saying what is wrong. */
+static int annotate_svg(annotate_run *a, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const body = open_memstream(&text, &size);
+    int ok = body != NULL && annotate_views(a, body);
+    const int made = body != NULL && fclose(body) == 0;
+    if (!made) fail(a->in.tool, "out of memory");
+    ok = ok && made && note_svg(a, text, size, out);
+    free(text);
+    return ok;
+}
+
 /* HTML begins with what is known at the end: the index. Returns 0 after saying what is wrong. */
 static int annotate_html(annotate_run *a, FILE *out)
 {
@@ -396,13 +411,13 @@ static int annotate_make(void *what, FILE *out)
 {
     annotate_run *a = (annotate_run *)what;
     const option *const programs = &a->o[N_BINARY], *const functions = &a->o[N_FUNCTION];
-    const int html = a->o[N_FORMAT].number == 1 && !a->o[N_JSON].number;
+    const int form = a->o[N_JSON].number ? NOTE_TEXT : (int)a->o[N_FORMAT].number;
     if (!annotate_profile(a)) return 0;
     if (a->o[N_BOTTLENECK].text != NULL && !note_paths_read(a, a->o[N_BOTTLENECK].text)) return 0;
     a->in.profile = a->o[N_PROFILE].text;
     a->in.binary = programs->text;                         /* the last one that was given */
     a->several = programs->count * functions->count > 1 || a->o[N_TOP].number > 0;
-    if (!(html ? annotate_html : annotate_views)(a, out)) return 0;
+    if (!(form == NOTE_HTML ? annotate_html : form == NOTE_SVG ? annotate_svg : annotate_views)(a, out)) return 0;
     note_end(a, out);
     return 1;
 }
@@ -427,7 +442,7 @@ static int annotate_main(tool_context *tool, int argc, char **argv)
 const command annotate_command = {
     "annotate", annotate_main, annotate_options, NULL,
     "csspgo annotate --binary=FILE (--function=NAME | --top=N)\n"
-    "                [--format=text|html] [--source] [-o FILE] PROFILE\n",
+    "                [--format=text|html|svg] [--source] [-o FILE] PROFILE\n",
     "shows a function's code with its counts, by calling context",
     "A count is shown where it is known. A line or probe that the compiler copied has one count for all its copies; "
     "the count of a single copy stays blank unless all copies execute equally often. --source shows the counts of "

@@ -200,7 +200,7 @@ int note_print(annotate_run *a, FILE *out)
     memset(&o, 0, sizeof o);
     o.a = a;
     o.out = out;
-    o.html = a->o[N_FORMAT].number == 1;
+    o.html = a->o[N_FORMAT].number == NOTE_HTML;
     o.columns = a->contexts + 1;
     if (a->o[N_JSON].number) {
         if (a->several) fputs(a->views == 0 ? "[\n" : ",\n", out);
@@ -221,5 +221,5 @@ int note_print(annotate_run *a, FILE *out)
 void note_end(const annotate_run *a, FILE *out)
 {
     if (a->o[N_JSON].number) fputs(a->several ? "]\n" : "", out);
-    else if (a->o[N_FORMAT].number == 1) note_script_put(out), fputs("</body></html>\n", out);
+    else if (a->o[N_FORMAT].number == NOTE_HTML) note_script_put(out), fputs("</body></html>\n", out);
 }

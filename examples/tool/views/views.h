@@ -500,6 +500,11 @@ void note_paths_free(annotate_run *a);
 /* annotate_row.c: rows of the table, as text or HTML */
 enum { NOTE_LAST = 10000000 };    /* the last line of a file that is shown */
 
+enum { NOTE_TEXT, NOTE_HTML, NOTE_SVG };             /* --format */
+
+/* annotate_svg.c: the text as a picture. Returns 0 after saying what is wrong. */
+int note_svg(const annotate_run *a, const char *text, size_t size, FILE *out);
+
 typedef struct note_out {
     annotate_run *a;
     FILE         *out;
