@@ -115,6 +115,12 @@ placed() {
     listed $1
 }
 
+# sized NAME: what depends on how large functions are
+sized() {
+    same $1 default --format=text
+    for n in 10 20 30 40 50 70 100; do same $1 hot$n --format=text --sample-profile-hot-inline-threshold=$n; done
+}
+
 # program NAME SAMPLES SOURCE COMPILER...: builds, records, compares in the modes of $modes: what comes after counting does
 # not know how the program was linked. $run: what is run, if not that
 modes=all run=
@@ -201,6 +207,12 @@ program apart-thin-blocks 300 $APART $L -funique-internal-linkage-names -flto=th
 modes=all
 [ -z "$FULL" ] || program apart-thin-lines 1500 $APART $L -flto=thin
 program mix-gcc $(size 300 800) mix.c gcc -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -no-pie
+# the range of a function's hot part reaches over its cold part, and LLVM counts that twice
+modes=sized
+G="-fno-omit-frame-pointer -no-pie -fno-reorder-functions"
+have g++ && program apart-reach $(size 800 1500) apart_a.cpp g++ programs/apart_b.cpp -O2 -g $G || skip "g++ is not installed"
+[ -z "$FULL" ] || program mix-reach 800 mix.c gcc -O3 -gdwarf-4 $G
+modes=all
 if [ -n "$FULL" ]; then
 modes=counted
 program mix-lines4 800 mix.c clang-19 $L -gdwarf-4 -fPIE -pie

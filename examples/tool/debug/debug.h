@@ -94,13 +94,16 @@ typedef struct debug_place {      /* a range of a function that has its place in
     int      entry;               /* 1: the function begins here                                    */
     int      ran;                 /* the caller's: an address in it ran                             */
     uint64_t first;               /* ... time of the first sample in it; 0: not known               */
+    uint64_t reach;               /* in `over`: the largest end up to this element                  */
 } debug_place;
 
 typedef struct debug_places {
     debug_place *range;           /* by address, disjoint: of two that begin together the first of the file stays, */
                                   /* and a later one ends an earlier                                                */
     debug_place *twin;            /* ranges that begin where one of those does, by address                         */
-    size_t       ranges, twins, names;   /* names: functions                                                       */
+    debug_place *over;            /* ends of ranges that a later one ended, by address: gcc lets a function's hot  */
+                                  /* part reach over its cold one where both stay in a section                     */
+    size_t       ranges, twins, overs, names;   /* names: functions                                                */
 } debug_places;
 
 /* places.c: of the ranges of all functions. p is all 0; debug_places_free, also after a failure. Returns 0: out of memory. */

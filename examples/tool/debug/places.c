@@ -24,7 +24,8 @@ int debug_places_make(debug_places *p, const debug_info *d)
     const debug_range *r = debug_info_ranges(d, &n);
     debug_place *v = p->range = (debug_place *)calloc(n + 1, sizeof *v);
     p->twin = (debug_place *)calloc(n + 1, sizeof *v);
-    if (v == NULL || p->twin == NULL) return 0;
+    p->over = (debug_place *)calloc(n + 1, sizeof *v);
+    if (v == NULL || p->twin == NULL || p->over == NULL) return 0;
     for (i = 0; i < n; i++) {
         v[i].begin = r[i].begin;
         v[i].end = r[i].end;
@@ -47,7 +48,12 @@ int debug_places_make(debug_places *p, const debug_info *d)
             p->twin[p->twins++] = v[i];
             continue;
         }
-        if (last != NULL && last->end > v[i].begin) last->end = v[i].begin;
+        if (last != NULL && last->end > v[i].begin) {
+            debug_place *const over = &p->over[p->overs++];
+            *over = *last;
+            over->begin = last->end = v[i].begin;
+            over->reach = p->overs > 1 && over[-1].reach > over->end ? over[-1].reach : over->end;
+        }
         v[p->ranges++] = v[i];
     }
     return 1;
@@ -94,4 +100,5 @@ void debug_places_free(debug_places *p)
 {
     free(p->range);
     free(p->twin);
+    free(p->over);
 }

@@ -211,6 +211,26 @@ static int size_add(line_work *w, const debug_lines *l, size_t node, int by_prob
     return 1;
 }
 
+/*
+ * Ranges of functions may overlap: gcc -fno-reorder-functions lets that of the hot part reach over the cold part. LLVM
+ * adds up ranges; these are the bytes of [begin, end) that it counts once more.
+ */
+static uint64_t bytes_again(const line_work *w, uint64_t begin, uint64_t end)
+{
+    debug_places over;
+    uint64_t n = 0;
+    size_t i;
+    memset(&over, 0, sizeof over);
+    over.range = w->code.over;
+    over.ranges = w->code.overs;
+    for (i = debug_places_before(&over, end - 1); i-- > 0 && over.range[i].reach > begin;) {
+        const debug_place *const r = &over.range[i];
+        const uint64_t a = r->begin > begin ? r->begin : begin, b = r->end < end ? r->end : end;
+        if (a < b && w->sampled[r->function]) n += b - a;
+    }
+    return n;
+}
+
 /* How many of the bytes [begin, end) are of functions that were sampled. */
 static uint64_t bytes_sampled(const line_work *w, uint64_t begin, uint64_t end)
 {
@@ -221,7 +241,7 @@ static uint64_t bytes_sampled(const line_work *w, uint64_t begin, uint64_t end)
         const uint64_t a = r->begin > begin ? r->begin : begin, b = r->end < end ? r->end : end;
         if (a < b && w->sampled[r->function]) n += b - a;
     }
-    return n;
+    return w->tool->compat ? n + bytes_again(w, begin, end) : n;
 }
 
 /* Adds the code of a unit. Returns 0: out of memory. */
