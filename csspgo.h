@@ -2678,6 +2678,7 @@ typedef struct csspgo_probe_set_stats {
     uint64_t odd_sentinels;       /* L: sentinels in the wrong place or form; they only moved the base address        */
     uint64_t odd_kinds;           /* L: probes of an unknown kind, kept                                               */
     uint64_t ids_0;               /* L: probes with id 0, kept; give them no count                                    */
+    uint64_t wide_ids;            /* L: of these, probes with an id above 32 bits, kept with id 0                     */
     uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
     uint64_t duplicate_descriptors;    /* dropped: the GUID was there before                                          */
     uint64_t conflicting_descriptors;  /* of these, with another checksum                                             */
@@ -2730,8 +2731,8 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, 
  *   err   NULL, or filled in every case
  *
  * Strict reading rejects input that LLVM's producers never write. LLVM mode accepts and counts it, as shown in
- * brackets: kinds above 2 [kept], id 0 [kept], GUID 0 [kept], misplaced sentinels [they move the base], a delta or
- * sentinel whose base is in no symbol [probes dropped, inline nodes kept].
+ * brackets: kinds above 2 [kept], id 0 [kept], an id above 32 bits [kept as 0], GUID 0 [kept], misplaced sentinels
+ * [they move the base], a delta or sentinel whose base is in no symbol [probes dropped, inline nodes kept].
  *
  * Returns   CSSPGO_OK; E_SYNTAX for the above; E_TRUNCATED, also for a count that the bytes left cannot hold; E_RANGE
  *           for a number above its 32 or 64 bits; E_LIMIT above limits.max_depth nested nodes, or for memory; E_NOMEM.
@@ -24664,12 +24665,23 @@ static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, 
     s->record.probe_count++;
 }
 
+/* Reads the id of a probe. Passes of clang that merge calls have made ids of what was in memory. */
+static uint32_t csspgo__scan_id(csspgo__probe_scan *s)
+{
+    const unsigned char *at = s->r.p;
+    const uint64_t id = csspgo__uleb(&s->r);
+    if (id > UINT32_MAX && !s->t->heap.llvm)
+        csspgo__fail_u64(&s->r, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", id);
+    s->stats.wide_ids += id > UINT32_MAX;
+    return id > UINT32_MAX ? 0 : (uint32_t)id;
+}
+
 /* Reads a probe or sentinel. first: of a top-level record, where a sentinel may stand. */
 static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
 {
     csspgo__reader *r = &s->r;
     const unsigned char *at = r->p;
-    const uint32_t id = csspgo__uleb32(r), tag = csspgo__u8(r), attributes = tag >> 4 & 7;
+    const uint32_t id = csspgo__scan_id(s), tag = csspgo__u8(r), attributes = tag >> 4 & 7;
     const uint64_t value = tag & CSSPGO__TAG_DELTA ? csspgo__leb(r, 1) : csspgo__u64(r);
     const uint32_t discriminator = attributes & CSSPGO__ATTR_DISCRIMINATOR ? csspgo__uleb32(r) : 0;
     if (r->status != CSSPGO_OK) return;

@@ -1020,7 +1020,7 @@ static csspgo_status class_status(const char *verdict)
 static const struct malformed { const char *file; uint64_t offset; int lenient_probes; } malformed[] = {
     { "trunc_guid.bin", 0, -1 },        { "trunc_abs.bin", 12, -1 },       { "trunc_sentinel.bin", 12, -1 },
     { "trunc_disc.bin", 13, -1 },       { "leb_unterminated.bin", 30, -1 }, { "leb_over64.bin", 10, -1 },
-    { "index_over32.bin", 10, -1 },     { "nprobes_over32.bin", 8, -1 },   { "nprobes_huge.bin", 8, -1 },
+    { "index_over32.bin", 10, 1 },      { "nprobes_over32.bin", 8, -1 },   { "nprobes_huge.bin", 8, -1 },
     { "nprobes_one_more.bin", 8, -1 },  { "nkids_huge.bin", 8, -1 },       { "nkids_one_more.bin", 8, -1 },
     { "type3.bin", 10, 1 },             { "type15.bin", 10, 1 },           { "index0.bin", 10, 1 },
     { "guid0.bin", 0, 0 },              { "base_unknown.bin", 10, 0 },     { "sentinel_unknown.bin", 10, 0 },
@@ -1111,6 +1111,7 @@ static void lenient_reading_counts_what_it_takes(void)
         { "type15.bin", offsetof(csspgo_probe_set_stats, odd_kinds) },
         { "index0.bin", offsetof(csspgo_probe_set_stats, ids_0) },
         { "guid0.bin", offsetof(csspgo_probe_set_stats, guids_0) },
+        { "index_over32.bin", offsetof(csspgo_probe_set_stats, wide_ids) },
         { "base_unknown.bin", offsetof(csspgo_probe_set_stats, no_base) },
         { "sentinel_unknown.bin", offsetof(csspgo_probe_set_stats, no_base) },
         { "sentinel_delta.bin", offsetof(csspgo_probe_set_stats, odd_sentinels) },

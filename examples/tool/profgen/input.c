@@ -196,6 +196,9 @@ static int probes_load(const tool_context *tool, program_image *m, char *why, si
         warn(tool, "%s: the code of %zu probe records was not found: no symbol tells where it is, and %" PRIu64
              " probes have no counts (--debug-binary=FILE: symbols from there)", m->path, l->unnamed - l->found,
              l->probe_stats.no_base);
+    if (l->probe_stats.wide_ids != 0 && !tool->compat)
+        warn(tool, "%s: %" PRIu64 " probes have ids that no compiler means, as of passes that merge calls (clang's "
+             "-enable-gvn-sink), and no counts", m->path, l->probe_stats.wide_ids);
     return 1;
 }
 
