@@ -35535,7 +35535,7 @@ static int csspgo__push_callee(csspgo__heap *h, const csspgo__match_names *names
 static int csspgo__add_counts(csspgo_matcher *m, const csspgo__match_names *names, csspgo__aggregate *f, uint32_t node)
 {
     const csspgo__tree_node *v = names->p->tree.node;
-    const csspgo__record *r = &names->p->record[v[node].record];
+    const csspgo__record *r = (csspgo__record_at)(names->p, csspgo__node_handle(node));   /* or an empty one */
     const int by_checksum = m->is_probe && (m->is_cs || m->how.llvm == CSSPGO__ALIGN);
     size_t i, n = csspgo__run_count(r->body);
     uint32_t c;
@@ -35596,16 +35596,19 @@ static int csspgo__aggregate_anchors(csspgo__matching *w, csspgo__aggregate *f)
 }
 
 /*
- * Adds up all copies of one function of the profile: its counts by location and its anchors. O(n log n) for the
- * records of its copies.
+ * Adds up all copies of one function of the profile: its counts by location and its anchors. Copies without a record
+ * are frames of contexts: ALIGN takes their calls if the function has nothing else. O(n log n) for the records of its
+ * copies.
  */
 static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, const uint64_t *not_this)
 {
     uint32_t id;
+    int frames;
     f->body.count = f->callee.count = f->anchor.count = 0;
     if (!csspgo__choose_checksum(&w->m->heap, &w->names, guid, f, not_this)) return 0;
+    frames = w->m->how.llvm == CSSPGO__ALIGN && f->version.count == 0;
     for (id = csspgo__copy_first(&w->names, guid); id != 0; id = csspgo__copy_next(&w->names, id))
-        if (w->names.p->tree.node[id].record != 0 && !csspgo__add_counts(w->m, &w->names, f, id)) return 0;
+        if ((frames || w->names.p->tree.node[id].record != 0) && !csspgo__add_counts(w->m, &w->names, f, id)) return 0;
     if (!csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
         !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__fields_cmp,
                       csspgo__old_callee_fields))
