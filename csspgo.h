@@ -36649,7 +36649,7 @@ static int csspgo__old_tokens(csspgo__matching *w, const csspgo_match_code *code
     csspgo__alignment *align = &w->align;
     const csspgo_body *body = f->body.v;
     csspgo__anchor *a = f->anchor.v;
-    const size_t most = 64 + 16 * (f->body.count + w->cur.loc.count);
+    const size_t most = 64 + 16 * (f->body.count + code->locs);   /* w->cur.loc may be of another function */
     size_t i, j, dense = w->m->is_probe != 0;
     align->old.count = 0;
     for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= most;
