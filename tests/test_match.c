@@ -1749,6 +1749,34 @@ static void a_frame_without_a_record_is_not_stale(void)
         }
 }
 
+/* A call with a high number: the tokens of f are as many whichever function was compared before it. */
+static void tokens_do_not_depend_on_what_was_matched_before(void)
+{
+    static const unsigned lines[] = { 70, 90, 97, 120, 200, 250, 290, 300, 350, 390, 410, 2000 };
+    static const char f_code[] = "1 2:part 3:a 4:b 5 6:c 7 8 9 10 11 12 13 14 15 16 17 18 19 20";
+    csspgo_match_loc v[3][32];
+    csspgo_match_code c[3];
+    char text[400];
+    size_t i, frames;
+    c[0] = code_of("a", 7, v[0], parse_code("1", v[0]));
+    c[1] = code_of("f", 55, v[1], parse_code(f_code, v[1]));
+    c[2] = code_of("part", 99, v[2], parse_code("1 2:x 3:y 4", v[2]));
+    for (i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (frames = 0; frames < 2; frames++) {
+            csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(0);
+            sprintf(text, "[f:%u @ a]:20:5\n 1: 20\n !CFGChecksum: 7\n%s", lines[i],
+                    frames ? "" : "[f]:9:1\n 1: 9\n !CFGChecksum: 7\n");
+            T_EQ(csspgo_read(p, text, strlen(text), NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_module(m, p, c, 3, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_get_outcome(m, guid("f")).stale, 1);
+            csspgo_matcher_free(m);
+            csspgo_profile_free(q);
+            csspgo_profile_free(p);
+        }
+}
+
 /* What cannot be inlined any more is a profile of its own: its function is in another module. Not by LLVM's rules. */
 static void an_inlinee_of_another_module_loses_its_caller(void)
 {
@@ -2721,6 +2749,7 @@ int main(void)
     owners_are_found_by_line_in_recursion_and_among_overloads();
     contexts_of_a_shared_profile_go_with_their_calls();
     a_frame_without_a_record_is_not_stale();
+    tokens_do_not_depend_on_what_was_matched_before();
     an_inlinee_of_another_module_loses_its_caller();
     llvm_19_follows_chains_and_stops_at_strangers();
     instances_of_a_template_keep_their_own_profiles();
