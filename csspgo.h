@@ -35547,7 +35547,7 @@ static int csspgo__push_callee(csspgo__heap *h, const csspgo__match_names *names
 static int csspgo__add_counts(csspgo_matcher *m, const csspgo__match_names *names, csspgo__aggregate *f, uint32_t node)
 {
     const csspgo__tree_node *v = names->p->tree.node;
-    const csspgo__record *r = &names->p->record[v[node].record];
+    const csspgo__record *r = (csspgo__record_at)(names->p, csspgo__node_handle(node));   /* or an empty one */
     const int by_checksum = m->is_probe && (m->is_cs || m->how.llvm == CSSPGO__ALIGN);
     size_t i, n = csspgo__run_count(r->body);
     uint32_t c;
@@ -35608,16 +35608,19 @@ static int csspgo__aggregate_anchors(csspgo__matching *w, csspgo__aggregate *f)
 }
 
 /*
- * Adds up all copies of one function of the profile: its counts by location and its anchors. O(n log n) for the
- * records of its copies.
+ * Adds up all copies of one function of the profile: its counts by location and its anchors. Copies without a record
+ * are frames of contexts: ALIGN takes their calls if the function has nothing else. O(n log n) for the records of its
+ * copies.
  */
 static int csspgo__aggregate_make(csspgo__matching *w, uint64_t guid, csspgo__aggregate *f, const uint64_t *not_this)
 {
     uint32_t id;
+    int frames;
     f->body.count = f->callee.count = f->anchor.count = 0;
     if (!csspgo__choose_checksum(&w->m->heap, &w->names, guid, f, not_this)) return 0;
+    frames = w->m->how.llvm == CSSPGO__ALIGN && f->version.count == 0;
     for (id = csspgo__copy_first(&w->names, guid); id != 0; id = csspgo__copy_next(&w->names, id))
-        if (w->names.p->tree.node[id].record != 0 && !csspgo__add_counts(w->m, &w->names, f, id)) return 0;
+        if ((frames || w->names.p->tree.node[id].record != 0) && !csspgo__add_counts(w->m, &w->names, f, id)) return 0;
     if (!csspgo__sort(&w->m->heap, f->body.v, f->body.count, sizeof(csspgo_body), csspgo__body_cmp, NULL) ||
         !csspgo__sort(&w->m->heap, f->callee.v, f->callee.count, sizeof(csspgo__old_callee), csspgo__fields_cmp,
                       csspgo__old_callee_fields))
@@ -36658,7 +36661,7 @@ static int csspgo__old_tokens(csspgo__matching *w, const csspgo_match_code *code
     csspgo__alignment *align = &w->align;
     const csspgo_body *body = f->body.v;
     csspgo__anchor *a = f->anchor.v;
-    const size_t most = 64 + 16 * (f->body.count + w->cur.loc.count);
+    const size_t most = 64 + 16 * (f->body.count + code->locs);   /* w->cur.loc may be of another function */
     size_t i, j, dense = w->m->is_probe != 0;
     align->old.count = 0;
     for (i = 0; i < f->body.count; i++) dense &= body[i].loc.discriminator == 0 && body[i].loc.line <= most;
@@ -37384,15 +37387,58 @@ static void csspgo__doubt(csspgo_matcher *m, csspgo__matched *f)
     f->lost = f->samples;
 }
 
+enum { CSSPGO__TAIL_CALLS = 3, CSSPGO__TAIL_STEPS = 4096 };   /* functions in a chain; call sites to look at */
+
+/* 1 if a function calls another one, through depth - 1 others. steps: how many call sites may still be looked at. */
+static int csspgo__leads_to(const csspgo__matching *w, uint64_t from, uint64_t to, int depth, size_t *steps)
+{
+    const csspgo__matched *f = csspgo__matched_of(w->m, &w->m->by_guid, from), *g;
+    const csspgo_match_code *c = f != NULL ? &w->code[f->code] : NULL;
+    size_t k;
+    for (k = 0; c != NULL && k < c->locs && *steps != 0; k++) {
+        const uint64_t callee = c->loc[k].callee;
+        if (c->loc[k].kind != CSSPGO_MATCH_CALL) continue;
+        --*steps;
+        if (depth > 1 && csspgo__leads_to(w, callee, to, depth - 1, steps)) return 1;
+        g = depth == 1 ? csspgo__matched_of(w->m, &w->m->by_guid, callee) : NULL;
+        if (depth == 1 && (g != NULL ? g->profile : callee) == to) return 1;
+    }
+    return 0;
+}
+
+/* 1 if a call of the new code is a call of the profile whose callee left no frame: it called `to` as its last act. */
+static int csspgo__calls_through(const csspgo__matching *w, uint64_t from, uint64_t to)
+{
+    size_t steps = CSSPGO__TAIL_STEPS;
+    int depth;
+    for (depth = 1; depth <= CSSPGO__TAIL_CALLS; depth++)
+        if (csspgo__leads_to(w, from, to, depth, &steps)) return 1;
+    return 0;
+}
+
 /*
- * 1 if there is no sign that a function's lines have moved: all lines with counts are in the new code, and so are all
- * calls of the profile, to the same function or, on one side, to several.
+ * 1 if all calls of a function of the profile are in the new code, to the same function, on one side to several, or to
+ * one that makes the call in its place.
  */
-static int csspgo__lines_stay(const csspgo__subject *s, uint64_t indirect)
+static int csspgo__calls_stay(const csspgo__matching *w)
+{
+    const csspgo__subject *s = &w->cur;
+    const csspgo__anchor *a = s->anchor.v, *b = s->sum.anchor.v;
+    size_t i, k = 0;
+    for (i = 0; i < s->sum.anchor.count; i++) {
+        while (k < s->anchor.count && csspgo__loc_key(a[k].loc) < csspgo__loc_key(b[i].loc)) k++;
+        if (k == s->anchor.count || csspgo__loc_key(a[k].loc) != csspgo__loc_key(b[i].loc)) return 0;
+        if (a[k].callee != b[i].callee && a[k].callee != w->indirect && b[i].callee != w->indirect &&
+            !csspgo__calls_through(w, s->loc.v[a[k].at].callee, b[i].callee)) return 0;
+    }
+    return 1;
+}
+
+/* 1 if all lines with counts of a function of the profile are in the new code. */
+static int csspgo__lines_stay(const csspgo__subject *s)
 {
     const csspgo__aggregate *f = &s->sum;
     const csspgo_match_loc *v = s->loc.v;
-    const csspgo__anchor *a = s->anchor.v, *b = f->anchor.v;
     size_t i, k = 0;
     for (i = 0; i < f->body.count; i++) {
         const csspgo_loc at = f->body.v[i].loc;
@@ -37400,12 +37446,20 @@ static int csspgo__lines_stay(const csspgo__subject *s, uint64_t indirect)
         while (k < s->loc.count && csspgo__loc_key(v[k].loc) < csspgo__loc_key(at)) k++;
         if (k == s->loc.count || csspgo__loc_key(v[k].loc) != csspgo__loc_key(at)) return 0;
     }
-    for (i = 0, k = 0; i < f->anchor.count; i++) {
-        while (k < s->anchor.count && csspgo__loc_key(a[k].loc) < csspgo__loc_key(b[i].loc)) k++;
-        if (k == s->anchor.count || csspgo__loc_key(a[k].loc) != csspgo__loc_key(b[i].loc)) return 0;
-        if (a[k].callee != b[i].callee && a[k].callee != indirect && b[i].callee != indirect) return 0;
-    }
     return 1;
+}
+
+/*
+ * 1 if there is no sign that the current function has changed. Checksums tell, but profiles by line have none, and
+ * neither has a function that is only a frame of contexts, without a record: of these, lines and calls tell.
+ */
+static int csspgo__stays(const csspgo__matching *w, const csspgo_match_code *c)
+{
+    const csspgo__aggregate *f = &w->cur.sum;
+    if (!w->m->is_probe) return csspgo__lines_stay(&w->cur) && csspgo__calls_stay(w);
+    if (!csspgo__is_stale(w->m, c, f->checksum)) return 1;
+    return w->m->how.llvm == CSSPGO__ALIGN && f->checksum == 0 && f->body.count == 0 &&
+           !(c->flags & (CSSPGO_MATCH_NO_CHECKSUM | CSSPGO_MATCH_IMPORTED)) && csspgo__calls_stay(w);
 }
 
 /* 1 if code calls a function that has a part of a profile: places must then tell which call is whose. */
@@ -37432,7 +37486,7 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
     const int align = w->m->how.llvm == CSSPGO__ALIGN;
-    int run;
+    int run, stays;
     if (csspgo__copy_first(&w->names, f->profile) == 0) return 1;
     if (!csspgo__aggregate_make(w, f->profile, &w->cur.sum,
                                 align && f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL) ||
@@ -37442,13 +37496,15 @@ static int csspgo__match_function(csspgo__matching *w, csspgo__matched *f)
         return csspgo__match_reference(w, f, 0);      /* only because its calls may show other new names */
     f->flags |= CSSPGO__KNOWN;
     if (!csspgo__states_before(w, f)) return 0;
-    if (csspgo__is_stale(w->m, c, w->cur.sum.checksum)) f->flags |= CSSPGO__STALE;
+    stays = (align || w->m->is_probe) && csspgo__stays(w, c);
+    f->flags &= ~(uint32_t)CSSPGO__STALE;             /* csspgo__heirs_find had only the checksum */
+    if (w->m->is_probe && !stays) f->flags |= CSSPGO__STALE;
     f->samples = csspgo__body_sum(w->cur.sum.body.v, w->cur.sum.body.count);
     if (w->m->how.no_salvage) {
         f->lost = f->flags & CSSPGO__STALE ? f->samples : 0;
         return 1;
     }
-    run = !w->m->is_probe ? !align || !csspgo__lines_stay(&w->cur, w->indirect) : (f->flags & CSSPGO__STALE) != 0;
+    run = !stays;
     if (!run && !w->renames.on) return 1;
     if (!(align && run ? csspgo__match_align(w, f) : csspgo__match_reference(w, f, run))) return 0;
     if (!run) return !align || !csspgo__calls_sharer(w->m, c) || csspgo__places_make(w->m, f, &w->cur.loc) != NULL;
@@ -38135,17 +38191,15 @@ static int csspgo__may_vote(const csspgo__matching *w, const csspgo__matched *f,
     return calls && is_new;
 }
 
-static int csspgo__lines_stay(const csspgo__subject *s, uint64_t indirect);
+static int csspgo__stays(const csspgo__matching *w, const csspgo_match_code *c);
 
 static int csspgo__votes_of(csspgo__matching *w, const csspgo__matched *f)
 {
     const csspgo_match_code *c = &w->code[f->code];
     const uint64_t *not_this = f->flags & CSSPGO__HAS_CHECKSUM ? &f->checksum : NULL;
-    int stays;
     if (!csspgo__aggregate_make(w, f->profile, &w->cur.sum, not_this) || !csspgo__code_locs(w->m, c, &w->cur.loc) ||
         !csspgo__code_anchors(w, &w->cur.loc, &w->cur.anchor)) return 0;
-    stays = w->m->is_probe ? !csspgo__is_stale(w->m, c, w->cur.sum.checksum) : csspgo__lines_stay(&w->cur, w->indirect);
-    return stays ? csspgo__votes_in_place(w) : csspgo__votes_aligned(w, f);
+    return csspgo__stays(w, c) ? csspgo__votes_in_place(w) : csspgo__votes_aligned(w, f);
 }
 
 static const csspgo__field csspgo__by_here[] = { CSSPGO__ASCENDING(csspgo__call_vote, here),

@@ -77,6 +77,10 @@ $R profgen --quiet --max-dropped=100 --binary=$B/v2 --perfscript=$B/v2.script --
 check "matching with the program it comes from" $T match --old-profile=$B/v1.prof --binary=$B/v1 --format=text -o $B/same.prof
 check "a profile of the same program stays as it is" cmp $B/v1.prof $B/same.prof
 cp $B/check.out $B/same.cmp
+$T profgen --quiet --max-dropped=100 --binary=$B/v1 --perfscript=$B/v1.script --csspgo-preinliner=0 --gen-cs-nested-profile=0 \
+    --format=text -o $B/v1.contexts
+check "matching contexts with the program they come from" $T match --old-profile=$B/v1.contexts --binary=$B/v1 --format=text -o $B/same.contexts
+grep -q '^stale  *0 ' $B/check.out && cmp $B/v1.contexts $B/same.contexts && pass || fail "contexts of the same program do not stay as they are"
 check "counts made to fit the control flow" $T match --fit --old-profile=$B/v1.prof --binary=$B/v2 --format=text -o $B/fit.prof
 check "counts that fit are made to fit" $T match --fit --old-profile=$B/fit.prof --binary=$B/v2 --format=text -o $B/fit2.prof
 check "counts that fit stay as they are" cmp $B/fit.prof $B/fit2.prof

@@ -1708,6 +1708,75 @@ static void contexts_of_a_shared_profile_go_with_their_calls(void)
     csspgo_profile_free(p);
 }
 
+/*
+ * A function that is only a frame of contexts has no record, so no checksum. Its calls tell whether it stays: one may
+ * be to a function that called the next frame last, and left none itself.
+ */
+static void a_frame_without_a_record_is_not_stale(void)
+{
+    static const struct { const char *wrap; int stays; const char *now; } cases[] = {
+        { "1 3:leaf", 1, NULL }, { "1 2 3:leaf 4:x 5", 1, NULL }, { "1 3:*", 1, NULL }, { "1 3:mid", 1, NULL },
+        { "1 2:x 3:far", 1, NULL }, { "1 3:farther", 1, NULL }, { "1 3:farthest", 0, NULL }, { "1 3:other", 0, NULL },
+        { "1 3:x", 0, NULL }, { "1 3", 0, NULL }, { "1 2:mid", 0, NULL }, { "1 3:loop", 0, NULL },
+        { "1 2:leaf", 0, "main:2 @ wrap:2 @ leaf" }, { "1 2:x 4:leaf", 0, "main:2 @ wrap:4 @ leaf" }
+    };
+    static const char *const others[][2] = { { "leaf", "1" }, { "main", "1 2:wrap" }, { "mid", "1 2:x 3:leaf" },
+        { "far", "1 2:mid" }, { "farther", "1 2:far" }, { "farthest", "1 2:farther" }, { "other", "1 2:x" },
+        { "loop", "1 2:loop 3:loop 4:loop" } };
+    static const char probes[] = "[main:2 @ wrap:3 @ leaf]:20:5\n 1: 20\n !CFGChecksum: 7\n"
+                                 "[main]:9:1\n 1: 9\n !CFGChecksum: 7\n";
+    static const char lines[] = "[main:2 @ wrap:3 @ leaf]:20:5\n 1: 20\n[main]:9:1\n 1: 9\n";
+    csspgo_match_loc v[9][8];
+    csspgo_match_code c[9];
+    size_t i, k, form;
+    for (k = 0; k < 8; k++) c[k + 1] = code_of(others[k][0], 7, v[k + 1], parse_code(others[k][1], v[k + 1]));
+    for (i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (form = 0; form < 2; form++) {
+            csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(0);
+            const char *text = form == 0 ? probes : lines;
+            T_EQ(csspgo_read(p, text, strlen(text), NULL), CSSPGO_OK);
+            c[0] = code_of("wrap", 55, v[0], parse_code(cases[i].wrap, v[0]));
+            T_EQ(csspgo_matcher_module(m, p, c, 9, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            T_CHECK(!cases[i].stays || csspgo_equal(p, q));
+            T_EQ(csspgo_matcher_get_outcome(m, guid("wrap")).stale, form == 0 && !cases[i].stays);
+            T_EQ(csspgo_matcher_get_outcome(m, guid("wrap")).mapped, !cases[i].stays);
+            if (cases[i].now != NULL) T_EQ(csspgo_total(q, csspgo_find(q, cases[i].now)), 20);
+            csspgo_matcher_free(m);
+            csspgo_profile_free(q);
+            csspgo_profile_free(p);
+        }
+}
+
+/* A call with a high number: the tokens of f are as many whichever function was compared before it. */
+static void tokens_do_not_depend_on_what_was_matched_before(void)
+{
+    static const unsigned lines[] = { 70, 90, 97, 120, 200, 250, 290, 300, 350, 390, 410, 2000 };
+    static const char f_code[] = "1 2:part 3:a 4:b 5 6:c 7 8 9 10 11 12 13 14 15 16 17 18 19 20";
+    csspgo_match_loc v[3][32];
+    csspgo_match_code c[3];
+    char text[400];
+    size_t i, frames;
+    c[0] = code_of("a", 7, v[0], parse_code("1", v[0]));
+    c[1] = code_of("f", 55, v[1], parse_code(f_code, v[1]));
+    c[2] = code_of("part", 99, v[2], parse_code("1 2:x 3:y 4", v[2]));
+    for (i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (frames = 0; frames < 2; frames++) {
+            csspgo_profile *p = csspgo_profile_new(NULL, NULL), *q = csspgo_profile_new(NULL, NULL);
+            csspgo_matcher *m = matcher(0);
+            sprintf(text, "[f:%u @ a]:20:5\n 1: 20\n !CFGChecksum: 7\n%s", lines[i],
+                    frames ? "" : "[f]:9:1\n 1: 9\n !CFGChecksum: 7\n");
+            T_EQ(csspgo_read(p, text, strlen(text), NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_module(m, p, c, 3, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_apply(m, p, q, NULL, NULL), CSSPGO_OK);
+            T_EQ(csspgo_matcher_get_outcome(m, guid("f")).stale, 1);
+            csspgo_matcher_free(m);
+            csspgo_profile_free(q);
+            csspgo_profile_free(p);
+        }
+}
+
 /* What cannot be inlined any more is a profile of its own: its function is in another module. Not by LLVM's rules. */
 static void an_inlinee_of_another_module_loses_its_caller(void)
 {
@@ -2679,6 +2748,8 @@ int main(void)
     where_a_function_is_called_tells_whose_profile_it_is();
     owners_are_found_by_line_in_recursion_and_among_overloads();
     contexts_of_a_shared_profile_go_with_their_calls();
+    a_frame_without_a_record_is_not_stale();
+    tokens_do_not_depend_on_what_was_matched_before();
     an_inlinee_of_another_module_loses_its_caller();
     llvm_19_follows_chains_and_stops_at_strangers();
     instances_of_a_template_keep_their_own_profiles();

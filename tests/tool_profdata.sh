@@ -592,7 +592,16 @@ llvm merge --text ''
 llvm merge --text -o /nonexistent/x text/01-minimal.txt
 llvm merge --text -o /tmp text/01-minimal.txt
 llvm merge -gcc text/01-minimal.txt
-llvm merge -binary text/15-cs-probe.txt
+# raw binary cannot hold contexts or checksums: LLVM says so before it warns of anything else
+$T merge --prof-sym-list=ops/in/syms.list text/15-cs-probe.txt -o ../listed-cs.ext
+$T merge --prof-sym-list=ops/in/syms.list text/14-cs-line.txt -o ../listed-line.ext
+$T merge --prof-sym-list=ops/in/syms.list text/12-probe-flat.txt -o ../listed-probe.ext
+$T merge --prof-sym-list=ops/in/syms.list text/02-basic.txt -o ../listed.ext
+for f in text/15-cs-probe.txt ../listed-cs.ext ../listed-line.ext ../listed-probe.ext ../listed.ext; do
+    for o in "" --use-md5 --compress-all-sections --gen-partial-profile "--use-md5 --gen-partial-profile --compress-all-sections"; do
+        llvm merge -binary $o $f
+    done
+done
 llvm merge --text ops/in text/02-basic.txt
 llvm merge --text text/02-basic.txt text/02-basic.txt text/03-nested-deep.txt conv/04-unsorted-dups.ext
 llvm merge text/02-basic.txt --weighted-input=3,text/03-nested-deep.txt conv/04-unsorted-dups.ext ops/out/symlist.ext

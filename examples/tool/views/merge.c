@@ -196,7 +196,9 @@ static int merge_write(merge *m)
 {
     const char *path = m->o[M_OUTPUT].text;
     const uint64_t limit = (uint64_t)m->o[M_SIZE].number;
-    const uint32_t form = merge_form(m);
+    const int refused = m->tool->compat && m->o[M_FORM].number == CSSPGO_BINARY &&   /* LLVM does so before it warns */
+                        csspgo_profile_flags(m->p) & (CSSPGO_IS_CS | CSSPGO_IS_PROBE);
+    const uint32_t form = refused ? CSSPGO_BINARY : merge_form(m);
     const int keeps = (form & (CSSPGO_V105 | CSSPGO_COMPOSITE)) != 0;
     csspgo_error e;
     size_t size = 0;
