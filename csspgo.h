@@ -26037,12 +26037,15 @@ CSSPGO__INLINE uint32_t csspgo__position_end(const csspgo_code *code, csspgo__re
     return address != 0 ? csspgo__pos_near(code, recent, address) : (uint32_t)CSSPGO__EXT;
 }
 
-/* 1 if the flags say that unknown code went back to what it had broken off: a return of the kernel or a debugger. */
-static int csspgo__is_resumption(uint64_t flags)
+/*
+ * 1 if unknown code went back to what it had broken off, as a return of the kernel or of a debugger: so the flags say,
+ * or the branch leads from the kernel's half of the addresses to the user's.
+ */
+static int csspgo__is_resumption(const csspgo_branch *b)
 {
-    const uint64_t type = flags >> CSSPGO__TYPE_SHIFT & 15;
-    return type == CSSPGO__TYPE_SYSRET || type == CSSPGO__TYPE_ERET ||
-           (type == CSSPGO__TYPE_NEW && (flags >> 26 & 15) == CSSPGO__TYPE_DEBUG_EXIT);
+    const uint64_t type = b->flags >> CSSPGO__TYPE_SHIFT & 15;
+    return (b->from >> 63 != 0 && b->to >> 63 == 0) || type == CSSPGO__TYPE_SYSRET || type == CSSPGO__TYPE_ERET ||
+           (type == CSSPGO__TYPE_NEW && (b->flags >> 26 & 15) == CSSPGO__TYPE_DEBUG_EXIT);
 }
 
 /*
@@ -26090,7 +26093,7 @@ static uint32_t csspgo__position_branches(const csspgo_code *code, csspgo__recen
         }
         from = csspgo__position_end(code, recent, s->branches[i].from);
         target = csspgo__position_end(code, recent, s->branches[i].to);
-        if (from == CSSPGO__EXT && flags != 0 && csspgo__is_resumption(flags)) from = CSSPGO__RESUMED;
+        if (from == CSSPGO__EXT && !as_llvm && csspgo__is_resumption(&s->branches[i])) from = CSSPGO__RESUMED;
         pair[0] = from;
         pair[1] = target;
         if (from <= CSSPGO__RESUMED || target == CSSPGO__EXT || as_llvm)
@@ -26105,6 +26108,18 @@ static int csspgo__is_entry(const csspgo_code *code, uint32_t pos)
 {
     const csspgo__range *r = csspgo__range_of(code, pos);
     return r != NULL && r->begin == pos && !r->fragment;
+}
+
+/* 1 if unknown code comes to pos by a return or a call, or where csspgo_code_add_entries says that it enters. */
+static int csspgo__is_arrival(const csspgo_code *code, uint32_t pos)
+{
+    return csspgo__call_before(code, pos) != 0 || csspgo__is_entry(code, pos) || csspgo__is_extra_entry(code, pos);
+}
+
+/* 1 if the instruction at pos is a transfer to unknown code, as far as the map knows. */
+static int csspgo__may_leave(const csspgo_code *code, uint32_t pos)
+{
+    return csspgo__insn_kind(code, pos) != CSSPGO_NONE && csspgo__transfer_target(code, pos) == 0;
 }
 
 /* 1 if code runs from older through pos to newer. */
@@ -26134,6 +26149,9 @@ static uint32_t csspgo__newer_source(const uint32_t *lbr, uint32_t k, uint32_t l
  * unknown code` that is no branch instruction, where the code around them ran straight through x as if nothing had
  * happened. Neither a return (there is a call before x) nor a call of known code (x is where a function begins) is one.
  *
+ * Where y is x, an interrupt may have come before a branch instruction. None is assumed if y may go to unknown code,
+ * and that may return to x or call it: so do a function of a single return and its caller.
+ *
  *   leaf      the sampled position
  *   deleted   counts
  *
@@ -26147,8 +26165,7 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
         const uint32_t to = lbr[2 * k + 1];
         if (from <= CSSPGO__RESUMED && to > CSSPGO__EXT) {
             const uint32_t newer = csspgo__newer_source(lbr, k, leaf);
-            const int resumed = from == CSSPGO__RESUMED ||
-                                (csspgo__call_before(code, to) == 0 && !csspgo__is_entry(code, to));
+            const int resumed = from == CSSPGO__RESUMED || !csspgo__is_arrival(code, to);
             older = kept != n ? lbr[2 * kept + 1] : 0;
             if (resumed && csspgo__runs_through(code, older, to, newer)) {
                 ++*deleted;
@@ -26156,8 +26173,9 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
             }
             if (kept + 1 < n && older == CSSPGO__EXT) {
                 const uint32_t y = lbr[2 * kept], before = lbr[2 * kept + 3];
-                const int broke_off = y == to || (y + 15 >= to && csspgo__insn_kind(code, y) == CSSPGO_NONE &&
-                                                  csspgo__next_start(code, y) == to);
+                const int broke_off = (y == to && (resumed || !csspgo__may_leave(code, y))) ||
+                                      (y + 15 >= to && csspgo__insn_kind(code, y) == CSSPGO_NONE &&
+                                       csspgo__next_start(code, y) == to);
                 if (broke_off && csspgo__runs_through(code, before, y, newer)) {
                     kept++;
                     *deleted += 2;
