@@ -32032,6 +32032,7 @@ struct csspgo_runtime {
     uint64_t                share;     /* bytes of the profile                                                      */
     uint32_t                shrinks;   /* 1: it is being shrunk; until then nothing is moved to it                  */
     uint32_t                records;   /* that it had before                                                        */
+    uint64_t                lent;      /* csspgo__profile_changes when csspgo_runtime_lock gave it to the program   */
     csspgo_runtime_stats    changes;   /* from shrunk to dropped_counts */
     csspgo__heat            heat;
 };
@@ -32088,16 +32089,25 @@ static void csspgo__runtime_let_in(const csspgo_runtime *r)
             return;
 }
 
+/* The profile may have other nodes now: a walk over it begins anew. */
+static void csspgo__heat_restart(csspgo__heat *h)
+{
+    h->func = 0;
+    h->due = 1;
+}
+
 CSSPGO_DEF void csspgo_runtime_lock(csspgo_runtime *r)
 {
     CSSPGO__LIVE(csspgo_runtime, r);
     csspgo__runtime_take_lock(r, CSSPGO__OF_PROFILE);
     csspgo__runtime_take_lock(r, CSSPGO__OF_MAP);
+    r->lent = csspgo__profile_changes(r->profile);
 }
 
 CSSPGO_DEF void csspgo_runtime_unlock(csspgo_runtime *r)
 {
     CSSPGO__LIVE(csspgo_runtime, r);
+    if (r->lent != csspgo__profile_changes(r->profile)) csspgo__heat_restart(&r->heat);
     csspgo__runtime_give_lock(r, CSSPGO__OF_MAP);
     csspgo__runtime_give_lock(r, CSSPGO__OF_PROFILE);
 }
@@ -32131,7 +32141,18 @@ static uint64_t csspgo__runtime_sample_bytes(csspgo_runtime *r, const csspgo_col
     return bytes;
 }
 
-enum { CSSPGO__RUNTIME_PARTS = 16, CSSPGO__RUNTIME_PART_LEAST = 64 << 10 };
+enum { CSSPGO__RUNTIME_PARTS = 16, CSSPGO__RUNTIME_PART_LEAST = 64 << 10, CSSPGO__RUNTIME_CODE_LEAST = 32 << 10 };
+
+static csspgo_status csspgo__runtime_too_small(csspgo_error *err, const char *option, uint64_t bytes, uint64_t least)
+{
+    csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "csspgo_runtime_options.");
+    csspgo__say(err, option);
+    csspgo__say(err, " is ");
+    csspgo__say_u64(err, bytes);
+    csspgo__say(err, ", the least is ");
+    csspgo__say_u64(err, least);
+    return CSSPGO_E_LIMIT;
+}
 
 /*
  * Makes the parts. What is left of the memory beside code map and queue is divided by 16: a collector gets 1 (two of
@@ -32152,7 +32173,10 @@ static csspgo_status csspgo__runtime_make(csspgo_runtime *r, const csspgo_runtim
     if (how->collector != NULL) collect = *how->collector;
     if (!csspgo__queue_resolve("csspgo_runtime_new", &asked, &q, err)) return CSSPGO_E_ARGUMENT;
     r->pool[CSSPGO__OF_MAP].limit = UINT64_MAX;
-    o = csspgo__runtime_part(r, options, CSSPGO__OF_MAP, code_bytes);
+    if (how->code_bytes != 0 && code_bytes < CSSPGO__RUNTIME_CODE_LEAST)
+        return csspgo__runtime_too_small(err, "code_bytes", code_bytes, CSSPGO__RUNTIME_CODE_LEAST);
+    o = csspgo__runtime_part(r, options, CSSPGO__OF_MAP,
+                             code_bytes > CSSPGO__RUNTIME_CODE_LEAST ? code_bytes : CSSPGO__RUNTIME_CODE_LEAST);
     r->code = csspgo_code_new(&o, err);
     part = r->code != NULL ? csspgo__runtime_sample_bytes(r, &collect, &q, options, err) : 0;
     if (part == 0) return CSSPGO_E_NOMEM;
@@ -32160,12 +32184,7 @@ static csspgo_status csspgo__runtime_make(csspgo_runtime *r, const csspgo_runtim
     fixed = sizeof *r + csspgo__queue_bytes(&q);
     least = fixed + part * CSSPGO__RUNTIME_PARTS;
     least += how->code_bytes != 0 ? how->code_bytes : least;
-    if (bytes < least) {
-        csspgo__error_u64(err, CSSPGO_E_LIMIT, 0, "csspgo_runtime_options.bytes is ", bytes);
-        csspgo__say(err, ", the least is ");
-        csspgo__say_u64(err, least);
-        return CSSPGO_E_LIMIT;
-    }
+    if (bytes < least) return csspgo__runtime_too_small(err, "bytes", bytes, least);
     part = (bytes - code_bytes - fixed) / CSSPGO__RUNTIME_PARTS;
     r->share = 3 * part;
     r->pool[CSSPGO__OF_MAP].limit = code_bytes + 4 * part;
@@ -32418,6 +32437,7 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint
         csspgo__grow_drop(p);                         /* its memory may be needed to shrink */
         r->shrinks = 1;
         r->records = csspgo_record_count(p);
+        csspgo__heat_restart(&r->heat);
     }
     s = csspgo__shrink_some(p, r->share / 2, *budget, &r->changes.dropped_counts, err);
     *budget = 0;
@@ -32426,8 +32446,6 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint
     p->growing.rest = 0;                              /* it has no room to spare now */
     r->changes.shrunk++;
     if (r->records > csspgo_record_count(p)) r->changes.merged_contexts += r->records - csspgo_record_count(p);
-    r->heat.func = 0;
-    r->heat.due = 1;
     return s;
 }
 
@@ -32485,12 +32503,15 @@ static void csspgo__heat_body(csspgo__heat *h, const csspgo_body *b)
     }
 }
 
-/* Looks at as many counts as the budget allows, and begins anew if the profile has changed. MORE: before the last. */
+/*
+ * Looks at as many counts as the budget allows, and begins anew if the profile has changed. MORE: before the last. It
+ * waits while the profile is shrunk, as that replaces the nodes.
+ */
 static csspgo_status csspgo__runtime_heat(csspgo_runtime *r, uint64_t *budget)
 {
     csspgo__heat *h = &r->heat;
     size_t n, i;
-    if (h->func == 0 && !h->due) return CSSPGO_OK;
+    if (r->shrinks || (h->func == 0 && !h->due)) return CSSPGO_OK;
     if (h->func == 0) {
         memset(h->sum, 0, sizeof h->sum);
         h->due = 0;
