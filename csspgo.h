@@ -450,7 +450,9 @@
  *     A program that sees every branch, as a simulator, a stepping debugger or a trace does, passes them as samples of
  *     up to so many branches. Two neighbours share one record: the newest of the first is the oldest of the second.
  *     The oldest record only says where a range of code begins, so each range and each branch counts once, wherever a
- *     window ends. Without that record a range in each gap is lost; with two, code counts twice.
+ *     window ends. Without that record a range in each gap is lost; with two, code counts twice. If code moves between
+ *     two windows, give the shared record its new addresses: from unknown code into the middle of a function it would
+ *     be an interrupt's return, which is left out.
  *
  *     A window's stack is that at its end. Calls need a probe of their own besides the block's. Whether its kind is
  *     CSSPGO_PROBE_DIRECT_CALL or _INDIRECT_CALL matters to sections and to the matching of old profiles: counts,
@@ -3252,8 +3254,9 @@ typedef struct csspgo_tracker_stats {
 /*
  * Makes a tracker for a profile.
  *
- *   p     a profile with contexts (CSSPGO_IS_CS), or an empty one; its allocator and limits are the tracker's.
- *         Node and function handles of p mean the same in the tracker's profile
+ *   p     a profile with contexts (CSSPGO_IS_CS: the tool writes it with --gen-cs-nested-profile=0), or an empty one;
+ *         its allocator and limits are the tracker's. Node and function handles of p mean the same in the tracker's
+ *         profile
  *   how   NULL = defaults; copied
  *   err   NULL, or filled in every case
  *
@@ -32163,6 +32166,7 @@ static csspgo_status csspgo__runtime_make(csspgo_runtime *r, const csspgo_runtim
 {
     const uint64_t bytes = how->bytes != 0 ? how->bytes : (uint64_t)64 << 20;
     const uint64_t code_bytes = how->code_bytes != 0 ? how->code_bytes : bytes / 2;
+    const uint64_t code_least = CSSPGO__RUNTIME_CODE_LEAST;
     const csspgo_queue_options asked = { how->writers, how->samples, how->max_frames, how->max_branches };
     csspgo_queue_options q;
     csspgo_collector_options collect;
@@ -32173,10 +32177,9 @@ static csspgo_status csspgo__runtime_make(csspgo_runtime *r, const csspgo_runtim
     if (how->collector != NULL) collect = *how->collector;
     if (!csspgo__queue_resolve("csspgo_runtime_new", &asked, &q, err)) return CSSPGO_E_ARGUMENT;
     r->pool[CSSPGO__OF_MAP].limit = UINT64_MAX;
-    if (how->code_bytes != 0 && code_bytes < CSSPGO__RUNTIME_CODE_LEAST)
-        return csspgo__runtime_too_small(err, "code_bytes", code_bytes, CSSPGO__RUNTIME_CODE_LEAST);
-    o = csspgo__runtime_part(r, options, CSSPGO__OF_MAP,
-                             code_bytes > CSSPGO__RUNTIME_CODE_LEAST ? code_bytes : CSSPGO__RUNTIME_CODE_LEAST);
+    if (how->code_bytes != 0 && code_bytes < code_least)
+        return csspgo__runtime_too_small(err, "code_bytes", code_bytes, code_least);
+    o = csspgo__runtime_part(r, options, CSSPGO__OF_MAP, code_bytes > code_least ? code_bytes : code_least);
     r->code = csspgo_code_new(&o, err);
     part = r->code != NULL ? csspgo__runtime_sample_bytes(r, &collect, &q, options, err) : 0;
     if (part == 0) return CSSPGO_E_NOMEM;
