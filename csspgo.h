@@ -450,7 +450,9 @@
  *     A program that sees every branch, as a simulator, a stepping debugger or a trace does, passes them as samples of
  *     up to so many branches. Two neighbours share one record: the newest of the first is the oldest of the second.
  *     The oldest record only says where a range of code begins, so each range and each branch counts once, wherever a
- *     window ends. Without that record a range in each gap is lost; with two, code counts twice.
+ *     window ends. Without that record a range in each gap is lost; with two, code counts twice. If code moves between
+ *     two windows, give the shared record its new addresses: from unknown code into the middle of a function it would
+ *     be an interrupt's return, which is left out.
  *
  *     A window's stack is that at its end. Calls need a probe of their own besides the block's. Whether its kind is
  *     CSSPGO_PROBE_DIRECT_CALL or _INDIRECT_CALL matters to sections and to the matching of old profiles: counts,
@@ -3253,8 +3255,9 @@ typedef struct csspgo_tracker_stats {
 /*
  * Makes a tracker for a profile.
  *
- *   p     a profile with contexts (CSSPGO_IS_CS), or an empty one; its allocator and limits are the tracker's.
- *         Node and function handles of p mean the same in the tracker's profile
+ *   p     a profile with contexts (CSSPGO_IS_CS: the tool writes it with --gen-cs-nested-profile=0), or an empty one;
+ *         its allocator and limits are the tracker's. Node and function handles of p mean the same in the tracker's
+ *         profile
  *   how   NULL = defaults; copied
  *   err   NULL, or filled in every case
  *
@@ -26049,12 +26052,15 @@ CSSPGO__INLINE uint32_t csspgo__position_end(const csspgo_code *code, csspgo__re
     return address != 0 ? csspgo__pos_near(code, recent, address) : (uint32_t)CSSPGO__EXT;
 }
 
-/* 1 if the flags say that unknown code went back to what it had broken off: a return of the kernel or a debugger. */
-static int csspgo__is_resumption(uint64_t flags)
+/*
+ * 1 if unknown code went back to what it had broken off, as a return of the kernel or of a debugger: so the flags say,
+ * or the branch leads from the kernel's half of the addresses to the user's.
+ */
+static int csspgo__is_resumption(const csspgo_branch *b)
 {
-    const uint64_t type = flags >> CSSPGO__TYPE_SHIFT & 15;
-    return type == CSSPGO__TYPE_SYSRET || type == CSSPGO__TYPE_ERET ||
-           (type == CSSPGO__TYPE_NEW && (flags >> 26 & 15) == CSSPGO__TYPE_DEBUG_EXIT);
+    const uint64_t type = b->flags >> CSSPGO__TYPE_SHIFT & 15;
+    return (b->from >> 63 != 0 && b->to >> 63 == 0) || type == CSSPGO__TYPE_SYSRET || type == CSSPGO__TYPE_ERET ||
+           (type == CSSPGO__TYPE_NEW && (b->flags >> 26 & 15) == CSSPGO__TYPE_DEBUG_EXIT);
 }
 
 /*
@@ -26102,7 +26108,7 @@ static uint32_t csspgo__position_branches(const csspgo_code *code, csspgo__recen
         }
         from = csspgo__position_end(code, recent, s->branches[i].from);
         target = csspgo__position_end(code, recent, s->branches[i].to);
-        if (from == CSSPGO__EXT && flags != 0 && csspgo__is_resumption(flags)) from = CSSPGO__RESUMED;
+        if (from == CSSPGO__EXT && !as_llvm && csspgo__is_resumption(&s->branches[i])) from = CSSPGO__RESUMED;
         pair[0] = from;
         pair[1] = target;
         if (from <= CSSPGO__RESUMED || target == CSSPGO__EXT || as_llvm)
@@ -26117,6 +26123,18 @@ static int csspgo__is_entry(const csspgo_code *code, uint32_t pos)
 {
     const csspgo__range *r = csspgo__range_of(code, pos);
     return r != NULL && r->begin == pos && !r->fragment;
+}
+
+/* 1 if unknown code comes to pos by a return or a call, or where csspgo_code_add_entries says that it enters. */
+static int csspgo__is_arrival(const csspgo_code *code, uint32_t pos)
+{
+    return csspgo__call_before(code, pos) != 0 || csspgo__is_entry(code, pos) || csspgo__is_extra_entry(code, pos);
+}
+
+/* 1 if the instruction at pos is a transfer to unknown code, as far as the map knows. */
+static int csspgo__may_leave(const csspgo_code *code, uint32_t pos)
+{
+    return csspgo__insn_kind(code, pos) != CSSPGO_NONE && csspgo__transfer_target(code, pos) == 0;
 }
 
 /* 1 if code runs from older through pos to newer. */
@@ -26146,6 +26164,9 @@ static uint32_t csspgo__newer_source(const uint32_t *lbr, uint32_t k, uint32_t l
  * unknown code` that is no branch instruction, where the code around them ran straight through x as if nothing had
  * happened. Neither a return (there is a call before x) nor a call of known code (x is where a function begins) is one.
  *
+ * Where y is x, an interrupt may have come before a branch instruction. None is assumed if y may go to unknown code,
+ * and that may return to x or call it: so do a function of a single return and its caller.
+ *
  *   leaf      the sampled position
  *   deleted   counts
  *
@@ -26159,8 +26180,7 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
         const uint32_t to = lbr[2 * k + 1];
         if (from <= CSSPGO__RESUMED && to > CSSPGO__EXT) {
             const uint32_t newer = csspgo__newer_source(lbr, k, leaf);
-            const int resumed = from == CSSPGO__RESUMED ||
-                                (csspgo__call_before(code, to) == 0 && !csspgo__is_entry(code, to));
+            const int resumed = from == CSSPGO__RESUMED || !csspgo__is_arrival(code, to);
             older = kept != n ? lbr[2 * kept + 1] : 0;
             if (resumed && csspgo__runs_through(code, older, to, newer)) {
                 ++*deleted;
@@ -26168,8 +26188,9 @@ static uint32_t csspgo__elide(const csspgo_code *code, uint32_t *lbr, uint32_t n
             }
             if (kept + 1 < n && older == CSSPGO__EXT) {
                 const uint32_t y = lbr[2 * kept], before = lbr[2 * kept + 3];
-                const int broke_off = y == to || (y + 15 >= to && csspgo__insn_kind(code, y) == CSSPGO_NONE &&
-                                                  csspgo__next_start(code, y) == to);
+                const int broke_off = (y == to && (resumed || !csspgo__may_leave(code, y))) ||
+                                      (y + 15 >= to && csspgo__insn_kind(code, y) == CSSPGO_NONE &&
+                                       csspgo__next_start(code, y) == to);
                 if (broke_off && csspgo__runs_through(code, before, y, newer)) {
                     kept++;
                     *deleted += 2;
@@ -32026,6 +32047,7 @@ struct csspgo_runtime {
     uint64_t                share;     /* bytes of the profile                                                      */
     uint32_t                shrinks;   /* 1: it is being shrunk; until then nothing is moved to it                  */
     uint32_t                records;   /* that it had before                                                        */
+    uint64_t                lent;      /* csspgo__profile_changes when csspgo_runtime_lock gave it to the program   */
     csspgo_runtime_stats    changes;   /* from shrunk to dropped_counts */
     csspgo__heat            heat;
 };
@@ -32082,16 +32104,25 @@ static void csspgo__runtime_let_in(const csspgo_runtime *r)
             return;
 }
 
+/* The profile may have other nodes now: a walk over it begins anew. */
+static void csspgo__heat_restart(csspgo__heat *h)
+{
+    h->func = 0;
+    h->due = 1;
+}
+
 CSSPGO_DEF void csspgo_runtime_lock(csspgo_runtime *r)
 {
     CSSPGO__LIVE(csspgo_runtime, r);
     csspgo__runtime_take_lock(r, CSSPGO__OF_PROFILE);
     csspgo__runtime_take_lock(r, CSSPGO__OF_MAP);
+    r->lent = csspgo__profile_changes(r->profile);
 }
 
 CSSPGO_DEF void csspgo_runtime_unlock(csspgo_runtime *r)
 {
     CSSPGO__LIVE(csspgo_runtime, r);
+    if (r->lent != csspgo__profile_changes(r->profile)) csspgo__heat_restart(&r->heat);
     csspgo__runtime_give_lock(r, CSSPGO__OF_MAP);
     csspgo__runtime_give_lock(r, CSSPGO__OF_PROFILE);
 }
@@ -32125,7 +32156,18 @@ static uint64_t csspgo__runtime_sample_bytes(csspgo_runtime *r, const csspgo_col
     return bytes;
 }
 
-enum { CSSPGO__RUNTIME_PARTS = 16, CSSPGO__RUNTIME_PART_LEAST = 64 << 10 };
+enum { CSSPGO__RUNTIME_PARTS = 16, CSSPGO__RUNTIME_PART_LEAST = 64 << 10, CSSPGO__RUNTIME_CODE_LEAST = 32 << 10 };
+
+static csspgo_status csspgo__runtime_too_small(csspgo_error *err, const char *option, uint64_t bytes, uint64_t least)
+{
+    csspgo__error_set(err, CSSPGO_E_LIMIT, 0, "csspgo_runtime_options.");
+    csspgo__say(err, option);
+    csspgo__say(err, " is ");
+    csspgo__say_u64(err, bytes);
+    csspgo__say(err, ", the least is ");
+    csspgo__say_u64(err, least);
+    return CSSPGO_E_LIMIT;
+}
 
 /*
  * Makes the parts. What is left of the memory beside code map and queue is divided by 16: a collector gets 1 (two of
@@ -32136,6 +32178,7 @@ static csspgo_status csspgo__runtime_make(csspgo_runtime *r, const csspgo_runtim
 {
     const uint64_t bytes = how->bytes != 0 ? how->bytes : (uint64_t)64 << 20;
     const uint64_t code_bytes = how->code_bytes != 0 ? how->code_bytes : bytes / 2;
+    const uint64_t code_least = CSSPGO__RUNTIME_CODE_LEAST;
     const csspgo_queue_options asked = { how->writers, how->samples, how->max_frames, how->max_branches };
     csspgo_queue_options q;
     csspgo_collector_options collect;
@@ -32146,7 +32189,9 @@ static csspgo_status csspgo__runtime_make(csspgo_runtime *r, const csspgo_runtim
     if (how->collector != NULL) collect = *how->collector;
     if (!csspgo__queue_resolve("csspgo_runtime_new", &asked, &q, err)) return CSSPGO_E_ARGUMENT;
     r->pool[CSSPGO__OF_MAP].limit = UINT64_MAX;
-    o = csspgo__runtime_part(r, options, CSSPGO__OF_MAP, code_bytes);
+    if (how->code_bytes != 0 && code_bytes < code_least)
+        return csspgo__runtime_too_small(err, "code_bytes", code_bytes, code_least);
+    o = csspgo__runtime_part(r, options, CSSPGO__OF_MAP, code_bytes > code_least ? code_bytes : code_least);
     r->code = csspgo_code_new(&o, err);
     part = r->code != NULL ? csspgo__runtime_sample_bytes(r, &collect, &q, options, err) : 0;
     if (part == 0) return CSSPGO_E_NOMEM;
@@ -32154,12 +32199,7 @@ static csspgo_status csspgo__runtime_make(csspgo_runtime *r, const csspgo_runtim
     fixed = sizeof *r + csspgo__queue_bytes(&q);
     least = fixed + part * CSSPGO__RUNTIME_PARTS;
     least += how->code_bytes != 0 ? how->code_bytes : least;
-    if (bytes < least) {
-        csspgo__error_u64(err, CSSPGO_E_LIMIT, 0, "csspgo_runtime_options.bytes is ", bytes);
-        csspgo__say(err, ", the least is ");
-        csspgo__say_u64(err, least);
-        return CSSPGO_E_LIMIT;
-    }
+    if (bytes < least) return csspgo__runtime_too_small(err, "bytes", bytes, least);
     part = (bytes - code_bytes - fixed) / CSSPGO__RUNTIME_PARTS;
     r->share = 3 * part;
     r->pool[CSSPGO__OF_MAP].limit = code_bytes + 4 * part;
@@ -32412,6 +32452,7 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint
         csspgo__grow_drop(p);                         /* its memory may be needed to shrink */
         r->shrinks = 1;
         r->records = csspgo_record_count(p);
+        csspgo__heat_restart(&r->heat);
     }
     s = csspgo__shrink_some(p, r->share / 2, *budget, &r->changes.dropped_counts, err);
     *budget = 0;
@@ -32420,8 +32461,6 @@ static csspgo_status csspgo__runtime_tidy(csspgo_runtime *r, uint64_t most, uint
     p->growing.rest = 0;                              /* it has no room to spare now */
     r->changes.shrunk++;
     if (r->records > csspgo_record_count(p)) r->changes.merged_contexts += r->records - csspgo_record_count(p);
-    r->heat.func = 0;
-    r->heat.due = 1;
     return s;
 }
 
@@ -32479,12 +32518,15 @@ static void csspgo__heat_body(csspgo__heat *h, const csspgo_body *b)
     }
 }
 
-/* Looks at as many counts as the budget allows, and begins anew if the profile has changed. MORE: before the last. */
+/*
+ * Looks at as many counts as the budget allows, and begins anew if the profile has changed. MORE: before the last. It
+ * waits while the profile is shrunk, as that replaces the nodes.
+ */
 static csspgo_status csspgo__runtime_heat(csspgo_runtime *r, uint64_t *budget)
 {
     csspgo__heat *h = &r->heat;
     size_t n, i;
-    if (h->func == 0 && !h->due) return CSSPGO_OK;
+    if (r->shrinks || (h->func == 0 && !h->due)) return CSSPGO_OK;
     if (h->func == 0) {
         memset(h->sum, 0, sizeof h->sum);
         h->due = 0;

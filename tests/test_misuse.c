@@ -889,6 +889,69 @@ static void what_arrays_hold_is_told(void)
     T_CHECK(said(NULL));
 }
 
+/* A runtime's profile is shrunk in slices, or trimmed by the program: none of its own calls uses a node from before. */
+static void a_runtime_in_little_memory_misuses_nothing(void)
+{
+    enum { FUNCTIONS = 40, STEP = 0x40, SAMPLES = 20000, FRAMES = 16 };
+    csspgo_runtime_options how;
+    csspgo_runtime *r;
+    csspgo_runtime_stats stats;
+    csspgo_error e;
+    uint64_t stack[FRAMES], state = 1;
+    unsigned i, k;
+    memset(&how, 0, sizeof how);
+    how.bytes = 1;
+    how.max_branches = 4;
+    how.max_frames = FRAMES;
+    T_CHECK(csspgo_runtime_new(&how, NULL, &e) == NULL && said(NULL));
+    how.bytes = strtoull(strstr(e.message, "the least is ") + strlen("the least is "), NULL, 10);
+    r = csspgo_runtime_new(&how, NULL, &e);
+    if (!T_MSG(r != NULL, e.message)) return;
+    for (i = 0; i < FUNCTIONS; i++) {
+        const uint64_t at = MAIN + i * (uint64_t)STEP;
+        char name[3] = { 'f', (char)('0' + i / 8), (char)('0' + i % 8) };
+        const csspgo_code_function f = { at, at + STEP, 0, 1, name, sizeof name, 0, 0 };
+        const csspgo_transfer t[2] = { { at + 8, 0, 5, CSSPGO_CALL }, { at + 6, at, 2, CSSPGO_COND } };
+        const csspgo_inline_node body = { csspgo_guid(name, sizeof name), 0, 0 };
+        const csspgo_probe p[2] = { { at, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 },
+                                    { at + 8, 2, 0, 1, CSSPGO_PROBE_INDIRECT_CALL, 0, 0 } };
+        const csspgo_code_unit unit = { &f, t, &body, p, 1, 2, 1, 2 };
+        T_EQ(csspgo_runtime_emit(r, &unit, &e), CSSPGO_OK);
+    }
+    times_said = 0;
+    for (i = 0; i < SAMPLES; i++) {
+        csspgo_sample s;
+        csspgo_branch b[2];
+        memset(&s, 0, sizeof s);
+        for (k = 0; k < FRAMES; k++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            stack[k] = MAIN + (state >> 40) % FUNCTIONS * STEP + (k != 0 ? 0xd : 4);
+        }
+        b[0] = b[1] = branch(stack[0] + 2, stack[0] - 4);
+        s.stack = stack;
+        s.stack_count = FRAMES;
+        s.branches = b;
+        s.branch_count = 2;
+        csspgo_runtime_push(r, 0, &s);
+        csspgo_runtime_step(r, 300, &e);
+        if (i % 700 == 699) {
+            csspgo_cold_options trim;
+            memset(&trim, 0, sizeof trim);
+            trim.threshold = UINT64_MAX;
+            trim.merge = 1;
+            csspgo_runtime_lock(r);
+            T_EQ(csspgo_trim_cold(csspgo_runtime_get_parts(r).profile, &trim, &e), CSSPGO_OK);
+            csspgo_runtime_unlock(r);
+        }
+    }
+    T_EQ(csspgo_runtime_profile(r, NULL, &e), CSSPGO_OK);
+    stats = csspgo_runtime_get_stats(r);
+    T_CHECK(stats.shrunk != 0);
+    T_EQ(stats.counted + stats.queue_dropped, SAMPLES);
+    T_CHECK(said(NULL));
+    csspgo_runtime_free(r);
+}
+
 int main(void)
 {
     a_correct_run_gets_no_advice();
@@ -915,6 +978,7 @@ int main(void)
     memory_of_freed_objects_goes_back();
     refusals_without_an_error_are_told();
     what_arrays_hold_is_told();
+    a_runtime_in_little_memory_misuses_nothing();
     T_EQ(private_names, 0);
     return t_end();
 }

@@ -161,6 +161,16 @@ static void memory_is_bounded(unsigned long samples)
     T_CHECK(csspgo_runtime_new(&how, &o, &e) == NULL);
     T_CHECK(e.status == CSSPGO_E_LIMIT && heap.live == 0);
     least = number_behind(e.message, "the least is ");
+    for (how.bytes = 2; how.bytes < least; how.bytes += how.bytes / 3 + 1) {
+        T_CHECK(csspgo_runtime_new(&how, &o, &e) == NULL && e.status == CSSPGO_E_LIMIT);
+        T_MSG(strstr(e.message, "csspgo_runtime_options.bytes is ") == e.message, e.message);
+        T_EQ(number_behind(e.message, "the least is "), least);
+    }
+    for (how.code_bytes = 1; how.code_bytes < 10000; how.code_bytes *= 3) {
+        T_CHECK(csspgo_runtime_new(&how, &o, &e) == NULL && e.status == CSSPGO_E_LIMIT);
+        T_MSG(strstr(e.message, "csspgo_runtime_options.code_bytes is ") == e.message, e.message);
+    }
+    how.code_bytes = 0;
     how.bytes = least - 1;
     T_CHECK(csspgo_runtime_new(&how, &o, &e) == NULL && e.status == CSSPGO_E_LIMIT);
     how.bytes = least;

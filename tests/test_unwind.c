@@ -330,6 +330,61 @@ static void interrupts_of_one_stretch_change_nothing(void)
     free(want);
 }
 
+/*
+ * Unknown code enters known code whose first instruction leaves it again: from the same place to the same place, as if
+ * an interrupt had come. Each time counts. From the kernel's half of the addresses it is one, and does not count.
+ */
+static void code_of_one_instruction_is_no_interrupt(void)
+{
+    enum { FUNCTION, RETURN, ENTRY, KINDS, TURNS = 20, AT = 0x1005, WINDOW = 4 };
+    static const csspgo_transfer_kind left_by[] = { CSSPGO_RET, CSSPGO_IJMP, CSSPGO_CALL, CSSPGO_JMP };
+    const uint64_t user = UINT64_C(0x7f0000000000), kernel = UINT64_C(0xffffffff81000000);
+    size_t kind, by, in_kernel, i, k;
+    for (kind = 0; kind < KINDS; kind++)
+        for (by = 0; by < sizeof left_by / sizeof *left_by; by++)
+            for (in_kernel = 0; in_kernel < 2; in_kernel++) {
+                csspgo_code *code = csspgo_code_new(NULL, NULL);
+                csspgo_collector *c = csspgo_collector_new(code, NULL, NULL, NULL);
+                csspgo_profile *p = csspgo_profile_new(NULL, NULL);
+                const uint64_t outside = in_kernel ? kernel : user, begin = kind == FUNCTION ? AT : AT - 5;
+                const csspgo_code_function f = { begin, AT + 2, 0, 0, "one", 3, 0, 0 };
+                const csspgo_transfer t[2] = { { AT, 0, 2, left_by[by] }, { AT - 5, 0, 5, CSSPGO_CALL } };
+                const csspgo_inline_node body = { csspgo_guid("one", 3), 0, 0 };
+                const csspgo_probe probe = { AT, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 };
+                const csspgo_code_unit unit = { &f, t, &body, &probe, 1, 1u + (kind == RETURN), 1, 1 };
+                const uint64_t entry = AT;
+                T_EQ(csspgo_code_add_unit(code, csspgo_no_module(), &unit, NULL), CSSPGO_OK);
+                if (kind == ENTRY)
+                    T_EQ(csspgo_code_add_entries(code, csspgo_no_module(), &entry, 1, NULL), CSSPGO_OK);
+                for (i = 0; i < TURNS; i += WINDOW - 1) {       /* windows that share a record */
+                    csspgo_branch b[WINDOW];
+                    csspgo_sample s;
+                    uint64_t leaf;
+                    memset(b, 0, sizeof b);
+                    memset(&s, 0, sizeof s);
+                    for (k = 0; k < WINDOW; k++) {
+                        const size_t n = i + WINDOW - 1 - k;
+                        b[k].from = n % 2 == 0 ? outside : AT;
+                        b[k].to = n % 2 == 0 ? AT : outside;
+                    }
+                    leaf = b[0].to;
+                    s.stack = &leaf;
+                    s.stack_count = 1;
+                    s.branches = b;
+                    s.branch_count = WINDOW;
+                    T_EQ(csspgo_collector_add(c, &s, 1, NULL), CSSPGO_OK);
+                }
+                T_EQ(csspgo_collector_profile(c, NULL, p, NULL, NULL), CSSPGO_OK);
+                if (!in_kernel) {
+                    T_EQ(csspgo_body_count(p, csspgo_find(p, "one"), csspgo_loc_at(1, 0)), (i + 1) / 2);
+                    T_EQ(csspgo_collector_get_stats(c).elided_interrupts, 0);
+                } else T_CHECK(csspgo_body_count(p, csspgo_find(p, "one"), csspgo_loc_at(1, 0)) < i / 4);
+                csspgo_profile_free(p);
+                csspgo_collector_free(c);
+                csspgo_code_free(code);
+            }
+}
+
 static void a_collector_without_samples_writes_nothing(void)
 {
     t_table t;
@@ -1672,6 +1727,7 @@ int main(void)
     the_programs_of_the_generator_give_the_bytes_of_llvm_profgen();
     a_sample_from_memory_gives_the_counters_of_the_specification();
     interrupts_of_one_stretch_change_nothing();
+    code_of_one_instruction_is_no_interrupt();
     a_collector_without_samples_writes_nothing();
     a_kept_sample_without_ranges_gives_the_lists_of_llvm_profgen();
     a_sample_without_a_stack_counts_without_a_context();
