@@ -42881,7 +42881,7 @@ static csspgo_item csspgo__pd_cgroup_named(csspgo_perfdata *d, csspgo__decoder *
     csspgo__decode_text(r, map);
     if (r->r.status != CSSPGO_OK) return CSSPGO_ITEM_NONE;
     if (csspgo__names_bind(&d->heap, &d->cgroups, id, map->path, map->path_size) == 0)
-        csspgo__pd_fail(d, d->heap.status, at, csspgo_status_text(d->heap.status));
+        csspgo__pd_fail(d, d->heap.status, at, csspgo__plain_text(d->heap.status));
     return CSSPGO_ITEM_OTHER;
 }
 

@@ -159,6 +159,31 @@ static void operate(world *w, input *in)
     is_valid(w);
 }
 
+/* A size that is too small is refused, and the least is told: with it, there is a runtime. */
+static void sizes_are_told(csspgo_runtime_options how, const csspgo_options *o, unsigned k)
+{
+    csspgo_runtime *r;
+    csspgo_error e;
+    const char *least;
+    how.bytes = 1000 * (k + 1);
+    r = csspgo_runtime_new(&how, o, &e);
+    REQUIRE(r == NULL && e.status == CSSPGO_E_LIMIT && (least = strstr(e.message, "the least is ")) != NULL);
+    how.bytes = strtoull(least + 13, NULL, 10);
+    r = csspgo_runtime_new(&how, o, NULL);
+    REQUIRE(r != NULL);
+    csspgo_runtime_free(r);
+    how.code_bytes = k + 1;
+    how.bytes = 1u << 24;
+    REQUIRE(csspgo_runtime_new(&how, o, &e) == NULL && e.status == CSSPGO_E_LIMIT);
+    how.code_bytes = 1u << 20;
+    r = csspgo_runtime_new(&how, o, NULL);
+    REQUIRE(r != NULL);
+    csspgo_runtime_free(r);
+    r = csspgo_runtime_new(NULL, NULL, NULL);
+    REQUIRE(r != NULL);
+    csspgo_runtime_free(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static world the_world;
@@ -178,6 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     how.max_branches = PROGRAM_BRANCHES;
     how.bytes = 0x100000u << (byte(&in) & 3);
     o = counted_options(&w->heap);
+    if (size % 4 == 0) sizes_are_told(how, &o, (unsigned)size / 4 % 32);
     w->r = csspgo_runtime_new(&how, &o, NULL);
     if (w->r == NULL) return 0;
     for (i = 0; i < w->prog.functions; i++) emit(w, i);

@@ -52,6 +52,22 @@ static void forget_times(csspgo_profile *p)
         REQUIRE(csspgo_set_first_sample(p, f, 0) == CSSPGO_OK && csspgo_first_sample(p, f) == 0);
 }
 
+/* What GCC's form has no room for is refused, and said. */
+static void is_refused(const csspgo_profile *p, int wide)
+{
+    csspgo_profile *q = csspgo_profile_clone(p, NULL);
+    csspgo_func f;
+    csspgo_node n;
+    csspgo_error e;
+    size_t size;
+    REQUIRE(q != NULL);
+    f = wide ? csspgo_func_add(q, "wide", 4) : csspgo_func_add(q, "a\0b", 3);
+    n = csspgo_node_add(q, csspgo_root(q), csspgo_loc_at(0, 0), CSSPGO_PLAIN, f);
+    REQUIRE(csspgo_add_body(q, n, csspgo_loc_at(1, wide ? 70000 : 0), 1) == CSSPGO_OK);
+    REQUIRE(csspgo_write(q, CSSPGO_GCOV, NULL, 0, &size, &e) == CSSPGO_E_UNSUPPORTED && e.message[0] != '\0');
+    csspgo_profile_free(q);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     csspgo_options o;
@@ -76,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         round_trip(p, CSSPGO_GCOV);
         round_trip(p, CSSPGO_GCOV | CSSPGO_GCC);
         round_trip(p, CSSPGO_GCOV | CSSPGO_GCC1);
+        is_refused(p, size & 1);
     }
     csspgo_profile_free(p);
     return 0;

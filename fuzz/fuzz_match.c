@@ -360,6 +360,9 @@ static void check_flow(input *in)
     cfg.edge = j;
     cfg.edges = m;
     REQUIRE(csspgo_flow_solve(&cfg, NULL, NULL, NULL, NULL) == CSSPGO_OK);
+    cfg.blocks = (size_t)1 << 29;                 /* refused before a block is looked at */
+    REQUIRE(csspgo_flow_solve(&cfg, NULL, NULL, NULL, NULL) == CSSPGO_E_LIMIT);
+    cfg.blocks = n;
     for (i = 0; i < m; i++) into[j[i].to] += j[i].count;
     for (i = 0; i < n; i++) REQUIRE(i == 0 ? b[i].count >= into[i] : b[i].count == into[i]);
 }

@@ -364,8 +364,8 @@ static void code_of_one_instruction_is_no_interrupt(void)
                     memset(&s, 0, sizeof s);
                     for (k = 0; k < WINDOW; k++) {
                         const size_t n = i + WINDOW - 1 - k;
-                        b[k].from = n % 2 == 0 ? outside : AT;
-                        b[k].to = n % 2 == 0 ? AT : outside;
+                        b[k].from = n % 2 == 0 ? outside : (uint64_t)AT;
+                        b[k].to = n % 2 == 0 ? (uint64_t)AT : outside;
                     }
                     leaf = b[0].to;
                     s.stack = &leaf;
