@@ -310,12 +310,35 @@ static void rec_watch_threads(rec_watch *w)
     }
 }
 
-static int rec_all_stand(const rec_watch *w)
+/* Whether the thread waits in vfork for its child, or is gone: it will not come to stand. */
+static int rec_cannot_stop(pid_t tid)
+{
+    char path[64], line[64];
+    FILE *f;
+    long call = -1;
+    snprintf(path, sizeof path, "/proc/%ld/syscall", (long)tid);
+    f = fopen(path, "re");
+    if (f == NULL) return 1;
+    if (fgets(line, sizeof line, f) != NULL && line[0] >= '0' && line[0] <= '9') call = strtol(line, NULL, 10);
+    fclose(f);
+#if defined(SYS_clone3)
+    if (call == SYS_clone3) return 1;
+#endif
+    return call == SYS_vfork || call == SYS_clone;
+}
+
+/* patient: threads in vfork count, too. */
+static int rec_all_stand(const rec_watch *w, int patient)
 {
     size_t i;
-    for (i = 0; i < w->count && (w->threads[i].held || w->threads[i].listens); i++) { }
-    return i == w->count && w->newborn.count == 0;
+    for (i = 0; i < w->count; i++) {
+        const rec_thread *const t = &w->threads[i];
+        if (!t->held && !t->listens && (patient || !rec_cannot_stop(t->tid))) return 0;
+    }
+    return w->newborn.count == 0;
 }
+
+enum { REC_STANDS_IN = 10 };      /* seconds, on a busy machine */
 
 /*
  * --first: all threads are made to stand before the breakpoints are taken away, or a process that fork makes meanwhile
@@ -323,9 +346,9 @@ static int rec_all_stand(const rec_watch *w)
  */
 static void rec_make_all_stand(rec_watch *w)
 {
-    const double end = rec_seconds() + 0.5;
+    const double begin = rec_seconds();
     w->end = 0;
-    while (w->count != 0 && !rec_all_stand(w) && rec_seconds() < end) {
+    while (w->count != 0 && !rec_all_stand(w, rec_seconds() < begin + 0.5) && rec_seconds() < begin + REC_STANDS_IN) {
         int status = 0;
         pid_t tid;
         size_t i;
