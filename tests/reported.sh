@@ -93,7 +93,7 @@ equals "ExtBinary 104" version104.prof
 D=$HERE/../examples/data
 gives "a trace of branches" '53a->320:1' profile --binary=$D/demo.elf --perfscript=branch-trace.perfscript --skip-symbolization   # trace.sh
 if have clang-19; then
-    clang-19 -O0 -g -fdebug-info-for-profiling -o $B/new match-lines-new.c
+    clang-19 -O0 -g -fdebug-info-for-profiling -o $B/new $HERE/programs/inlinees.c
     for mode in llvm19 llvm-main lexical; do                                                                     # match.sh, oracle_match.sh
         gives "match by line, $mode" ' 5: work:.*' $T match --mode=$mode --old-profile=match-lines-old.prof --binary=$B/new --format=text -o -
         grep -q -x ' 7: work:.*' $B/got && pass || fail "match by line, $mode: the second inlinee"
