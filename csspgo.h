@@ -16325,6 +16325,7 @@ typedef struct csspgo__out {
     size_t            span[3];    /* of an indexed name table: csspgo__bin                                  */
     int               any_attribute, any_guid, any_vtable;
     int               by_guid;    /* the order is by GUID, not by name                                     */
+    uint64_t          filed;      /* bytes of names with their files, of version 3 of GCC's form            */
 } csspgo__out;
 
 /* Fails with E_UNSUPPORTED: the form cannot hold the thing that the sentence names. */
@@ -39818,6 +39819,12 @@ static const char *csspgo__gcc_string(csspgo__bin *b, int in_bytes, size_t *size
     return text;
 }
 
+/* How long names with their files may be in all, which a file of version 3 shares: by the size of the file. */
+static uint64_t csspgo__gcc_filed(uint64_t size)
+{
+    return 3 * size + (1u << 18);
+}
+
 typedef struct csspgo__gcc_files {       /* of version 3                                            */
     csspgo__u64_list file;        /* offset in the input: its length, then its text                 */
     CSSPGO__LIST(char) name;      /* scratch: FILE;NAME                                             */
@@ -39829,7 +39836,7 @@ static int csspgo__gcc_read_files(csspgo__bin *b, csspgo__gcc_files *f)
 {
     uint32_t n = csspgo__gcc_many(b, 4);
     size_t size;
-    f->left = 3 * (uint64_t)(b->r.end - b->r.base) + (1u << 18);
+    f->left = csspgo__gcc_filed((uint64_t)(b->r.end - b->r.base));
     for (; n != 0 && b->r.status == CSSPGO_OK; n--) {
         if (!CSSPGO__PUT(&b->q->heap, f->file, (uint64_t)(b->r.p - b->r.base))) return csspgo__bin_full(b);
         if (csspgo__gcc_string(b, 1, &size) == NULL) return 0;
@@ -40094,6 +40101,7 @@ static csspgo_status csspgo__gcc_put_table(csspgo__out *o, const csspgo__names *
         size_t skip;
         text = csspgo__name_text(&o->p->names, o->name[i], &n);
         skip = with_files && file[i] != 0 ? csspgo__gcc_file_size(text, n) + 1 : 0;
+        o->filed += skip != 0 ? n : 0;
         s = csspgo__gcc_put_name(o, text + skip, n - skip);
         if (with_files) csspgo__gcc_put(o, file[i] - 1);  /* none: UINT32_MAX */
     }
@@ -40220,6 +40228,8 @@ static csspgo_status csspgo__gcc_write(csspgo__out *o)
     csspgo__gcc_put(o, (uint32_t)CSSPGO__GCC_MODULES << 24);
     csspgo__gcc_put(o, 1);
     csspgo__gcc_put(o, 0);
+    if (o->filed > csspgo__gcc_filed(o->s->total))
+        return csspgo__out_refuse(o, "GCC's version 3 cannot carry names whose files are so long: three times its size");
     return o->s->status;
 }
 

@@ -11,7 +11,14 @@ static void round_trip(csspgo_profile *p, uint32_t form)
     unsigned char *out;
     csspgo_error e;
     size_t n;
-    REQUIRE(q != NULL && csspgo_write(p, form, NULL, 0, &n, &e) == CSSPGO_OK);
+    csspgo_status s = csspgo_write(p, form, NULL, 0, &n, &e);
+    REQUIRE(q != NULL);
+    if (s == CSSPGO_E_UNSUPPORTED && strstr(e.message, "whose files are so long") != NULL) {   /* none could read it */
+        REQUIRE(form & CSSPGO_GCC3);
+        csspgo_profile_free(q);
+        return;
+    }
+    REQUIRE(s == CSSPGO_OK);
     out = (unsigned char *)malloc(n + 1);
     REQUIRE(out != NULL && csspgo_write(p, form, out, n, &n, &e) == CSSPGO_OK);
     REQUIRE(csspgo_read(q, out, n, &e) == CSSPGO_OK && csspgo_validate(q, &e) == CSSPGO_OK && csspgo_equal(p, q));
