@@ -1,5 +1,6 @@
 #!/bin/sh
-# Programs of Windows, by line: as gcc and clang make them for it, mapped in each way; with FULL recorded under wine.
+# Programs of Windows: as gcc and clang make them for it, by line and by probe, mapped in each way; with FULL recorded
+# under wine.
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
 B=build/windows
@@ -94,6 +95,32 @@ if [ -n "$FULL" ]; then
     built sections $CLANG -O2 -g -ffunction-sections -Wl,--gc-sections
 fi
 
+# by probe: both linkers, with and without inlinees
+probed() {   # NAME SOURCE LINKER...
+    name=$1 source=$2
+    shift 2
+    $CLANG -O2 -g -fpseudo-probe-for-profiling -S -o $B/$name.s $source 2>$B/err
+    $CLANG -O2 -g -fpseudo-probe-for-profiling -S -emit-llvm -o $B/$name.ll $source 2>$B/err
+    perl coff_probes.pl $B/$name.s $B/$name.ll >$B/$name.probed.s
+    clang-19 --target=x86_64-w64-mingw32 -c -o $B/$name.o $B/$name.probed.s 2>>$B/err
+    "$@" -o $B/$name.exe $B/$name.o 2>>$B/err || { fail "$name does not build"; head -3 $B/err; return; }
+    $T profgen --binary=$B/$name.exe --show-disassembly-only --show-pseudo-probe >$B/out 2>$B/err
+    check "$name: each probe is read" [ "$(grep -c '\[Probe\]' $B/out)" = "$(grep -c pseudoprobe $B/$name.s)" ]
+    perl $B/recorded.pl $B/$name.exe 140000000 >$B/ps 2>$B/err || return
+    profile $B/$name.exe $B/ps $B/got --image-base=0x140000000 --max-dropped=100
+    check "$name: a call by probe" grep -q '^ 4: 100 hash:100$' $B/got
+    want=$(sed -n 's/^!.*, i64 \([0-9]*\), !"fill"}$/\1/p' $B/$name.ll)
+    check "$name: the checksum of clang" grep -q "^ !CFGChecksum: $want\$" $B/got
+    check "$name: clang takes it" clang-19 --target=x86_64-w64-mingw32 -O2 -fpseudo-probe-for-profiling \
+        -fprofile-sample-use=$B/got -c -o $B/x.o $source
+}
+CLANG_LINKS="clang-19 --target=x86_64-w64-mingw32 -fuse-ld=lld-19"
+sed 's/^__attribute__((noinline)) int hash/static int hash/' programs/windows.c >$B/inlined.c
+probed probes programs/windows.c $CLANG_LINKS
+probed probes_ld programs/windows.c x86_64-w64-mingw32-gcc
+probed inlined $B/inlined.c $CLANG_LINKS
+check "inlinees by probe" grep -q 'FUNC: _ZL4hashi.* Inlined: @ fill:4' $B/out
+
 # sections on pages are mapped from the file
 $GCC -O2 -Wl,--file-alignment=4096 -o $B/paged.exe programs/windows.c
 set -- $(sections $B/paged.exe)
@@ -129,7 +156,7 @@ if [ -n "$FULL" ]; then
     if [ -z "$wine" ]; then skip "a recording under wine"; finish; fi
     WINEPREFIX=$PWD/$B/wine WINEDEBUG=-all
     export WINEPREFIX WINEDEBUG
-    for exe in gcc clang paged; do
+    for exe in gcc clang paged probes; do
         timeout 200 $wine $B/$exe.exe >$B/out 2>&1
         timeout 200 $T record --quiet -o $B/$exe.ps -- $wine $B/$exe.exe >$B/out 2>$B/err
         [ -s $B/$exe.ps ] || { skip "$exe under wine: $(head -1 $B/err)"; continue; }
