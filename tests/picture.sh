@@ -62,6 +62,16 @@ for seed in $(seq $(size 3 40)); do
     filter '$1 >= 1000100000000 && $1 <= 1000200000000 && $3 != 10' --time=1000.1,1000.2 --tid=11 --tid=12 --tid=13
 done
 S=$B/1
+# several events: they are told, with their samples; --event takes one
+awk -F'\t' '{ n[$4]++ } END { for (e in n) print e " (" n[e] ")" }' $S/rows | sort >$B/events
+$T folded $S/script 2>$B/err >/dev/null
+sed -n 's/.*several events add up: \(.*\); --event=NAME chooses/\1/p' $B/err | awk '{ gsub(/\), /, ")\n"); print }' | sort | cmp -s - $B/events && pass || fail "events of text with names: $(cat $B/err)"
+$T folded --event=cycles $S/script 2>$B/err >/dev/null
+! has_text 'several events' $B/err && pass || fail "--event: $(cat $B/err)"
+$T folded $D/demo.perfscript 2>$B/err >/dev/null
+! has_text 'several events' $B/err && pass || fail "one event: $(cat $B/err)"
+$T folded --binary=data/reported/programs/pl data/reported/programs/events/ev.data 2>$B/err >/dev/null
+has_text 'samples of several events add up: br_inst_retired.near_taken' $B/err && pass || fail "events of perf.data: $(cat $B/err)"
 $T folded --no-demangle --mark-inlined $S/want >$B/marked 2>/dev/null && cmp -s $B/marked $S/want && pass || fail "collapsed stacks have no inlined frames"
 printf 'a;b_[i] 2\na 1\n' >$B/in
 printf 'a 1\na;b_[i] 2\n' >$B/inlined

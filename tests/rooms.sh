@@ -56,4 +56,8 @@ cat $B/circles
 for r in bottleneck ctxprof debug demangle match order profgen record shared views; do
     if grep -q "^$r: " $B/circles; then fail "a circle in $r"; else pass; fi
 done
+# the README's one command has no -lm
+grep -nE '\b(floor|ceil|round|sqrt|pow|log|log2|exp)\(' ../examples/tool/*/*.c ../examples/*.h ../examples/share/*.h ../examples/mca/*.h ../csspgo.h |
+    grep -v 'Math\.' >$B/libm
+check "no function of libm" [ ! -s $B/libm ]
 finish

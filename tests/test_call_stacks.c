@@ -80,6 +80,19 @@ static const char script[] =
     "y 7 2.6: e: 1235 g\n"
     "z 8 2.6: nothing:\n\n";
 
+/* Names and files with blanks and brackets of their own. */
+static const char brackets[] =
+    "x 1 2.5: e:\n"
+    "\t 9 h(a (b))\n"
+    "\t 8 operator()(int) const (/home/u/a b/prog)\n"
+    "\t 7 std::vector<int, A<int> >::push_back(int&&)+0x10 (/home/u/prog (deleted))\n"
+    "\t 6 f() (/home/u (old)/prog)\n"
+    "\t 5 [unknown] (/home/u/p (x) y)\n"
+    "\t 4 [unknown] (/x/a (deleted))\n"
+    "\t 3 [unknown] (/x) y/q)\n"
+    "\t 2 g(int (*)(char)) (/x/a(b)\n"
+    "\t 1 [unknown] (/x/a(b) (deleted))\n\n";
+
 static void forms_are_read(void)
 {
     reads("main;read;parse 12\nmain;read_[i] 3\n\nmain 1\n# 5 12x\n", CSSPGO_STACKS_FOLDED, CSSPGO_OK,
@@ -90,6 +103,8 @@ static void forms_are_read(void)
           "0x45;[libx.so];sys_[k];bar<a>_[i];foo(int, char (*)[2]) 1 |Web Content 2|12/13|100000000123|cycles:u\n"
           "f 3 |x|1/1|2500000000|e\n"
           "g 1 |y|7/7|2600000000|e\n");
+    reads(brackets, CSSPGO_STACKS_SCRIPT, CSSPGO_OK,
+          "[a(b)];g(int (*)(char));[q];[a];[p (x) y];f();std::vector<int, A<int> >::push_back(int&&);operator()(int) const;h(a (b)) 1 |x|1/1|2500000000|e\n");
     reads("{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\",\"url\":\"\",\"lineNumber\":-1},\"hitCount\":0,"
           "\"children\":[3,2]},{\"id\":2,\"callFrame\":{\"functionName\":\"f\\u00e9\\ud83d\\ude00\\\"\"},\"hitCount\":3},"
           "{\"id\":3,\"callFrame\":{\"functionName\":\"\",\"url\":\"file:///a/b.js\",\"lineNumber\":4},\"hitCount\":5}],"

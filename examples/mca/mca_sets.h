@@ -228,7 +228,7 @@ static int mca_infer_reserved(mca *m, mca_inst *x)
         }
         if (size == 0) break;
         total = least * size;
-        if (size == 1 || fabs(total - floor(total + 0.5)) > 0.05) return 0;
+        if (size == 1 || fabs(total - (int)(total + 0.5)) > 0.05) return 0;
         for (u = 0; u < m->units; u++) {
             if (left[u] < 0.004) continue;
             left[u] -= least;

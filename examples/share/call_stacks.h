@@ -521,29 +521,43 @@ static int csspgo__stacks_is_frame(csspgo__stacks_text *r, uint64_t *address)
     return csspgo__stacks_number(csspgo__stacks_word(r), 16, address);
 }
 
+/*
+ * The file at the end of a frame, without its brackets and " (deleted)"; taken from the name. Names and files have blanks
+ * and brackets of their own: a path begins at the first bracket behind a blank that '/' or '[' follows, another file at
+ * the bracket that the last one closes, if it stands behind a blank.
+ */
+static csspgo__stacks_text csspgo__stacks_file(csspgo__stacks_text *name)
+{
+    csspgo__stacks_text file;
+    const char *p;
+    int depth = 0;
+    file.p = file.end = name->end;
+    if (!csspgo__stacks_ends(*name, ")")) return file;
+    for (p = name->p; p != name->end; p++)
+        if (*p == '(' && (p == name->p || p[-1] == ' ') && (p[1] == '/' || p[1] == '[')) break;
+    if (p == name->end) do depth += *--p == ')' ? 1 : *p == '(' ? -1 : 0; while (p != name->p && depth != 0);
+    if (*p != '(' || (p != name->p && p[-1] != ' ')) return file;
+    file.p = p + 1;
+    file.end--;
+    if (csspgo__stacks_ends(file, " (deleted)")) file.end -= 10;
+    name->end = p;
+    while (name->p != name->end && csspgo__stacks_blank(name->end[-1])) name->end--;
+    return file;
+}
+
 /* What stands behind the address of a frame: "NAME+0x12 (FILE)" in any part. Returns 0: the error is set. */
 static int csspgo__stacks_named(csspgo_stacks *d, csspgo__stacks_text r, uint64_t address)
 {
     csspgo__stacks_text name = r, file;
     char digits[24];
-    int inlined = 0;
+    int inlined;
     size_t k;
     while (name.p != name.end && csspgo__stacks_blank(*name.p)) name.p++;
     while (name.p != name.end && csspgo__stacks_blank(name.end[-1])) name.end--;
     if (address == 0) return 1;
     if (d->span.count == CSSPGO__STACKS_FRAMES) return (int)(d->cut = 1);
-    file.p = file.end = name.end;
-    if (csspgo__stacks_ends(name, ")")) {
-        for (k = 0; name.p + k < name.end; k++)
-            if (name.p[k] == '(' && (k == 0 || name.p[k - 1] == ' ')) file.p = name.p + k;
-        if (file.p != file.end) {
-            name.end = file.p;
-            file.p++;
-            file.end--;
-            inlined = csspgo__stacks_is(file, "inlined");
-            while (name.p != name.end && csspgo__stacks_blank(name.end[-1])) name.end--;
-        }
-    }
+    file = csspgo__stacks_file(&name);
+    inlined = csspgo__stacks_is(file, "inlined");
     for (k = 0; name.end - k > name.p && csspgo__stacks_digit(name.end[-1 - (ptrdiff_t)k]) < 16; k++) continue;
     if (k != 0 && (size_t)(name.end - name.p) > k + 3 && memcmp(name.end - k - 3, "+0x", 3) == 0) name.end -= k + 3;
     if (csspgo__stacks_is(name, "[unknown]") && file.p != file.end && !csspgo__stacks_is(file, "[unknown]")) {

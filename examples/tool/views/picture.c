@@ -223,6 +223,7 @@ static int picture_sample(picture *x, const reader *r, const csspgo_sample *samp
     }
     if (n.id == csspgo_root(x->raw).id) return x->empty++, 1;
     x->samples++;
+    x->by_event[s.event < PICTURE_NUMBERS ? s.event : PICTURE_NUMBERS - 1] += repeats_of(&s);
     return csspgo_add_total(x->raw, n, s.count != 0 ? s.count : 1) == CSSPGO_OK;
 }
 
@@ -239,6 +240,24 @@ static int picture_items(picture *x, reader *r)
         if (!ok) return fail(x->tool, "out of memory"), 0;
     }
     return got == 0;
+}
+
+/* Which events the samples are of, as the recording calls them. */
+static void picture_tell_events(const picture *x, const reader *r)
+{
+    picture_events e;
+    uint32_t i;
+    memset(&e, 0, sizeof e);
+    for (i = 0; i < PICTURE_NUMBERS; i++) {
+        csspgo_event_info event;
+        if (x->by_event[i] == 0) continue;
+        memset(&event, 0, sizeof event);
+        if (i != 0 && !(r->script != NULL ? csspgo_script_event(r->script, i, &event)
+                                          : r->data != NULL && csspgo_perfdata_event(r->data, i, &event)))
+            event.name_size = 0;
+        picture_events_add(&e, event.name, event.name_size, x->by_event[i]);
+    }
+    picture_events_tell(x->tool, &e, x->path);
 }
 
 /* Reads the whole recording, which is open. Returns 0 after saying what is wrong. */
@@ -258,6 +277,7 @@ static int picture_addresses(picture *x, reader *r, picture_kind kind)
     reader_feed(r, NULL, 0);
     if (!picture_items(x, r)) return 0;
     reader_warnings(r);
+    picture_tell_events(x, r);
     if (x->deep != 0) warn(x->tool, "%s: %" PRIu64 " stacks are cut to %d frames", x->path, x->deep, (int)VIEWS_DEPTH);
     return 1;
 }

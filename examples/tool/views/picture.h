@@ -1,7 +1,8 @@
 /* picture.h - a picture of any recording: its stacks under the names that can be found, as a profile of contexts
  *
  * It is for people. What a compiler needs, places in functions, is not in it: profgen makes such profiles. picture.c
- * reads what has addresses, picture_names.c names them, picture_stacks.c reads what has names.
+ * reads what has addresses, picture_names.c names them, picture_stacks.c reads what has names; picture_events.c tells
+ * which events they are of.
  */
 #ifndef CSSPGO_TOOL_PICTURE_H
 #define CSSPGO_TOOL_PICTURE_H
@@ -15,6 +16,14 @@ typedef struct picture_file {     /* a file that is mapped */
     uint32_t   id_size;           /* 0: not known                                                                     */
     int        nameless;          /* memory without a file                                                            */
 } picture_file;
+
+enum { PICTURE_EVENTS = 8, PICTURE_EVENT_NAME = 80, PICTURE_NUMBERS = 64 };
+
+typedef struct picture_events {   /* the events of the samples that are taken */
+    char     name[PICTURE_EVENTS][PICTURE_EVENT_NAME + 1];
+    size_t   name_size[PICTURE_EVENTS], count;
+    uint64_t samples[PICTURE_EVENTS], others;   /* others: of further events                                         */
+} picture_events;
 
 typedef struct picture {
     const tool_context *tool;
@@ -35,6 +44,7 @@ typedef struct picture {
     size_t          *first;       /* by id of a function of raw; one more for the end                                 */
     uint32_t        *length;
     uint64_t         by_line, by_symbol, by_offset;   /* distinct addresses                                           */
+    uint64_t         by_event[PICTURE_NUMBERS];       /* samples by number of their event; the last: and above        */
     uint64_t         counted, lost;   /* samples; those of which not even the file is known                            */
 } picture;
 
@@ -54,6 +64,10 @@ const char *picture_option(const tool_context *tool, const char *path, const fil
 
 /* picture_names.c: makes chain, first and length. Returns 0 after saying what is wrong. */
 int picture_name(picture *x);
+
+/* picture_events.c */
+void picture_events_add(picture_events *e, const char *name, size_t size, uint64_t count);
+void picture_events_tell(const tool_context *tool, const picture_events *e, const char *path);   /* if several */
 
 /* picture_stacks.c: into p. Returns 0 after saying what is wrong. */
 int picture_stacks(const tool_context *tool, reader *r, const void *head, size_t size, csspgo_profile *p);

@@ -19,12 +19,13 @@ static int stack_add(csspgo_profile *p, const csspgo_stack *s)
 }
 
 /* Returns 0 after saying what is wrong. */
-static int stacks_next(const tool_context *tool, reader *r, csspgo_stacks *d, csspgo_profile *p)
+static int stacks_next(const tool_context *tool, reader *r, csspgo_stacks *d, csspgo_profile *p, picture_events *of)
 {
     csspgo_stack s;
     csspgo_error e;
     while (csspgo_stacks_next(d, &s, &e)) {
         if (!filter_takes_stack(r->how.filter, &s)) continue;
+        picture_events_add(of, s.event, s.event_size, s.count);
         if (!stack_add(p, &s)) return fail(tool, "out of memory"), 0;
     }
     return e.status == CSSPGO_OK || (fail_at(tool, r->path, &e), 0);
@@ -35,19 +36,22 @@ int picture_stacks(const tool_context *tool, reader *r, const void *head, size_t
     static char chunk[1 << 18];
     csspgo_stacks *const d = csspgo_stacks_new(csspgo_stacks_sniff(head, size), seeded(), NULL);
     csspgo_stacks_stats stats;
+    picture_events of;
     size_t n;
     int ok = d != NULL || (fail(tool, "out of memory"), 0);
+    memset(&of, 0, sizeof of);
     while (ok && (n = fread(chunk, 1, sizeof chunk, r->file)) != 0)
-        ok = csspgo_stacks_feed(d, chunk, n, NULL) == CSSPGO_OK && stacks_next(tool, r, d, p);
+        ok = csspgo_stacks_feed(d, chunk, n, NULL) == CSSPGO_OK && stacks_next(tool, r, d, p, &of);
     if (ok && ferror(r->file)) ok = (fail(tool, "%s: %s", r->path, reader_why(r)), 0);
     if (ok) {
         csspgo_stacks_end(d);
-        ok = stacks_next(tool, r, d, p);
+        ok = stacks_next(tool, r, d, p, &of);
         stats = csspgo_stacks_get_stats(d);
     }
     if (ok && stats.bad_lines != 0)
         warn(tool, "%s:%" PRIu64 ": and %" PRIu64 " more lines make no sense", r->path, stats.first_bad_line,
              stats.bad_lines - 1);
+    if (ok) picture_events_tell(tool, &of, r->path);
     if (ok) note(tool, "%s: names are those of the text: a picture, and no profile for a compiler", r->path);
     csspgo_stacks_free(d);
     return ok;
