@@ -124,7 +124,8 @@ static void bad_input_is_told(void)
         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"}},{\"id\":1,\"callFrame\":{\"functionName\":\"b\"}}]}",
         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"}}],\"samples\":[7]}",
         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"},\"hitCount\":0}]}",
-        "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"},\"hitCount\":1}]} x" };
+        "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"},\"hitCount\":1}]} x",
+        "{\"nodes\":[ ]}", "{\"nodes\":[],\"samples\":[1]}" };
     csspgo_stacks_stats stats;
     t_out out;
     size_t i;

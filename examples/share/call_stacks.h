@@ -1000,7 +1000,7 @@ static csspgo__stacks_node *csspgo__stacks_find(csspgo_stacks *d, uint64_t id)
 static int csspgo__stacks_link(csspgo_stacks *d)
 {
     size_t i, k;
-    qsort(d->node.v, d->node.count, sizeof *d->node.v, csspgo__stacks_node_cmp);
+    if (d->node.count != 0) qsort(d->node.v, d->node.count, sizeof *d->node.v, csspgo__stacks_node_cmp);
     for (i = 0; i + 1 < d->node.count; i++)
         if (d->node.v[i].id == d->node.v[i + 1].id)
             return csspgo__stacks_fail(d, CSSPGO_E_SYNTAX, d->line.count, "two nodes have the same id");
