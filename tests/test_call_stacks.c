@@ -125,7 +125,7 @@ static void bad_input_is_told(void)
         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"}}],\"samples\":[7]}",
         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"},\"hitCount\":0}]}",
         "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"a\"},\"hitCount\":1}]} x",
-        "{\"nodes\":[ ]}", "{\"nodes\":[],\"samples\":[1]}" };
+        "{\"nodes\":[ ],\"callFrame\":0}", "{\"nodes\":[],\"samples\":[1],\"callFrame\":0}" };
     csspgo_stacks_stats stats;
     t_out out;
     size_t i;
