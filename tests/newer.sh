@@ -62,11 +62,11 @@ not_done() {   # COMMAND... OPTION: refused, with a reason behind its name
 P="$T profgen --binary=data/unwind/bin/demo.probe --perfscript=data/unwind/cases/01-calls.ps --format=text -o $B/x"
 for o in --mark-all-context-preinlined --csprof-max-unsymbolized-context-depth=2 --csprof-max-unsymbolized-context-depth=-1 \
     --page-size=65536 --warn-not-symbolized --load-function-from-symbol --extbinary-write-vtable-type-prof \
-    --sample-profile-format-version=104 --extbinary-composite-prof --show-pseudo-probe --perf-binary=demo.probe; do
+    --sample-profile-format-version=104 --extbinary-composite-prof --show-pseudo-probe --perf-binary=demo.probe --show-source-locations --show-canonical-fname; do
     taken $P $o
 done
 for o in --time-profgen --data-access-perftrace=FILE --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
-    --infer-callsite-samples --basic-events --show-source-locations --show-canonical-fname --load-function-from-symbol=0; do
+    --infer-callsite-samples --basic-events --load-function-from-symbol=0; do
     not_done $P $o
 done
 $P --mark-all-context-preinlined >$B/out 2>&1

@@ -164,16 +164,20 @@ const option profgen_options[] = {
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL,
            "writes the symbol list as GUIDs, for the main branch of LLVM"),
     OPTION("show-disassembly-only", OPT_SWITCH, NULL, 0, NULL,
-           "instead: prints the program's code, of each instruction the bytes and where control goes; with "
-           "--show-pseudo-probe its probes with the calls that they are inlined in"),
+           "instead: prints the program's code, with llvm-objdump's names of instructions, or, if none is in PATH, with the "
+           "bytes of each and where control goes; with --show-pseudo-probe its probes with the calls that they are "
+           "inlined in"),
     OPTION("disassemble-functions", OPT_TEXT, NULL, 0, "NAME,NAME", "only the code of these symbols"),
+    OPTION("show-source-locations", OPT_SWITCH, NULL, 0, NULL,
+           "with --show-disassembly-only: FUNCTION:LINE of each instruction, line counted from the function's first one, "
+           "and the calls that it is inlined in"),
+    OPTION("show-canonical-fname", OPT_SWITCH, NULL, 0, NULL,
+           "with --show-disassembly-only: names without suffixes such as .llvm.1"),
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
-    OPTION("show-source-locations", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
-    OPTION("show-canonical-fname", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
     OPTION("time-profgen", OPT_REFUSED, "there are no timers in here; use time(1) or perf", 1, NULL, NULL),
     OPTION("load-function-from-symbol", OPT_LATER, "1", 0, NULL, NULL),   /* probes are always found by symbols, too */
     OPTION("data-access-perftrace", OPT_REFUSED,
