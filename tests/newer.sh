@@ -65,7 +65,7 @@ for o in --mark-all-context-preinlined --csprof-max-unsymbolized-context-depth=2
     --sample-profile-format-version=104 --extbinary-composite-prof --show-pseudo-probe --perf-binary=demo.probe --show-source-locations --show-canonical-fname; do
     taken $P $o
 done
-for o in --time-profgen --data-access-perftrace=FILE --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
+for o in --time-profgen --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
     --infer-callsite-samples --basic-events --load-function-from-symbol=0; do
     not_done $P $o
 done
@@ -217,4 +217,28 @@ for n in 20 21 22; do
     [ $n = 20 ] || check "a line above 65535 in LLVM $n" grep -q 'Illegal line offset in sample profile data' $B/out
     [ $n != 20 ] || check "a line above 65535 in LLVM $n" grep -q 'Truncated' $B/out
 done
+# functions of a program with probes whose debug information is elsewhere: symbols tell of them from LLVM 22 on, unless that is switched off
+if have clang-19 && have llvm-nm-19; then
+    printf 'int twice(int x) { return 2 * x; }\nint main(int argc, char **argv) { return twice(argc) - 2; }\n' >$B/apart.c
+    (cd $B && clang-19 -O0 -g -gsplit-dwarf -fpseudo-probe-for-profiling -no-pie apart.c -o apart && rm -f *.dwo)
+    address() { llvm-nm-19 --print-size $B/apart | sed -n "s/^0*\([0-9a-f]*\) 0*\([0-9a-f]*\) . $1\$/\1 \2/p"; }
+    set -- $(address main)
+    printf '1\n%s-%x:5\n0\n' $1 $((0x$1 + 0x$2 - 1)) >$B/apart.raw
+    A="$T profgen --binary=$B/apart --unsymbolized-profile=$B/apart.raw --use-offset=0 --format=text -o $B/got"
+    for n in 19 20 21 22; do
+        for o in "" --load-function-from-symbol=1 --load-function-from-symbol=0; do
+            rm -f $B/got
+            $A --llvm-compat=$n $o 2>$B/err
+            status=$?
+            if [ $n -lt 22 ] && [ "$o" = --load-function-from-symbol=0 ]; then
+                check "LLVM $n $o: status $status" sh -c "[ $status -eq 1 ] && grep -q 'only with --llvm-compat=22' $B/err"
+            elif [ $n -lt 22 ] || [ "$o" = --load-function-from-symbol=0 ]; then
+                check "LLVM $n $o: no functions: status $status" sh -c "[ $status -eq 0 ] && [ ! -s $B/got ] &&
+                    grep -q '^warning: Loading of DWARF info completed, but no binary functions have been retrieved.' $B/err"
+            else check "LLVM $n $o: functions of symbols: status $status" sh -c "[ $status -eq 0 ] && grep -q '^main:' $B/got && ! grep -q DWARF $B/err"; fi
+        done
+    done
+    $A 2>$B/err
+    check "symbols tell by default" grep -q '^main:' $B/got
+else skip "functions of symbols: needs clang-19"; fi
 finish

@@ -78,7 +78,7 @@ const char *insn_text_at(insn_texts *t, uint64_t address, int aarch64, uint64_t 
 
 /* ----- source ----------------------------------------------------------------------------------------------------- */
 
-static int place_cmp(const void *a, const void *b)
+static int source_place_cmp(const void *a, const void *b)
 {
     const source_place *const x = (const source_place *)a, *const y = (const source_place *)b;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
@@ -122,7 +122,7 @@ int source_places_read(source_places *s, debug_info *d)
         debug_lines l;
         if (!debug_info_lines(d, i, NULL, &l) || !places_nodes(s, &l)) return 0;
     }
-    if (s->places != 0) qsort(s->place, s->places, sizeof *s->place, place_cmp);
+    if (s->places != 0) qsort(s->place, s->places, sizeof *s->place, source_place_cmp);
     return 1;
 }
 

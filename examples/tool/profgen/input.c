@@ -233,13 +233,14 @@ static int first_load(profgen *g, char *why, size_t why_size)
     if (g->tool->compat && is_by_line(g->o, l)) l->from[LOAD_SYMBOLS] = 0;
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
-    l->llvm = g->tool->compat;
+    l->llvm = g->o[O_LOAD_SYMBOLS].number ? g->tool->compat : 21;     /* LLVM 21 knew debug information only */
     if (!load_module(l, g->in.binary, why, why_size) || !load_code(l, why, why_size)) return 0;
     if (is_by_line(g->o, l)) {
         g->lines = (line_work *)calloc(g->programs.count, sizeof *g->lines);
         if (g->lines == NULL) return load_fail(why, why_size, "out of memory");
     }
     if (!places_load(g, 0, why, why_size)) return 0;
+    if (g->lines == NULL && l->llvm != 0 && l->llvm < 22 && l->ranges == 0) llvm_no_functions(g->tool);
     return !as_llvm(g) || llvm_functions(g->lines) || load_fail(why, why_size, "out of memory");
 }
 

@@ -17,6 +17,11 @@ void llvm_no_mapping(const tool_context *tool, const program_image *m)
          "address!", name, (unsigned long long)csspgo_code_base(m->loaded.code, m->loaded.module));
 }
 
+void llvm_no_functions(const tool_context *tool)
+{
+    warn(tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
+}
+
 /* ----- functions ----- */
 
 static int index_cmp(const void *a, const void *b)
@@ -158,8 +163,7 @@ int llvm_functions(const line_work *w)
     size_t count;
     const debug_range *const r = debug_info_ranges(w->functions, &count);
     const uint64_t skipped = csspgo_code_get_stats(w->image->code).skipped;
-    if (w->code.ranges == 0)
-        warn(w->tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
+    if (w->code.ranges == 0) llvm_no_functions(w->tool);
     if (!llvm_twins(w, r)) return 0;
     if (skipped != 0 && w->o[O_DETAILS].number && !w->tool->quiet && !llvm_bytes(w)) return 0;
     if (skipped != 0) warn(w->tool, "Found %llu invalid instructions", (unsigned long long)skipped);

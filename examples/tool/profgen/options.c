@@ -173,15 +173,17 @@ const option profgen_options[] = {
            "and the calls that it is inlined in"),
     OPTION("show-canonical-fname", OPT_SWITCH, NULL, 0, NULL,
            "with --show-disassembly-only: names without suffixes such as .llvm.1"),
+    OPTION("load-function-from-symbol", OPT_SWITCH, NULL, 1, NULL,
+           "code of functions with probes is found by symbols, too; 0: with --llvm-compat=22, by debug information only"),
+    OPTION("data-access-perftrace", OPT_TEXT, NULL, 0, "FILE",
+           "text of perf report -D with sampled data addresses: those in vtables count which types of objects a line "
+           "used; by source line, without contexts"),
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
     OPTION("time-profgen", OPT_REFUSED, "there are no timers in here; use time(1) or perf", 1, NULL, NULL),
-    OPTION("load-function-from-symbol", OPT_LATER, "1", 0, NULL, NULL),   /* probes are always found by symbols, too */
-    OPTION("data-access-perftrace", OPT_REFUSED,
-           "counts of object types are read, added up and written, but not made of samples", 0, NULL, NULL),
     OPTION("etm", OPT_REFUSED, "let perf decode the trace: perf inject --itrace=i100usl -i perf.data -o FILE, then "
            "--perfdata=FILE", 0, NULL, NULL),
     OPTION("etm-trace-id", OPT_REFUSED, "it is of --etm", 0, NULL, NULL),
@@ -355,6 +357,7 @@ static const struct { int option, idle; } idle_rows[] = {
     { O_SIZES, IDLE_WITH_PREINLINER }, { O_DEBUG_SIZES, IDLE_WITH_PREINLINER },
     { O_SORT, IDLE_WITH_PREINLINER }, { O_PREINLINER, IDLE_RAW | IDLE_FLAT },
     { O_INFER, IDLE_SAMPLED | IDLE_RAW | IDLE_FLAT }, { O_MERGE_COLD, IDLE_RAW | IDLE_FLAT },
+    { O_OBJECTS, IDLE_SAMPLED | IDLE_RAW },
     { O_COLD_DEPTH, IDLE_RAW | IDLE_FLAT | IDLE_MERGE }, { O_NESTED, IDLE_RAW | IDLE_FLAT },
     { O_KEEP_BASE, IDLE_RAW | IDLE_FLAT | IDLE_NEST }, { O_TRIM, IDLE_RAW },
     { O_CUTOFF_HOT, IDLE_RAW | IDLE_HOT | IDLE_HOT_GIVEN }, { O_HOT_COUNT, IDLE_RAW | IDLE_HOT },

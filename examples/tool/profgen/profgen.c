@@ -65,6 +65,9 @@ static int profgen_check(profgen *g)
                                               : "--compress-recursion: the number is -1, 0 or larger"), 0;
     if (o[O_COLD_DEPTH].number == 0)
         return usage(g->tool, "--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
+    if (!o[O_LOAD_SYMBOLS].number && g->tool->compat < 22)
+        return usage(g->tool, "--load-function-from-symbol: only with --llvm-compat=22 it may be 0; else functions with "
+                              "probes are found by symbols, too"), 0;
     if (o[O_CUTOFF_HOT].number > 999999 || o[O_CUTOFF_COLD].number > 999999)
         return usage(g->tool, "Desired percentile exceeds the maximum cutoff"), 0;
     return 1;
@@ -125,9 +128,7 @@ static int profgen_complete(profgen *g, csspgo_profile *p)
     s = profgen_finish(g, p);
     if (s == CSSPGO_OK && g->o[O_FORMAT].number == FORMAT_EXTBINARY) s = profgen_list_symbols(g, p);
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
-    if (csspgo_record_count(p) == 0 && as_llvm(g)) llvm_density(g->tool, 0, 0);
-    else if (csspgo_record_count(p) == 0 && g->tool->compat)
-        warn(g->tool, "the profile is empty: no sample hit a probe of %s", g->in.binary);
+    if (csspgo_record_count(p) == 0 && g->tool->compat) llvm_density(g->tool, 0, 0);
     else if (csspgo_record_count(p) != 0 && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
     return 1;
 }
@@ -141,6 +142,7 @@ static int profgen_write_profile(profgen *g, csspgo_profile *p)
     const int told = s == CSSPGO_OK && g->in.sampled != NULL ? counts_report(g, p) : 1;
     if (s != CSSPGO_OK && g->in.sampled != NULL) path = g->in.sampled;
     if (s == CSSPGO_E_ARGUMENT && g->in.unsymbolized != NULL) path = g->in.unsymbolized;
+    if (s == CSSPGO_OK && g->in.sampled == NULL && !objects_count(g, p)) return 1;
     if (!told || (s == CSSPGO_OK && !profgen_complete(g, p))) return 1;
     if (!profgen_tell(g, s == CSSPGO_OK ? p : NULL)) return 1;
     if (s == CSSPGO_OK) s = profgen_write_to(g, p, &e);
@@ -154,6 +156,7 @@ static int profgen_write(profgen *g)
     csspgo_profile *p;
     int status;
     if (g->o[O_SKIP].number && g->in.sampled == NULL) return profgen_write_raw(g);
+    if (g->in.sampled == NULL && !objects_goes(g)) return 1;
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
     p = g->jit_only ? jit_take_samples(g->jit) : NULL;
     if (p == NULL && (p = profile_new(g->tool)) == NULL) return 1;

@@ -26,7 +26,7 @@ enum { /* places in the table below */
     O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
     O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE, O_DEBUG_DIRECTORY, O_THREADS, O_TID, O_COMM,
     O_TIME, O_CGROUP, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS, O_DISASSEMBLE, O_DISASSEMBLE_FUNCTIONS,
-    O_SOURCE_LOCATIONS, O_CANONICAL
+    O_SOURCE_LOCATIONS, O_CANONICAL, O_LOAD_SYMBOLS, O_OBJECTS
 };
 
 enum {                            /* places in the choice of --format */
@@ -210,6 +210,7 @@ csspgo_size_table *probe_sizes(const tool_context *tool, const option *o, progra
 /* ----- llvm.c: what llvm-profgen 19 says, in its words ------------------------------------------------------------ */
 
 void llvm_no_mapping(const tool_context *tool, const program_image *m);
+void llvm_no_functions(const tool_context *tool);
 int llvm_functions(const line_work *w);        /* 0 without memory                                                    */
 void llvm_samples(profgen *g);
 void llvm_density(const tool_context *tool, double density, double least);
@@ -584,6 +585,11 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);
 csspgo_status profgen_name(profgen *g, csspgo_error *e);       /* raw counters get names                              */
 csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error *e);
+
+/* ----- objects.c: --data-access-perftrace: types of objects by sampled data addresses ----------------------------- */
+
+int objects_goes(const profgen *g);            /* 0 after saying why types are not counted                            */
+int objects_count(profgen *g, csspgo_profile *p);      /* into the profile; 0 after saying what is wrong              */
 
 /* ----- report.c: warnings, density, probe descriptors, the exit status -------------------------------------------- */
 
