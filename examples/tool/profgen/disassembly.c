@@ -26,7 +26,7 @@ typedef struct listing {
     insn_texts          texts;    /* of the section that is printed               */
     debug_info         *debug;    /* NULL: no source is asked for                 */
     source_places       source;
-    int                 canonical;
+    int                 canonical, intel;
 } listing;
 
 /* Of symbols at one address LLVM prints the last one. */
@@ -209,7 +209,7 @@ static void print_text(listing *d, const load_text *t, size_t *k)
         put_safe(s.name, s.name_size, stdout);
         printf(" [0x%" PRIx64 ", 0x%" PRIx64 "]:\n", t->begin, t->end);
     }
-    if (d->l.elf.type != ELF_REL) insn_texts_open(&d->texts, d->l.path, t->begin, t->end);
+    if (d->l.elf.type != ELF_REL) insn_texts_open(&d->texts, d->l.path, d->intel, t->begin, t->end);
     while (*k < d->symbols && d->symbol[*k]->address < t->begin) ++*k;
     first = *k < d->symbols && d->symbol[*k]->address < t->end ? d->symbol[*k]->address : t->end;
     if (first != t->begin && d->only == NULL && !d->tool->compat) print_function(d, t, NULL, first);    /* as .plt */
@@ -264,6 +264,7 @@ int profgen_disassemble(const tool_context *tool, const option *o)
     if (ok && o[O_SHOW_PROBES].number && load_lacks(&d.l) & 1u << LOAD_PROBES)
         warn(tool, "%s: has no probes to show: build it with -fpseudo-probe-for-profiling", o[O_BINARY].text);
     else if (ok && o[O_SHOW_PROBES].number) ok = probes_open(&d, why, sizeof why);
+    d.intel = o[O_SYNTAX].number != 0;
     d.canonical = o[O_CANONICAL].number != 0;
     if (ok && o[O_SOURCE_LOCATIONS].number) ok = source_open(&d, o[O_DWP].text, why, sizeof why);
     if (ok && insn_texts_command() == NULL)

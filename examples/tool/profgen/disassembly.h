@@ -12,7 +12,7 @@ typedef struct insn_texts {       /* what llvm-objdump prints of a section */
 } insn_texts;
 
 const char *insn_texts_command(void);          /* the disassembler in PATH, or NULL                                   */
-void insn_texts_open(insn_texts *t, const char *binary, uint64_t begin, uint64_t end);
+void insn_texts_open(insn_texts *t, const char *binary, int intel, uint64_t begin, uint64_t end);
 void insn_texts_close(insn_texts *t);
 
 /* Asked for in ascending order. *next: where the one behind it is; 0: there is none. NULL: it is not known. */

@@ -20,15 +20,15 @@ const char *insn_texts_command(void)
     return NULL;
 }
 
-void insn_texts_open(insn_texts *t, const char *binary, uint64_t begin, uint64_t end)
+void insn_texts_open(insn_texts *t, const char *binary, int intel, uint64_t begin, uint64_t end)
 {
     const char *const command = insn_texts_command();
     char *const file = shell_word(binary);
     char *const line = file != NULL ? (char *)malloc(strlen(file) + 300) : NULL;
     memset(t, 0, sizeof *t);
     if (line != NULL && command != NULL) {
-        sprintf(line, "%s -d -z --no-print-imm-hex --no-show-raw-insn --start-address=0x%" PRIx64
-                      " --stop-address=0x%" PRIx64 " %s 2>/dev/null", command, begin, end, file);
+        sprintf(line, "%s -d -z --no-print-imm-hex --no-show-raw-insn%s --start-address=0x%" PRIx64
+                      " --stop-address=0x%" PRIx64 " %s 2>/dev/null", command, intel ? " -M intel" : "", begin, end, file);
         t->from = popen(line, "r");
     }
     free(line);
@@ -48,7 +48,7 @@ static int insn_text_line(insn_texts *t, char *line, int aarch64)
     char *end, *p;
     size_t i, n;
     t->address = strtoull(line, &end, 16);
-    if (line[0] != ' ' || *end != ':') return 0;
+    if (end == line || end[0] != ':' || end[1] != ' ') return 0;
     end += 1 + strspn(end + 1, " \t");
     for (i = 0; i < 3; i++)
         if (i != (aarch64 ? 1 : 2) && (p = strstr(end, ends[i])) != NULL) *p = '\0';

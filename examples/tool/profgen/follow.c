@@ -132,17 +132,25 @@ int follow_map(reader *r, const csspgo_mmap *map)
 {
     programs *const p = r->programs;
     const loaded *const l = &p->v->loaded;
+    const csspgo_mmap named = windows_map(p, CSSPGO_ITEM_MMAP, map);
+    csspgo_mmap meant = *map;
     csspgo_error e;
     csspgo_status s = CSSPGO_OK;
     int hit;
     if (l->object) hit = module_map(r, map);
     else if (r->how.kernel) hit = map_kernel(r, map);
-    else s = csspgo_code_mmap(l->code, map, &hit, &e);
+    else {
+        if (map->path_size != 0 && memchr(map->path, '\\', map->path_size) != NULL) {
+            meant = named;
+            meant.file_offset &= ~(uint64_t)4095;
+        }
+        s = csspgo_code_mmap(l->code, &meant, &hit, &e);
+    }
     if (s != CSSPGO_OK) return fail(r->tool, "%s", plain(&e)), 0;
     if (hit < 0)
         warn(r->tool, "a mapping of %s at 0x%llx fits none of its segments", p->v->path,
              (unsigned long long)map->address);
-    if (hit > 0 && !r->how.kernel) p->bias = bias_after(l, map, p->bias);
+    if (hit > 0 && !r->how.kernel) p->bias = bias_after(l, &meant, p->bias);
     r->mapped |= hit > 0;
     return 1;
 }

@@ -173,6 +173,8 @@ const option profgen_options[] = {
            "and the calls that it is inlined in"),
     OPTION("show-canonical-fname", OPT_SWITCH, NULL, 0, NULL,
            "with --show-disassembly-only: names without suffixes such as .llvm.1"),
+    OPTION("x86-asm-syntax", OPT_CHOICE, "att|intel", 0, NULL,
+           "with --show-disassembly-only: how llvm-objdump is to write instructions of x86-64"),
     OPTION("load-function-from-symbol", OPT_SWITCH, NULL, 1, NULL,
            "code of functions with probes is found by symbols, too; 0: with --llvm-compat=22, by debug information only"),
     OPTION("data-access-perftrace", OPT_TEXT, NULL, 0, "FILE",
