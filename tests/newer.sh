@@ -144,6 +144,21 @@ for o in --warn-not-symbolized --page-size=65536 --page-size=16384; do
     check "$o changes nothing" cmp $B/want $B/got
 done
 
+# contexts of names in raw counters: LLVM takes them as they are, whatever the options for contexts say
+R="--binary=data/unwind/bin/demo.probe --use-dwarf-correlation"
+$T profgen --llvm-compat=22 $R --perfscript=data/unwind/cases/03-recursion.ps --compress-recursion=0 --skip-symbolization -o $B/deep.raw 2>$B/err
+check "some are cycles" grep -q 'rec:4 @ rec:4 @ rec' $B/deep.raw
+for o in "" --compress-recursion=0 --compress-recursion=1 --csprof-max-context-depth=1 --csspgo-preinliner=1; do
+    O="$R --unsymbolized-profile=$B/deep.raw --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text $o"
+    for n in 19 22; do
+        $T profgen --llvm-compat=$n $O -o $B/got 2>$B/err
+        if have llvm-profgen-19; then
+            llvm-profgen-19 $O -o $B/want 2>$B/err
+            check "contexts of names $o: --llvm-compat=$n" cmp $B/want $B/got
+        elif [ "$o" != --csspgo-preinliner=1 ]; then check "contexts of names $o: --llvm-compat=$n" grep -q 'rec:4 @ rec:4 @ rec' $B/got; fi
+    done
+done
+
 # raw counters of sampled addresses: those of --basic-events and ours are the same
 { head -1 $S/plain.ps; for a in 401159 401150 401159 401180; do printf ' 1000  2.5:           %s \n' $a; done; } >$B/addresses.ps
 raw data/unwind/bin/demo.probe $B/addresses.ps | sed '/^\[\]$/d; s/^ *//' >$B/ours.raw

@@ -302,6 +302,10 @@ csspgo_collector_options profgen_how(const profgen *g)
         how.limit_depth = 1;
         how.max_depth = (uint32_t)o[O_DEPTH].number;
     }
+    if (as_llvm(g) && g->in.unsymbolized != NULL) {        /* LLVM takes contexts of names as they are */
+        how.limit_recursion = 1;
+        how.max_recursion = how.limit_depth = 0;
+    }
     return how;
 }
 
