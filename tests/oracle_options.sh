@@ -21,8 +21,6 @@ refused() {
     $TOOL profgen --binary=$D/bin/demo.probe --perfscript=$D/cases/01-calls.ps -o $B/out "$@" 2>$B/err
     if [ $? -eq 2 ] && finds "${1%%=*} .*$word" $B/err; then pass; else fail "$* is not refused"; cat $B/err; fi
 }
-refused 'llvm-objdump' --show-source-locations
-refused 'llvm-objdump' --show-canonical-fname
 
 # both NAME BINARY SCRIPT OPTIONS...: the same profile and the same on standard output, or both fail
 both() {

@@ -128,8 +128,7 @@ static int profgen_complete(profgen *g, csspgo_profile *p)
     s = profgen_finish(g, p);
     if (s == CSSPGO_OK && g->o[O_FORMAT].number == FORMAT_EXTBINARY) s = profgen_list_symbols(g, p);
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
-    if (csspgo_record_count(p) == 0 && g->tool->compat) llvm_density(g->tool, 0, 0);
-    else if (csspgo_record_count(p) != 0 && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
+    if ((csspgo_record_count(p) != 0 || g->tool->compat) && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
     return 1;
 }
 

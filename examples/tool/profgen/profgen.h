@@ -577,6 +577,10 @@ int profgen_load_more(profgen *g, char *why, size_t why_size); /* all but the fi
 int profgen_spaces(profgen *g);
 int profgen_read_inputs(profgen *g);
 
+/* ----- start_up.c: functions for initialisation are left out of a profile that is given ------------------------ */
+
+csspgo_status start_up_drop(csspgo_profile *p);
+
 /* ----- profile.c: from the counters' profile to the one that is written ------------------------------------------- */
 
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p);
