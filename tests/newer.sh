@@ -139,6 +139,34 @@ raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 >$B/want
 raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/got
 raw data/unwind/bin/demo.pie $S/multi-single.ps >$B/single
 check "several processes: all count by default, one address in compat mode" sh -c "! cmp -s $B/want $B/got && cmp $B/single $B/got"
+# ... where each process has its own mappings if that is asked for; of some processes by their numbers
+raw data/unwind/bin/demo.pie $S/multi-single.ps --llvm-compat=22 >$B/want
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 --multi-process-profile >$B/got
+check "--multi-process-profile: all processes count" cmp $B/want $B/got
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 >$B/got
+check "without it the reload is said" sh -c "[ \$(grep -c '^warning: Binary previously loaded in process ID .* use --multi-process-profile to prevent' $B/said) -ge 1 ]"
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=21 >$B/got
+check "not by LLVM 21" sh -c "! grep -q 'previously loaded' $B/said"
+list=$(sed -n 's/^ \([0-9][0-9]*\) .*/\1/p' $S/multi-all.ps | sort -u | tr '\n' , | sed 's/,$//')
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 --multi-process-profile --pid=$list >$B/got
+check "--pid=$list" cmp $B/want $B/got
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 --multi-process-profile --pid=${list%%,*} >$B/got
+check "--pid=${list%%,*}: less" sh -c "[ -s $B/got ] && ! cmp -s $B/want $B/got"
+for bad in x 1,x 1, ,1 '' 1.5 99999999999; do refused "--pid=$bad" 'no process' $P --pid=$bad; done
+# what stands in brackets behind a frame
+sed 's/^\(\t *[0-9a-f]*\)$/\1 [unknown]/' data/unwind/cases/01-calls.ps >$B/bracket.ps
+sed 's/^\(\t *[0-9a-f]*\)$/\1 [libc.so.6]/' data/unwind/cases/01-calls.ps >$B/library.ps
+raw data/unwind/bin/demo.probe data/unwind/cases/01-calls.ps --llvm-compat=22 >$B/want
+for f in bracket library; do
+    cmp -s $B/$f.ps data/unwind/cases/01-calls.ps && fail "$f.ps: no frame line was found"
+    raw data/unwind/bin/demo.probe $B/$f.ps --llvm-compat=22 >$B/got
+    check "frames with brackets: $f" cmp $B/want $B/got
+    raw data/unwind/bin/demo.probe $B/$f.ps --llvm-compat=19 >$B/got
+    check "not of LLVM 19: $f" sh -c "! cmp -s $B/want $B/got"
+done
+refused "a page of compat mode" 'Number in -page-size=<num> must be positive power of two' $P --llvm-compat=22 --page-size=3
+
+raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/got
 for o in --warn-not-symbolized --page-size=65536 --page-size=16384; do
     raw data/unwind/bin/demo.pie $S/multi-all.ps $o >$B/want
     check "$o changes nothing" cmp $B/want $B/got

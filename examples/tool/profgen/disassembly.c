@@ -1,7 +1,7 @@
 /* disassembly.c - profgen: the code of a program in the layout of llvm-profgen --show-disassembly-only, with its probes
  *
- * Sections, symbols, addresses and probes are as LLVM prints them. Names of instructions and operands are llvm-objdump's;
- * without it an instruction is its bytes, and where control goes from it.
+ * Sections, symbols, addresses and probes are as LLVM prints them. Names of instructions and operands are
+ * llvm-objdump's; without it an instruction is its bytes, and where control goes from it.
  */
 #include "disassembly.h"
 
@@ -50,8 +50,8 @@ static size_t symbols_of_code(listing *d)
     if (d->all == NULL) return SIZE_MAX;
     for (i = 1; i < e->symbol_count; i++) {
         elf_symbol y;
-        if (!elf_symbol_at(e, i, &y) || y.name_size == 0 || y.type == ELF_FILE || y.type == ELF_SECTION_SYMBOL) continue;
-        if (y.section == ELF_UNDEFINED || load_text_at(d->regions, y.value) == NULL) continue;
+        if (!elf_symbol_at(e, i, &y) || y.name_size == 0 || y.type == ELF_FILE) continue;
+        if (y.type == ELF_SECTION_SYMBOL || y.section == ELF_UNDEFINED || load_text_at(d->regions, y.value) == NULL) continue;
         d->all[n].address = y.value;
         d->all[n].name = y.name;
         d->all[n++].name_size = (uint32_t)y.name_size;
@@ -135,7 +135,8 @@ static size_t insn_bytes(char *out, size_t cap, const csspgo_insn *in, const uns
 {
     static const char *const kinds[] = { "", "branch", "jump", "indirect jump", "call", "return" };
     size_t n = 0, i;
-    for (i = 0; i < size && n + 80 < cap; i++) n += (size_t)snprintf(out + n, cap - n, i != 0 ? " %02x" : "%02x", code[i]);
+    for (i = 0; i < size && n + 80 < cap; i++)
+        n += (size_t)snprintf(out + n, cap - n, i != 0 ? " %02x" : "%02x", code[i]);
     if (in->size == 0) n += (size_t)snprintf(out + n, cap - n, "\t<unknown>");
     else if (in->kind != CSSPGO_NONE && (unsigned)in->kind < sizeof kinds / sizeof *kinds) {
         n += (size_t)snprintf(out + n, cap - n, "\t%s%s", in->kind == CSSPGO_CALL && !in->has_target ? "indirect " : "",

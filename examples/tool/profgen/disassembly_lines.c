@@ -1,7 +1,7 @@
 /* disassembly_lines.c - profgen --show-disassembly-only: what instructions are called, and the source they are of
  *
- * The former is asked of llvm-objdump, if it is in PATH: one run per section, read as the listing goes. The latter is of
- * the debug information.
+ * The former is asked of llvm-objdump, if it is in PATH: one run per section, read as the listing goes. The latter is
+ * of the debug information.
  */
 #include "disassembly.h"
 
@@ -28,7 +28,8 @@ void insn_texts_open(insn_texts *t, const char *binary, int intel, uint64_t begi
     memset(t, 0, sizeof *t);
     if (line != NULL && command != NULL) {
         sprintf(line, "%s -d -z --no-print-imm-hex --no-show-raw-insn%s --start-address=0x%" PRIx64
-                      " --stop-address=0x%" PRIx64 " %s 2>/dev/null", command, intel ? " -M intel" : "", begin, end, file);
+                      " --stop-address=0x%" PRIx64 " %s 2>/dev/null",
+                command, intel ? " -M intel" : "", begin, end, file);
         t->from = popen(line, "r");
     }
     free(line);

@@ -127,6 +127,18 @@ static int map_kernel(const reader *r, const csspgo_mmap *map)
     return 0;
 }
 
+/* LLVM's main branch says that the last mapping counts, of whichever process. */
+static void tell_reload(reader *r, const csspgo_mmap *map)
+{
+    if (r->tool->compat >= 22 && r->mapped && map->pid != r->mapped_pid && map->address != r->mapped_at)
+        warn(r->tool, "Binary previously loaded in process ID %" PRIu32 " at 0x%" PRIx64 " was reloaded in process ID %"
+             PRIu32 " at 0x%" PRIx64 ". If profiling multiple processes running concurrently, use "
+             "--multi-process-profile to prevent loss of samples.", r->mapped_pid, r->mapped_at, map->pid,
+             map->address);
+    r->mapped_pid = map->pid;
+    r->mapped_at = map->address;
+}
+
 /* The code map follows the last mapping event. */
 int follow_map(reader *r, const csspgo_mmap *map)
 {
@@ -150,6 +162,7 @@ int follow_map(reader *r, const csspgo_mmap *map)
     if (hit < 0)
         warn(r->tool, "a mapping of %s at 0x%llx fits none of its segments", p->v->path,
              (unsigned long long)map->address);
+    if (hit > 0) tell_reload(r, map);
     if (hit > 0 && !r->how.kernel) p->bias = bias_after(l, &meant, p->bias);
     r->mapped |= hit > 0;
     return 1;

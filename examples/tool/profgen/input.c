@@ -115,7 +115,7 @@ static int profgen_read_recording(profgen *g)
 int profgen_spaces(profgen *g)
 {
     if (!g->jit_only && !follow_base(g->tool, g->o, &g->programs)) return 0;
-    if (g->tool->compat || g->o[O_KERNEL].number || g->jit_only) return 1;
+    if ((g->tool->compat && !g->o[O_MULTI].number) || g->o[O_KERNEL].number || g->jit_only) return 1;
     return (programs_spaces(&g->programs) && tally_spaces(g->tally)) || (fail(g->tool, "out of memory"), 0);
 }
 
@@ -147,7 +147,7 @@ static reader_options reading_of(const profgen *g)
     const option *const o = g->o;
     reader_options how;
     memset(&how, 0, sizeof how);
-    how.as_llvm = g->tool->compat;
+    how.as_llvm = g->tool->compat && !o[O_MULTI].number;
     how.kernel = o[O_KERNEL].number != 0;
     how.several = o[O_PERFDATA].count + o[O_PERFSCRIPT].count > 1;
     how.has_base = o[O_IMAGE_BASE].text != NULL;

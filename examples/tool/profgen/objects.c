@@ -30,12 +30,6 @@ static const char *objects_last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static int objects_wanted_pid(const objects *x, unsigned long long pid)
-{
-    const long long asked = x->g->o[O_PID].number;
-    return asked < 0 || (unsigned long long)asked == pid;
-}
-
 /* "PERF_RECORD_MMAP2 PID/TID: [0xBEGIN(0xSIZE) @ OFFSET ...]: r-xp FILE". Returns 0: out of memory. */
 static int objects_mapping(objects *x, const char *text)
 {
@@ -47,7 +41,7 @@ static int objects_mapping(objects *x, const char *text)
     text = strchr(text, ' ');
     if (text == NULL || name == NULL || strcmp(objects_last_part(name + 1), objects_last_part(file)) != 0) return 1;
     if (sscanf(text, "%llu/%*d: [0x%llx(0x%llx) @ %31[^] ]", &m.pid, &m.begin, &m.size, offset) != 4) return 1;
-    if (!objects_wanted_pid(x, m.pid)) return 1;
+    if (!pid_asked(o, m.pid)) return 1;
     m.offset = strtoull(offset, NULL, 0);
     if (!debug_room(&x->map, x->maps, &x->map_cap, sizeof *x->map)) return 0;
     x->map[x->maps++] = m;
@@ -91,7 +85,7 @@ static int objects_sample(objects *x, const char *text)
     const load_range *t;
     text = strstr(text, "): ");
     if (text == NULL || sscanf(text, "): %llu/%*d: 0x%llx period: %*u addr: 0x%llx", &pid, &ip, &data) != 3) return 1;
-    t = objects_wanted_pid(x, pid) ? objects_type(x, objects_place(x, pid, data)) : NULL;
+    t = pid_asked(x->g->o, pid) ? objects_type(x, objects_place(x, pid, data)) : NULL;
     if (t == NULL) return 1;
     if (!debug_room(&x->use, x->uses, &x->use_cap, sizeof *x->use)) return 0;
     x->use[x->uses].ip = objects_place(x, pid, ip);

@@ -93,7 +93,7 @@ const option profgen_options[] = {
     OPTION("populate-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL,
            "extbinary: lists the functions of the program, with and without samples"),
     OPTION("update-total-samples", OPT_SWITCH, NULL, 0, NULL, "without contexts: totals are sums of the counts"),
-    OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
+    OPTION("pid", OPT_TEXT, NULL, 0, "N,...", "only mapping events of these processes"),
     OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
     DEBUG_BINARY,
     OPTION("kernel", OPT_SWITCH, NULL, 0, NULL,
@@ -175,6 +175,8 @@ const option profgen_options[] = {
            "with --show-disassembly-only: names without suffixes such as .llvm.1"),
     OPTION("x86-asm-syntax", OPT_CHOICE, "att|intel", 0, NULL,
            "with --show-disassembly-only: how llvm-objdump is to write instructions of x86-64"),
+    OPTION("multi-process-profile", OPT_SWITCH, NULL, 0, "0|1",
+           "with --llvm-compat: each process has its own mappings, as it always has without --llvm-compat"),
     OPTION("load-function-from-symbol", OPT_SWITCH, NULL, 1, NULL,
            "code of functions with probes is found by symbols, too; 0: with --llvm-compat=22, by debug information only"),
     OPTION("data-access-perftrace", OPT_TEXT, NULL, 0, "FILE",
@@ -222,6 +224,30 @@ int preagg_wanted(const option *o)
 int events_asked(const option *o)
 {
     return o[O_EVENT].count + o[O_EVENTS].count != 0;
+}
+
+int pid_asked(const option *o, uint64_t pid)
+{
+    const char *p = o[O_PID].text;
+    while (p != NULL && *p != '-') {
+        char *end;
+        if (strtoull(p, &end, 10) == pid || end == p) return end != p;
+        if (*end == '\0') return 0;
+        p = end + 1;
+    }
+    return 1;
+}
+
+int pids_parse(const option *o)
+{
+    const char *p = o[O_PID].text;
+    if (p == NULL || strcmp(p, "-1") == 0) return 1;       /* LLVM's word for all */
+    for (;;) {
+        const size_t n = strspn(p, "0123456789");
+        if (n == 0 || n > 10 || (p[n] != '\0' && p[n] != ',')) return 0;
+        if (p[n] == '\0') return 1;
+        p += n + 1;
+    }
 }
 
 /* Events are for scripts without call stacks, too, for LLVM's tool. */

@@ -59,12 +59,14 @@ static int profgen_check(profgen *g)
     if (g->tool->compat && g->in.perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
         return usage(g->tool, "--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
     if ((uint64_t)o[O_PAGE].number == 0 || ((uint64_t)o[O_PAGE].number & ((uint64_t)o[O_PAGE].number - 1)) != 0)
-        return usage(g->tool, "--page-size: '%s' is not a power of two", o[O_PAGE].text), 0;
+        return usage(g->tool, g->tool->compat ? "Number in -page-size=<num> must be positive power of two"
+                                              : "--page-size: '%s' is not a power of two", o[O_PAGE].text), 0;
     if (o[O_COMPRESS].number < -1)
         return usage(g->tool, g->tool->compat ? "Value of --compress-recursion should >= -1"
                                               : "--compress-recursion: the number is -1, 0 or larger"), 0;
     if (o[O_COLD_DEPTH].number == 0)
         return usage(g->tool, "--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
+    if (!pids_parse(o)) return usage(g->tool, "--pid: '%s' is no process, or list of these", o[O_PID].text), 0;
     if (!o[O_LOAD_SYMBOLS].number && g->tool->compat < 22)
         return usage(g->tool, "--load-function-from-symbol: only with --llvm-compat=22 it may be 0; else functions with "
                               "probes are found by symbols, too"), 0;

@@ -26,7 +26,7 @@ enum { /* places in the table below */
     O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
     O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE, O_DEBUG_DIRECTORY, O_THREADS, O_TID, O_COMM,
     O_TIME, O_CGROUP, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS, O_DISASSEMBLE, O_DISASSEMBLE_FUNCTIONS,
-    O_SOURCE_LOCATIONS, O_CANONICAL, O_SYNTAX, O_LOAD_SYMBOLS, O_OBJECTS
+    O_SOURCE_LOCATIONS, O_CANONICAL, O_SYNTAX, O_MULTI, O_LOAD_SYMBOLS, O_OBJECTS
 };
 
 enum {                            /* places in the choice of --format */
@@ -44,6 +44,8 @@ extern const option profgen_options[];
 const char *profgen_input(const option *o, size_t i);          /* number i of all; NULL behind the last               */
 int jit_asked(const option *o);                /* 1 if profiles are of JITs' code                                     */
 int preagg_wanted(const option *o);            /* 1 if samples become pre-aggregated text                             */
+int pid_asked(const option *o, uint64_t pid);  /* 1 if --pid names it, or none                                        */
+int pids_parse(const option *o);               /* 0: --pid is no list of numbers                                      */
 int events_asked(const option *o);             /* 1 if some events are asked for                                      */
 int flat_asked(const profgen *g);              /* 1 if an option is for scripts without call stacks                   */
 int as_llvm(const profgen *g);                 /* 1 if messages are LLVM's                                            */

@@ -120,6 +120,8 @@ typedef struct reader {           /* all zero but for the first three members, w
     progress           shown;
     int                began, fed, ended;      /* the first chunk is read; the parser has it; it has the end          */
     int                mapped;    /* a mapping event for the program was seen                                        */
+    uint32_t           mapped_pid;                 /* follow.c: of which process it was the last time, and where      */
+    uint64_t           mapped_at;
     int                ids_read;  /* the build ids behind the data were read before it                               */
     int                pidless;   /* some sample does not say of which process it is                                 */
     mapped_file       *mapping;   /* as long as no mapping is the program's: what was mapped                         */
