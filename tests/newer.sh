@@ -355,4 +355,30 @@ if have clang-19 && have llvm-nm-19; then
     $A 2>$B/err
     check "symbols tell by default" grep -q '^main:' $B/got
 else skip "functions of symbols: needs clang-19"; fi
+# the first loadable segment of a PIE begins at 0: up to LLVM 21 that is taken for none
+for c in "" --llvm-compat=22; do
+    raw data/unwind/bin/demo.pie data/recordings/multi-single.ps $c --use-offset=0 >$B/want
+    raw data/unwind/bin/demo.pie data/recordings/multi-single.ps $c --use-offset=1 --use-first-loadable-segment-as-base=1 >$B/got
+    check "a base of 0 $c" sh -c "[ -s $B/got ] && cmp $B/want $B/got"
+done
+raw data/unwind/bin/demo.pie data/recordings/multi-single.ps --llvm-compat=21 --use-offset=1 --use-first-loadable-segment-as-base=1 >$B/got
+check "LLVM 21 takes another" sh -c "[ -s $B/got ] && ! cmp -s $B/want $B/got"
+# functions that units have with different descriptors
+if have clang++-19; then
+    for v in 1 2; do
+        printf '%s\n' '__attribute__((noinline)) inline int differs(int x) { if (x & V) return x + 1; if (V > 1 && x > 7) x--; return x; }' \
+            '__attribute__((noinline)) inline int same(int x) { return x * 3; }' 'int NAME(int x) { return differs(x) + same(x); }' >$B/unit.cpp
+        clang++-19 -O1 -g -fpseudo-probe-for-profiling -DV=$v -DNAME=use$v -c $B/unit.cpp -o $B/unit$v.o
+    done
+    printf 'int use1(int), use2(int);\nint main(int argc, char **argv) { return use1(argc) + use2(argc); }\n' >$B/main.cpp
+    clang++-19 -O1 -g -fpseudo-probe-for-profiling $B/main.cpp $B/unit1.o $B/unit2.o -o $B/units
+    U="$T profgen --binary=$B/units --show-disassembly-only"
+    $U --llvm-compat=22 2>$B/err >$B/out
+    check "unequal descriptors" sh -c "[ \"\$(grep -c descriptors $B/err)\" = 1 ] &&
+        grep -q '^warning: 1 functions have mismatching pseudo probe descriptors across translation units.' $B/err"
+    $U --llvm-compat=22 --show-detailed-warning 2>$B/err >$B/out
+    check "which they are" grep -q '^warning: pseudo probe descriptor for _Z7differsi has mismatching hash across TUs: 0x[0-9a-f]* vs 0x[0-9a-f]*$' $B/err
+    $U --llvm-compat=21 2>$B/err >$B/out
+    check "LLVM 21 does not look" sh -c "! grep -q descriptor $B/err"
+else skip "unequal descriptors: needs clang++-19"; fi
 finish

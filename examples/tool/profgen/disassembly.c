@@ -268,6 +268,7 @@ int profgen_disassemble(const tool_context *tool, const option *o)
     d.intel = o[O_SYNTAX].number != 0;
     d.canonical = o[O_CANONICAL].number != 0;
     if (ok && o[O_SOURCE_LOCATIONS].number) ok = source_open(&d, o[O_DWP].text, why, sizeof why);
+    if (ok && !llvm_descriptors(tool, &d.l, o[O_DETAILS].number != 0)) ok = load_fail(why, sizeof why, "out of memory");
     if (ok && insn_texts_command() == NULL)
         warn(tool, "no llvm-objdump is in PATH: instructions are shown as bytes");
     if (ok && d.probes != NULL) print_descriptors(&d.t);

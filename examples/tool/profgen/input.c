@@ -240,6 +240,8 @@ static int first_load(profgen *g, char *why, size_t why_size)
         if (g->lines == NULL) return load_fail(why, why_size, "out of memory");
     }
     if (!places_load(g, 0, why, why_size)) return 0;
+    if (g->lines == NULL && !llvm_descriptors(g->tool, l, g->o[O_DETAILS].number != 0))
+        return load_fail(why, why_size, "out of memory");
     if (g->lines == NULL && l->llvm != 0 && l->llvm < 22 && l->ranges == 0) llvm_no_functions(g->tool);
     return !as_llvm(g) || llvm_functions(g->lines) || load_fail(why, why_size, "out of memory");
 }

@@ -213,6 +213,7 @@ csspgo_size_table *probe_sizes(const tool_context *tool, const option *o, progra
 
 void llvm_no_mapping(const tool_context *tool, const program_image *m);
 void llvm_no_functions(const tool_context *tool);
+int llvm_descriptors(const tool_context *tool, const loaded *l, int details);  /* 0 without memory                    */
 int llvm_functions(const line_work *w);        /* 0 without memory                                                    */
 void llvm_samples(profgen *g);
 void llvm_density(const tool_context *tool, double density, double least);
