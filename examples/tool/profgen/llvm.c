@@ -274,6 +274,7 @@ static void llvm_ranges(const profgen *g, size_t ranges)
         "Range start is after or too far from range end." };
     uint64_t sum[4] = { 0, 0, 0, 0 }, total = 0;
     size_t i, k;
+    if (g->o[O_SPE].number) return;                        /* its records are one branch: no range has two ends */
     for (i = 0; i < ranges; i++) {
         const detail *const d = &g->details.v[i];
         const uint32_t bits = llvm_range(g->lines, d, g->programs.bias);
