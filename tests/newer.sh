@@ -66,7 +66,7 @@ for o in --mark-all-context-preinlined --csprof-max-unsymbolized-context-depth=2
     taken $P $o
 done
 for o in --time-profgen --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
-    --infer-callsite-samples --basic-events --load-function-from-symbol=0; do
+    --infer-callsite-samples --basic-events --filter-build-id=aabb1122 --memprof-dap --debug-only=cs-preinliner --load-function-from-symbol=0; do
     not_done $P $o
 done
 $P --mark-all-context-preinlined >$B/out 2>&1
@@ -164,6 +164,14 @@ for f in bracket library; do
     raw data/unwind/bin/demo.probe $B/$f.ps --llvm-compat=19 >$B/got
     check "not of LLVM 19: $f" sh -c "! cmp -s $B/want $B/got"
 done
+# inputs that are not there, in LLVM's words
+L="$T profgen --llvm-compat=22 --binary=data/unwind/bin/demo.probe -o $B/x"
+for o in --perfscript --perfdata --unsymbolized-profile --llvm-sample-profile; do
+    refused "no such input: $o" "^error: Input perf file($B/nothing) doesn't exist.\$" $L $o=$B/nothing
+done
+refused "no such program" "^error: Input binary($B/nothing) doesn't exist.\$" $L --perfscript=$B/late.ps --binary=$B/nothing
+refused "no input" '^error: Perf input file is missing, please use one of `--perfscript`, `--perfdata` and `--unsymbolized-profile`' $L
+refused "two inputs" '^error: `--perfscript`, `--perfdata` and `--unsymbolized-profile` cannot be used together.$' $L --perfscript=$B/late.ps --perfdata=$B/late.ps
 refused "a page of compat mode" 'Number in -page-size=<num> must be positive power of two' $P --llvm-compat=22 --page-size=3
 
 raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/got

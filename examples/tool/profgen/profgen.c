@@ -31,6 +31,26 @@ static int images_check(const profgen *g)
     return 1;
 }
 
+/* In compat mode inputs that are missing, too many, or not there are told in LLVM's words. Returns 0 after that. */
+static int llvm_inputs(const profgen *g, int inputs_given)
+{
+    static const int kinds[] = { O_PERFSCRIPT, O_PERFDATA, O_UNSYMBOLIZED, O_PROFILE };
+    const option *const o = g->o;
+    size_t i;
+    if (!g->tool->compat) return 1;
+    if (inputs_given == 0)
+        return usage(g->tool, "Perf input file is missing, please use one of `--perfscript`, `--perfdata` and "
+                              "`--unsymbolized-profile` for the input."), 0;
+    if (inputs_given > 1)
+        return usage(g->tool, "`--perfscript`, `--perfdata` and `--unsymbolized-profile` cannot be used together."), 0;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *const file = o[kinds[i]].text;
+        if (file != NULL && strcmp(file, "-") != 0 && access(file, F_OK) != 0)
+            return usage(g->tool, "Input perf file(%s) doesn't exist.", file), 0;
+    }
+    return access(g->in.binary, F_OK) == 0 || (usage(g->tool, "Input binary(%s) doesn't exist.", g->in.binary), 0);
+}
+
 /* Checks what the options say together. Returns 0 after saying what is wrong. */
 static int profgen_check(profgen *g)
 {
@@ -48,8 +68,9 @@ static int profgen_check(profgen *g)
     if (!g->tool->compat && recorded == 2) recorded = 1;
     if (g->in.binary == NULL && !jit_asked(o)) return usage(g->tool, "--binary is missing"), 0;
     if (g->in.output == NULL) return usage(g->tool, "--output is missing"), 0;
-    if (recorded + (g->in.unsymbolized != NULL) + (g->in.preagg != NULL) + (g->in.pprof != NULL) +
-            (g->in.sampled != NULL) != 1)
+    recorded += (g->in.unsymbolized != NULL) + (g->in.preagg != NULL) + (g->in.pprof != NULL) + (g->in.sampled != NULL);
+    if (!llvm_inputs(g, recorded)) return 0;
+    if (recorded != 1)
         return usage(g->tool, "give one of --perfscript, --perfdata, --unsymbolized-profile, --preagg, --pprof and "
                               "--llvm-sample-profile"),
                0;
