@@ -57,6 +57,18 @@ for p in data/probes/x01_basic/x01_basic.elf data/unwind/bin/demo.probe data/unw
     same $p $p
 done
 # by symbol; what has no symbol
+if have llvm-objdump-19; then
+    for names in main top,main work,no_such_function; do
+        for o in "" --show-pseudo-probe; do
+            o="--binary=data/probes/x01_basic/x01_basic.elf --show-disassembly-only --disassemble-functions=$names $o"
+            llvm-profgen-19 $o --output=/dev/null 2>/dev/null >$B/llvm
+            PATH=$B/bin $T profgen --llvm-compat $o 2>$B/err >$B/got
+            check "$o" sh -c "[ \$(wc -l <$B/llvm) -gt 5 ] && cmp $B/llvm $B/got"
+        done
+    done
+fi
+$T profgen --binary=data/probes/x01_basic/x01_basic.elf --show-disassembly-only --disassemble-functions=no_such_function 2>$B/err >$B/got
+check "no such function: sections alone" sh -c "grep -q 'Disassembly of section .text' $B/got && ! grep -q '^<' $B/got"
 $T profgen --binary=data/probes/x01_basic/x01_basic.elf --show-disassembly-only --show-pseudo-probe --disassemble-functions=main,top 2>$B/err >$B/got
 check "--disassemble-functions" sh -c "[ \"\$(grep '^<' $B/got | tr '\n' ' ')\" = '<top>: <main>: ' ] && grep -q 'FUNC: top Index: 1  Type: Block  Inlined: @ main:2' $B/got"
 check "a program without symbols of its PLT" sh -c "$T profgen --binary=data/unwind/bin/ext.probe --show-disassembly-only | grep -A1 'section .plt' | grep -q plt &&

@@ -205,7 +205,7 @@ static void print_text(listing *d, const load_text *t, size_t *k)
 {
     elf_section s;
     uint64_t first;
-    if (d->only == NULL && elf_section_at(&d->l.elf, t->section, &s)) {
+    if (elf_section_at(&d->l.elf, t->section, &s)) {
         printf("\nDisassembly of section ");
         put_safe(s.name, s.name_size, stdout);
         printf(" [0x%" PRIx64 ", 0x%" PRIx64 "]:\n", t->begin, t->end);
@@ -219,7 +219,7 @@ static void print_text(listing *d, const load_text *t, size_t *k)
         print_function(d, t, d->symbol[*k], next < t->end ? next : t->end);
     }
     insn_texts_close(&d->texts);
-    if (d->only == NULL) putchar('\n');
+    putchar('\n');
 }
 
 /* Decodes the probes. Returns 0 with a sentence in why. */
