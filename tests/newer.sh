@@ -174,6 +174,16 @@ refused "no input" '^error: Perf input file is missing, please use one of `--per
 refused "two inputs" '^error: `--perfscript`, `--perfdata` and `--unsymbolized-profile` cannot be used together.$' $L --perfscript=$B/late.ps --perfdata=$B/late.ps
 refused "a page of compat mode" 'Number in -page-size=<num> must be positive power of two' $P --llvm-compat=22 --page-size=3
 
+# ... with --llvm-compat=22 a mapping of pages of that size is the program's: as if the code had been mapped on small pages
+grep -v '^PERF_RECORD_MMAP' $S/plain.ps >$B/none.ps
+{ echo 'PERF_RECORD_MMAP2 7/7: [0x7f0000400000(0x10000) @ 0 00:00 0 0]: r-xp /x/demo.probe'; sed 's/\([ \t/x]\)40\([0-9a-f]\{4\}\)/\17f000040\2/g' $B/none.ps; } >$B/large.ps
+{ echo 'PERF_RECORD_MMAP2 7/7: [0x401000(0x1000) @ 0x1000 00:00 0 0]: r-xp /x/demo.probe'; cat $B/none.ps; } >$B/small.ps
+raw data/unwind/bin/demo.probe $B/small.ps --llvm-compat=22 >$B/want
+raw data/unwind/bin/demo.probe $B/large.ps --llvm-compat=22 --page-size=65536 >$B/got
+check "64 KiB pages" sh -c "grep -q ':' $B/want && cmp $B/want $B/got"
+raw data/unwind/bin/demo.probe $B/small.ps --llvm-compat=22 --page-size=65536 >$B/got
+check "64 KiB pages, a mapping of small ones" cmp $B/want $B/got
+raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/want
 raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/got
 for o in --warn-not-symbolized --page-size=65536 --page-size=16384; do
     raw data/unwind/bin/demo.pie $S/multi-all.ps $o >$B/want

@@ -153,6 +153,7 @@ static reader_options reading_of(const profgen *g)
     how.has_base = o[O_IMAGE_BASE].text != NULL;
     how.no_stacks = o[O_IGNORE_STACK].number != 0;
     how.perf_binary = o[O_PERF_BINARY].text;
+    how.page = (uint64_t)o[O_PAGE].number;
     how.pprof_type = o[O_PPROF_TYPE].text;
     how.packed = o[O_DWP].text;
     how.pprof = o[O_PPROF].count != 0;

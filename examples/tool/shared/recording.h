@@ -83,6 +83,7 @@ typedef struct reader_options {
     uint32_t    memory_bytes;     /* of the parser of a script: equal samples may come once, later than in the text   */
     const option *threads;        /* how many: more than one, and another parses a script; NULL: one                  */
     const char *perf_binary;      /* what the program was called; NULL: as it is called now                           */
+    uint64_t    page;             /* --page-size                                                                     */
     const char *pprof_type;       /* the type of value of a profile of pprof that counts; or NULL                     */
     const char *packed;           /* split debug information of the programs; or NULL                                 */
     int         text;             /* they are text of perf script                                                     */
