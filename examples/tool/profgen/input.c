@@ -55,7 +55,7 @@ static int recording_over(profgen *g, unsigned long long samples)
     if (!kernel_is_mapped(g)) return 0;
     if (r->mapped || samples == 0 || (g->image->object && g->o[O_IMAGE_BASE].text != NULL)) return 1;
     if (!reader_without_mapping(r)) return 0;
-    if (as_llvm(g)) llvm_no_mapping(g->tool, g->programs.v);
+    if (llvm_tells(g)) llvm_no_mapping(g->tool, g->programs.v);
     else profgen_unmapped(g);
     return 1;
 }
@@ -244,7 +244,8 @@ static int first_load(profgen *g, char *why, size_t why_size)
     if (g->lines == NULL && !llvm_descriptors(g->tool, l, g->o[O_DETAILS].number != 0))
         return load_fail(why, why_size, "out of memory");
     if (g->lines == NULL && l->llvm != 0 && l->llvm < 22 && l->ranges == 0) llvm_no_functions(g->tool);
-    return !as_llvm(g) || llvm_functions(g->lines) || load_fail(why, why_size, "out of memory");
+    if (g->tool->compat && g->lines == NULL) g->words = lines_functions(g->tool, g->o, g->programs.v);
+    return !llvm_tells(g) || llvm_functions(g->lines != NULL ? g->lines : g->words) || load_fail(why, why_size, "out of memory");
 }
 
 /* Number i of --binary, which is not the first. Returns 0 with a sentence in why. */

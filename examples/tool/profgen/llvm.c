@@ -277,7 +277,7 @@ static void llvm_ranges(const profgen *g, size_t ranges)
     if (g->o[O_SPE].number) return;                        /* its records are one branch: no range has two ends */
     for (i = 0; i < ranges; i++) {
         const detail *const d = &g->details.v[i];
-        const uint32_t bits = llvm_range(g->lines, d, g->programs.bias);
+        const uint32_t bits = llvm_range(g->lines != NULL ? g->lines : g->words, d, g->programs.bias);
         total += d->count;
         for (k = 0; k < 4; k++) {
             if (!(bits >> k & 1)) continue;

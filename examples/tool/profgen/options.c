@@ -267,9 +267,14 @@ int as_llvm(const profgen *g)
     return g->tool->compat && g->lines != NULL;
 }
 
+int llvm_tells(const profgen *g)
+{
+    return g->tool->compat && (g->lines != NULL || g->words != NULL);
+}
+
 int details_wanted(const profgen *g)
 {
-    return g->o[O_DETAILS].number || (as_llvm(g) && !g->tool->quiet);
+    return g->o[O_DETAILS].number || (llvm_tells(g) && !g->tool->quiet);
 }
 
 int is_gcov3(const option *o)

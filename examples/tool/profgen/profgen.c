@@ -135,7 +135,7 @@ static int profgen_write_raw(profgen *g)
     csspgo_status s = CSSPGO_OK;
     profgen_idle(g, csspgo_collector_has_contexts(g->count.collector));
     if (as_llvm(g) && csspgo_collector_has_contexts(g->count.collector)) s = profgen_name(g, &e);
-    if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
+    if (s == CSSPGO_OK && llvm_tells(g)) profgen_warnings(g);
     if (s == CSSPGO_OK && !profgen_tell(g, NULL)) return 1;
     if (s != CSSPGO_OK || profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, g->in.output, &e);
     return profgen_worth(g, NULL);
@@ -145,7 +145,7 @@ static int profgen_write_raw(profgen *g)
 static int profgen_complete(profgen *g, csspgo_profile *p)
 {
     csspgo_status s;
-    if (as_llvm(g)) profgen_warnings(g);
+    if (llvm_tells(g)) profgen_warnings(g);
     if (is_flow_sensitive(g->image)) csspgo_profile_set_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
     if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
     s = profgen_finish(g, p);
@@ -167,7 +167,11 @@ static int profgen_write_profile(profgen *g, csspgo_profile *p)
     if (s == CSSPGO_OK && g->in.sampled == NULL && !objects_count(g, p)) return 1;
     if (!told || (s == CSSPGO_OK && !profgen_complete(g, p))) return 1;
     if (!profgen_tell(g, s == CSSPGO_OK ? p : NULL)) return 1;
-    if (s == CSSPGO_OK) s = profgen_write_to(g, p, &e);
+    if (s == CSSPGO_OK) {
+        s = profgen_write_to(g, p, &e);
+        if (s == CSSPGO_E_UNSUPPORTED && g->tool->compat)
+            return fail(g->tool, "%s: Profile encoding format unsupported for writing operations", path), 1;
+    }
     if (s == CSSPGO_OK) return profgen_worth(g, p);
     return path == g->in.sampled ? kind_fail_at(g->tool, path, KIND_PROFILE, &e) : fail_at(g->tool, path, &e);
 }
@@ -237,9 +241,9 @@ static int profgen_counted(profgen *g)
     s = loss_runs(g->loss, g->count.collector, quiet);
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     if (g->jit != NULL) jit_report(g->jit);
-    if (!as_llvm(g)) profgen_warnings(g);                  /* LLVM's count contexts, which the profile has */
+    if (!llvm_tells(g)) profgen_warnings(g);                  /* LLVM's count contexts, which the profile has */
     if (g->o[O_BINARY].count > 1 || g->o[O_IMAGES].number) tally_show(g->tool, g->tally);
-    if (!as_llvm(g)) details_show(g->tool, &g->details, &g->programs);
+    if (!llvm_tells(g)) details_show(g->tool, &g->details, &g->programs);
     return 1;
 }
 
@@ -288,6 +292,7 @@ static void profgen_free(profgen *g)
     reader_free(&g->reader);
     filter_free(g->filter);
     lines_free(g->lines, g->programs.count);
+    lines_free(g->words, 1);
     programs_free(&g->programs);
 }
 

@@ -48,7 +48,8 @@ int pid_asked(const option *o, uint64_t pid);  /* 1 if --pid names it, or none  
 int pids_parse(const option *o);               /* 0: --pid is no list of numbers                                      */
 int events_asked(const option *o);             /* 1 if some events are asked for                                      */
 int flat_asked(const profgen *g);              /* 1 if an option is for scripts without call stacks                   */
-int as_llvm(const profgen *g);                 /* 1 if messages are LLVM's                                            */
+int as_llvm(const profgen *g);                 /* 1 in compat mode, by line                                           */
+int llvm_tells(const profgen *g);              /* 1 if messages are LLVM's                                            */
 int details_wanted(const profgen *g);          /* 1 if the ranges of samples are to be noted                          */
 int is_for_gcc(const profgen *g);              /* 1 if samples become a profile in GCC's form                         */
 int is_gcov3(const option *o);                 /* 1 if the output is GCC's form of version 3, with files and times    */
@@ -199,6 +200,7 @@ typedef struct line_work {        /* of one program, from its debug information 
 int is_by_line(const option *o, const loaded *l);      /* 1 if a program is to be profiled by source lines            */
 int lines_load(line_work *w, const tool_context *tool, const option *o, program_image *m, char *why, size_t why_size);
 void lines_free(line_work *w, size_t n);
+line_work *lines_functions(const tool_context *tool, const option *o, program_image *m);  /* for lines_free; or NULL  */
 csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p);
 void lines_sampled(line_work *w, uint64_t address, uint64_t time);           /* the first sample of a function counts */
 csspgo_status lines_first_samples(const line_work *w, csspgo_profile *p);
@@ -625,6 +627,7 @@ struct profgen {
     loaded       *image;          /* the first of these */
     reader        reader;
     line_work    *lines;          /* what is read of the debug information, of each program; NULL: by probes */
+    line_work    *words;          /* by probes, in compat mode: functions as the debug information has them, or NULL */
     csspgo_size_table *sizes;     /* by probes: what LLVM takes for the pre-inliner, or NULL */
     jit_work     *jit;            /* code of JITs is profiled; or NULL */
     int           jit_only;       /* ... and no program */

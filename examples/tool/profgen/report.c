@@ -67,7 +67,7 @@ void profgen_warnings(profgen *g)
         preagg_warnings(g);
         return;
     }
-    if (as_llvm(g)) {
+    if (llvm_tells(g)) {
         llvm_samples(g);
         return;
     }
