@@ -4763,7 +4763,7 @@ typedef struct csspgo_script_stats {
 typedef struct csspgo_script_options {
     const csspgo_code *code;      /* frames in files that are not its modules do not count; NULL: all count, but */
                                   /* addresses with build ids are unknown. Must outlive the parser               */
-    uint32_t llvm;                /* 19: LLVM mode                                                               */
+    uint32_t llvm;                /* 19: LLVM mode; 22: the same, and frames may have "[FILE]" behind them       */
     uint32_t memory_bytes;        /* memory for samples whose text repeats, such as 8 MiB; 0: samples come in    */
                                   /* their order, one by one                                                     */
 } csspgo_script_options;
@@ -43506,8 +43506,12 @@ static const unsigned char *csspgo__trim_right(const unsigned char *p, const uns
     return end;
 }
 
-static int csspgo__frame_line(const unsigned char *p, const unsigned char *end, uint64_t *address)
+/* A frame's address; newer: what follows in brackets, "[unknown]" or a file, is passed over. */
+static int csspgo__frame_line(const unsigned char *p, const unsigned char *end, int newer, uint64_t *address)
 {
+    const void *const mark = newer && end != p && end[-1] == ']' ? memchr(p, '[', (size_t)(end - p)) : NULL;
+    const unsigned char *const at = (const unsigned char *)mark;
+    if (at != NULL && at != p && csspgo__is_blank(at[-1])) end = csspgo__trim_right(p, at);
     return csspgo__number(csspgo__trim_left(p, end), end, 16, address);
 }
 
@@ -44100,7 +44104,7 @@ static csspgo_item csspgo__hybrid_line(csspgo_script *s, const unsigned char *p,
         if (!s->crowded) csspgo__script_bad(s, &s->stats.empty_stacks);
         s->state = CSSPGO__AT_START;
     } else if (s->state == CSSPGO__AT_FRAMES) {
-        if (csspgo__frame_line(p, end, &address)) csspgo__script_frame(s, address, 0);
+        if (csspgo__frame_line(p, end, s->how.llvm >= 22, &address)) csspgo__script_frame(s, address, 0);
         else csspgo__script_broken(s);
     }
     return CSSPGO_ITEM_NONE;
@@ -45319,7 +45323,7 @@ static csspgo_item csspgo__script_scan(csspgo_script *s, csspgo_mmap *map)
     given = s->scan_start != 0;
     count = s->scan_start && csspgo__number(p, end, 10, &v);
     s->scan_start = 0;
-    if (count || csspgo__frame_line(p, end, &v)) {
+    if (count || csspgo__frame_line(p, end, s->how.llvm >= 22, &v)) {
         s->scan_frames |= !count;
         csspgo__script_add_pending(s, p, end);
         return CSSPGO_ITEM_NONE;
@@ -45426,8 +45430,8 @@ CSSPGO_DEF csspgo_script *csspgo_script_new(const csspgo_script_options *how, co
                                             csspgo_error *err)
 {
     csspgo_script *s;
-    if (how != NULL && how->llvm != 0 && how->llvm != 19) {
-        csspgo__deny(__func__, err, 0, "scripts are read as LLVM 19 does, or not as LLVM does");
+    if (how != NULL && how->llvm != 0 && how->llvm != 19 && how->llvm != 22) {
+        csspgo__deny(__func__, err, 0, "scripts are read as LLVM 19 or 22 does, or not as LLVM does");
         return NULL;
     }
     if (how != NULL && csspgo__llvm_check(__func__, "csspgo_script_options.llvm", how->llvm, err) != CSSPGO_OK)

@@ -86,7 +86,7 @@ typedef struct loaded {           /* load_image's result; free it with load_free
     int            kernel;        /* set by the caller, for load_code: code is as the kernel changes its own */
     int            llvm;          /* set by the caller, for all that follows: symbols tell as much as to LLVM 19 */
     csspgo_module  module;
-    uint64_t       first_loadable;   /* of the first loadable segment above 4095 (as LLVM), rounded down to 4096 */
+    uint64_t       first_loadable;   /* of the first loadable segment (LLVM up to 21: above 4095), rounded down to 4096 */
     load_regions  *regions;       /* all code; NULL: not looked for yet */
     load_range    *range;         /* by address: code of functions that have probes */
     char          *names;         /* of some ranges */
@@ -199,7 +199,7 @@ int load_segments(loaded *l, const char *path)
     for (i = 0; i < l->elf.segment_count; i++) {
         elf_segment s;
         if (!elf_segment_at(&l->elf, i, &s) || s.type != ELF_LOAD) continue;
-        if (l->first_loadable == 0) l->first_loadable = s.address & ~(uint64_t)4095;
+        if (n == 0 || (l->llvm != 0 && l->llvm < 22 && l->first_loadable == 0)) l->first_loadable = s.address & ~(uint64_t)4095;
         v[n].address = s.address;
         v[n].file_offset = s.offset;
         v[n].size = s.file_size;

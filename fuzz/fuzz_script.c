@@ -134,7 +134,7 @@ static void read_script(t_out *out, const uint8_t *data, size_t size, uint64_t s
     o.allocator.ctx = &heap;
     o.limits.max_line = max_line;
     how.code = code;
-    how.llvm = any ? 0 : 19;
+    how.llvm = any ? 0 : size & 1 ? 22 : 19;
     s = csspgo_script_new(&how, &o, NULL);
     REQUIRE(s != NULL);
     for (at = 0; at < size; at += n) {

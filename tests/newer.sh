@@ -62,11 +62,11 @@ not_done() {   # COMMAND... OPTION: refused, with a reason behind its name
 P="$T profgen --binary=data/unwind/bin/demo.probe --perfscript=data/unwind/cases/01-calls.ps --format=text -o $B/x"
 for o in --mark-all-context-preinlined --csprof-max-unsymbolized-context-depth=2 --csprof-max-unsymbolized-context-depth=-1 \
     --page-size=65536 --warn-not-symbolized --load-function-from-symbol --extbinary-write-vtable-type-prof \
-    --sample-profile-format-version=104 --extbinary-composite-prof --show-pseudo-probe --perf-binary=demo.probe; do
+    --sample-profile-format-version=104 --extbinary-composite-prof --show-pseudo-probe --perf-binary=demo.probe --show-source-locations --show-canonical-fname; do
     taken $P $o
 done
-for o in --time-profgen --data-access-perftrace=FILE --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
-    --infer-callsite-samples --basic-events --show-source-locations --show-canonical-fname --load-function-from-symbol=0; do
+for o in --time-profgen --etm=FILE --etm-trace-id=1 --itm-trace-id=17 --target-triple=x86_64 \
+    --infer-callsite-samples --basic-events --filter-build-id=aabb1122 --memprof-dap --debug-only=cs-preinliner --load-function-from-symbol=0; do
     not_done $P $o
 done
 $P --mark-all-context-preinlined >$B/out 2>&1
@@ -139,9 +139,141 @@ raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 >$B/want
 raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/got
 raw data/unwind/bin/demo.pie $S/multi-single.ps >$B/single
 check "several processes: all count by default, one address in compat mode" sh -c "! cmp -s $B/want $B/got && cmp $B/single $B/got"
+# ... where each process has its own mappings if that is asked for; of some processes by their numbers
+raw data/unwind/bin/demo.pie $S/multi-single.ps --llvm-compat=22 >$B/want
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 --multi-process-profile >$B/got
+check "--multi-process-profile: all processes count" cmp $B/want $B/got
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 >$B/got
+check "without it the reload is said" sh -c "[ \$(grep -c '^warning: Binary previously loaded in process ID .* use --multi-process-profile to prevent' $B/said) -ge 1 ]"
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=21 >$B/got
+check "not by LLVM 21" sh -c "! grep -q 'previously loaded' $B/said"
+list=$(sed -n 's/^ \([0-9][0-9]*\) .*/\1/p' $S/multi-all.ps | sort -u | tr '\n' , | sed 's/,$//')
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 --multi-process-profile --pid=$list >$B/got
+check "--pid=$list" cmp $B/want $B/got
+raw data/unwind/bin/demo.pie $S/multi-all.ps --llvm-compat=22 --multi-process-profile --pid=${list%%,*} >$B/got
+check "--pid=${list%%,*}: less" sh -c "[ -s $B/got ] && ! cmp -s $B/want $B/got"
+for bad in x 1,x 1, ,1 '' 1.5 99999999999; do refused "--pid=$bad" 'no process' $P --pid=$bad; done
+# what stands in brackets behind a frame
+sed 's/^\(\t *[0-9a-f]*\)$/\1 [unknown]/' data/unwind/cases/01-calls.ps >$B/bracket.ps
+sed 's/^\(\t *[0-9a-f]*\)$/\1 [libc.so.6]/' data/unwind/cases/01-calls.ps >$B/library.ps
+raw data/unwind/bin/demo.probe data/unwind/cases/01-calls.ps --llvm-compat=22 >$B/want
+for f in bracket library; do
+    cmp -s $B/$f.ps data/unwind/cases/01-calls.ps && fail "$f.ps: no frame line was found"
+    raw data/unwind/bin/demo.probe $B/$f.ps --llvm-compat=22 >$B/got
+    check "frames with brackets: $f" cmp $B/want $B/got
+    raw data/unwind/bin/demo.probe $B/$f.ps --llvm-compat=19 >$B/got
+    check "not of LLVM 19: $f" sh -c "! cmp -s $B/want $B/got"
+done
+# inputs that are not there, in LLVM's words
+L="$T profgen --llvm-compat=22 --binary=data/unwind/bin/demo.probe -o $B/x"
+for o in --perfscript --perfdata --unsymbolized-profile --llvm-sample-profile; do
+    refused "no such input: $o" "^error: Input perf file($B/nothing) doesn't exist.\$" $L $o=$B/nothing
+done
+refused "no such program" "^error: Input binary($B/nothing) doesn't exist.\$" $L --perfscript=$B/late.ps --binary=$B/nothing
+refused "no input" '^error: Perf input file is missing, please use one of `--perfscript`, `--perfdata` and `--unsymbolized-profile`' $L
+refused "two inputs" '^error: `--perfscript`, `--perfdata` and `--unsymbolized-profile` cannot be used together.$' $L --perfscript=$B/late.ps --perfdata=$B/late.ps
+refused "a page of compat mode" 'Number in -page-size=<num> must be positive power of two' $P --llvm-compat=22 --page-size=3
+
+# ... with --llvm-compat=22 a mapping of pages of that size is the program's: as if the code had been mapped on small pages
+grep -v '^PERF_RECORD_MMAP' $S/plain.ps >$B/none.ps
+{ echo 'PERF_RECORD_MMAP2 7/7: [0x7f0000400000(0x10000) @ 0 00:00 0 0]: r-xp /x/demo.probe'; sed 's/\([ \t/x]\)40\([0-9a-f]\{4\}\)/\17f000040\2/g' $B/none.ps; } >$B/large.ps
+{ echo 'PERF_RECORD_MMAP2 7/7: [0x401000(0x1000) @ 0x1000 00:00 0 0]: r-xp /x/demo.probe'; cat $B/none.ps; } >$B/small.ps
+raw data/unwind/bin/demo.probe $B/small.ps --llvm-compat=22 >$B/want
+raw data/unwind/bin/demo.probe $B/large.ps --llvm-compat=22 --page-size=65536 >$B/got
+check "64 KiB pages" sh -c "grep -q ':' $B/want && cmp $B/want $B/got"
+raw data/unwind/bin/demo.probe $B/small.ps --llvm-compat=22 --page-size=65536 >$B/got
+check "64 KiB pages, a mapping of small ones" cmp $B/want $B/got
+raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/want
+raw data/unwind/bin/demo.pie $S/multi-all.ps >$B/got
 for o in --warn-not-symbolized --page-size=65536 --page-size=16384; do
     raw data/unwind/bin/demo.pie $S/multi-all.ps $o >$B/want
     check "$o changes nothing" cmp $B/want $B/got
+done
+
+# contexts of names in raw counters: LLVM takes them as they are, whatever the options for contexts say
+R="--binary=data/unwind/bin/demo.probe --use-dwarf-correlation"
+$T profgen --llvm-compat=22 $R --perfscript=data/unwind/cases/03-recursion.ps --compress-recursion=0 --skip-symbolization -o $B/deep.raw 2>$B/err
+check "some are cycles" grep -q 'rec:4 @ rec:4 @ rec' $B/deep.raw
+for o in "" --compress-recursion=0 --compress-recursion=1 --csprof-max-context-depth=1 --csspgo-preinliner=1; do
+    O="$R --unsymbolized-profile=$B/deep.raw --csspgo-preinliner=0 --gen-cs-nested-profile=0 --format=text $o"
+    for n in 19 22; do
+        $T profgen --llvm-compat=$n $O -o $B/got 2>$B/err
+        if have llvm-profgen-19; then
+            llvm-profgen-19 $O -o $B/want 2>$B/err
+            check "contexts of names $o: --llvm-compat=$n" cmp $B/want $B/got
+        elif [ "$o" != --csspgo-preinliner=1 ]; then check "contexts of names $o: --llvm-compat=$n" grep -q 'rec:4 @ rec:4 @ rec' $B/got; fi
+    done
+done
+
+# functions for initialisation, which every file has under the same names, are left out of profiles that are given
+cat >$B/start.prof <<'END'
+main:1000:10
+ 1: 10
+ 2: foo:700
+  1: 300
+  2: __tls_init:100
+   1: 50
+   3: bar:50
+    1: 50
+   4: 3 bar:3
+   !CFGChecksum: 7
+  3: x__tls_init:4
+   1: 4
+   !CFGChecksum: 9
+  !CFGChecksum: 5
+  !Attributes: 2
+ !CFGChecksum: 4
+foo:33:2
+ 1: 33
+ 2: 4 __tls_init:4
+ !CFGChecksum: 5
+__cxx_global_var_init.7:9:1
+ 1: 9
+ !CFGChecksum: 5
+END
+cat >$B/start.want <<'END'
+main:1000:10
+ 1: 10
+ 2: foo:700
+  1: 300
+  3: x__tls_init:4
+   1: 4
+   !CFGChecksum: 9
+  !CFGChecksum: 5
+  !Attributes: 2
+ !CFGChecksum: 4
+foo:33:2
+ 1: 33
+ 2: 4 __tls_init:4
+ !CFGChecksum: 5
+END
+cat >$B/contexts.prof <<'END'
+[main:1 @ __cxx_global_var_init.2:3 @ foo]:500:100
+ 1: 100
+ 2: 400
+[main]:50:10
+ 1: 10
+ 3: 5 __cxx_global_var_init.2:5
+[main:3 @ __cxx_global_var_init.2]:9:5
+ 1: 9
+[main:3 @ __cxx_global_var_init.2:4 @ bar]:30:5
+ 1: 30
+[__tls_init]:3:1
+ 1: 3
+END
+sed '/^\[main:3 @ [^:]*\]/,/^ /d; /^\[__tls/,$d' $B/contexts.prof >$B/contexts.want
+O="--binary=data/unwind/bin/demo.probe --format=text --csspgo-preinliner=0 --gen-cs-nested-profile=0 --csprof-merge-cold-context=0"
+for p in start contexts; do
+    for c in "" --llvm-compat=19 --llvm-compat=22; do
+        $T profgen $c $O --llvm-sample-profile=$B/$p.prof -o $B/got 2>$B/err
+        check "initialisation, $p $c" cmp $B/$p.want $B/got
+    done
+    have llvm-profgen-19 || { skip "initialisation: llvm-profgen-19"; continue; }
+    for o in "" --csspgo-preinliner=1 "--csspgo-preinliner=1 --gen-cs-nested-profile=1" --gen-cs-nested-profile=1 --trim-cold-profile --profile-summary-hot-count=20; do
+        llvm-profgen-19 $O $o --llvm-sample-profile=$B/$p.prof -o $B/want 2>$B/err
+        $T profgen --llvm-compat=22 $O $o --llvm-sample-profile=$B/$p.prof -o $B/got 2>$B/err
+        check "initialisation, $p $o: as llvm-profgen-19" cmp $B/want $B/got
+    done
 done
 
 # raw counters of sampled addresses: those of --basic-events and ours are the same
@@ -217,4 +349,54 @@ for n in 20 21 22; do
     [ $n = 20 ] || check "a line above 65535 in LLVM $n" grep -q 'Illegal line offset in sample profile data' $B/out
     [ $n != 20 ] || check "a line above 65535 in LLVM $n" grep -q 'Truncated' $B/out
 done
+# functions of a program with probes whose debug information is elsewhere: symbols tell of them from LLVM 22 on, unless that is switched off
+if have clang-19 && have llvm-nm-19; then
+    printf 'int twice(int x) { return 2 * x; }\nint main(int argc, char **argv) { return twice(argc) - 2; }\n' >$B/apart.c
+    (cd $B && clang-19 -O0 -g -gsplit-dwarf -fpseudo-probe-for-profiling -no-pie apart.c -o apart && rm -f *.dwo)
+    address() { llvm-nm-19 --print-size $B/apart | sed -n "s/^0*\([0-9a-f]*\) 0*\([0-9a-f]*\) . $1\$/\1 \2/p"; }
+    set -- $(address main)
+    printf '1\n%s-%x:5\n0\n' $1 $((0x$1 + 0x$2 - 1)) >$B/apart.raw
+    A="$T profgen --binary=$B/apart --unsymbolized-profile=$B/apart.raw --use-offset=0 --format=text -o $B/got"
+    for n in 19 20 21 22; do
+        for o in "" --load-function-from-symbol=1 --load-function-from-symbol=0; do
+            rm -f $B/got
+            $A --llvm-compat=$n $o 2>$B/err
+            status=$?
+            if [ $n -lt 22 ] && [ "$o" = --load-function-from-symbol=0 ]; then
+                check "LLVM $n $o: status $status" sh -c "[ $status -eq 1 ] && grep -q 'only with --llvm-compat=22' $B/err"
+            elif [ $n -lt 22 ] || [ "$o" = --load-function-from-symbol=0 ]; then
+                check "LLVM $n $o: no functions: status $status" sh -c "[ $status -eq 0 ] && [ ! -s $B/got ] &&
+                    grep -q '^warning: Loading of DWARF info completed, but no binary functions have been retrieved.' $B/err"
+            else check "LLVM $n $o: functions of symbols: status $status" sh -c "[ $status -eq 0 ] && grep -q '^main:' $B/got && ! grep -q DWARF $B/err"; fi
+        done
+    done
+    $A 2>$B/err
+    check "symbols tell by default" grep -q '^main:' $B/got
+else skip "functions of symbols: needs clang-19"; fi
+# the first loadable segment of a PIE begins at 0: up to LLVM 21 that is taken for none
+for c in "" --llvm-compat=22; do
+    raw data/unwind/bin/demo.pie data/recordings/multi-single.ps $c --use-offset=0 >$B/want
+    raw data/unwind/bin/demo.pie data/recordings/multi-single.ps $c --use-offset=1 --use-first-loadable-segment-as-base=1 >$B/got
+    check "a base of 0 $c" sh -c "[ -s $B/got ] && cmp $B/want $B/got"
+done
+raw data/unwind/bin/demo.pie data/recordings/multi-single.ps --llvm-compat=21 --use-offset=1 --use-first-loadable-segment-as-base=1 >$B/got
+check "LLVM 21 takes another" sh -c "[ -s $B/got ] && ! cmp -s $B/want $B/got"
+# functions that units have with different descriptors
+if have clang++-19; then
+    for v in 1 2; do
+        printf '%s\n' '__attribute__((noinline)) inline int differs(int x) { if (x & V) return x + 1; if (V > 1 && x > 7) x--; return x; }' \
+            '__attribute__((noinline)) inline int same(int x) { return x * 3; }' 'int NAME(int x) { return differs(x) + same(x); }' >$B/unit.cpp
+        clang++-19 -O1 -g -fpseudo-probe-for-profiling -DV=$v -DNAME=use$v -c $B/unit.cpp -o $B/unit$v.o
+    done
+    printf 'int use1(int), use2(int);\nint main(int argc, char **argv) { return use1(argc) + use2(argc); }\n' >$B/main.cpp
+    clang++-19 -O1 -g -fpseudo-probe-for-profiling $B/main.cpp $B/unit1.o $B/unit2.o -o $B/units
+    U="$T profgen --binary=$B/units --show-disassembly-only"
+    $U --llvm-compat=22 2>$B/err >$B/out
+    check "unequal descriptors" sh -c "[ \"\$(grep -c descriptors $B/err)\" = 1 ] &&
+        grep -q '^warning: 1 functions have mismatching pseudo probe descriptors across translation units.' $B/err"
+    $U --llvm-compat=22 --show-detailed-warning 2>$B/err >$B/out
+    check "which they are" grep -q '^warning: pseudo probe descriptor for _Z7differsi has mismatching hash across TUs: 0x[0-9a-f]* vs 0x[0-9a-f]*$' $B/err
+    $U --llvm-compat=21 2>$B/err >$B/out
+    check "LLVM 21 does not look" sh -c "! grep -q descriptor $B/err"
+else skip "unequal descriptors: needs clang++-19"; fi
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# profgen --show-disassembly-only against llvm-profgen-19's: with --show-pseudo-probe the lines of sections, symbols and probes byte for
-# byte, the addresses of all instructions, and where direct branches and calls go. What instructions are called, csspgo does not print.
+# profgen --show-disassembly-only against llvm-profgen-19's: byte for byte with llvm-objdump in PATH, with probes, with source, by canonical
+# name. Without it the lines of sections, symbols and probes, the addresses of all instructions, and where direct branches and calls go.
 cd "$(dirname "$0")" || exit 1
 . ./t.sh
 have llvm-profgen-19 || { skip "llvm-profgen-19 is not installed"; finish; }
@@ -25,13 +25,31 @@ cat >$B/norm.awk <<'END'
 }
 { print }
 END
+# PATH without a disassembler
+mkdir $B/bin
+for p in cat sh; do ln -s "$(command -v $p)" $B/bin/$p; done
+have llvm-objdump-19 && ln -s "$(command -v llvm-objdump-19)" $B/bin/llvm-objdump-19
+bare=$B/none
+mkdir $bare
 # same NAME FILE; LLVM 19 prints targets of AArch64 as if they were counted from the next instruction, which they are not
 same() {
     case $2 in *a64*) targets=0 ;; *) targets=1 ;; esac
-    for o in "" --show-pseudo-probe; do
-        llvm-profgen-19 --binary=$2 --show-disassembly-only $o --output=/dev/null 2>/dev/null | awk -v targets=$targets -f $B/norm.awk >$B/want
-        $T profgen --llvm-compat --binary=$2 --show-disassembly-only $o 2>$B/err | awk -v targets=$targets -f $B/norm.awk >$B/got
-        if [ $(wc -l <$B/want) -gt 50 ] && cmp -s $B/want $B/got; then pass; else fail "$1 $o"; diff $B/want $B/got | head -6; fi
+    for o in "" --show-pseudo-probe --show-source-locations "--show-canonical-fname --show-source-locations" --show-canonical-fname; do
+        llvm-profgen-19 --binary=$2 --show-disassembly-only $o --output=/dev/null 2>/dev/null >$B/llvm
+        case $o in
+        ""|--show-pseudo-probe)
+            awk -v targets=$targets -f $B/norm.awk $B/llvm >$B/want
+            PATH=$bare $T profgen --llvm-compat --binary=$2 --show-disassembly-only $o 2>$B/err >$B/said
+            awk -v targets=$targets -f $B/norm.awk $B/said >$B/got
+            if [ $(wc -l <$B/want) -gt 50 ] && cmp -s $B/want $B/got; then pass; else fail "$1 $o"; diff $B/want $B/got | head -6; fi
+            check "$1 $o: that there is no disassembler is said" grep -q 'no llvm-objdump is in PATH' $B/err ;;
+        esac
+        [ $targets = 1 ] || continue
+        have llvm-objdump-19 || { skip "names of instructions: llvm-objdump-19 is not installed"; continue; }
+        for n in 19 22; do
+            PATH=$B/bin $T profgen --llvm-compat=$n --binary=$2 --show-disassembly-only $o 2>$B/err >$B/got
+            if cmp -s $B/llvm $B/got; then pass; else fail "$1 --llvm-compat=$n $o"; diff $B/llvm $B/got | head -6; fi
+        done
     done
 }
 for p in data/probes/x01_basic/x01_basic.elf data/unwind/bin/demo.probe data/unwind/bin/ext.probe data/unwind/bin/demo.pie data/unwind/bin/a64.probe \
@@ -39,6 +57,18 @@ for p in data/probes/x01_basic/x01_basic.elf data/unwind/bin/demo.probe data/unw
     same $p $p
 done
 # by symbol; what has no symbol
+if have llvm-objdump-19; then
+    for names in main top,main work,no_such_function; do
+        for o in "" --show-pseudo-probe; do
+            o="--binary=data/probes/x01_basic/x01_basic.elf --show-disassembly-only --disassemble-functions=$names $o"
+            llvm-profgen-19 $o --output=/dev/null 2>/dev/null >$B/llvm
+            PATH=$B/bin $T profgen --llvm-compat $o 2>$B/err >$B/got
+            check "$o" sh -c "[ \$(wc -l <$B/llvm) -gt 5 ] && cmp $B/llvm $B/got"
+        done
+    done
+fi
+$T profgen --binary=data/probes/x01_basic/x01_basic.elf --show-disassembly-only --disassemble-functions=no_such_function 2>$B/err >$B/got
+check "no such function: sections alone" sh -c "grep -q 'Disassembly of section .text' $B/got && ! grep -q '^<' $B/got"
 $T profgen --binary=data/probes/x01_basic/x01_basic.elf --show-disassembly-only --show-pseudo-probe --disassemble-functions=main,top 2>$B/err >$B/got
 check "--disassemble-functions" sh -c "[ \"\$(grep '^<' $B/got | tr '\n' ' ')\" = '<top>: <main>: ' ] && grep -q 'FUNC: top Index: 1  Type: Block  Inlined: @ main:2' $B/got"
 check "a program without symbols of its PLT" sh -c "$T profgen --binary=data/unwind/bin/ext.probe --show-disassembly-only | grep -A1 'section .plt' | grep -q plt &&

@@ -105,6 +105,52 @@ static void check_script(const char *name, const char *text, size_t size, run ho
     t_out_free(&want);
 }
 
+/* ----- script text: what is in brackets behind a frame ----- */
+
+/* How many samples LLVM of a release finds in a script, and the frames of all. */
+static unsigned llvm_frames(uint32_t llvm, const char *text, unsigned *frames)
+{
+    csspgo_script_options how;
+    csspgo_script *s;
+    csspgo_sample sample;
+    csspgo_mmap map;
+    csspgo_error err;
+    unsigned n = 0;
+    memset(&how, 0, sizeof how);
+    how.llvm = llvm;
+    *frames = 0;
+    s = csspgo_script_new(&how, NULL, NULL);
+    if (!T_CHECK(s != NULL) || !T_CHECK(csspgo_script_feed(s, text, strlen(text), NULL) == CSSPGO_OK)) return 0;
+    csspgo_script_end(s);
+    while (csspgo_script_next(s, &sample, &map, &err) == CSSPGO_ITEM_SAMPLE) {
+        n++;
+        *frames += sample.stack_count;
+    }
+    csspgo_script_free(s);
+    return n;
+}
+
+static void brackets_behind_a_frame_are_passed_over_from_22_on(void)
+{
+    static const struct { const char *behind; int passed; } rows[] = {
+        { "", 1 }, { " [unknown]", 1 }, { "\t[unknown]", 1 }, { " [libc.so.6]", 1 }, { " [a b]", 1 }, { " []", 1 }, { " [[]]", 1 },
+        { "[unknown]", 0 }, { " [unknown", 0 }, { " unknown]", 0 }, { " [unknown] x", 0 }, { " x [unknown]", 0 }, { " (libc.so.6)", 0 }
+    };
+    char text[300];
+    unsigned frames;
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int plain = *rows[i].behind == '\0';
+        snprintf(text, sizeof text, "\t    401159\n\t    401180\n 0x401170/0x401150/P/-/-/0  0x401160/0x401130/P/-/-/0 \n\n"
+                 "\t    401159%s\n\t    401180%s\n 0x401170/0x401150/P/-/-/0  0x401160/0x401130/P/-/-/0 \n\n", rows[i].behind,
+                 rows[i].behind);
+        T_EQ(llvm_frames(22, text, &frames), rows[i].passed ? 2 : 1);
+        T_EQ(frames, rows[i].passed ? 4 : 2);
+        T_EQ(llvm_frames(19, text, &frames), plain ? 2 : 1);
+        T_EQ(frames, plain ? 4 : 2);
+    }
+}
+
 /* ----- script text: call stacks alone ----- */
 
 /* The items of a script of stacks, fed in pieces of a size. */
@@ -2517,5 +2563,6 @@ int main(void)
     T_FAILING(a_compressed_recording_survives_every_failed_allocation());
 #endif
     recordings_of_simpleperf_are_read();
+    brackets_behind_a_frame_are_passed_over_from_22_on();
     return t_end();
 }

@@ -78,6 +78,27 @@ built() {   # NAME COMPILER...: the profile is the same wherever and however the
     perl $B/recorded.pl $exe 7ff6a0000000 >$B/ps
     profile $exe $B/ps $B/got --image-base=0x7ff6a0000000
     check "$name: --image-base" cmp $B/want $B/got
+    # as profilers of Windows name it: by its path there, at where the code begins or the whole program does
+    path=$(printf '%s' "c:\\Users\\x\\${exe##*/}" | tr a-z A-Z) rva=$(printf '0x%x' $((0x$2 - 0x140000000)))
+    for map in "[0x7ff6a0000000(0x640000) @ $rva" "[0x7ff6a0000000(0x640000) @ 0" "[0x7ff6a0001000($size) @ $rva" "[0x7ff6a0001000($size) @ 0"; do
+        for name in "$path" "D:\\${exe##*/}"; do
+            perl $B/recorded.pl $exe 7ff6a0000000 "$map 00:00 0 0]: r-xp $name" >$B/ps
+            profile $exe $B/ps $B/got
+            check "$name: $map" cmp $B/want $B/got
+            sed -i '/^\t/d' $B/ps                           # LLVM drops samples of a function's first instructions
+            profile $exe $B/ps $B/compat.got --llvm-compat=22
+            check "--llvm-compat=22, $name: $map" grep -q 'hash:100$' $B/compat.got
+        done
+    done
+    perl $B/recorded.pl $exe 7ff6a0000000 "[0x7ff6a0000000(0x640000) @ $rva 00:00 0 0]: r-xp c:\\x\\${exe##*/}" | sed '/^\t/d' >$B/ps
+    profile $exe $B/ps $B/compat.got --llvm-compat=22
+    if have llvm-profgen-19; then
+        llvm-profgen-19 --binary=$exe --perfscript=$B/ps --format=text -o $B/compat.want 2>$B/err
+        check "${exe##*/}: by its path, as llvm-profgen-19" cmp $B/compat.want $B/compat.got
+    fi
+    perl $B/recorded.pl $exe 7ff6a0000000 "[0x7ff6a0000000(0x640000) @ $rva 00:00 0 0]: r-xp c:\\x\\not${exe##*/}" >$B/ps
+    profile $exe $B/ps $B/got
+    check "${exe##*/}: another program's path" sh -c "[ $? -ne 0 ]"
     perl $B/recorded.pl $exe 7ff6a0008000 "[0x7ff6a0009000($size) @ 0 00:00 0 0]: r-xp //anon" >$B/ps
     profile $exe $B/ps $B/got
     check "$name: Windows never puts it there" sh -c "[ $? -ne 0 ]"

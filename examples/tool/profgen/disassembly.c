@@ -1,11 +1,14 @@
 /* disassembly.c - profgen: the code of a program in the layout of llvm-profgen --show-disassembly-only, with its probes
  *
- * Sections, symbols, addresses and probes are as LLVM prints them. Of an instruction csspgo knows its bytes, where control
- * goes from it, and that it is none: that is printed; names of instructions and operands are llvm-objdump's to print.
+ * Sections, symbols, addresses and probes are as LLVM prints them. Names of instructions and operands are
+ * llvm-objdump's; without it an instruction is its bytes, and where control goes from it.
  */
-#include "profgen.h"
+#include "disassembly.h"
 
-enum { CALLERS_MOST = 1 << 14 };  /* more than the sections' depth may be */
+enum {
+    CALLERS_MOST = 1 << 14,           /* more than the sections' depth may be */
+    SOURCE_COLUMN = 40                /* columns of an instruction that has its source behind it */
+};
 
 typedef struct listing {
     const tool_context *tool;
@@ -18,7 +21,12 @@ typedef struct listing {
     size_t              next;     /* the first of these that was not printed yet  */
     const load_name   **symbol;   /* by address, of each address one              */
     size_t              symbols;
+    load_name          *all;      /* in compat mode: what symbol points to        */
     const char         *only;     /* --disassemble-functions, or NULL             */
+    insn_texts          texts;    /* of the section that is printed               */
+    debug_info         *debug;    /* NULL: no source is asked for                 */
+    source_places       source;
+    int                 canonical, intel;
 } listing;
 
 /* Of symbols at one address LLVM prints the last one. */
@@ -32,16 +40,36 @@ static int symbol_before(const void *a, const void *b)
     return x->name_size < y->name_size ? -1 : x->name_size > y->name_size;
 }
 
+/* All symbols that are in code, as LLVM lists them, in d->all. Returns how many; SIZE_MAX: out of memory. */
+static size_t symbols_of_code(listing *d)
+{
+    const elf_image *const e = load_symbols(&d->l);
+    size_t n = 0;
+    uint32_t i;
+    d->all = (load_name *)calloc((size_t)e->symbol_count + 1, sizeof *d->all);
+    if (d->all == NULL) return SIZE_MAX;
+    for (i = 1; i < e->symbol_count; i++) {
+        elf_symbol y;
+        if (!elf_symbol_at(e, i, &y) || y.name_size == 0 || y.type == ELF_FILE) continue;
+        if (y.type == ELF_SECTION_SYMBOL || y.section == ELF_UNDEFINED || load_text_at(d->regions, y.value) == NULL) continue;
+        d->all[n].address = y.value;
+        d->all[n].name = y.name;
+        d->all[n++].name_size = (uint32_t)y.name_size;
+    }
+    return n;
+}
+
 static int symbols_list(listing *d)
 {
-    const load_regions *const r = d->regions;
+    const size_t names = d->tool->compat ? symbols_of_code(d) : d->regions->names;
+    const load_name *const name = d->tool->compat ? d->all : d->regions->name;
     size_t i, n = 0;
-    d->symbol = (const load_name **)malloc((r->names + 1) * sizeof *d->symbol);
+    d->symbol = names != SIZE_MAX ? (const load_name **)malloc((names + 1) * sizeof *d->symbol) : NULL;
     if (d->symbol == NULL) return 0;
-    for (i = 0; i < r->names; i++) d->symbol[i] = &r->name[i];
-    if (r->names != 0) qsort((void *)d->symbol, r->names, sizeof *d->symbol, symbol_before);
-    for (i = 0; i < r->names; i++)
-        if (i + 1 == r->names || d->symbol[i]->address != d->symbol[i + 1]->address) d->symbol[n++] = d->symbol[i];
+    for (i = 0; i < names; i++) d->symbol[i] = &name[i];
+    if (names != 0) qsort((void *)d->symbol, names, sizeof *d->symbol, symbol_before);
+    for (i = 0; i < names; i++)
+        if (i + 1 == names || d->symbol[i]->address != d->symbol[i + 1]->address) d->symbol[n++] = d->symbol[i];
     d->symbols = n;
     return 1;
 }
@@ -102,22 +130,55 @@ static void print_probes(listing *d, uint64_t address)
 
 /* ----- code ------------------------------------------------------------------------------------------------------- */
 
-/* "ADDRESS:\tBYTES[\tWHERE]". Returns how many bytes it is about. */
-static size_t print_insn(const listing *d, uint64_t address, const unsigned char *code, size_t left)
+/* Bytes, and where control goes from there. Returns the size. */
+static size_t insn_bytes(char *out, size_t cap, const csspgo_insn *in, const unsigned char *code, size_t size)
 {
     static const char *const kinds[] = { "", "branch", "jump", "indirect jump", "call", "return" };
+    size_t n = 0, i;
+    for (i = 0; i < size && n + 80 < cap; i++)
+        n += (size_t)snprintf(out + n, cap - n, i != 0 ? " %02x" : "%02x", code[i]);
+    if (in->size == 0) n += (size_t)snprintf(out + n, cap - n, "\t<unknown>");
+    else if (in->kind != CSSPGO_NONE && (unsigned)in->kind < sizeof kinds / sizeof *kinds) {
+        n += (size_t)snprintf(out + n, cap - n, "\t%s%s", in->kind == CSSPGO_CALL && !in->has_target ? "indirect " : "",
+                              kinds[in->kind]);
+        if (in->has_target) n += (size_t)snprintf(out + n, cap - n, " 0x%" PRIx64, in->target);
+    }
+    return n;
+}
+
+/* An instruction, of which tabs stay. */
+static void print_text_of(const char *text)
+{
+    size_t n;
+    for (;; text += n + 1) {
+        n = strcspn(text, "\t");
+        put_safe(text, n, stdout);
+        if (text[n] == '\0') return;
+        putchar('\t');
+    }
+}
+
+/* "ADDRESS:\tINSTRUCTION", and its source. Returns how many bytes it is about. */
+static size_t print_insn(listing *d, uint64_t address, const unsigned char *code, size_t left)
+{
+    const int aarch64 = d->l.elf.machine != ELF_X86_64;
+    char bytes[256];
+    const char *text;
     csspgo_insn in;
-    size_t size, i;
-    if (d->l.elf.machine == ELF_X86_64) csspgo_decode_x86_64(code, left, address, &in);
-    else csspgo_decode_aarch64(code, left, address, &in);
+    size_t size, n;
+    uint64_t next;
+    if (aarch64) csspgo_decode_aarch64(code, left, address, &in);
+    else csspgo_decode_x86_64(code, left, address, &in);
     size = in.size != 0 ? in.size : in.skip;
     if (size > left) size = left;
+    text = insn_text_at(&d->texts, address, aarch64, &next);
+    if (text != NULL && next > address && next - address < size) size = (size_t)(next - address);    /* lock */
+    n = text != NULL ? strlen(text) : insn_bytes(bytes, sizeof bytes, &in, code, size);
     printf("%8" PRIx64 ":\t", address);
-    for (i = 0; i < size; i++) printf("%s%02x", i != 0 ? " " : "", code[i]);
-    if (in.size == 0) printf("\t<unknown>");
-    else if (in.kind != CSSPGO_NONE && (unsigned)in.kind < sizeof kinds / sizeof *kinds) {
-        printf("\t%s%s", in.kind == CSSPGO_CALL && !in.has_target ? "indirect " : "", kinds[in.kind]);
-        if (in.has_target) printf(" 0x%" PRIx64, in.target);
+    print_text_of(text != NULL ? text : bytes);
+    if (d->debug != NULL) {
+        for (n++; n < SOURCE_COLUMN; n++) putchar(' ');
+        source_print(&d->source, address, d->canonical);
     }
     putchar('\n');
     return size != 0 ? size : 1;
@@ -130,7 +191,7 @@ static void print_function(listing *d, const load_text *t, const load_name *y, u
     if (y != NULL && !is_asked(d, y->name, y->name_size)) return;
     if (y != NULL) {
         printf("\n<");
-        put_safe(y->name, y->name_size, stdout);
+        put_safe(y->name, d->canonical ? csspgo_canonical_size(y->name, y->name_size, 1) : y->name_size, stdout);
         printf(">:\n");
     }
     while (at < end) {
@@ -144,11 +205,12 @@ static void print_text(listing *d, const load_text *t, size_t *k)
 {
     elf_section s;
     uint64_t first;
-    if (d->only == NULL && elf_section_at(&d->l.elf, t->section, &s)) {
+    if (elf_section_at(&d->l.elf, t->section, &s)) {
         printf("\nDisassembly of section ");
         put_safe(s.name, s.name_size, stdout);
         printf(" [0x%" PRIx64 ", 0x%" PRIx64 "]:\n", t->begin, t->end);
     }
+    if (d->l.elf.type != ELF_REL) insn_texts_open(&d->texts, d->l.path, d->intel, t->begin, t->end);
     while (*k < d->symbols && d->symbol[*k]->address < t->begin) ++*k;
     first = *k < d->symbols && d->symbol[*k]->address < t->end ? d->symbol[*k]->address : t->end;
     if (first != t->begin && d->only == NULL && !d->tool->compat) print_function(d, t, NULL, first);    /* as .plt */
@@ -156,7 +218,8 @@ static void print_text(listing *d, const load_text *t, size_t *k)
         const uint64_t next = *k + 1 < d->symbols ? d->symbol[*k + 1]->address : UINT64_MAX;
         print_function(d, t, d->symbol[*k], next < t->end ? next : t->end);
     }
-    if (d->only == NULL) putchar('\n');
+    insn_texts_close(&d->texts);
+    putchar('\n');
 }
 
 /* Decodes the probes. Returns 0 with a sentence in why. */
@@ -170,6 +233,19 @@ static int probes_open(listing *d, char *why, size_t why_size)
     if (d->named == NULL || d->order == NULL || csspgo_probe_set_by_address(d->probes, d->order, NULL) != CSSPGO_OK)
         return load_fail(why, why_size, "out of memory");
     return 1;
+}
+
+/* Reads what --show-source-locations is to show. Returns 0 with a sentence in why. */
+static int source_open(listing *d, const char *packed, char *why, size_t why_size)
+{
+    debug_options how;
+    memset(&how, 0, sizeof how);
+    how.llvm = 1;
+    how.packed = packed;
+    d->debug = d->tool->compat ? debug_info_open(load_from_path(&d->l, LOAD_LINES, d->l.path), &how, why, why_size)
+                               : debug_program(&d->l, d->l.path, why, why_size);
+    return d->debug != NULL &&
+           (source_places_read(&d->source, d->debug) || load_fail(why, why_size, "out of memory"));
 }
 
 /* --show-disassembly-only. Returns the exit status. */
@@ -189,16 +265,22 @@ int profgen_disassemble(const tool_context *tool, const option *o)
     if (ok && o[O_SHOW_PROBES].number && load_lacks(&d.l) & 1u << LOAD_PROBES)
         warn(tool, "%s: has no probes to show: build it with -fpseudo-probe-for-profiling", o[O_BINARY].text);
     else if (ok && o[O_SHOW_PROBES].number) ok = probes_open(&d, why, sizeof why);
-    if (ok && d.probes != NULL) {
-        print_descriptors(&d.t);
-        putchar('\n');
-    }
-    if (ok) printf("Disassembly of %s:\n", o[O_BINARY].text);
+    d.intel = o[O_SYNTAX].number != 0;
+    d.canonical = o[O_CANONICAL].number != 0;
+    if (ok && o[O_SOURCE_LOCATIONS].number) ok = source_open(&d, o[O_DWP].text, why, sizeof why);
+    if (ok && !llvm_descriptors(tool, &d.l, o[O_DETAILS].number != 0)) ok = load_fail(why, sizeof why, "out of memory");
+    if (ok && insn_texts_command() == NULL)
+        warn(tool, "no llvm-objdump is in PATH: instructions are shown as bytes");
+    if (ok && d.probes != NULL) print_descriptors(&d.t);
+    if (ok) printf("\nDisassembly of %s:\n", o[O_BINARY].text);
     for (i = 0; ok && i < d.regions->texts; i++) print_text(&d, &d.regions->text[i], &k);
     free((void *)d.symbol);
+    free(d.all);
     free(d.order);
     free(d.named);
     csspgo_probe_set_free(d.probes);
+    source_places_free(&d.source);
+    debug_info_close(d.debug);
     load_free(&d.l);
     return ok ? 0 : kind_program_fail(tool, o[O_BINARY].text, &o[O_DEBUG_BINARY], why);
 }

@@ -127,22 +127,61 @@ static int map_kernel(const reader *r, const csspgo_mmap *map)
     return 0;
 }
 
+/* LLVM's main branch says that the last mapping counts, of whichever process. */
+static void tell_reload(reader *r, const csspgo_mmap *map)
+{
+    if (r->tool->compat >= 22 && r->mapped && map->pid != r->mapped_pid && map->address != r->mapped_at)
+        warn(r->tool, "Binary previously loaded in process ID %" PRIu32 " at 0x%" PRIx64 " was reloaded in process ID %"
+             PRIu32 " at 0x%" PRIx64 ". If profiling multiple processes running concurrently, use "
+             "--multi-process-profile to prevent loss of samples.", r->mapped_pid, r->mapped_at, map->pid,
+             map->address);
+    r->mapped_pid = map->pid;
+    r->mapped_at = map->address;
+}
+
+/* --page-size of LLVM's main branch: a mapping on larger pages. 1: it is of a segment of code, which moves; -1: not. */
+static int map_pages(const reader *r, const csspgo_mmap *map)
+{
+    programs *const p = r->programs;
+    const loaded *const l = &p->v->loaded;
+    elf_segment s;
+    uint32_t i;
+    for (i = 0; r->tool->compat >= 22 && r->how.page > 4096 && i < l->elf.segment_count; i++) {
+        if (!elf_segment_at(&l->elf, i, &s) || s.type != ELF_LOAD || !(s.flags & ELF_FLAG_X)) continue;
+        if ((s.offset & ~(r->how.page - 1)) != map->file_offset) continue;
+        p->bias = map->address - (s.address & ~(r->how.page - 1));
+        return csspgo_code_set_bias(l->code, l->module, p->bias, NULL) == CSSPGO_OK ? 1 : -1;
+    }
+    return -1;
+}
+
 /* The code map follows the last mapping event. */
 int follow_map(reader *r, const csspgo_mmap *map)
 {
     programs *const p = r->programs;
     const loaded *const l = &p->v->loaded;
+    const csspgo_mmap named = windows_map(p, CSSPGO_ITEM_MMAP, map);
+    csspgo_mmap meant = *map;
     csspgo_error e;
     csspgo_status s = CSSPGO_OK;
-    int hit;
+    int hit, paged = 0;
     if (l->object) hit = module_map(r, map);
     else if (r->how.kernel) hit = map_kernel(r, map);
-    else s = csspgo_code_mmap(l->code, map, &hit, &e);
+    else {
+        if (map->path_size != 0 && memchr(map->path, '\\', map->path_size) != NULL) {
+            meant = named;
+            meant.file_offset &= ~(uint64_t)4095;
+        }
+        s = csspgo_code_mmap(l->code, &meant, &hit, &e);
+        paged = s == CSSPGO_OK && hit != 0 && map_pages(r, map) > 0;
+        if (paged) hit = 1;
+    }
     if (s != CSSPGO_OK) return fail(r->tool, "%s", plain(&e)), 0;
     if (hit < 0)
         warn(r->tool, "a mapping of %s at 0x%llx fits none of its segments", p->v->path,
              (unsigned long long)map->address);
-    if (hit > 0 && !r->how.kernel) p->bias = bias_after(l, map, p->bias);
+    if (hit > 0) tell_reload(r, map);
+    if (hit > 0 && !r->how.kernel && !paged) p->bias = bias_after(l, &meant, p->bias);
     r->mapped |= hit > 0;
     return 1;
 }

@@ -55,7 +55,7 @@ static int recording_over(profgen *g, unsigned long long samples)
     if (!kernel_is_mapped(g)) return 0;
     if (r->mapped || samples == 0 || (g->image->object && g->o[O_IMAGE_BASE].text != NULL)) return 1;
     if (!reader_without_mapping(r)) return 0;
-    if (as_llvm(g)) llvm_no_mapping(g->tool, g->programs.v);
+    if (llvm_tells(g)) llvm_no_mapping(g->tool, g->programs.v);
     else profgen_unmapped(g);
     return 1;
 }
@@ -115,7 +115,7 @@ static int profgen_read_recording(profgen *g)
 int profgen_spaces(profgen *g)
 {
     if (!g->jit_only && !follow_base(g->tool, g->o, &g->programs)) return 0;
-    if (g->tool->compat || g->o[O_KERNEL].number || g->jit_only) return 1;
+    if ((g->tool->compat && !g->o[O_MULTI].number) || g->o[O_KERNEL].number || g->jit_only) return 1;
     return (programs_spaces(&g->programs) && tally_spaces(g->tally)) || (fail(g->tool, "out of memory"), 0);
 }
 
@@ -147,12 +147,13 @@ static reader_options reading_of(const profgen *g)
     const option *const o = g->o;
     reader_options how;
     memset(&how, 0, sizeof how);
-    how.as_llvm = g->tool->compat;
+    how.as_llvm = g->tool->compat && !o[O_MULTI].number;
     how.kernel = o[O_KERNEL].number != 0;
     how.several = o[O_PERFDATA].count + o[O_PERFSCRIPT].count > 1;
     how.has_base = o[O_IMAGE_BASE].text != NULL;
     how.no_stacks = o[O_IGNORE_STACK].number != 0;
     how.perf_binary = o[O_PERF_BINARY].text;
+    how.page = (uint64_t)o[O_PAGE].number;
     how.pprof_type = o[O_PPROF_TYPE].text;
     how.packed = o[O_DWP].text;
     how.pprof = o[O_PPROF].count != 0;
@@ -233,14 +234,18 @@ static int first_load(profgen *g, char *why, size_t why_size)
     if (g->tool->compat && is_by_line(g->o, l)) l->from[LOAD_SYMBOLS] = 0;
     if (!load_decodes(l)) return load_fail(why, why_size, "neither x86-64 nor AArch64");
     l->kernel = g->o[O_KERNEL].number && !g->tool->compat;
-    l->llvm = g->tool->compat;
+    l->llvm = g->o[O_LOAD_SYMBOLS].number ? g->tool->compat : 21;     /* LLVM 21 knew debug information only */
     if (!load_module(l, g->in.binary, why, why_size) || !load_code(l, why, why_size)) return 0;
     if (is_by_line(g->o, l)) {
         g->lines = (line_work *)calloc(g->programs.count, sizeof *g->lines);
         if (g->lines == NULL) return load_fail(why, why_size, "out of memory");
     }
     if (!places_load(g, 0, why, why_size)) return 0;
-    return !as_llvm(g) || llvm_functions(g->lines) || load_fail(why, why_size, "out of memory");
+    if (g->lines == NULL && !llvm_descriptors(g->tool, l, g->o[O_DETAILS].number != 0))
+        return load_fail(why, why_size, "out of memory");
+    if (g->lines == NULL && l->llvm != 0 && l->llvm < 22 && l->ranges == 0) llvm_no_functions(g->tool);
+    if (g->tool->compat && g->lines == NULL) g->words = lines_functions(g->tool, g->o, g->programs.v);
+    return !llvm_tells(g) || llvm_functions(g->lines != NULL ? g->lines : g->words) || load_fail(why, why_size, "out of memory");
 }
 
 /* Number i of --binary, which is not the first. Returns 0 with a sentence in why. */

@@ -132,6 +132,20 @@ int lines_load(line_work *w, const tool_context *tool, const option *o, program_
     return functions_add(w) || load_fail(why, why_size, "out of memory");
 }
 
+/* The functions of a program with probes, as LLVM knows them. NULL: without debug information, or no memory. */
+line_work *lines_functions(const tool_context *tool, const option *o, program_image *m)
+{
+    char why[PROGRAM_WHY];
+    line_work *const w = (line_work *)calloc(1, sizeof *w);
+    if (w == NULL) return NULL;
+    if (lines_open(w, tool, o, m, why, sizeof why) && w->code.ranges != 0) {
+        debug_places_enter_llvm(&w->code, w->functions, load_symbols(w->image));
+        return w;
+    }
+    lines_free(w, 1);
+    return NULL;
+}
+
 static void lines_close(line_work *w)
 {
     csspgo_line_table_free(w->table);

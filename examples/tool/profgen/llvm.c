@@ -17,6 +17,80 @@ void llvm_no_mapping(const tool_context *tool, const program_image *m)
          "address!", name, (unsigned long long)csspgo_code_base(m->loaded.code, m->loaded.module));
 }
 
+void llvm_no_functions(const tool_context *tool)
+{
+    warn(tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
+}
+
+/* ----- descriptors ----- */
+
+typedef struct llvm_descriptor { uint64_t guid, hash; const unsigned char *name; size_t size, at; } llvm_descriptor;
+
+static int descriptor_cmp(const void *a, const void *b)
+{
+    const llvm_descriptor *const x = (const llvm_descriptor *)a, *const y = (const llvm_descriptor *)b;
+    if (x->guid != y->guid) return x->guid < y->guid ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static uint64_t descriptor_number(const unsigned char *p)
+{
+    uint64_t v = 0;
+    int i;
+    for (i = 7; i >= 0; i--) v = v << 8 | p[i];
+    return v;
+}
+
+/* The descriptors of a section: GUID and hash of 8 bytes, the size of the name as ULEB128, the name. */
+static size_t descriptors_list(const elf_section *s, llvm_descriptor *v)
+{
+    size_t at = 0, n = 0;
+    while (s->size - at > 16) {
+        uint64_t size = 0;
+        unsigned shift = 0;
+        v[n].at = at;
+        v[n].guid = descriptor_number(s->contents + at);
+        v[n].hash = descriptor_number(s->contents + at + 8);
+        for (at += 16; at < s->size; shift += 7) {
+            const unsigned char c = s->contents[at++];
+            if (shift < 35) size |= (uint64_t)(c & 0x7f) << shift;
+            if (!(c & 0x80)) break;
+        }
+        if (size > s->size - at) break;
+        v[n].name = s->contents + at;
+        v[n++].size = (size_t)size;
+        at += (size_t)size;
+    }
+    return n;
+}
+
+/* Functions that units have with different hashes. LLVM's main branch says so of all programs that it opens. */
+int llvm_descriptors(const tool_context *tool, const loaded *l, int details)
+{
+    elf_section s;
+    llvm_descriptor *v;
+    size_t n, i, first = 0, functions = 0, told = SIZE_MAX;
+    if (tool->compat < 22 || !elf_section_named(load_from(l, LOAD_DESCRIPTORS), ".pseudo_probe_desc", &s) ||
+        s.contents == NULL || s.compressed) return 1;
+    v = (llvm_descriptor *)malloc(((size_t)s.size / 17 + 1) * sizeof *v);
+    if (v == NULL) return 0;
+    n = descriptors_list(&s, v);
+    if (n != 0) qsort(v, n, sizeof *v, descriptor_cmp);
+    for (i = 1; i < n; i++) {
+        if (v[i].guid != v[first].guid) first = i;
+        if (v[i].hash == v[first].hash) continue;
+        functions += told != first;
+        told = first;
+        if (details)
+            warn(tool, "pseudo probe descriptor for %.*s has mismatching hash across TUs: 0x%" PRIx64 " vs 0x%" PRIx64,
+                 (int)v[i].size, (const char *)v[i].name, v[first].hash, v[i].hash);
+    }
+    if (functions != 0)
+        warn(tool, "%zu functions have mismatching pseudo probe descriptors across translation units.", functions);
+    free(v);
+    return 1;
+}
+
 /* ----- functions ----- */
 
 static int index_cmp(const void *a, const void *b)
@@ -158,8 +232,7 @@ int llvm_functions(const line_work *w)
     size_t count;
     const debug_range *const r = debug_info_ranges(w->functions, &count);
     const uint64_t skipped = csspgo_code_get_stats(w->image->code).skipped;
-    if (w->code.ranges == 0)
-        warn(w->tool, "Loading of DWARF info completed, but no binary functions have been retrieved.");
+    if (w->code.ranges == 0) llvm_no_functions(w->tool);
     if (!llvm_twins(w, r)) return 0;
     if (skipped != 0 && w->o[O_DETAILS].number && !w->tool->quiet && !llvm_bytes(w)) return 0;
     if (skipped != 0) warn(w->tool, "Found %llu invalid instructions", (unsigned long long)skipped);
@@ -201,9 +274,10 @@ static void llvm_ranges(const profgen *g, size_t ranges)
         "Range start is after or too far from range end." };
     uint64_t sum[4] = { 0, 0, 0, 0 }, total = 0;
     size_t i, k;
+    if (g->o[O_SPE].number) return;                        /* its records are one branch: no range has two ends */
     for (i = 0; i < ranges; i++) {
         const detail *const d = &g->details.v[i];
-        const uint32_t bits = llvm_range(g->lines, d, g->programs.bias);
+        const uint32_t bits = llvm_range(g->lines != NULL ? g->lines : g->words, d, g->programs.bias);
         total += d->count;
         for (k = 0; k < 4; k++) {
             if (!(bits >> k & 1)) continue;

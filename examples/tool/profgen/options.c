@@ -93,7 +93,7 @@ const option profgen_options[] = {
     OPTION("populate-profile-symbol-list", OPT_SWITCH, NULL, 0, NULL,
            "extbinary: lists the functions of the program, with and without samples"),
     OPTION("update-total-samples", OPT_SWITCH, NULL, 0, NULL, "without contexts: totals are sums of the counts"),
-    OPTION("pid", OPT_NUMBER, NULL, -1, "N", "only mapping events of this process"),
+    OPTION("pid", OPT_TEXT, NULL, 0, "N,...", "only mapping events of these processes"),
     OPTION("show-mmap-events", OPT_SWITCH, NULL, 0, NULL, "prints where the program was mapped"),
     DEBUG_BINARY,
     OPTION("kernel", OPT_SWITCH, NULL, 0, NULL,
@@ -164,24 +164,38 @@ const option profgen_options[] = {
     OPTION("md5-prof-sym-list", OPT_SWITCH, NULL, 0, NULL,
            "writes the symbol list as GUIDs, for the main branch of LLVM"),
     OPTION("show-disassembly-only", OPT_SWITCH, NULL, 0, NULL,
-           "instead: prints the program's code, of each instruction the bytes and where control goes; with "
-           "--show-pseudo-probe its probes with the calls that they are inlined in"),
+           "instead: prints the program's code, with llvm-objdump's names of instructions, or, if none is in PATH, with the "
+           "bytes of each and where control goes; with --show-pseudo-probe its probes with the calls that they are "
+           "inlined in"),
     OPTION("disassemble-functions", OPT_TEXT, NULL, 0, "NAME,NAME", "only the code of these symbols"),
+    OPTION("show-source-locations", OPT_SWITCH, NULL, 0, NULL,
+           "with --show-disassembly-only: FUNCTION:LINE of each instruction, line counted from the function's first one, "
+           "and the calls that it is inlined in"),
+    OPTION("show-canonical-fname", OPT_SWITCH, NULL, 0, NULL,
+           "with --show-disassembly-only: names without suffixes such as .llvm.1"),
+    OPTION("x86-asm-syntax", OPT_CHOICE, "att|intel", 0, NULL,
+           "with --show-disassembly-only: how llvm-objdump is to write instructions of x86-64"),
+    OPTION("multi-process-profile", OPT_SWITCH, NULL, 0, "0|1",
+           "with --llvm-compat: each process has its own mappings, as it always has without --llvm-compat"),
+    OPTION("load-function-from-symbol", OPT_SWITCH, NULL, 1, NULL,
+           "code of functions with probes is found by symbols, too; 0: with --llvm-compat=22, by debug information only"),
+    OPTION("data-access-perftrace", OPT_TEXT, NULL, 0, "FILE",
+           "text of perf report -D with sampled data addresses: those in vtables count which types of objects a line "
+           "used; by source line, without contexts"),
     OPTION("event", OPT_ALIAS, "perf-event", 0, NULL, NULL),
     OPTION("j", OPT_ALIAS, "num-threads", 0, NULL, NULL),
     /* As LLVM takes them, without effect. */
     OPTION("warn-not-symbolized", OPT_IGNORED, NULL, 0, NULL, NULL),
     /* What llvm-profgen has and this tool refuses; from time-profgen on since LLVM 20. */
-    OPTION("show-source-locations", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
-    OPTION("show-canonical-fname", OPT_REFUSED, "use llvm-objdump --line-numbers, or annotate", 1, NULL, NULL),
     OPTION("time-profgen", OPT_REFUSED, "there are no timers in here; use time(1) or perf", 1, NULL, NULL),
-    OPTION("load-function-from-symbol", OPT_LATER, "1", 0, NULL, NULL),   /* probes are always found by symbols, too */
-    OPTION("data-access-perftrace", OPT_REFUSED,
-           "counts of object types are read, added up and written, but not made of samples", 0, NULL, NULL),
     OPTION("etm", OPT_REFUSED, "let perf decode the trace: perf inject --itrace=i100usl -i perf.data -o FILE, then "
            "--perfdata=FILE", 0, NULL, NULL),
     OPTION("etm-trace-id", OPT_REFUSED, "it is of --etm", 0, NULL, NULL),
     OPTION("itm-trace-id", OPT_REFUSED, "it is of --etm", 0, NULL, NULL),
+    OPTION("filter-build-id", OPT_REFUSED, "mapping events with build ids (perf record --buildid-mmap) tell files apart", 0,
+           NULL, NULL),
+    OPTION("memprof-dap", OPT_REFUSED, "profiles of memory are not made here", 1, NULL, NULL),
+    OPTION("debug-only", OPT_REFUSED, "it is of builds of LLVM with assertions", 0, NULL, NULL),
     OPTION("target-triple", OPT_REFUSED, "the program's header says what machine it is for", 0, NULL, NULL),
     OPTION("infer-callsite-samples", OPT_REFUSED, "calls are counted from branch records only", 1, NULL, NULL),
     OPTION("basic-events", OPT_REFUSED, "samples without branch records are estimates here, without an option", 1,
@@ -216,6 +230,30 @@ int events_asked(const option *o)
     return o[O_EVENT].count + o[O_EVENTS].count != 0;
 }
 
+int pid_asked(const option *o, uint64_t pid)
+{
+    const char *p = o[O_PID].text;
+    while (p != NULL && *p != '-') {
+        char *end;
+        if (strtoull(p, &end, 10) == pid || end == p) return end != p;
+        if (*end == '\0') return 0;
+        p = end + 1;
+    }
+    return 1;
+}
+
+int pids_parse(const option *o)
+{
+    const char *p = o[O_PID].text;
+    if (p == NULL || strcmp(p, "-1") == 0) return 1;       /* LLVM's word for all */
+    for (;;) {
+        const size_t n = strspn(p, "0123456789");
+        if (n == 0 || n > 10 || (p[n] != '\0' && p[n] != ',')) return 0;
+        if (p[n] == '\0') return 1;
+        p += n + 1;
+    }
+}
+
 /* Events are for scripts without call stacks, too, for LLVM's tool. */
 int flat_asked(const profgen *g)
 {
@@ -229,9 +267,14 @@ int as_llvm(const profgen *g)
     return g->tool->compat && g->lines != NULL;
 }
 
+int llvm_tells(const profgen *g)
+{
+    return g->tool->compat && (g->lines != NULL || g->words != NULL);
+}
+
 int details_wanted(const profgen *g)
 {
-    return g->o[O_DETAILS].number || (as_llvm(g) && !g->tool->quiet);
+    return g->o[O_DETAILS].number || (llvm_tells(g) && !g->tool->quiet);
 }
 
 int is_gcov3(const option *o)
@@ -294,6 +337,10 @@ csspgo_collector_options profgen_how(const profgen *g)
         how.limit_depth = 1;
         how.max_depth = (uint32_t)o[O_DEPTH].number;
     }
+    if (as_llvm(g) && g->in.unsymbolized != NULL) {        /* LLVM takes contexts of names as they are */
+        how.limit_recursion = 1;
+        how.max_recursion = how.limit_depth = 0;
+    }
     return how;
 }
 
@@ -351,6 +398,7 @@ static const struct { int option, idle; } idle_rows[] = {
     { O_SIZES, IDLE_WITH_PREINLINER }, { O_DEBUG_SIZES, IDLE_WITH_PREINLINER },
     { O_SORT, IDLE_WITH_PREINLINER }, { O_PREINLINER, IDLE_RAW | IDLE_FLAT },
     { O_INFER, IDLE_SAMPLED | IDLE_RAW | IDLE_FLAT }, { O_MERGE_COLD, IDLE_RAW | IDLE_FLAT },
+    { O_OBJECTS, IDLE_SAMPLED | IDLE_RAW },
     { O_COLD_DEPTH, IDLE_RAW | IDLE_FLAT | IDLE_MERGE }, { O_NESTED, IDLE_RAW | IDLE_FLAT },
     { O_KEEP_BASE, IDLE_RAW | IDLE_FLAT | IDLE_NEST }, { O_TRIM, IDLE_RAW },
     { O_CUTOFF_HOT, IDLE_RAW | IDLE_HOT | IDLE_HOT_GIVEN }, { O_HOT_COUNT, IDLE_RAW | IDLE_HOT },

@@ -31,6 +31,26 @@ static int images_check(const profgen *g)
     return 1;
 }
 
+/* In compat mode inputs that are missing, too many, or not there are told in LLVM's words. Returns 0 after that. */
+static int llvm_inputs(const profgen *g, int inputs_given)
+{
+    static const int kinds[] = { O_PERFSCRIPT, O_PERFDATA, O_UNSYMBOLIZED, O_PROFILE };
+    const option *const o = g->o;
+    size_t i;
+    if (!g->tool->compat) return 1;
+    if (inputs_given == 0)
+        return usage(g->tool, "Perf input file is missing, please use one of `--perfscript`, `--perfdata` and "
+                              "`--unsymbolized-profile` for the input."), 0;
+    if (inputs_given > 1)
+        return usage(g->tool, "`--perfscript`, `--perfdata` and `--unsymbolized-profile` cannot be used together."), 0;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *const file = o[kinds[i]].text;
+        if (file != NULL && strcmp(file, "-") != 0 && access(file, F_OK) != 0)
+            return usage(g->tool, "Input perf file(%s) doesn't exist.", file), 0;
+    }
+    return access(g->in.binary, F_OK) == 0 || (usage(g->tool, "Input binary(%s) doesn't exist.", g->in.binary), 0);
+}
+
 /* Checks what the options say together. Returns 0 after saying what is wrong. */
 static int profgen_check(profgen *g)
 {
@@ -48,8 +68,9 @@ static int profgen_check(profgen *g)
     if (!g->tool->compat && recorded == 2) recorded = 1;
     if (g->in.binary == NULL && !jit_asked(o)) return usage(g->tool, "--binary is missing"), 0;
     if (g->in.output == NULL) return usage(g->tool, "--output is missing"), 0;
-    if (recorded + (g->in.unsymbolized != NULL) + (g->in.preagg != NULL) + (g->in.pprof != NULL) +
-            (g->in.sampled != NULL) != 1)
+    recorded += (g->in.unsymbolized != NULL) + (g->in.preagg != NULL) + (g->in.pprof != NULL) + (g->in.sampled != NULL);
+    if (!llvm_inputs(g, recorded)) return 0;
+    if (recorded != 1)
         return usage(g->tool, "give one of --perfscript, --perfdata, --unsymbolized-profile, --preagg, --pprof and "
                               "--llvm-sample-profile"),
                0;
@@ -59,12 +80,17 @@ static int profgen_check(profgen *g)
     if (g->tool->compat && g->in.perfdata != NULL && (o[O_LEADING].number || o[O_PERIOD].text != NULL))
         return usage(g->tool, "--%s needs --perfscript", o[O_LEADING].number ? "leading-ip-only" : "sample-period"), 0;
     if ((uint64_t)o[O_PAGE].number == 0 || ((uint64_t)o[O_PAGE].number & ((uint64_t)o[O_PAGE].number - 1)) != 0)
-        return usage(g->tool, "--page-size: '%s' is not a power of two", o[O_PAGE].text), 0;
+        return usage(g->tool, g->tool->compat ? "Number in -page-size=<num> must be positive power of two"
+                                              : "--page-size: '%s' is not a power of two", o[O_PAGE].text), 0;
     if (o[O_COMPRESS].number < -1)
         return usage(g->tool, g->tool->compat ? "Value of --compress-recursion should >= -1"
                                               : "--compress-recursion: the number is -1, 0 or larger"), 0;
     if (o[O_COLD_DEPTH].number == 0)
         return usage(g->tool, "--csprof-max-cold-context-depth=0 would leave contexts without function"), 0;
+    if (!pids_parse(o)) return usage(g->tool, "--pid: '%s' is no process, or list of these", o[O_PID].text), 0;
+    if (!o[O_LOAD_SYMBOLS].number && g->tool->compat < 22)
+        return usage(g->tool, "--load-function-from-symbol: only with --llvm-compat=22 it may be 0; else functions with "
+                              "probes are found by symbols, too"), 0;
     if (o[O_CUTOFF_HOT].number > 999999 || o[O_CUTOFF_COLD].number > 999999)
         return usage(g->tool, "Desired percentile exceeds the maximum cutoff"), 0;
     return 1;
@@ -109,7 +135,7 @@ static int profgen_write_raw(profgen *g)
     csspgo_status s = CSSPGO_OK;
     profgen_idle(g, csspgo_collector_has_contexts(g->count.collector));
     if (as_llvm(g) && csspgo_collector_has_contexts(g->count.collector)) s = profgen_name(g, &e);
-    if (s == CSSPGO_OK && as_llvm(g)) profgen_warnings(g);
+    if (s == CSSPGO_OK && llvm_tells(g)) profgen_warnings(g);
     if (s == CSSPGO_OK && !profgen_tell(g, NULL)) return 1;
     if (s != CSSPGO_OK || profgen_write_to(g, NULL, &e) != CSSPGO_OK) return fail_at(g->tool, g->in.output, &e);
     return profgen_worth(g, NULL);
@@ -119,16 +145,13 @@ static int profgen_write_raw(profgen *g)
 static int profgen_complete(profgen *g, csspgo_profile *p)
 {
     csspgo_status s;
-    if (as_llvm(g)) profgen_warnings(g);
+    if (llvm_tells(g)) profgen_warnings(g);
     if (is_flow_sensitive(g->image)) csspgo_profile_set_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_FS);
     if (csspgo_record_count(p) != 0) profgen_idle(g, (csspgo_profile_flags(p) & CSSPGO_IS_CS) != 0);
     s = profgen_finish(g, p);
     if (s == CSSPGO_OK && g->o[O_FORMAT].number == FORMAT_EXTBINARY) s = profgen_list_symbols(g, p);
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
-    if (csspgo_record_count(p) == 0 && as_llvm(g)) llvm_density(g->tool, 0, 0);
-    else if (csspgo_record_count(p) == 0 && g->tool->compat)
-        warn(g->tool, "the profile is empty: no sample hit a probe of %s", g->in.binary);
-    else if (csspgo_record_count(p) != 0 && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
+    if ((csspgo_record_count(p) != 0 || g->tool->compat) && (!g->tool->quiet || g->o[O_SHOW_DENSITY].number)) profgen_density(g, p);
     return 1;
 }
 
@@ -141,9 +164,14 @@ static int profgen_write_profile(profgen *g, csspgo_profile *p)
     const int told = s == CSSPGO_OK && g->in.sampled != NULL ? counts_report(g, p) : 1;
     if (s != CSSPGO_OK && g->in.sampled != NULL) path = g->in.sampled;
     if (s == CSSPGO_E_ARGUMENT && g->in.unsymbolized != NULL) path = g->in.unsymbolized;
+    if (s == CSSPGO_OK && g->in.sampled == NULL && !objects_count(g, p)) return 1;
     if (!told || (s == CSSPGO_OK && !profgen_complete(g, p))) return 1;
     if (!profgen_tell(g, s == CSSPGO_OK ? p : NULL)) return 1;
-    if (s == CSSPGO_OK) s = profgen_write_to(g, p, &e);
+    if (s == CSSPGO_OK) {
+        s = profgen_write_to(g, p, &e);
+        if (s == CSSPGO_E_UNSUPPORTED && g->tool->compat)
+            return fail(g->tool, "%s: Profile encoding format unsupported for writing operations", path), 1;
+    }
     if (s == CSSPGO_OK) return profgen_worth(g, p);
     return path == g->in.sampled ? kind_fail_at(g->tool, path, KIND_PROFILE, &e) : fail_at(g->tool, path, &e);
 }
@@ -154,6 +182,7 @@ static int profgen_write(profgen *g)
     csspgo_profile *p;
     int status;
     if (g->o[O_SKIP].number && g->in.sampled == NULL) return profgen_write_raw(g);
+    if (g->in.sampled == NULL && !objects_goes(g)) return 1;
     if (g->o[O_SHOW_PROBES].number && !profgen_show_probes(g)) return 1;
     p = g->jit_only ? jit_take_samples(g->jit) : NULL;
     if (p == NULL && (p = profile_new(g->tool)) == NULL) return 1;
@@ -212,9 +241,9 @@ static int profgen_counted(profgen *g)
     s = loss_runs(g->loss, g->count.collector, quiet);
     if (s != CSSPGO_OK) return fail(g->tool, "%s", csspgo_status_text(s)), 0;
     if (g->jit != NULL) jit_report(g->jit);
-    if (!as_llvm(g)) profgen_warnings(g);                  /* LLVM's count contexts, which the profile has */
+    if (!llvm_tells(g)) profgen_warnings(g);                  /* LLVM's count contexts, which the profile has */
     if (g->o[O_BINARY].count > 1 || g->o[O_IMAGES].number) tally_show(g->tool, g->tally);
-    if (!as_llvm(g)) details_show(g->tool, &g->details, &g->programs);
+    if (!llvm_tells(g)) details_show(g->tool, &g->details, &g->programs);
     return 1;
 }
 
@@ -263,6 +292,7 @@ static void profgen_free(profgen *g)
     reader_free(&g->reader);
     filter_free(g->filter);
     lines_free(g->lines, g->programs.count);
+    lines_free(g->words, 1);
     programs_free(&g->programs);
 }
 

@@ -25,7 +25,8 @@ enum { /* places in the table below */
     O_PERF_MAP, O_SHOW_JIT, O_PREAGG, O_REPORT, O_SPE, O_BOGUS, O_IMAGE_BASE, O_PPROF,
     O_PPROF_TYPE, O_PERF_BINARY, O_IMAGES, O_MAX_DROPPED, O_MIN_DENSITY, O_EMPTY, O_COMPAT, O_QUIET, O_HELP, O_JSON,
     O_PREINLINED, O_RAW_DEPTH, O_VERSION, O_COMPOSITE, O_VTABLES, O_PAGE, O_DEBUG_DIRECTORY, O_THREADS, O_TID, O_COMM,
-    O_TIME, O_CGROUP, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS, O_DISASSEMBLE, O_DISASSEMBLE_FUNCTIONS
+    O_TIME, O_CGROUP, O_NO_KERNEL, O_PROBE_SYMBOLS, O_MD5_SYMBOLS, O_DISASSEMBLE, O_DISASSEMBLE_FUNCTIONS,
+    O_SOURCE_LOCATIONS, O_CANONICAL, O_SYNTAX, O_MULTI, O_LOAD_SYMBOLS, O_OBJECTS
 };
 
 enum {                            /* places in the choice of --format */
@@ -43,9 +44,12 @@ extern const option profgen_options[];
 const char *profgen_input(const option *o, size_t i);          /* number i of all; NULL behind the last               */
 int jit_asked(const option *o);                /* 1 if profiles are of JITs' code                                     */
 int preagg_wanted(const option *o);            /* 1 if samples become pre-aggregated text                             */
+int pid_asked(const option *o, uint64_t pid);  /* 1 if --pid names it, or none                                        */
+int pids_parse(const option *o);               /* 0: --pid is no list of numbers                                      */
 int events_asked(const option *o);             /* 1 if some events are asked for                                      */
 int flat_asked(const profgen *g);              /* 1 if an option is for scripts without call stacks                   */
-int as_llvm(const profgen *g);                 /* 1 if messages are LLVM's                                            */
+int as_llvm(const profgen *g);                 /* 1 in compat mode, by line                                           */
+int llvm_tells(const profgen *g);              /* 1 if messages are LLVM's                                            */
 int details_wanted(const profgen *g);          /* 1 if the ranges of samples are to be noted                          */
 int is_for_gcc(const profgen *g);              /* 1 if samples become a profile in GCC's form                         */
 int is_gcov3(const option *o);                 /* 1 if the output is GCC's form of version 3, with files and times    */
@@ -196,6 +200,7 @@ typedef struct line_work {        /* of one program, from its debug information 
 int is_by_line(const option *o, const loaded *l);      /* 1 if a program is to be profiled by source lines            */
 int lines_load(line_work *w, const tool_context *tool, const option *o, program_image *m, char *why, size_t why_size);
 void lines_free(line_work *w, size_t n);
+line_work *lines_functions(const tool_context *tool, const option *o, program_image *m);  /* for lines_free; or NULL  */
 csspgo_status lines_list_symbols(const line_work *w, csspgo_profile *p);
 void lines_sampled(line_work *w, uint64_t address, uint64_t time);           /* the first sample of a function counts */
 csspgo_status lines_first_samples(const line_work *w, csspgo_profile *p);
@@ -209,6 +214,8 @@ csspgo_size_table *probe_sizes(const tool_context *tool, const option *o, progra
 /* ----- llvm.c: what llvm-profgen 19 says, in its words ------------------------------------------------------------ */
 
 void llvm_no_mapping(const tool_context *tool, const program_image *m);
+void llvm_no_functions(const tool_context *tool);
+int llvm_descriptors(const tool_context *tool, const loaded *l, int details);  /* 0 without memory                    */
 int llvm_functions(const line_work *w);        /* 0 without memory                                                    */
 void llvm_samples(profgen *g);
 void llvm_density(const tool_context *tool, double density, double least);
@@ -575,6 +582,10 @@ int profgen_load_more(profgen *g, char *why, size_t why_size); /* all but the fi
 int profgen_spaces(profgen *g);
 int profgen_read_inputs(profgen *g);
 
+/* ----- start_up.c: functions for initialisation are left out of a profile that is given ------------------------ */
+
+csspgo_status start_up_drop(csspgo_profile *p);
+
 /* ----- profile.c: from the counters' profile to the one that is written ------------------------------------------- */
 
 csspgo_status profgen_finish(profgen *g, csspgo_profile *p);
@@ -583,6 +594,11 @@ csspgo_status profgen_list_symbols(const profgen *g, csspgo_profile *p);
 csspgo_status profgen_profile(profgen *g, csspgo_profile *p, csspgo_error *e);
 csspgo_status profgen_name(profgen *g, csspgo_error *e);       /* raw counters get names                              */
 csspgo_status profgen_write_to(const profgen *g, csspgo_profile *p, csspgo_error *e);
+
+/* ----- objects.c: --data-access-perftrace: types of objects by sampled data addresses ----------------------------- */
+
+int objects_goes(const profgen *g);            /* 0 after saying why types are not counted                            */
+int objects_count(profgen *g, csspgo_profile *p);      /* into the profile; 0 after saying what is wrong              */
 
 /* ----- report.c: warnings, density, probe descriptors, the exit status -------------------------------------------- */
 
@@ -611,6 +627,7 @@ struct profgen {
     loaded       *image;          /* the first of these */
     reader        reader;
     line_work    *lines;          /* what is read of the debug information, of each program; NULL: by probes */
+    line_work    *words;          /* by probes, in compat mode: functions as the debug information has them, or NULL */
     csspgo_size_table *sizes;     /* by probes: what LLVM takes for the pre-inliner, or NULL */
     jit_work     *jit;            /* code of JITs is profiled; or NULL */
     int           jit_only;       /* ... and no program */

@@ -81,6 +81,7 @@ csspgo_status profgen_finish(profgen *g, csspgo_profile *p)
     if (s == CSSPGO_OK && contexts && o[O_NESTED].number)
         s = csspgo_nest(p, o[O_KEEP_BASE].number ? (uint32_t)CSSPGO_NEST_KEEP_BASE : 0, NULL);
     loss_step(g->loss, p, LOSS_NESTED);
+    if (s == CSSPGO_OK && g->in.sampled != NULL) s = start_up_drop(p);
     if (s == CSSPGO_OK && o[O_PREINLINED].number) s = profgen_mark_all(p);
     return s;
 }

@@ -67,7 +67,7 @@ void profgen_warnings(profgen *g)
         preagg_warnings(g);
         return;
     }
-    if (as_llvm(g)) {
+    if (llvm_tells(g)) {
         llvm_samples(g);
         return;
     }
@@ -143,7 +143,7 @@ void profgen_density(const profgen *g, const csspgo_profile *p)
 {
     const uint64_t cutoff = (uint64_t)g->o[O_DENSITY_CUTOFF].number;
     const double least = (double)(uint64_t)g->o[O_DENSITY].number, density = density_of(p, cutoff);
-    if (as_llvm(g)) llvm_density(g->tool, density, least);
+    if (g->tool->compat) llvm_density(g->tool, density, least);
     else if (density == 0 && !is_blank(p)) warn(g->tool, "--profile-density-cutoff-hot is too low: no location counts");
     else if (density > 0 && least / density >= 1.05)       /* else it would be "1.0 times as many" */
         warn(g->tool, "%.1f times as many samples would make a better profile: %.1f per location, wanted %.1f",

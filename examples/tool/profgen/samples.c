@@ -105,7 +105,6 @@ int profgen_release(profgen *g)
 /* An item that is no sample. Returns 0 after saying what is wrong. */
 static int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *sample, const csspgo_mmap *map)
 {
-    const long long pid = g->o[O_PID].number;
     csspgo_mmap meant;
     int mapped;
     if (g->jit != NULL && !jit_item(g->jit, item, sample, map)) return 0;
@@ -113,7 +112,7 @@ static int profgen_event(profgen *g, csspgo_item item, const csspgo_sample *samp
     if (item == CSSPGO_ITEM_MMAP && g->o[O_SHOW_MMAP].number)
         printf("Mmap: Binary %.*s loaded at 0x%llx: \n", (int)map->path_size, map->path,
                (unsigned long long)map->address);
-    if (item == CSSPGO_ITEM_MMAP && pid >= 0 && map->pid != (uint32_t)pid) return 1;
+    if (item == CSSPGO_ITEM_MMAP && !pid_asked(g->o, map->pid)) return 1;
     if (g->programs.spaces == NULL && item == CSSPGO_ITEM_MMAP) return follow_map(&g->reader, map);
     if (g->programs.spaces == NULL || (item == CSSPGO_ITEM_BUILD_ID && g->reader.ids_read)) return 1;
     if (!reader_event(&g->reader, item, sample, map, &mapped, &meant)) return 0;
@@ -132,7 +131,7 @@ static int profgen_place(profgen *g, csspgo_sample *sample, const uint32_t *file
     g->reader.pidless |= sample->pid == 0;
     if (g->jit_only) return jit_sample(g->jit, sample);
     if (spaces == NULL) return 1;
-    due = g->count.collector != NULL && sample->repeats == 0 && fit_due(reader_samples(&g->reader));
+    due = g->count.collector != NULL && !g->tool->compat && sample->repeats == 0 && fit_due(reader_samples(&g->reader));
     offsets = due ? csspgo_processes_get_stats(spaces).offset_stacks : 0;
     s = reader_place(&g->reader, sample, files);
     if (s == CSSPGO_OK && due &&
@@ -160,6 +159,7 @@ static int profgen_item_of(profgen *g, csspgo_item item, const csspgo_sample *sa
     csspgo_sample placed;
     if (item != CSSPGO_ITEM_SAMPLE) return profgen_event(g, item, sample, map);
     if (sample->count == 0 && !g->tool->compat) return 1;      /* a text that says so; a collector takes 0 for 1 */
+    if (g->o[O_MULTI].number && g->tool->compat && sample->pid != 0 && !pid_asked(g->o, sample->pid)) return 1;
     placed = *sample;
     if (!profgen_place(g, &placed, files)) return 0;
     if (g->jit_only && placed.count == 0) return 1;            /* counted */

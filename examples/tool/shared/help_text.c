@@ -82,7 +82,7 @@ const char *help_examples(const char *command)
 static const struct { const char *command, *title, *options; } groups[] = {
     { "profgen", "Inputs",
       " binary perfscript perfdata pprof pprof-type preagg unsymbolized-profile llvm-sample-profile jitdump"
-      " perf-map " },
+      " perf-map data-access-perftrace " },
     { "profgen", "Output",
       " output format gcov-version use-md5 compress-all-sections split-layout populate-profile-symbol-list"
       " populate-profile-symbol-list-from-probes md5-prof-sym-list"
@@ -99,12 +99,14 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " sample-profile-inline-limit-min sample-profile-inline-limit-max"
       " csspgo-preinliner-multiplier-for-previous-inlining sort-profiled-scc-member debug-sizes " },
     { "profgen", "Which samples count, and for how much",
-      " pid tid comm time cgroup exclude-kernel perf-event perf-events sample-period leading-ip-only spe-branch-profile " },
+      " pid multi-process-profile tid comm time cgroup exclude-kernel perf-event perf-events sample-period leading-ip-only spe-branch-profile " },
     { "profgen", "The program",
-      " kernel perf-binary image-base page-size use-dwarf-correlation dwp debug-binary debug-file-directory " },
+      " kernel perf-binary image-base page-size use-dwarf-correlation dwp debug-binary debug-file-directory"
+      " load-function-from-symbol " },
     { "profgen", "Reports and thresholds",
       " report json show-density profile-density-threshold profile-density-cutoff-hot min-density max-dropped"
       " show-images show-mmap-events show-pseudo-probe show-disassembly-only disassemble-functions"
+      " show-source-locations show-canonical-fname x86-asm-syntax"
       " show-detailed-warning show-jit-samples " },
     { "record", "What is recorded", " pid follow-forks first binary duration depth max-stack aslr " },
     { "record", "How often", " frequency overhead timer " },

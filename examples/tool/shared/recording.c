@@ -140,7 +140,7 @@ static csspgo_script *script_new(const reader *r)
     csspgo_script_options how;
     memset(&how, 0, sizeof how);
     how.code = any || r->tool->compat ? r->programs->v->loaded.code : NULL;     /* compat: broken stacks as LLVM's */
-    how.llvm = any ? 0 : 19;
+    how.llvm = any ? 0 : r->tool->compat >= 22 ? 22 : 19;
     how.memory_bytes = r->how.memory_bytes;
     return csspgo_script_new(&how, seeded(), NULL);
 }

@@ -83,6 +83,7 @@ typedef struct reader_options {
     uint32_t    memory_bytes;     /* of the parser of a script: equal samples may come once, later than in the text   */
     const option *threads;        /* how many: more than one, and another parses a script; NULL: one                  */
     const char *perf_binary;      /* what the program was called; NULL: as it is called now                           */
+    uint64_t    page;             /* --page-size                                                                     */
     const char *pprof_type;       /* the type of value of a profile of pprof that counts; or NULL                     */
     const char *packed;           /* split debug information of the programs; or NULL                                 */
     int         text;             /* they are text of perf script                                                     */
@@ -120,6 +121,8 @@ typedef struct reader {           /* all zero but for the first three members, w
     progress           shown;
     int                began, fed, ended;      /* the first chunk is read; the parser has it; it has the end          */
     int                mapped;    /* a mapping event for the program was seen                                        */
+    uint32_t           mapped_pid;                 /* follow.c: of which process it was the last time, and where      */
+    uint64_t           mapped_at;
     int                ids_read;  /* the build ids behind the data were read before it                               */
     int                pidless;   /* some sample does not say of which process it is                                 */
     mapped_file       *mapping;   /* as long as no mapping is the program's: what was mapped                         */

@@ -120,6 +120,47 @@ static size_t windows_segments(const programs *p, const csspgo_mmap *map, int in
     return n;
 }
 
+/* 1 if a path of Windows, C:\x\NAME, ends with the name of a program; letters are the same in upper and lower case. */
+static int windows_named(const csspgo_mmap *map, const char *program)
+{
+    const char *const name = program + base_at(program, strlen(program));
+    size_t at = map->path_size, i;
+    while (at != 0 && map->path[at - 1] != '\\') at--;
+    if (at == 0 || map->path_size - at != strlen(name)) return 0;
+    for (i = 0; name[i] != '\0'; i++) {
+        const char a = map->path[at + i], b = name[i];
+        if ((a >= 'A' && a <= 'Z' ? a | 32 : a) != (b >= 'A' && b <= 'Z' ? b | 32 : b)) return 0;
+    }
+    return 1;
+}
+
+/*
+ * A mapping that profilers of Windows name by its path there: at where the code is, or at where the program begins, with
+ * the distance between these or 0 as the offset. Returns 0 if it is not of program number k.
+ */
+static int windows_path_map(const programs *p, size_t k, const csspgo_mmap *map, csspgo_mmap *meant)
+{
+    const elf_image *const e = &p->v[k].loaded.elf;
+    uint64_t first = UINT64_MAX;
+    elf_segment s;
+    uint32_t at;
+    if (!pe_was(e) || !windows_named(map, p->v[k].path)) return 0;
+    for (at = 0; elf_segment_at(e, at, &s); at++)
+        if (s.type == ELF_LOAD && s.address < first) first = s.address;
+    for (at = 0; elf_segment_at(e, at, &s); at++) {
+        const uint64_t offset = map->file_offset != 0 ? map->file_offset : s.address - (first & ~(uint64_t)0xffff);
+        const int whole = map->address % 65536 == 0 && (s.address - offset) % 65536 == 0;
+        if (s.type != ELF_LOAD || !(s.flags & ELF_FLAG_X) || !(whole || (map->address - s.address) % 65536 == 0)) continue;
+        meant->address = map->address + (whole ? offset : 0);
+        meant->size = (s.memory_size + 4095) & ~(uint64_t)4095;
+        meant->file_offset = s.offset;
+        meant->path = p->v[k].path;
+        meant->path_size = strlen(meant->path);
+        return 1;
+    }
+    return 0;
+}
+
 /*
  * A mapping of a program of Windows, as an emulator of Windows loads it: unless the file's sections lie on pages, as
  * anonymous memory. It has the size of a section of code, and is where that is linked to, or moved by multiples of
@@ -131,6 +172,8 @@ csspgo_mmap windows_map(const programs *p, csspgo_item item, const csspgo_mmap *
     elf_segment s;
     size_t k, n;
     if (item != CSSPGO_ITEM_MMAP || !map->executable) return meant;
+    for (k = 0; k < p->count; k++)
+        if (windows_path_map(p, k, map, &meant)) return meant;
     if (map->path_size != 0 && (map->path_size < 6 || memcmp(map->path, "//anon", 6) != 0)) return meant;
     n = windows_segments(p, map, 1, &k, &s);
     if (n == 0) n = windows_segments(p, map, 0, &k, &s);
