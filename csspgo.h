@@ -185,8 +185,8 @@
  *
  *     make, free      csspgo_profile_new, _clone, _free; csspgo_load, csspgo_load_file; csspgo_tracker_snapshot,
  *                     csspgo_lazy_profile
- *     files           csspgo_read, csspgo_read_file, csspgo_skipped_blocks, csspgo_kept_blocks; csspgo_write,
- *                     csspgo_write_file
+ *     files           csspgo_read, csspgo_read_file, csspgo_skipped_blocks, csspgo_kept_blocks, csspgo_list_blocks;
+ *                     csspgo_write, csspgo_write_file
  *     as a whole      csspgo_profile_flags, csspgo_profile_set_flags; csspgo_profile_memory, csspgo_profile_get_stats;
  *                     csspgo_node_count, csspgo_record_count, csspgo_func_count; csspgo_validate, csspgo_equal
  *     functions       csspgo_func_add, csspgo_func_find, csspgo_func_add_guid, csspgo_func_find_guid;
@@ -221,7 +221,8 @@
  *               in LLVM's modes and csspgo_bottleneck_find_bounds. Their comments say what they cost
  *     stack     no recursion; at most 8 KB of stack
  *     LLVM mode options.llvm = 19: an object follows LLVM 19's rules where they differ from csspgo's; 20, 21, 22: those
- *               of a later release, as far as its description says that it differs. 19 alone was compared with LLVM
+ *               of a later release, 23: of the main branch, as far as its description says that it differs. 19 alone
+ *               was compared with LLVM
  *     threads   objects share nothing. Functions that take an object const may run on it in several threads at the same
  *               time, writers of files included; the allocator must then be thread-safe, as malloc is. Any other
  *               function needs the object for itself
@@ -1138,7 +1139,7 @@ typedef struct csspgo_options {
                                   /*   so with CSSPGO_NO_LIBC only, no object is made: E_UNSUPPORTED             */
     csspgo_limits    limits;
     uint64_t         hash_seed;   /* seed of the hash tables; random bytes where input is hostile                */
-    uint32_t         llvm;        /* 0, or 19 to 22: reads and writes files as this LLVM does; others: E_ARGUMENT */
+    uint32_t         llvm;        /* 0, or 19 to 23: reads and writes files as this LLVM does; others: E_ARGUMENT */
 } csspgo_options;
 
 /* A location inside a function. Ordered by line, then discriminator. */
@@ -1880,7 +1881,7 @@ enum {
     CSSPGO_GCC3      = 0x2000,    /* GCOV: version 3, of newer AutoFDO, as GCC 16 reads it. A function "a.c;f" is f of
                                      the file a.c, also when it is read; csspgo_first_sample gives time stamps      */
     CSSPGO_GCC1      = 0x4000,    /* GCOV: version 1, as GCC 11 and earlier read it                                 */
-    /* ExtBinary of LLVM's main branch, which LLVM 19 to 22 cannot read: */
+    /* ExtBinary of LLVM's main branch, which LLVM 19 to 22 cannot read; E_UNSUPPORTED if p has llvm = 19 to 21: */
     CSSPGO_V104      = 0x8000,    /* version 104, the bytes of 103                                                  */
     CSSPGO_V105      = 0x10000,   /* version 105, with composite records if that keeps blocks (csspgo_kept_blocks)  */
     CSSPGO_COMPOSITE = 0x20000,   /* the same, with composite records                                               */
@@ -1903,8 +1904,9 @@ enum {
  *
  * Returns   CSSPGO_OK; E_SYNTAX; E_TRUNCATED: the file has no function, or ends too early; E_RANGE: a number, or a sum
  *           of counts, is too large; E_VERSION: a version of LLVM's binary forms after 105; E_UNSUPPORTED: compressed
- *           sections in a build without zlib, with options.llvm also what LLVM 19 misreads (indexed names and function
- *           offsets, symbols as GUIDs); E_LIMIT; E_NOMEM; E_ARGUMENT: only one of file and p has contexts (or probes)
+ *           sections in a build without zlib, with options.llvm = 19 to 21 also what these misread (indexed names and
+ *           function offsets, symbols as GUIDs); text with data access profiles, of LLVM's main branch; E_LIMIT;
+ *           E_NOMEM; E_ARGUMENT: only one of file and p has contexts (or probes)
  * Cost      O(n log n) time, O(n) if lines are in order. Until the content is added to p it takes at most 16 bytes of
  *           memory per byte of input (inflated, if sections are compressed), 128 per node (frame of a context,
  *           inlinee), and 1 MB. A file that would need more is refused; no writer makes such files. Together with p the
@@ -1925,6 +1927,37 @@ CSSPGO_DEF uint64_t csspgo_skipped_blocks(const csspgo_profile *p);
  * of profiles have none.
  */
 CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p);
+
+/* A block of a record of a composite profile, or a record without blocks. */
+typedef struct csspgo_block {
+    csspgo_node node;             /* of the record: a function, a context or an inlinee                            */
+    uint64_t    index, blocks;    /* the block's number in its record, from 0; how many the record has, 0: none    */
+    uint64_t    type, size;       /* 0: counts of branch records, others are not known; bytes of its content       */
+} csspgo_block;
+
+/*
+ * Who is told of blocks. block_fn gets each block before its content is read, and a record without blocks once. p is
+ * the profile so far, to be looked at only: names and nodes are known, counts may be missing. Both are borrowed until
+ * it returns.
+ */
+typedef struct csspgo_block_watch {
+    void (*block_fn)(void *ctx, csspgo_profile *p, const csspgo_block *block);
+    void  *ctx;
+} csspgo_block_watch;
+
+/*
+ * The blocks of a composite profile, in the order of the file: what there is in it, also of a newer LLVM.
+ *
+ *   data, size   the whole file; in other forms than composite profiles there are no blocks
+ *   watch        who is told of them
+ *   options      of the profile that is read; NULL: the defaults
+ *
+ * Returns   as csspgo_read; the blocks in front of an error have then been told
+ * Cost      as csspgo_read
+ * Source    LLVM main: SampleProfReader
+ */
+CSSPGO_DEF csspgo_status csspgo_list_blocks(const void *data, size_t size, const csspgo_block_watch *watch,
+                                            const csspgo_options *options, csspgo_error *err);
 
 /*
  * csspgo_profile_new and csspgo_read in one call. A program that reads only with csspgo_load and csspgo_load_file does
@@ -3881,7 +3914,7 @@ typedef struct csspgo_bipartite_options {
     uint32_t depth;               /* how often the nodes are halved, at most 30                                  [18] */
     uint32_t iterations;          /* rounds of exchange between two halves, at most                              [40] */
     float    skip;                /* probability that a node does not take part in an exchange; below 0: none   [0.1] */
-    uint32_t llvm;                /* 0, 21, 22: the order of LLVM 21 and later; 19, 20: theirs where linked with
+    uint32_t llvm;                /* 0, 21 to 23: the order of LLVM 21 and later; 19, 20: theirs where linked with
                                      libstdc++, whose nth_element breaks ties in another way                          */
 } csspgo_bipartite_options;
 
@@ -4043,7 +4076,7 @@ CSSPGO_DEF const csspgo_match_code *csspgo_match_input_functions(const csspgo_ma
  */
 typedef struct csspgo_match_options {
     uint32_t llvm;                /* 0; or 17, 18: calls by callee and order; 19, 20: longest common subsequence of  */
-                                  /* calls; 21, 22: as LLVM main in 2026                                              */
+                                  /* calls; 21 to 23: as LLVM main in 2026                                            */
     uint32_t no_salvage;          /* 1: report stale functions, map nothing                                          */
     uint32_t rename;              /* renamed functions: 0: off for llvm 17 to 19, else on; 1 on, 2 off               */
     uint32_t max_calls;           /* functions with more calls, in code or profile, are not matched; 0 = 16384       */
@@ -5701,8 +5734,10 @@ typedef struct csspgo_layout_options {
     uint32_t limit_length, max_length;   /* limit_length 1: keeps max_length functions of each trace; 0: 10000   */
     uint32_t seed;                /* for the choice of traces; 0 = 5489, which LLVM always uses                    */
     uint32_t llvm;                /* 0: as 19, but never keeps more than max_traces; 19 to 21: as LLVM, which keeps more
-                                     if the first source has more; 22: as LLVM 22, no true reservoir across sources.
-                                     With 19 to 22 csspgo_layout_write writes the same file as LLVM              */
+                                     if the first source has more; 22, 23: as LLVM 22, no true reservoir across sources.
+                                     With 19 to 23 csspgo_layout_write writes the same file as LLVM              */
+    uint32_t indexed;             /* 1: csspgo_layout_write writes an indexed profile, as `llvm-profdata merge` does, of
+                                     version 12; 0: text                                                         */
 } csspgo_layout_options;
 
 typedef struct csspgo_layout_stats {
@@ -5790,20 +5825,21 @@ CSSPGO_DEF csspgo_layout_stats csspgo_layout_get_stats(const csspgo_layout *l);
 CSSPGO_DEF csspgo_status csspgo_layout_read(csspgo_layout *l, const void *data, size_t size, csspgo_error *err);
 
 /*
- * Writes the traces and the counters as LLVM's text, for `llvm-profdata merge` and `order`.
+ * Writes the traces and the counters as LLVM's text, or as an indexed profile (csspgo_layout_options.indexed), for
+ * compilers, `llvm-profdata merge` and `order`.
  *
  * LLVM takes names from records and loses the names of functions without one. So a traced function that has no record
- * gets one with hash 0 and a single counter of 1. A function without a name is left out of its trace; a comment keeps
- * its id.
+ * gets one with hash 0 and a single counter of 1. In text a function without a name is left out of its trace; a comment
+ * keeps its id.
  *
  *   buf, cap   the output, cap bytes; NULL and 0 to ask for the size
  *   size       NULL, or gets the bytes needed
  *
  * Returns   CSSPGO_OK; E_SHORT if buf is too short (its first cap bytes are filled); E_NOMEM; E_UNSUPPORTED for a name
  *           that would read back differently: a number, a name with a line end, in a trace one with a comma
- *           (with llvm these are written nevertheless)
- * Cost      O(n log n) in the number of functions
- * Source    LLVM 19: InstrProfWriter::writeText
+ *           (with llvm, and in an indexed profile, these are written nevertheless)
+ * Cost      O(n log n) in the number of functions; indexed: also of counters, with 16 bytes of memory for each
+ * Source    LLVM 19: InstrProfWriter::writeText, write
  */
 CSSPGO_DEF csspgo_status csspgo_layout_write(const csspgo_layout *l, void *buf, size_t cap, size_t *size,
                                              csspgo_error *err);
@@ -5892,6 +5928,7 @@ typedef struct csspgo_layout_evaluate_options {
     uint32_t alignment;           /* of a function, in bytes; 0 = 16                                             */
     uint32_t test_traces;         /* number of last traces to evaluate; 0 = all                                  */
     uint32_t charge_unknown;      /* 1: a function with no place costs a page of its own; 0: it is not a step    */
+    uint32_t use_weights;         /* 1: the area of a trace of weight 10 counts ten times                        */
 } csspgo_layout_evaluate_options;
 
 /* Sums over traces. Fewer pages mean fewer page faults. */
@@ -6173,6 +6210,8 @@ typedef struct csspgo_ctx_merge_options {
     uint32_t keep_larger;         /* 1: if two nodes differ in the number of counters, the one entered more often
                                      stays (if equal, the one with more counters), and gets the other's callees
                                      too. Only for pairs: of three nodes, which one stays may depend on their order */
+    uint32_t llvm;                /* 20 to 23: only YAML that llvm-ctxprof-util of that release takes: of 20 a list of
+                                     roots, later a mapping in which roots have TotalRootEntryCount; 0: both        */
 } csspgo_ctx_merge_options;
 
 /*
@@ -8257,10 +8296,16 @@ static csspgo_status csspgo__error_least(const char *function, csspgo_error *err
     return CSSPGO_E_LIMIT;
 }
 
-/* 1 for the releases of LLVM whose files are known, and for 0. */
+/* 1 for the releases of LLVM whose files are known (23: the main branch), and for 0. */
 static int csspgo__is_llvm(uint32_t llvm)
 {
-    return llvm == 0 || (llvm >= 19 && llvm <= 22);
+    return llvm == 0 || (llvm >= 19 && llvm <= 23);
+}
+
+/* 1 if that LLVM may read and write the forms of ExtBinary that the main branch added; 22 does on request. */
+static int csspgo__llvm_newer(uint32_t llvm)
+{
+    return llvm == 0 || llvm >= 22;
 }
 
 /* E_UNSUPPORTED, if option `field`, an llvm field, is not 0 and this build leaves the chapter LLVM out. */
@@ -8287,7 +8332,7 @@ static void *csspgo__object_new(const char *function, const csspgo_options *o, s
     csspgo__heap h, *own;
     csspgo__error_clear(err);
     if (o != NULL && !csspgo__is_llvm(o->llvm)) {
-        csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19 to 22");
+        csspgo__deny(function, err, 0, "csspgo_options.llvm must be 0 or 19 to 23");
         return NULL;
     }
     if (o != NULL && csspgo__llvm_check(function, "csspgo_options.llvm", o->llvm, err) != CSSPGO_OK) return NULL;
@@ -15261,6 +15306,7 @@ typedef struct csspgo__input {
     const void         *data;
     size_t              size;
     const csspgo__feed *feed;           /* NULL, or the source of text in place of data                            */
+    const csspgo_block_watch *watch;    /* NULL, or who is told of blocks                                          */
     csspgo_error       *err;
 } csspgo__input;
 
@@ -15855,8 +15901,11 @@ static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const u
  */
 static int csspgo__text_head_fail(csspgo__text *t, const unsigned char *p)
 {
+    static const char access[] = "[DataAccessProfiles]";
     const unsigned char *stop = t->line.stop, *digits, *at = p;
     int field;
+    if ((size_t)(stop - p) == sizeof access - 1 && memcmp(p, access, sizeof access - 1) == 0)
+        return csspgo__text_reject(t, CSSPGO_E_UNSUPPORTED, p, stop, "data access profiles are not implemented");
     for (field = 0; field < 2; field++) {             /* the head count, then the total */
         digits = csspgo__text_digits_before(p, stop);
         if (digits == p || memchr(p, ':', (size_t)(digits - p)) == NULL) {
@@ -16805,6 +16854,7 @@ struct csspgo__bin {
     uint32_t      (*top_fn)(csspgo__bin *b);   /* for csspgo__bin_top                                   */
     csspgo_profile *q;            /* the profile so far                                                 */
     csspgo__reader  r;            /* the file, or the section being read                                */
+    const csspgo_block_watch *watch;   /* NULL, or who is told of blocks                                */
     uint64_t        inflate;      /* bytes that compressed sections may still inflate to                */
     uint64_t        unread;       /* ExtBinary: bytes that later sections may have                      */
     uint64_t        meta;         /* flags of the section of metadata being read                        */
@@ -16817,6 +16867,7 @@ struct csspgo__bin {
     size_t          top;          /* the index read by csspgo__bin_top; lazy: the expected one */
     CSSPGO__LIST(csspgo__open_record) nest;   /* the records around the one being read                  */
     int             llvm, cs;
+    int             newer;        /* versions 104 and 105 are known: not with llvm = 19 to 21            */
     int             vtables;      /* every record ends with vtable counts                               */
     int             indexed;      /* the name table consists of spans, for tables of functions:         */
     uint64_t        span[3];      /* of functions with inlinees, without, other names                   */
@@ -17281,40 +17332,80 @@ static int csspgo__bin_sort_blocks(csspgo_profile *q)
     return 1;
 }
 
-/*
- * Reads a block of a composite record. The counts of branch records are the only type that is known, 0; the profile
- * keeps others as they are. *seen has a bit for each type below 64 so far. Returns 0 after a failure.
- */
-static int csspgo__bin_block(csspgo__bin *b, uint32_t node, uint64_t *seen)
+/* Tells the watcher of block `index` of `blocks` of a record. */
+static void csspgo__bin_tell(const csspgo__bin *b, uint32_t node, size_t index, size_t blocks, uint64_t type,
+                             uint64_t size)
 {
-    const uint32_t record = b->q->tree.node[node].record;
+    csspgo_block k;
+    if (b->watch == NULL) return;
+    k.node = csspgo__node_of(b->q, node);
+    k.index = index;
+    k.blocks = blocks;
+    k.type = type;
+    k.size = size;
+    b->watch->block_fn(b->watch->ctx, b->q, &k);
+}
+
+/*
+ * Reads the content of a block, up to b->r.end: the counts of branch records, type 0, are the only type that is known.
+ * Returns 0 after a failure.
+ */
+static int csspgo__bin_block_counts(csspgo__bin *b, uint32_t record)
+{
+    if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
+    if (!csspgo__bin_counts(b, record)) return 0;
+    if (b->r.p == b->r.end) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p,
+                           "Profile type ID 0 did not consume its complete payload; unread bytes: ",
+                           csspgo__left(&b->r));
+}
+
+/* Fails as the block at `at` is longer than what is left. Returns 0. */
+static int csspgo__bin_block_long(csspgo__bin *b, const unsigned char *at, uint64_t type, uint64_t size)
+{
+    csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, at, "Profile type ID ");
+    csspgo__say_u64(b->r.err, type);
+    csspgo__say(b->r.err, " declares payload size ");
+    csspgo__say_u64(b->r.err, size);
+    csspgo__say(b->r.err, ", but only ");
+    csspgo__say_u64(b->r.err, csspgo__left(&b->r));
+    csspgo__say(b->r.err, " bytes remain");
+    return 0;
+}
+
+/*
+ * Reads block i of n of a composite record. The profile keeps blocks of unknown types as they are. *seen has a bit for
+ * each type below 64 so far. Errors are worded as LLVM's. Returns 0 after a failure.
+ */
+static int csspgo__bin_block(csspgo__bin *b, uint32_t node, size_t i, size_t n, uint64_t *seen)
+{
     const unsigned char *const at = b->r.p, *const end = b->r.end;
     const uint64_t type = csspgo__uleb(&b->r), size = csspgo__uleb(&b->r);
-    if (b->r.status == CSSPGO_OK && size > csspgo__left(&b->r))
-        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the section does not have so many bytes for a block: ", size);
+    int ok;
     if (b->r.status != CSSPGO_OK) return 0;
+    csspgo__bin_tell(b, node, i, n, type, size);
+    if (size > csspgo__left(&b->r)) return csspgo__bin_block_long(b, at, type, size);
     if (type < 64 && *seen >> type & 1)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a record has two blocks of type ", type);
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "Duplicate profile type ID: ", type);
     if (type < 64) *seen |= (uint64_t)1 << type;
     if (type != 0) return csspgo__bin_keep_block(b, node, at, (size_t)size);
     b->r.end = b->r.p + size;
-    if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
-    if (!csspgo__bin_counts(b, record)) return 0;
-    if (b->r.p != b->r.end)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a block: ", csspgo__left(&b->r));
+    ok = csspgo__bin_block_counts(b, b->q->tree.node[node].record);
     b->r.end = end;
-    return 1;
+    return ok;
 }
 
 /* Reads a composite record up to its inlinees: its place, then blocks, each of which has a type and a size. */
 static int csspgo__bin_composite_enter(csspgo__bin *b, csspgo__open_record *n)
 {
     uint64_t seen = 0;
-    size_t blocks;
+    size_t i, blocks;
     n->node = csspgo__bin_entry(b);
     if (n->node == 0) return 0;
-    for (blocks = csspgo__bin_many32(b, 2); blocks != 0; blocks--)
-        if (!csspgo__bin_block(b, n->node, &seen)) return 0;
+    blocks = csspgo__bin_many32(b, 2);
+    if (b->r.status == CSSPGO_OK && blocks == 0) csspgo__bin_tell(b, n->node, 0, 0, 0, 0);
+    for (i = 0; i < blocks; i++)
+        if (!csspgo__bin_block(b, n->node, i, blocks, &seen)) return 0;
     n->left = (uint32_t)csspgo__bin_many32(b, 5);
     return b->r.status == CSSPGO_OK;
 }
@@ -17404,7 +17495,6 @@ static int csspgo__bin_records(csspgo__bin *b, int composite)
  */
 static int csspgo__bin_version(csspgo__bin *b)
 {
-    const int newer = b->q == NULL || !b->q->heap.llvm;       /* csspgo_get_sections has no profile */
     const unsigned char *at;
     uint64_t v;
     csspgo__uleb(&b->r);                              /* the magic number */
@@ -17412,10 +17502,10 @@ static int csspgo__bin_version(csspgo__bin *b)
     v = csspgo__uleb(&b->r);
     if (b->r.status != CSSPGO_OK) return 0;
     b->version = (uint32_t)v;
-    if (v == CSSPGO__FORMAT_VERSION || (v > CSSPGO__FORMAT_VERSION && v <= CSSPGO__FORMAT_NEWEST && newer)) return 1;
+    if (v == CSSPGO__FORMAT_VERSION || (v > CSSPGO__FORMAT_VERSION && v <= CSSPGO__FORMAT_NEWEST && b->newer)) return 1;
     return csspgo__bin_bad(b, CSSPGO_E_VERSION, at,
-                           newer ? "only versions 103 to 105 of LLVM's binary profiles can be read, not "
-                                 : "only version 103 of LLVM's binary profiles can be read, not ", v);
+                           b->newer ? "only versions 103 to 105 of LLVM's binary profiles can be read, not "
+                                    : "only version 103 of LLVM's binary profiles can be read, not ", v);
 }
 
 /* ----- ExtBinary in ----------------------------------------------------------------------------------------------- */
@@ -17724,7 +17814,7 @@ static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
  */
 static int csspgo__bin_content(csspgo__bin *b, const csspgo_section *s)
 {
-    const char *newer = b->llvm ? csspgo__section_newer(s) : NULL;
+    const char *newer = b->newer ? NULL : csspgo__section_newer(s);
     int ok = 1;
     if (newer != NULL) return csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, newer);
     switch (s->type) {
@@ -17849,7 +17939,7 @@ static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_
     const csspgo_section s = csspgo__section_at(table, i);
     const uint64_t size = (uint64_t)(file.end - file.base);
     const int wanted =
-        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && !b->llvm) ||
+        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && b->newer) ||
         (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
     int ok;
     csspgo__bin_section_kind(b, &s);
@@ -17888,7 +17978,7 @@ static int csspgo__ext_header(csspgo__bin *b, size_t *n)
 static int csspgo__ext_types(csspgo__bin *b, size_t n)
 {
     size_t i;
-    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && !b->llvm; i++) {
+    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && b->newer; i++) {
         const uint64_t type = csspgo__section_at(b->r.p, i).type;
         if (type == CSSPGO__SEC_COMPOSITE || type == CSSPGO__SEC_COMPOSITE_OFFS)
             return csspgo__bin_bad(b, CSSPGO_E_VERSION, b->r.p + 32 * i,
@@ -17937,6 +18027,8 @@ static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)
     b.inflate = in->options.limits.max_inflated;
     if (b.inflate == 0) b.inflate = csspgo__inflated_most(in->size);
     b.llvm = in->options.llvm != 0;
+    b.newer = csspgo__llvm_newer(in->options.llvm);
+    b.watch = in->watch;
     ok = read_fn(&b) && csspgo__bin_sort_records(&b);
     CSSPGO__DROP(&b.q->heap, b.func);
     CSSPGO__DROP(&b.q->heap, b.node);
@@ -17961,6 +18053,7 @@ CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, cssp
     if (csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
         return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, "only ExtBinary profiles have sections");
     csspgo__reader_init(&b.r, data, size, err);
+    b.newer = 1;
     if (!csspgo__ext_header(&b, count)) *count = 0;
     for (i = 0; i < cap && i < *count; i++) section[i] = csspgo__section_at(b.r.p, i);
     return b.r.status;
@@ -18696,8 +18789,8 @@ static csspgo_status csspgo__ext_write(csspgo__out *o)
         return csspgo__out_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
 #endif
     if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
-    if (o->form & CSSPGO__NEWER && o->llvm)
-        return csspgo__out_refuse(o, "profiles of LLVM 19 to 22 are of version 103 and have no indexed tables");
+    if (o->form & CSSPGO__NEWER && !csspgo__llvm_newer(o->p->heap.llvm))
+        return csspgo__out_refuse(o, "profiles of LLVM 19 to 21 are of version 103 and have no indexed tables");
     if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
     if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
     o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
@@ -18780,10 +18873,11 @@ static void csspgo__say_dense(csspgo_error *err)
 /*
  * Every input is read into a profile of its own, *q, so a failure leaves p alone: p gives the options, and q may use
  * the memory that p's limit leaves. held: bytes of it that the caller has in use. feed: NULL, or the source of text in
- * place of data.
+ * place of data. watch: NULL, or who is told of blocks.
  */
-static csspgo_status csspgo__read_apart(const csspgo_profile *p, const void *data, size_t size, uint64_t held,
-                                        const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
+static csspgo_status csspgo__read_watched(const csspgo_profile *p, const void *data, size_t size, uint64_t held,
+                                          const csspgo__feed *feed, const csspgo_block_watch *watch, csspgo_profile **q,
+                                          csspgo_error *err)
 {
     const uint64_t whole = feed != NULL ? feed->size : size, window = feed != NULL ? whole + 1 : 0;
     const uint64_t fair = 16 * whole + window + (1u << 20);
@@ -18795,6 +18889,7 @@ static csspgo_status csspgo__read_apart(const csspgo_profile *p, const void *dat
     in.data = size != 0 ? data : "";
     in.size = size;
     in.feed = feed;
+    in.watch = watch;
     in.err = err;
     csspgo__error_clear(err);
     *max = used < *max ? *max - used : 1;
@@ -18803,6 +18898,13 @@ static csspgo_status csspgo__read_apart(const csspgo_profile *p, const void *dat
     s = csspgo__input_read(&in, q);
     if (s == CSSPGO_E_LIMIT && in.spare != 0) csspgo__say_dense(err);
     return s;
+}
+
+/* The same, when nobody asks for blocks. */
+static csspgo_status csspgo__read_apart(const csspgo_profile *p, const void *data, size_t size, uint64_t held,
+                                        const csspgo__feed *feed, csspgo_profile **q, csspgo_error *err)
+{
+    return csspgo__read_watched(p, data, size, held, feed, NULL, q, err);
 }
 
 /* The empty profile p becomes q. */
@@ -18854,6 +18956,23 @@ CSSPGO_DEF uint64_t csspgo_kept_blocks(const csspgo_profile *p)
 {
     CSSPGO__LIVE(csspgo_profile, p);
     return p->block.count;
+}
+
+CSSPGO_DEF csspgo_status csspgo_list_blocks(const void *data, size_t size, const csspgo_block_watch *watch,
+                                            const csspgo_options *options, csspgo_error *err)
+{
+    CSSPGO__GIVEN_FOR(data, size);
+    CSSPGO__GIVEN(watch);
+    CSSPGO__EXPECT(watch->block_fn != NULL, "watch->block_fn is NULL");
+    csspgo_error own;
+    csspgo_profile *const p = csspgo_profile_new(options, err != NULL ? err : &own);
+    csspgo_profile *q = NULL;
+    csspgo_status s;
+    if (p == NULL) return err != NULL ? err->status : own.status;
+    s = csspgo__read_watched(p, data, size, 0, NULL, watch, &q, err);
+    if (s == CSSPGO_OK) csspgo_profile_free(q);
+    csspgo_profile_free(p);
+    return csspgo__named(__func__, err, s);
 }
 
 /* The result of a load: the empty p with the profile that was read; or NULL, and p is freed. */
@@ -34521,7 +34640,7 @@ static csspgo_status csspgo__bp_check(const csspgo_bipartite *g, const csspgo_bi
     size_t i;
     if (how->depth > 30) return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "depth is above 30");
     if (!csspgo__is_llvm(how->llvm))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_bipartite_options.llvm must be 0 or 19 to 22");
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "csspgo_bipartite_options.llvm must be 0 or 19 to 23");
     if (csspgo__llvm_check("csspgo_balanced_partition", "csspgo_bipartite_options.llvm", how->llvm, err) != CSSPGO_OK)
         return CSSPGO_E_UNSUPPORTED;
     if (g->nodes >= 0x80000000u || g->groups >= 0x7fffffffu)
@@ -38740,12 +38859,12 @@ CSSPGO_DEF csspgo_matcher *csspgo_matcher_new(const csspgo_match_options *how, c
         return NULL;
     if (how == NULL || csspgo__is_llvm(how->llvm) || how->llvm == 17 || how->llvm == 18)
         m = (csspgo_matcher *)csspgo__object_new(__func__, options, sizeof *m, err);
-    else csspgo__deny(__func__, err, 0, "csspgo_match_options.llvm must be 0 or 17 to 22");
+    else csspgo__deny(__func__, err, 0, "csspgo_match_options.llvm must be 0 or 17 to 23");
     if (m == NULL) return NULL;
     if (how != NULL) m->how = *how;
     if (m->how.llvm == 17) m->how.llvm = CSSPGO__LEXICAL;
     if (m->how.llvm == 20) m->how.llvm = CSSPGO__LLVM19;
-    if (m->how.llvm == 21) m->how.llvm = CSSPGO__LLVM_MAIN;
+    if (m->how.llvm == 21 || m->how.llvm == 23) m->how.llvm = CSSPGO__LLVM_MAIN;
     if (m->how.rename == 0) m->how.rename = m->how.llvm == CSSPGO__LLVM_MAIN || m->how.llvm == CSSPGO__ALIGN;
     if (m->how.max_calls == 0) m->how.max_calls = 16384;
     if (m->how.max_calls > 1000000) m->how.max_calls = 1000000;
@@ -40229,7 +40348,8 @@ static csspgo_status csspgo__gcc_write(csspgo__out *o)
     csspgo__gcc_put(o, 1);
     csspgo__gcc_put(o, 0);
     if (o->filed > csspgo__gcc_filed(o->s->total))
-        return csspgo__out_refuse(o, "GCC's version 3 cannot carry names whose files are so long: three times its size");
+        return csspgo__out_refuse(o, "GCC's version 3 cannot carry names whose files are so long: three times its "
+                                     "size");
     return o->s->status;
 }
 
@@ -40541,7 +40661,7 @@ static int csspgo__lazy_meta(csspgo__bin *b, uint64_t flags)
 static int csspgo__lazy_section(csspgo__bin *b, const csspgo_section *s, const unsigned char *entry)
 {
     const uint64_t size = b->lazy->size;
-    const char *what = b->llvm ? csspgo__section_newer(s) : NULL;
+    const char *what = b->newer ? NULL : csspgo__section_newer(s);
     const int inside = s->offset <= size && s->size <= size - s->offset;
     if (s->size > UINT32_MAX - 1) what = "a section above 4 GiB cannot be read lazily";
     if (s->flags & CSSPGO__SEC_COMPRESSED) what = "a compressed section cannot be read lazily";
@@ -40757,6 +40877,7 @@ static void csspgo__lazy_bin(csspgo_lazy *l, csspgo__bin *b, csspgo_profile *q, 
     b->cs = l->cs;
     b->vtables = l->vtables;
     b->llvm = l->heap.llvm != 0;
+    b->newer = csspgo__llvm_newer(l->heap.llvm);
 }
 
 CSSPGO_DEF csspgo_lazy *csspgo_lazy_open(const void *data, size_t size, const csspgo_options *options,
@@ -50392,7 +50513,7 @@ CSSPGO_DEF csspgo_layout *csspgo_layout_new(const csspgo_layout_options *how, co
 {
     csspgo_layout *l;
     if (how != NULL && !csspgo__is_llvm(how->llvm)) {
-        csspgo__deny(__func__, err, 0, "csspgo_layout_options.llvm must be 0 or 19 to 22");
+        csspgo__deny(__func__, err, 0, "csspgo_layout_options.llvm must be 0 or 19 to 23");
         return NULL;
     }
     if (how != NULL && csspgo__llvm_check(__func__, "csspgo_layout_options.llvm", how->llvm, err) != CSSPGO_OK)
@@ -50680,7 +50801,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
     size_t i, k;
     memset(&d, 0, sizeof d);
     d.arrays.heap = h;
-    if (in->stream >> 28 != 0 && (l->how.llvm == 22 ? kept : l->own.stream) > l->how.max_traces) s = CSSPGO_E_LIMIT;
+    if (in->stream >> 28 != 0 && (l->how.llvm >= 22 ? kept : l->own.stream) > l->how.max_traces) s = CSSPGO_E_LIMIT;
     else if (!csspgo__layout_reserve(l, in, &d)) s = h->status;
     if (s == CSSPGO_OK) {
         CSSPGO__COMMIT_BEGIN(h);
@@ -50692,7 +50813,7 @@ static csspgo_status csspgo__layout_commit(csspgo_layout *l, csspgo__source *in,
             if (in->record.v[i].count != 0 || l->how.llvm != 0)
                 csspgo__layout_count(l, in, &in->record.v[i], d.number[in->record.v[i].function]);
         l->own.kind |= in->kind;
-        if (l->how.llvm == 22) csspgo__reservoir_22(l, in);
+        if (l->how.llvm >= 22) csspgo__reservoir_22(l, in);
         else csspgo__reservoir_19(l, in, &d);
         CSSPGO__COMMIT_END(h);
     }
@@ -51604,11 +51725,17 @@ static void csspgo__layout_put_run(csspgo__layout_writer *w, const csspgo__kept 
     csspgo__put_str(&w->out, "\n");
 }
 
+/* The kind of a profile; only IR instrumentation has traces. */
+static uint32_t csspgo__layout_kind_of(const csspgo__source *own)
+{
+    return own->kind == CSSPGO__LAYOUT_TRACES ? own->kind | CSSPGO__LAYOUT_IR : own->kind;
+}
+
 /* Writes the lines that csspgo__layout_header reads, with LLVM's comments. */
 static void csspgo__layout_put_header(csspgo__layout_writer *w)
 {
     const csspgo__source *own = &w->l->own;
-    const uint32_t kind = own->kind == CSSPGO__LAYOUT_TRACES ? own->kind | CSSPGO__LAYOUT_IR : own->kind;
+    const uint32_t kind = csspgo__layout_kind_of(own);
     size_t i;
     if (kind & CSSPGO__LAYOUT_CSIR) csspgo__put_str(&w->out, "# CSIR level Instrumentation Flag\n:csir\n");
     else if (kind & CSSPGO__LAYOUT_IR) csspgo__put_str(&w->out, "# IR level Instrumentation Flag\n:ir\n");
@@ -51642,17 +51769,260 @@ static void csspgo__layout_put_records(csspgo__layout_writer *w)
     }
 }
 
+static void csspgo__layout_put_text(csspgo__layout_writer *w)
+{
+    csspgo__layout_put_header(w);
+    csspgo__layout_put_records(w);
+}
+
+/* ----- writing an indexed profile ---------------------------------------------------------------------------------
+ *
+ * Header, summary of the counters, a hash table of functions with their records, traces. All offsets follow from sizes,
+ * so nothing is written twice.
+ */
+
+enum { CSSPGO__INDEX_VERSION = 12, CSSPGO__INDEX_HEADER = 72, CSSPGO__INDEX_SUMMARY = 64 + 24 * CSSPGO_CUTOFFS };
+
+typedef struct csspgo__layout_index {
+    csspgo__layout_writer *w;
+    uint32_t *first;              /* per function: its first record in w->order; behind the last: w->n */
+    uint32_t *chain;              /* functions by bucket                                                 */
+    uint32_t *bucket;             /* per bucket: its first function in chain; behind the last: their end */
+    uint64_t *count;              /* scratch of the summary                                              */
+    size_t    functions, buckets;
+} csspgo__layout_index;
+
+/* Counters of record k in the order of w. A function that only a trace has gets one. */
+static size_t csspgo__index_counters(const csspgo__layout_writer *w, size_t k)
+{
+    const csspgo__source *own = &w->l->own;
+    return w->order[k] < own->record.count ? own->record.v[w->order[k]].count : 1;
+}
+
+static uint64_t csspgo__index_counter(const csspgo__layout_writer *w, size_t k, size_t i)
+{
+    const csspgo__source *own = &w->l->own;
+    return w->order[k] < own->record.count ? own->value.v[own->record.v[w->order[k]].begin + i] : 1;
+}
+
+static uint64_t csspgo__index_hash_of(const csspgo__layout_writer *w, size_t k)
+{
+    const csspgo__source *own = &w->l->own;
+    return w->order[k] < own->record.count ? own->record.v[w->order[k]].hash : 0;
+}
+
+static uint32_t csspgo__index_name(const csspgo__layout_index *x, size_t f)
+{
+    return csspgo__layout_owner(x->w->l, x->w->order[x->first[f]]);
+}
+
+/* The bucket of function f. */
+static size_t csspgo__index_place(const csspgo__layout_index *x, size_t f)
+{
+    return (size_t)csspgo__name_guid(&x->w->l->own.names, csspgo__index_name(x, f)) & (x->buckets - 1);
+}
+
+/* Bytes of function f's records: hash, counters, no bitmap, and a value profile that has only its size. */
+static uint64_t csspgo__index_data(const csspgo__layout_index *x, size_t f)
+{
+    uint64_t size = 0;
+    size_t k;
+    for (k = x->first[f]; k < x->first[f + 1]; k++) size += 32 + 8 * (uint64_t)csspgo__index_counters(x->w, k);
+    return size;
+}
+
+/* Bytes of bucket b: the number of functions, and for each hash, sizes, name and records. 0: it is empty. */
+static uint64_t csspgo__index_bucket(const csspgo__layout_index *x, size_t b)
+{
+    uint64_t size = x->bucket[b] < x->bucket[b + 1] ? 2 : 0;
+    uint32_t i;
+    for (i = x->bucket[b]; i < x->bucket[b + 1]; i++) {
+        size_t name;
+        csspgo__name_text(&x->w->l->own.names, csspgo__index_name(x, x->chain[i]), &name);
+        size += 24 + name + csspgo__index_data(x, x->chain[i]);
+    }
+    return size;
+}
+
+/* Finds the functions among the records and puts them into buckets. Returns 0 when memory is exhausted. */
+static int csspgo__index_make(csspgo__layout_index *x)
+{
+    csspgo__layout_writer *w = x->w;
+    size_t i, n = 0;
+    if (!CSSPGO__ARRAY_RAW(&w->arrays, x->first, w->n + 1)) return 0;
+    for (i = 0; i < w->n; i++)
+        if (i == 0 || csspgo__layout_owner(w->l, w->order[i]) != csspgo__layout_owner(w->l, w->order[i - 1]))
+            x->first[n++] = (uint32_t)i;
+    x->first[n] = (uint32_t)w->n;
+    x->functions = n;
+    for (x->buckets = 1; n > 2 && x->buckets <= n * 4 / 3;) x->buckets *= 2;
+    if (!CSSPGO__ARRAY(&w->arrays, x->bucket, x->buckets + 2) || !CSSPGO__ARRAY_RAW(&w->arrays, x->chain, n + 1))
+        return 0;
+    for (i = 0; i < n; i++) x->bucket[csspgo__index_place(x, i) + 2]++;
+    for (i = 2; i <= x->buckets; i++) x->bucket[i] += x->bucket[i - 1];
+    for (i = 0; i < n; i++) x->chain[x->bucket[csspgo__index_place(x, i) + 1]++] = (uint32_t)i;
+    return 1;
+}
+
+/*
+ * Writes the summary of the records with that kind of hash: of context-sensitive instrumentation, bit 60 is set.
+ * Source: LLVM's InstrProfSummaryBuilder, whose total wraps.
+ */
+static void csspgo__index_put_summary(csspgo__layout_index *x, uint64_t cs)
+{
+    csspgo__layout_writer *w = x->w;
+    uint64_t functions = 0, max_function = 0, max = 0, max_internal = 0, sum = 0, seen = 0, last = 0;
+    csspgo__sum total = { 0, 0 };
+    size_t n = 0, k, i;
+    for (k = 0; k < w->n; k++) {
+        if ((csspgo__index_hash_of(w, k) >> 60 & 1) != cs) continue;
+        functions++;
+        for (i = 0; i < csspgo__index_counters(w, k); i++) {
+            const uint64_t v = csspgo__index_counter(w, k, i);
+            if (i == 0 && v > max_function) max_function = v;
+            if (i != 0 && v > max_internal) max_internal = v;
+            if (v > max) max = v;
+            total.low += v;
+            x->count[n++] = v;
+        }
+    }
+    if (!csspgo__sort(&w->heap, x->count, n, sizeof *x->count, csspgo__u64_cmp, NULL)) w->out.status = w->heap.status;
+    csspgo__put_u64le(&w->out, 6);
+    csspgo__put_u64le(&w->out, CSSPGO_CUTOFFS);
+    csspgo__put_u64le(&w->out, functions);
+    csspgo__put_u64le(&w->out, n);
+    csspgo__put_u64le(&w->out, max_function);
+    csspgo__put_u64le(&w->out, max);
+    csspgo__put_u64le(&w->out, max_internal);
+    csspgo__put_u64le(&w->out, total.low);
+    for (k = 0; k < CSSPGO_CUTOFFS; k++) {
+        const uint64_t want = csspgo__tally_part(total, csspgo__ppm[k]).low;
+        while (n != 0 && sum < want) {
+            for (last = x->count[n - 1]; n != 0 && x->count[n - 1] == last; n--, seen++) sum += last;
+        }
+        csspgo__put_u64le(&w->out, csspgo__ppm[k]);
+        csspgo__put_u64le(&w->out, last);
+        csspgo__put_u64le(&w->out, seen);
+    }
+}
+
+static void csspgo__index_put_function(const csspgo__layout_index *x, size_t f)
+{
+    csspgo__sink *out = &x->w->out;
+    const csspgo__names *names = &x->w->l->own.names;
+    const uint32_t name = csspgo__index_name(x, f);
+    size_t size, k, i;
+    const char *text = csspgo__name_text(names, name, &size);
+    csspgo__put_u64le(out, csspgo__name_guid(names, name));
+    csspgo__put_u64le(out, size);
+    csspgo__put_u64le(out, csspgo__index_data(x, f));
+    csspgo__put(out, text, size);
+    for (k = x->first[f]; k < x->first[f + 1]; k++) {
+        const size_t n = csspgo__index_counters(x->w, k);
+        csspgo__put_u64le(out, csspgo__index_hash_of(x->w, k));
+        csspgo__put_u64le(out, n);
+        for (i = 0; i < n; i++) csspgo__put_u64le(out, csspgo__index_counter(x->w, k, i));
+        csspgo__put_u64le(out, 0);                    /* bytes of a bitmap */
+        csspgo__put_u64le(out, 8);                    /* bytes of the value profile, and its kinds, none */
+    }
+}
+
+/* Writes the buckets, then the table of their offsets, the first of which is `at`. `table`: the offset of the table. */
+static void csspgo__index_put_table(const csspgo__layout_index *x, uint64_t at, uint64_t table)
+{
+    csspgo__sink *out = &x->w->out;
+    uint64_t end = at;
+    size_t b;
+    uint32_t i;
+    for (b = 0; b < x->buckets; b++) {
+        if (x->bucket[b] == x->bucket[b + 1]) continue;
+        csspgo__put_le(out, x->bucket[b + 1] - x->bucket[b], 2);
+        for (i = x->bucket[b]; i < x->bucket[b + 1]; i++) csspgo__index_put_function(x, x->chain[i]);
+        end += csspgo__index_bucket(x, b);
+    }
+    csspgo__put_le(out, 0, (size_t)(table - end));
+    csspgo__put_u64le(out, x->buckets);
+    csspgo__put_u64le(out, x->functions);
+    for (b = 0; b < x->buckets; b++) {
+        const uint64_t size = csspgo__index_bucket(x, b);
+        csspgo__put_u64le(out, size != 0 ? at : 0);
+        at += size;
+    }
+}
+
+static void csspgo__index_put_traces(csspgo__layout_writer *w)
+{
+    csspgo__sink *out = &w->out;
+    const csspgo__source *own = &w->l->own;
+    size_t i, k;
+    csspgo__put_u64le(out, own->run.count);
+    csspgo__put_u64le(out, own->stream);
+    for (i = 0; i < own->run.count; i++) {
+        const csspgo__kept *r = &own->run.v[i];
+        csspgo__put_u64le(out, r->weight);
+        csspgo__put_u64le(out, r->function.count);
+        for (k = 0; k < r->function.count; k++)
+            csspgo__put_u64le(out, csspgo__name_guid(&own->names, r->function.v[k]));
+    }
+}
+
+/* A kind as the high bits of a version. */
+static uint64_t csspgo__index_flags(uint32_t kind)
+{
+    return (uint64_t)(kind & CSSPGO__LAYOUT_IR ? 1 : 0) << 56 | (uint64_t)(kind & CSSPGO__LAYOUT_CSIR ? 1 : 0) << 57 |
+           (uint64_t)(kind & CSSPGO__LAYOUT_ENTRY_FIRST ? 1 : 0) << 58 |
+           (uint64_t)(kind & CSSPGO__LAYOUT_COVERAGE ? 1 : 0) << 60 |
+           (uint64_t)(kind & CSSPGO__LAYOUT_LOOPS ? 1 : 0) << 55 |
+           (uint64_t)(kind & CSSPGO__LAYOUT_TRACES ? 1 : 0) << 63;
+}
+
+/* Writes the file. Returns 0 when memory is exhausted. */
+static int csspgo__layout_put_index(csspgo__layout_writer *w)
+{
+    static const unsigned char magic[8] = { 0xff, 'l', 'p', 'r', 'o', 'f', 'i', 0x81 };
+    const uint32_t kind = csspgo__layout_kind_of(&w->l->own);
+    const uint64_t at =
+        CSSPGO__INDEX_HEADER + (uint64_t)CSSPGO__INDEX_SUMMARY * (kind & CSSPGO__LAYOUT_CSIR ? 2 : 1);
+    uint64_t table = at, behind;
+    csspgo__layout_index x;
+    size_t i, counts = 0;
+    memset(&x, 0, sizeof x);
+    x.w = w;
+    for (i = 0; i < w->n; i++) counts += csspgo__index_counters(w, i);
+    if (!CSSPGO__ARRAY_RAW(&w->arrays, x.count, counts + 1) || !csspgo__index_make(&x)) return 0;
+    for (i = 0; i < x.buckets; i++) table += csspgo__index_bucket(&x, i);
+    table = (table + 7) / 8 * 8;
+    behind = table + 16 + 8 * (uint64_t)x.buckets;
+    csspgo__put(&w->out, magic, sizeof magic);
+    csspgo__put_u64le(&w->out, csspgo__index_flags(kind) | CSSPGO__INDEX_VERSION);
+    csspgo__put_u64le(&w->out, 0);
+    csspgo__put_u64le(&w->out, 0);                    /* ids are MD5 */
+    csspgo__put_u64le(&w->out, table);
+    csspgo__put_u64le(&w->out, 0);                    /* no MemProf */
+    csspgo__put_u64le(&w->out, behind);               /* build ids, names of vtables: none, only their sizes */
+    csspgo__put_u64le(&w->out, kind & CSSPGO__LAYOUT_TRACES ? behind + 16 : 0);
+    csspgo__put_u64le(&w->out, behind + 8);
+    csspgo__index_put_summary(&x, 0);
+    if (kind & CSSPGO__LAYOUT_CSIR) csspgo__index_put_summary(&x, 1);
+    csspgo__index_put_table(&x, at, table);
+    csspgo__put_u64le(&w->out, 0);
+    csspgo__put_u64le(&w->out, 0);
+    if (kind & CSSPGO__LAYOUT_TRACES) csspgo__index_put_traces(w);
+    return 1;
+}
+
 /* Writes everything to w->out, which the caller has set up. */
 static void csspgo__layout_put(csspgo__layout_writer *w, const csspgo_layout *l)
 {
+    int ok;
     w->l = l;
     w->heap = csspgo__heap_loan(&l->heap);
     w->arrays.heap = &w->heap;
     w->arrays.count = w->n = 0;
-    if (csspgo__layout_collect(w)) {
-        csspgo__layout_put_header(w);
-        csspgo__layout_put_records(w);
-    } else if (w->out.status == CSSPGO_OK) w->out.status = w->heap.status;
+    ok = csspgo__layout_collect(w);
+    if (ok && l->how.indexed) ok = csspgo__layout_put_index(w);
+    else if (ok) csspgo__layout_put_text(w);
+    if (!ok && w->out.status == CSSPGO_OK) w->out.status = w->heap.status;
     csspgo__arrays_free(&w->arrays);
 }
 
@@ -52163,7 +52533,7 @@ static int csspgo__layout_touch_function(csspgo__layout_pages *g, size_t run, ui
 static void csspgo__layout_score_run(csspgo__layout_pages *g, size_t run, csspgo_layout_score *score)
 {
     const csspgo__kept *r = &g->l->own.run.v[run];
-    uint64_t pages = 0;
+    uint64_t pages = 0, area = 0;
     size_t p;
     for (p = 0; p < r->function.count; p++) {
         const uint32_t f = r->function.v[p];
@@ -52175,10 +52545,12 @@ static void csspgo__layout_score_run(csspgo__layout_pages *g, size_t run, csspgo
             g->unknown[f] = (uint32_t)run + 1;
         }
         score->steps += (uint64_t)step;
-        if (step) score->area = csspgo__sat_add(score->area, pages);
+        if (step) area = csspgo__sat_add(area, pages);
         if (p + 1 == (r->function.count + 9) / 10) score->pages_10 += pages;
         if (p + 1 == (r->function.count + 1) / 2) score->pages_50 += pages;
     }
+    if (g->how.use_weights) area = csspgo__sat_mul(area, r->weight);
+    score->area = csspgo__sat_add(score->area, area);
     score->pages += pages;
     score->traces++;
 }
@@ -53672,15 +54044,23 @@ static uint32_t csspgo__yaml_take(csspgo__yaml *y)
     return csspgo__yaml_entry_of(o->role);
 }
 
+/* Fails as the token is not what stands for a role. In LLVM's words. */
+static void csspgo__yaml_other(csspgo__yaml *y, uint32_t role)
+{
+    csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, csspgo__yaml_is_map(role) ? "not a mapping" : "not a sequence");
+}
+
 /* A mapping or sequence begins. Its own entries stand in `column`, or in brackets. */
 static void csspgo__yaml_open(csspgo__yaml *y, int is_map, int flow)
 {
     uint32_t role = csspgo__yaml_take(y);
     csspgo__ctx_open *o;
     uint32_t site = 0;
-    if (role == CSSPGO__CTX_ROLE_META && !is_map) role = CSSPGO__CTX_ROLE_CONTEXTS;
-    if (role >= CSSPGO__CTX_WANT_GUID || csspgo__yaml_is_map(role) != is_map)
+    if (role == CSSPGO__CTX_ROLE_META && (y->in->how.llvm == 20 || (y->in->how.llvm == 0 && !is_map)))
+        role = CSSPGO__CTX_ROLE_CONTEXTS;
+    if (role >= CSSPGO__CTX_WANT_GUID)
         csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, is_map ? "unexpected mapping" : "unexpected sequence");
+    else if (csspgo__yaml_is_map(role) != is_map) csspgo__yaml_other(y, role);
     if (y->in->r.status != CSSPGO_OK) return;
     if (role == CSSPGO__CTX_ROLE_CALLEE) site = csspgo__yaml_top(y)[-1].item - 1;
     o = csspgo__ctx_push(y->in, role, (uint64_t)(y->text - y->in->r.base));
@@ -53703,18 +54083,38 @@ static void csspgo__yaml_make(csspgo__yaml *y, csspgo__ctx_open *o)
     else csspgo__ctx_make(y->in, o);
 }
 
+/* Fails where a node begins that ends without a key that it needs. In LLVM's words. */
+static void csspgo__yaml_complete(csspgo__yaml *y, const csspgo__ctx_open *o)
+{
+    const int entries = y->in->how.llvm >= 21 && o->role == CSSPGO__CTX_ROLE_ROOT;
+    const char *const name = !(o->seen & CSSPGO__CTX_GUID)                 ? "Guid"
+                             : entries && !(o->seen & CSSPGO__CTX_ENTRIES) ? "TotalRootEntryCount"
+                             : !(o->seen & CSSPGO__CTX_COUNTERS)           ? "Counters" : NULL;
+    if (name == NULL || y->in->r.status != CSSPGO_OK) return;
+    csspgo__fail(&y->in->r, CSSPGO_E_SYNTAX, y->in->r.base + o->start, "missing required key '");
+    csspgo__say(y->in->r.err, name);
+    csspgo__say(y->in->r.err, "'");
+}
+
 /* The innermost mapping or sequence ends. */
 static void csspgo__yaml_close(csspgo__yaml *y)
 {
     csspgo__ctx_open *o = csspgo__yaml_top(y);
     if (y->want != CSSPGO__CTX_WANT_NOTHING) csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "a value is missing");
-    if (csspgo__ctx_is_node(o)) csspgo__yaml_make(y, o);
+    if (csspgo__ctx_is_node(o)) csspgo__yaml_complete(y, o);
+    if (csspgo__ctx_is_node(o) && y->in->r.status == CSSPGO_OK) csspgo__yaml_make(y, o);
     if (o->role == CSSPGO__CTX_ROLE_COUNTERS) {
         o[-1].count = o->item;
         if (o->item == 0) csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "a node without counters");
     }
     if (o->flow) y->flow--;
     y->in->open.count--;
+}
+
+static void csspgo__yaml_unknown(csspgo__yaml *y)
+{
+    csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "unknown key ");
+    csspgo__say_bytes(y->in->r.err, y->text, y->size);
 }
 
 /* A key of the innermost mapping. */
@@ -53726,7 +54126,7 @@ static void csspgo__yaml_key(csspgo__yaml *y)
     for (; k < end; k++)
         if ((k->where >> o->role & 1) && strlen(k->name) == y->size && memcmp(k->name, y->text, y->size) == 0) break;
     if (y->want != CSSPGO__CTX_WANT_NOTHING) csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "a value is missing");
-    else if (k == end) csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "unknown key");
+    else if (k == end) csspgo__yaml_unknown(y);
     else if (o->seen & k->bit) csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "a key stands twice");
     else if ((o->seen & CSSPGO__CTX_MADE) && k->bit < 1u << 8)
         csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "this key must come before Unhandled and Callsites");
@@ -53743,7 +54143,7 @@ static void csspgo__yaml_value(csspgo__yaml *y)
     const uint64_t v = want >= CSSPGO__CTX_WANT_GUID && want != CSSPGO__CTX_WANT_NOTHING ? csspgo__yaml_number(y) : 0;
     csspgo__ctx_open *o = csspgo__yaml_top(y);
     csspgo_ctx *t = y->in->t;
-    if (want < CSSPGO__CTX_WANT_GUID) csspgo__yaml_fail(y, CSSPGO_E_SYNTAX, "a number is not expected here");
+    if (want < CSSPGO__CTX_WANT_GUID) csspgo__yaml_other(y, want);
     if (y->in->r.status != CSSPGO_OK) return;
     if (want == CSSPGO__CTX_WANT_GUID) o->guid = v;
     else if (want == CSSPGO__CTX_WANT_ENTRIES) o->entries = v;
@@ -54298,6 +54698,8 @@ CSSPGO_DEF csspgo_status csspgo_ctx_read(csspgo_ctx *c, const void *data, size_t
     memset(&t, 0, sizeof t);
     memset(&in, 0, sizeof in);
     csspgo__reader_init(&in.r, data, size, err);
+    if (how != NULL && how->llvm != 0 && (how->llvm == 19 || !csspgo__is_llvm(how->llvm)))
+        return csspgo__deny(__func__, err, 0, "csspgo_ctx_merge_options.llvm must be 0 or 20 to 23");
     text = csspgo__ctx_is_text(in.r.base, size);
     in.h = h;
     if (how != NULL) in.how = *how;

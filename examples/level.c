@@ -81,9 +81,13 @@ static csspgo_status tell_functions(csspgo_layout *l, csspgo_error *e)
 
 static csspgo_status pages(const csspgo_layout *l, size_t ordered, const char *what, uint64_t *touched, csspgo_error *e)
 {
-    csspgo_layout_evaluate_options how = { 4096, 16, TESTS, 0 };
+    csspgo_layout_evaluate_options how;
     csspgo_layout_score score;
-    const csspgo_status s = csspgo_layout_evaluate(l, order, ordered, &how, &score, e);
+    csspgo_status s;
+    memset(&how, 0, sizeof how);
+    how.page_bytes = 4096;
+    how.test_traces = TESTS;
+    s = csspgo_layout_evaluate(l, order, ordered, &how, &score, e);
     *touched = score.pages;
     if (s == CSSPGO_OK)
         printf("%-24s %3u pages a load, %3u of them in its first half; %u in all\n", what,

@@ -98,6 +98,35 @@ static void try_lazy(const uint8_t *data, size_t size, const csspgo_profile *p)
     csspgo_lazy_free(l);
 }
 
+typedef struct blocks {           /* of csspgo_list_blocks */
+    uint64_t all, unknown, next, of;
+} blocks;
+
+/* Blocks of a record come in order, all of them; their record is there. */
+static void block_told(void *ctx, csspgo_profile *p, const csspgo_block *b)
+{
+    blocks *const t = (blocks *)ctx;
+    REQUIRE(csspgo_has_record(p, b->node) && (b->blocks == 0 || b->index < b->blocks));
+    REQUIRE(b->index == t->next && (b->index == 0 || b->blocks == t->of));
+    t->next = b->index + 1 < b->blocks ? b->index + 1 : 0;
+    t->of = b->blocks;
+    t->all++;
+    t->unknown += b->blocks != 0 && b->type != 0;
+}
+
+/* The list of blocks ends as reading does, and has as many unknown ones. */
+static void try_blocks(const uint8_t *data, size_t size, const csspgo_profile *p, csspgo_status s)
+{
+    csspgo_block_watch w;
+    csspgo_error e;
+    blocks t;
+    memset(&t, 0, sizeof t);
+    w.block_fn = block_told;
+    w.ctx = &t;
+    REQUIRE(csspgo_list_blocks(data, size, &w, NULL, &e) == s && e.status == s);
+    REQUIRE(s != CSSPGO_OK || (t.unknown == csspgo_skipped_blocks(p) && t.next == 0));
+}
+
 static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
 {
     csspgo_profile *p;
@@ -112,17 +141,18 @@ static void try_read(const uint8_t *data, size_t size, uint32_t lenient)
     o.allocator.alloc_fn = counted_alloc;
     o.allocator.free_fn = counted_free;
     o.allocator.ctx = &heap;
-    o.llvm = lenient ? 19 : 0;
+    o.llvm = !lenient ? 0 : size % 2 ? 22 : 19;
     p = csspgo_profile_new(&o, NULL);
     if (p == NULL) return;
     s = csspgo_read(p, data, size, &e);
     is_told(s, &e, size);
     REQUIRE(csspgo_validate(p, NULL) == CSSPGO_OK);
-    REQUIRE(csspgo_profile_memory(p) == heap.live && (csspgo_skipped_blocks(p) == 0 || (s == CSSPGO_OK && !lenient)));
+    REQUIRE(csspgo_profile_memory(p) == heap.live && (csspgo_skipped_blocks(p) == 0 || (s == CSSPGO_OK && o.llvm != 19)));
     REQUIRE(csspgo_kept_blocks(p) <= csspgo_skipped_blocks(p));
     n = input_bytes(data, size);                      /* a node has 3 of them at least; 4096: p itself */
     REQUIRE(heap.peak <= 16 * n + 128 * (n / 3) + (1u << 20) + 4096);
     if (!lenient) try_lazy(data, size, p);
+    if (!lenient) try_blocks(data, size, p, s);
     if (s != CSSPGO_OK) {
         REQUIRE(csspgo_node_count(p) == 0 && csspgo_func_count(p) == 0 && e.message[0] != '\0');
     } else if (lenient) {

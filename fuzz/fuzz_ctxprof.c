@@ -347,6 +347,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&how, 0, sizeof how);
     how.merge_duplicates = choice & 1;
     how.keep_larger = choice >> 1 & 1;
+    if (choice >> 2 & 1) how.llvm = 20 + (choice >> 3 & 3);
     p = empty(&c);
     if (csspgo_ctx_read(p, data, size, &how, &e) != CSSPGO_OK) {
         REQUIRE(e.status != CSSPGO_OK);

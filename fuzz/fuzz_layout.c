@@ -7,7 +7,7 @@
 #include "../examples/share/linker_order.h"
 #include "fuzz.h"
 
-static csspgo_layout *layout_of(counted *c, unsigned rule, uint32_t traces, uint32_t length)
+static csspgo_layout *layout_in(counted *c, unsigned rule, uint32_t traces, uint32_t length, uint32_t indexed)
 {
     csspgo_layout_options how;
     csspgo_options o;
@@ -22,9 +22,15 @@ static csspgo_layout *layout_of(counted *c, unsigned rule, uint32_t traces, uint
     how.max_traces = traces;
     how.max_length = length;
     how.llvm = rule == 0 ? 0 : rule == 1 ? 19 : 22;
+    how.indexed = indexed;
     l = csspgo_layout_new(&how, &o, NULL);
     REQUIRE(l != NULL);
     return l;
+}
+
+static csspgo_layout *layout_of(counted *c, unsigned rule, uint32_t traces, uint32_t length)
+{
+    return layout_in(c, rule, traces, length, 0);
 }
 
 static char *written(const csspgo_layout *l, csspgo_status *s, size_t *size)
@@ -109,6 +115,32 @@ static void in_short_memory(const uint8_t *data, size_t size, unsigned n)
     REQUIRE(c.live == 0);
 }
 
+/* As an indexed profile it is written whatever names it has, and read again it gives the same indexed profile. */
+static void is_indexed(counted *c, const csspgo_layout *m, const char *text, size_t n)
+{
+    csspgo_layout *a = layout_in(c, 0, UINT32_MAX, UINT32_MAX, 1), *b = layout_in(c, 0, UINT32_MAX, UINT32_MAX, 1);
+    csspgo_layout *r = layout_of(c, 0, UINT32_MAX, UINT32_MAX);
+    char *once, *twice, *back;
+    csspgo_status s;
+    size_t k, j;
+    REQUIRE(csspgo_layout_merge(a, m, NULL) == CSSPGO_OK);
+    once = written(a, &s, &k);
+    REQUIRE(s == CSSPGO_OK && csspgo_layout_read(b, once, k, NULL) == CSSPGO_OK);
+    twice = written(b, &s, &j);
+    REQUIRE(s == CSSPGO_OK && j == k && memcmp(once, twice, k) == 0);
+    if (text != NULL) {
+        REQUIRE(csspgo_layout_read(r, once, k, NULL) == CSSPGO_OK);
+        back = written(r, &s, &j);
+        REQUIRE(s == CSSPGO_OK && j == n && memcmp(text, back, n) == 0);
+        free(back);
+    }
+    free(once);
+    free(twice);
+    csspgo_layout_free(a);
+    csspgo_layout_free(b);
+    csspgo_layout_free(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     counted c;
@@ -138,7 +170,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             REQUIRE(s == CSSPGO_OK && k == n && memcmp(text, again, n) == 0);
             free(again);
             csspgo_layout_free(r);
-        }
+            is_indexed(&c, m, text, n);
+        } else is_indexed(&c, m, NULL, 0);
         free(text);
         for (k = 0; k < 3; k++) {
             s = csspgo_layout_merge(l, m, NULL);

@@ -68,6 +68,40 @@ END
 check "the spelling of llvm-ctxprof-util" $T ctxprof fromYAML -input $B/order.yaml -output $B/order.ctxp
 same "YAML as llvm-ctxprof-util prints it" $B/order.yaml $T ctxprof toYAML --input=$B/order.ctxp
 refused 2 'one input only' toYAML --input=$B/order.ctxp $B/order.ctxp
+# as llvm-ctxprof-util is called, its messages, wherever an input is wrong
+util() {   # PATTERN ARGUMENT...
+    pattern=$1
+    shift
+    for how in "$* -output $B/x" "$* --output=$B/x --llvm-compat=21"; do
+        if $T ctxprof $how >$B/out 2>&1; then fail "$how: not refused"; else finds "$pattern" $B/out && pass || { fail "$how"; head -3 $B/out; }; fi
+    done
+}
+printf -- '- f\n' >$B/list.yaml; printf 'Guid: 1\n' >$B/key.yaml; printf -- '- Guid: 1\n' >$B/old.yaml
+printf 'Contexts:\n  - Guid: 5\n    Counters: [ 1 ]\n' >$B/entries.yaml
+printf 'Contexts:\n  - Guid: 5\n    TotalRootEntryCount: 1\n' >$B/counters.yaml
+printf 'Contexts:\n  - Guid: 5\n    TotalRootEntryCount: 1\n    Counters: [ 1 ]\n    Callsites:\n      - Guid: 6\n' >$B/site.yaml
+printf 'FlatProfiles:\n  - Guid: 5\n' >$B/flat.yaml
+util "Unknown subcommand 'x.yaml'" x.yaml
+util "Unknown subcommand 'invert'" invert --input x.yaml
+util "Unknown command line argument 'x.yaml'" fromYAML x.yaml
+util "'$B/none.yaml': No such file or directory" fromYAML --input $B/none.yaml
+util '^YAML:1:1: error: not a mapping' fromYAML --input $B/list.yaml
+util "^YAML:1:1: error: unknown key 'Guid'" from-yaml --input $B/key.yaml
+util '^YAML:1:1: error: not a mapping' fromYAML --input $B/old.yaml
+util "^YAML:2:5: error: missing required key 'TotalRootEntryCount'" fromYAML --input $B/entries.yaml
+util "^YAML:2:5: error: missing required key 'Counters'" fromYAML --input $B/counters.yaml
+util '^YAML:6:9: error: not a sequence' fromYAML --input $B/site.yaml
+util "^YAML:2:5: error: missing required key 'Counters'" fromYAML --input $B/flat.yaml
+$T ctxprof fromYAML --input $B/order.yaml --output $B/nowhere/x >$B/out 2>&1
+check "an output that cannot be" finds 'failed to open output' $B/out
+check "our own spelling takes YAML of any release" $T ctxprof from-yaml $B/entries.yaml -o $B/x
+printf -- '- Guid: 5\n  Counters: [ 1, 7 ]\n' >$B/old.yaml
+for n in 19 20 21 22 23; do
+    $T ctxprof fromYAML --llvm-compat=$n --input $B/old.yaml --output $B/x.$n 2>$B/out; status=$?
+    case $n,$status in 19,0 | 20,0 | 2[123],1) pass ;; *) fail "YAML of LLVM 20 in $n: $status" ;; esac
+done
+$T ctxprof from-yaml --format=v20 $B/old.yaml -o $B/want; check "LLVM 20 writes its form" cmp $B/want $B/x.20
+$T ctxprof from-yaml --format=v1 $B/old.yaml -o $B/want; check "LLVM 19 writes its form" cmp $B/want $B/x.19
 for text in '' '\n# a comment\n' '%s\n...\n'; do
     printf "$text" --- >$B/blank.yaml
     check "a blank text" $T ctxprof from-yaml $B/blank.yaml -o $B/blank.ctxp

@@ -35,7 +35,9 @@ refused() {   # NAME WORDS COMMAND...
     if "$@" >$B/out 2>&1; then fail "$name: not refused"; else check "$name" grep -q -- "$words" $B/out; fi
 }
 refused "contexts in indexed tables" 'cannot carry contexts' $T merge --md5-indexed-tables -o $B/x $D/conv/15-cs-probe.ext
-refused "a list of GUIDs as names" 'md5-prof-sym-list' $T merge -o $B/x $D/newer/indexed.prof
+$T merge -o $B/x $D/newer/indexed.prof
+check "a list of GUIDs stays one" sh -c "$T show --show-sec-info-only $B/x | grep -q '^ProfileSymbolListSection .*{md5}'"
+refused "in text it is lost" 'Profile Symbol list' sh -c "$T merge --text -o $B/x $D/newer/indexed.prof; exit 1"
 refused "LLVM 19 has none of this" 'unsupported' $T merge --llvm-compat --md5-indexed-tables -o $B/x $D/conv/02-basic.ext
 $T merge --text -o $B/x $D/newer/composite.prof 2>$B/out
 check "blocks of unknown types are counted" grep -q 'not be preserved: 2' $B/out
@@ -45,6 +47,61 @@ for how in --sample-profile-format-version=105 --extbinary-composite-prof; do
     check "$how writes them" grep -qa 'main.*foo.*bar' $B/x
     $T merge $how -o $B/x $D/newer/blocks.prof $D/newer/blocks-written.prof 2>$B/out
     check "$how: the sum of unknown blocks is not known" grep -q 'not be preserved: 15' $B/out
+done
+
+# ----- blocks of composite profiles, in the words of LLVM's main branch
+cat >$B/want <<'END'
+Function: main
+  Profile blocks: 2
+  Type: 9 (unknown), Payload size: 3
+  Type: 0 (LBR), Payload size: 13
+Nested function: foo
+  Profile blocks: 2
+  Type: 0 (LBR), Payload size: 6
+  Type: 300 (unknown), Payload size: 0
+Function: bar
+  Profile blocks: 0
+Function: foo
+  Profile blocks: 1
+  Type: 0 (LBR), Payload size: 7
+END
+for how in "" --llvm-compat=22 --llvm-compat=23; do
+    $T show $how --show-composite-info-only $D/newer/composite.prof >$B/got
+    check "blocks $how" cmp $B/want $B/got
+done
+printf 'a:0:7\nb:5:1\n 2: c:5\n  1: 5\n 3: d:0\n' >$B/heads.text      # only a head; no block; a block without a body
+for how in "" --compress-all-sections --use-md5 "--split-layout --use-md5 --md5-indexed-tables"; do
+    $T merge --llvm-compat=22 --extbinary-composite-prof $how -o $B/heads.prof $B/heads.text
+    check "counts of composite records $how" sh -c "$T show --show-composite-info-only $B/heads.prof |
+        sed -n 's/.*blocks: //p;s/.*size: /=/p' | tr -d '\\n' | grep -qx '1=31=601=3'"
+    $T merge --llvm-compat=22 --text -o $B/got $B/heads.prof
+    case $how in *md5*) check "they read back $how" test "$(sed 's/[0-9]\{10,\}/x/' $B/got | tr '\n' ' ')" = "x:5:1  2: x:5   1: 5  3: x:0 x:0:7 " ;;
+    *) check "they read back $how" test "$(tr '\n' ' ' <$B/got)" = "b:5:1  2: c:5   1: 5  3: d:0 a:0:7 " ;;
+    esac
+done
+$T show --llvm-compat=22 --show-composite-info-only $D/conv/02-basic.ext >$B/got 2>$B/out
+check "no composite profile: nothing on standard output" test ! -s $B/got
+check "no composite profile: it is said" grep -qx 'warning: no composite profile section; nothing to show' $B/out
+refused "an error behind blocks" 'Type: 0 (LBR), Payload size: 50' $T show --show-composite-info-only $D/newer/bad-block-past-end.prof
+# errors in LLVM's words
+while read -r file words; do
+    refused "$file" "$words" $T merge --llvm-compat=22 -o $B/x $D/newer/$file.prof
+done <<'END'
+bad-two-blocks error: .*: Duplicate profile type ID: 0
+bad-block-past-end error: .*: Profile type ID 0 declares payload size 50, but only [0-9]* bytes remain
+bad-block-past-end error: .*: Truncated profile data
+bad-block-rest error: .*: Profile type ID 0 did not consume its complete payload; unread bytes: 1
+bad-block-rest error: .*: Malformed sample profile data
+bad-block-short error: .*: Truncated profile data
+bad-composite-104 error: .*: Unsupported sample profile format version
+bad-offsets-103 error: .*: Unsupported sample profile format version
+END
+refused "both of two tables" '-show-sec-info-only and -show-composite-info-only cannot be used together' \
+    $T show --llvm-compat=22 --show-sec-info-only --show-composite-info-only $D/newer/composite.prof
+refused "contexts in indexed tables, LLVM 22" 'error: .*Profile encoding format unsupported for writing operations' \
+    $T merge --llvm-compat=22 --use-md5 --md5-indexed-tables -o $B/x $D/conv/15-cs-probe.ext
+for n in 19 20 21; do
+    refused "LLVM $n knows no version 105" 'Unsupported sample profile format version' $T show --llvm-compat=$n $D/newer/composite.prof
 done
 
 # ----- every option of LLVM 20 to 23 for sample profiles works, or is refused by name with the reason
@@ -104,7 +161,8 @@ for o in --split-layout --sample-profile-format-version=105 --extbinary-composit
     taken $T merge --sample -o $B/x $D/conv/02-basic.ext $o
 done
 taken $T show --sample $D/conv/02-basic.ext --show-format=json
-not_done $T show --sample $D/conv/02-basic.ext --show-composite-info-only
+taken $T show --sample $D/newer/composite.prof --show-composite-info-only
+taken $T merge --sample -o $B/x $D/conv/02-basic.ext --extbinary-profile-type-buffer-limit=1
 for c in merge show overlap; do
     refused "$c of LLVM 18" "'18' is none of 19|20|21|22" $T $c --llvm-compat=18 $D/conv/02-basic.ext
 done
@@ -305,6 +363,56 @@ done
 $T merge --llvm-compat=22 --extbinary-write-vtable-type-prof -o $B/got $B/types.text
 check "counts of object types on request" cmp $B/types.prof $B/got
 
+# object types are shown: of a location behind its body, of a call site behind its inlinees
+printf 'main:66:9\n 1: 40 f:2\n 1: vtables ty:1 ta:3 \n 2: 20\n 3: in:5\n  1: 5\n  1: vtables tx:4 \n 3: jn:1\n 3: vtables tz:6 \n 4: kn:0\n 5: vtables lost:1 \n' >$B/shown.text
+cat >$B/want <<'END'
+Function: main: 66, 9, 2 sampled lines
+Samples collected in the function's body {
+  1: 40, calls: f:2
+  1: vtables: ta:3 ty:1 
+  2: 20
+}
+Samples collected in inlined callsites {
+  3: inlined callee: in: 5, 0, 1 sampled lines
+    Samples collected in the function's body {
+      1: 5
+      1: vtables: tx:4 
+    }
+    No inlined callsites in this function
+  3: inlined callee: jn: 1, 0, 0 sampled lines
+    No samples collected in the function's body
+    No inlined callsites in this function
+  3: vtables: tz:6 
+  4: inlined callee: kn: 0, 0, 0 sampled lines
+    No samples collected in the function's body
+    No inlined callsites in this function
+}
+END
+for how in "" --llvm-compat=22; do
+    $T show $how --sample $B/shown.text >$B/got
+    check "object types are shown $how" cmp $B/want $B/got
+done
+$T show --llvm-compat=21 --sample $B/types.text >$B/out 2>&1
+check "LLVM 21 knows no object types" sh -c "! grep -q 'vtables: ' $B/out"
+# lines that cannot be parsed, in the words of 22
+while IFS='|' read -r line words; do
+    printf 'f:1:1\n 1: 2\n%s\n' "$line" >$B/odd.text
+    refused "22 on '$line'" "odd.text:3: $words$line" $T show --llvm-compat=22 $B/odd.text
+    refused "21 on '$line'" "odd.text:3: Expected 'NUM\[.NUM\]: NUM\[ mangled_name:NUM\]\*', found $line" $T show --llvm-compat=21 $B/odd.text
+done <<'END'
+ !CFGChecksum: x|Cannot parse metadata: 
+ !Attributes: -1|Cannot parse metadata: 
+ !Other: 1|Cannot parse metadata: 
+ 1: vtables a:b|Expected 'vtables \[mangled_vtable:NUM\]+', found 
+ 1.2: vtables a|Expected 'vtables \[mangled_vtable:NUM\]+', found 
+END
+
+# ----- what is refused by name
+printf 'f:1:0\n 1: 1\n[DataAccessProfiles]\nv:42\n' >$B/data.text
+refused "data access profiles, which main has" 'data.text:3:1: data access profiles are not implemented' $T show $B/data.text
+refused "data access profiles, by --llvm-compat=23" 'data access profiles are not implemented' $T show --llvm-compat=23 $B/data.text
+refused "data access profiles, in LLVM 22" "Expected 'mangled_name:NUM:NUM', found \[Data" $T show --llvm-compat=22 $B/data.text
+
 # ----- where LLVM's text is refused, the message says that there is another way
 printf 'main:10:0\n 1: bar:10\n  1:100\n' >$B/odd.text
 refused "a line that LLVM guesses at" 'odd.text:3:5: .*; with --llvm-compat it is read as LLVM does' $T show $B/odd.text
@@ -325,18 +433,18 @@ for n in 1 true 19; do
     $T show --llvm-compat=$n --sample --detailed-summary --function=main $B/plain.text >$B/got
     check "--llvm-compat=$n is LLVM 19" cmp $B/want $B/got
 done
-for n in 20 21 22; do
+for n in 20 21 22 23; do
     $T show --llvm-compat=$n --sample --detailed-summary --function=main $B/plain.text >$B/got
     check "summary of LLVM $n" grep -qx 'Maximum internal block count: 0' $B/got
     check "shares of LLVM $n" grep -qx '1 blocks (33.33%) with count >= 40 account for 50% of the total counts\.' $B/got
 done
 printf 'leaf:10:0\n 1: 10\n !Flat\n' >$B/flat.text
-for n in 19 20 21 22; do
+for n in 19 20 21 22 23; do
     $T merge --llvm-compat=$n --text -o $B/got $B/flat.text >$B/out 2>&1; flat=$?
     $T merge --llvm-compat=$n --text -o $B/got $B/types.text >$B/out 2>&1
     types=$(grep -c 'vtables bar:2 foo:4' $B/got)
     case $n,$flat,$types in
-    19,1,0 | 20,0,0 | 21,0,0 | 22,0,1) pass ;;
+    19,1,0 | 20,0,0 | 21,0,0 | 22,0,1 | 23,0,1) pass ;;
     *) fail "!Flat and vtables in LLVM $n: $flat, $types" ;;
     esac
 done

@@ -51,6 +51,19 @@ ordered() {
         fail "order $name: status $got, LLVM's $want"; diff $B/want $B/got | head -3; diff $B/want.said $B/got.said | head -4
     fi
 }
+# what is written indexed is the same for LLVM, in as many bytes, with the same header and summary
+i=0
+while [ $i -lt "$count" ]; do
+    $T merge --llvm-compat --temporal-profile-trace-reservoir-size=1000000 --temporal-profile-max-trace-length=1000000 \
+        -o $B/$i.written $B/$i.merged >$B/out 2>&1 || fail "case $i: $(cat $B/out)"
+    $tool merge --text --num-threads=1 --temporal-profile-trace-reservoir-size=1000000 \
+        --temporal-profile-max-trace-length=1000000 -o $B/$i.again $B/$i.written >$B/out 2>&1
+    $tool merge --text --num-threads=1 --temporal-profile-trace-reservoir-size=1000000 \
+        --temporal-profile-max-trace-length=1000000 -o $B/$i.llvm $B/$i.indexed >$B/out 2>&1
+    if cmp -s $B/$i.llvm $B/$i.again; then pass; else fail "case $i: written indexed"; diff $B/$i.llvm $B/$i.again | head -4; fi
+    if [ $(wc -c <$B/$i.written) -eq $(wc -c <$B/$i.indexed) ] && cmp -s -n 520 $B/$i.written $B/$i.indexed; then pass; else fail "case $i: the header of an indexed profile"; fi
+    i=$((i + 1))
+done
 i=0
 while [ $i -lt "$count" ]; do
     read -r reservoir length tests _ <$B/$i.options

@@ -43,6 +43,49 @@ sed 's/^9$/0/' $B/weights >$B/weightless
 for f in weights weightless; do $T order --use-weights $B/$f >$B/$f.order || fail "--use-weights"; done
 $T order $B/weights >$B/plain.order && ! cmp -s $B/weights.order $B/weightless.order && pass || fail "--use-weights makes no difference"
 
+# ----- weights in LLVM's main branch: 10 orders like ten copies, 0 not at all; LLVM 19 to 22 do not look at them
+functions=':ir\nA\n1\n1\n1\nB\n2\n1\n1\nC\n3\n1\n1\nD\n4\n1\n1\nE\n5\n1\n1\nF\n6\n1\n1\n'
+printf ':ir\n:temporal_prof_traces\n2\n11\n10\nA,B,C,D,E,F,\n1\nA,D,B,C,E,F,\n' >$B/heavy
+printf ':ir\n:temporal_prof_traces\n1\n1\n1\nA,B,C,D,E,F,\n' >$B/once
+printf ':ir\n:temporal_prof_traces\n1\n1\n1\nA,D,B,C,E,F,\n' >$B/other
+printf "$functions" >$B/functions
+for n in 19 20 21 22 23; do
+    m="$T merge --llvm-compat=$n"
+    $m -o $B/heavy.profdata $B/heavy $B/functions
+    $m -o $B/ten.profdata $B/once $B/once $B/once $B/once $B/once $B/once $B/once $B/once $B/once $B/once $B/other $B/functions
+    $m -o $B/one.profdata $B/once $B/other $B/functions
+    for f in heavy ten one; do $T order --llvm-compat=$n -o $B/$f.order $B/$f.profdata || fail "LLVM $n: $f"; done
+    cmp -s $B/heavy.order $B/ten.order; ten=$?
+    cmp -s $B/heavy.order $B/one.order; one=$?
+    case $n,$ten,$one in
+    23,0,1 | 19,1,0 | 20,1,0 | 21,1,0 | 22,1,0) pass ;;
+    *) fail "weights in LLVM $n: $ten, $one" ;;
+    esac
+done
+printf ':ir\n:temporal_prof_traces\n2\n2\n1\nA,B,\n18446744073709551615\nA,B,\n' | cat - $B/functions | sed '7,$s/^:ir$//' >$B/huge
+for n in 19 22 23; do
+    $T order --llvm-compat=$n --num-test-traces=1 -o $B/o $B/huge
+    case $n in 23) want=1.844674e+19 ;; *) want=2.000000e+00 ;; esac
+    grep -qx "# Total area under the page fault curve: $want" $B/o && pass || fail "the area of a weight in LLVM $n: $(head -2 $B/o)"
+done
+
+# ----- indexed profiles are written, and comments before the header do not hide what a file is
+{ yes '# a long comment before the header of a profile' | head -1000; cat $D/o40.proftext; } >$B/commented
+for f in $D/o40.proftext $B/commented $D/basic.profdata $D/run_c_a.profraw; do
+    check "an indexed profile of $f" $T merge -o $B/x.profdata $f
+    check "it is one" sh -c "head -c 8 $B/x.profdata | od -An -tx1 | grep -q 'ff 6c 70 72 6f 66 69 81'"
+    for i in x.profdata x.text; do [ $i = x.profdata ] || $T merge --text -o $B/x.text $f; $T show --temporal-profile-traces $B/$i >$B/$i.traces; done
+    check "its traces" cmp $B/x.profdata.traces $B/x.text.traces
+    $T merge --text -o $B/y.text $B/x.profdata
+    check "text of it" cmp $B/x.text $B/y.text
+    check "again" sh -c "$T merge -o $B/y.profdata $B/x.profdata && cmp $B/x.profdata $B/y.profdata"
+    check "twice" sh -c "$T merge -o $B/y.profdata $B/x.profdata $f && $T show --temporal-profile-traces $B/y.profdata | grep -q \"seen=\$((2 * \$(sed -n 's/.*seen=\([0-9]*\)).*/\1/p' $B/x.text.traces)))\""
+done
+$T merge --gcc -o $B/x $D/o40.proftext 2>$B/err
+check "no form of GCC" grep -q 'there is no GCC form' $B/err
+$T merge --llvm-compat --gcc -o $B/x $D/o40.proftext 2>$B/err
+check "no form of GCC, in LLVM's words" grep -qx 'error: unknown format is specified' $B/err
+
 # ----- the table
 # table NAME: the columns of its last line
 table() { awk -v name="$1" 'index($0, name) == 1 { print substr($0, length(name) + 1) }' $B/table | tr -s ' '; }
@@ -146,7 +189,7 @@ $T merge --text $D/run_c_a.profraw $D/run_b_a.profraw -o $B/traces.proftext && $
 grep -q 'samples=2 seen=2' $B/got && [ $(grep -c '^    main$' $B/got) = 2 ] && pass || fail "merge of raw profiles"
 $T merge --text --temporal-profile-trace-reservoir-size=1 --temporal-profile-max-trace-length=2 $D/run_c_a.profraw $D/run_b_a.profraw |
     grep -A8 '^:temp' | tr '\n' ' ' | grep -q '^:temporal_prof_traces [^:]*: 1 # [^:]*: 2 # Weight: 1 main,[bc], ' && pass || fail "merge with limits of traces"
-for args in "$D/basic.profdata" "--text --weighted-input=2,$D/basic.profdata" "--text --json $D/basic.profdata"; do
+for args in "--weighted-input=2,$D/basic.profdata" "--text --weighted-input=2,$D/basic.profdata" "--text --json $D/basic.profdata"; do
     $T merge $args -o $B/untaken 2>$B/err >$B/out && fail "merge $args" || { [ ! -e $B/untaken ] && pass || fail "merge $args wrote"; }
 done
 cat $D/basic.in.proftext | $T merge --text /dev/stdin -o $B/untaken 2>$B/err && fail "merge of a pipe" || pass

@@ -914,8 +914,8 @@ static void broken_yaml_is_refused_where_it_is_broken(void)
         { "Contexts: []\nContexts: []\n", CSSPGO_E_SYNTAX, 2, 1 },
         { "Contexts: {}\n", CSSPGO_E_SYNTAX, 1, 11 },
         { "Contexts: 7\n", CSSPGO_E_SYNTAX, 1, 11 },
-        { "- Guid: 1\n", CSSPGO_E_SYNTAX, 2, 1 },
-        { "- Counters: [1]\n", CSSPGO_E_SYNTAX, 2, 1 },
+        { "- Guid: 1\n", CSSPGO_E_SYNTAX, 1, 3 },
+        { "- Counters: [1]\n", CSSPGO_E_SYNTAX, 1, 3 },
         { "- Guid: 1\n  Counters: []\n", CSSPGO_E_SYNTAX, 2, 14 },
         { "- Guid: 1\n  Counters: [1\n", CSSPGO_E_TRUNCATED, 3, 1 },
         { "- Guid: 1\n  Counters: [1 2]\n", CSSPGO_E_SYNTAX, 2, 16 },
@@ -931,7 +931,7 @@ static void broken_yaml_is_refused_where_it_is_broken(void)
         { "- Guid: 1\n  Counters: [1]\n  Callsites:\n  -\n  - []\n", CSSPGO_E_SYNTAX, 5, 3 },
         { "- Guid: 1\n  Counters: [1]\n  Callsites:\n    - - Guid: 2\n        Counters: [1]\n        Unhandled: []\n",
           CSSPGO_E_SYNTAX, 6, 9 },
-        { "- Guid: 1\n Counters: [1]\n", CSSPGO_E_SYNTAX, 2, 2 },
+        { "- Guid: 1\n Counters: [1]\n", CSSPGO_E_SYNTAX, 1, 3 },
         { "- Guid:\n    1\n  Counters:\n  2\n", CSSPGO_E_SYNTAX, 4, 3 },
         { "- Guid:\n  1\n  Counters: [1]\n", CSSPGO_E_SYNTAX, 2, 3 },
         { "- Guid: \"1\n  Counters: [1]\n", CSSPGO_E_SYNTAX, 1, 10 },
@@ -950,6 +950,61 @@ static void broken_yaml_is_refused_where_it_is_broken(void)
         if (!T_EQ(e.status, row[i].status) || !T_EQ(e.line, row[i].line) || !T_EQ(e.column, row[i].column))
             fprintf(stderr, "    row %u: %u:%u: %s\n", (unsigned)i, (unsigned)e.line, (unsigned)e.column, e.message);
         T_EQ(ctx_first_child(c, ctx_top(c)).id, 0);
+        csspgo_ctx_free(c);
+    }
+}
+
+/* YAML that llvm-ctxprof-util refuses is refused in its words, where it says, if a release is asked for. */
+static void releases_differ_in_what_yaml_they_take(void)
+{
+    enum { NO_20 = 1, NO_21 = 2, NO = 4 };            /* who refuses it: 20; 21 and later; all, with the default */
+    static const struct { const char *text; unsigned who, line, column; const char *says; } row[] = {
+        { "- Guid: 7\n  Counters: [1, 2]\n", NO_21, 1, 1, "not a mapping" },
+        { "[]\n", NO_21, 1, 1, "not a mapping" },
+        { "Contexts: []\n", NO_20, 1, 1, "not a sequence" },
+        { "Contexts:\n  - Guid: 7\n    Counters: [1]\n", NO_20, 1, 1, "not a sequence" },
+        { "Contexts:\n  - Guid: 7\n    Counters: [1]\n", NO_21, 2, 5, "missing required key 'TotalRootEntryCount'" },
+        { "Contexts:\n  - {Guid: 7, Counters: [1]}\n", NO_21, 2, 5, "missing required key 'TotalRootEntryCount'" },
+        { "Contexts:\n  - Guid: 7\n    TotalRootEntryCount: 9\n", NO_21 | NO, 2, 5, "missing required key 'Counters'" },
+        { "Contexts:\n  - TotalRootEntryCount: 9\n    Counters: [1]\n", NO_21 | NO, 2, 5, "missing required key 'Guid'" },
+        { "FlatProfiles:\n  -\n    Guid: 4\n", NO_21 | NO, 3, 5, "missing required key 'Counters'" },
+        { "Contexts:\n  - 8\n", NO_21 | NO, 2, 5, "not a mapping" },
+        { "FlatProfiles: 8\n", NO_21 | NO, 1, 15, "not a sequence" },
+        { "FlatProfiles: {Guid: 8}\n", NO_21 | NO, 1, 15, "not a sequence" },
+        { "Flat: []\n", NO_21 | NO, 1, 1, "unknown key 'Flat'" },
+        { "- x\n", NO_20 | NO, 1, 3, "not a mapping" },
+        { "- Guid: 7\n  Counters: [1]\n  Callsites: - Guid: 1\n", NO_20 | NO, 3, 16, "not a sequence" },
+        { "- Guid: 7\n", NO_20 | NO, 1, 3, "missing required key 'Counters'" },
+        { "- Guid: 7\n  Counters: [1]\n", 0, 0, 0, "" },
+        { "Contexts:\n- Guid: 7\n  TotalRootEntryCount: 9\n  Counters: [1]\n  Callsites: [[{Guid: 8, Counters: [1]}]]\n",
+          0, 0, 0, "" }
+    };
+    static const uint32_t release[] = { 0, 20, 21, 22, 23 };
+    size_t i, k;
+    for (i = 0; i < sizeof row / sizeof *row; i++)
+        for (k = 0; k < 5; k++) {
+            const unsigned bit = release[k] == 0 ? NO : release[k] == 20 ? NO_20 : NO_21;
+            csspgo_ctx_merge_options how;
+            csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
+            csspgo_error e;
+            memset(&how, 0, sizeof how);
+            how.llvm = release[k];
+            csspgo_ctx_read(c, row[i].text, strlen(row[i].text), &how, &e);
+            if (row[i].who & bit) {
+                T_EQ(e.status, CSSPGO_E_SYNTAX);
+                if (!(T_EQ(e.line, row[i].line) & T_EQ(e.column, row[i].column) &
+                      T_CHECK(strcmp(e.message, row[i].says) == 0)))
+                    fprintf(stderr, "    %u, LLVM %u: %s\n", (unsigned)i, (unsigned)release[k], e.message);
+            } else if (release[k] == 0 && row[i].who == 0) T_EQ(e.status, CSSPGO_OK);
+            csspgo_ctx_free(c);
+        }
+    for (k = 1; k < 30; k++) {
+        csspgo_ctx_merge_options how;
+        csspgo_ctx *c = csspgo_ctx_new(NULL, NULL);
+        memset(&how, 0, sizeof how);
+        how.llvm = (uint32_t)k;
+        T_EQ(csspgo_ctx_read(c, "FlatProfiles: []\n", 17, &how, NULL),
+             k < 20 || k > 23 ? CSSPGO_E_ARGUMENT : k == 20 ? CSSPGO_E_SYNTAX : CSSPGO_OK);
         csspgo_ctx_free(c);
     }
 }
@@ -1457,6 +1512,7 @@ int main(void)
     long_lists_are_broken();
     yaml_of_any_style_is_read();
     broken_yaml_is_refused_where_it_is_broken();
+    releases_differ_in_what_yaml_they_take();
     merging_adds_up_in_any_order();
     shapes_must_fit();
     duplicates_are_merged_on_request();

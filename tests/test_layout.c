@@ -451,7 +451,7 @@ static void an_unknown_rule_is_refused(void)
     csspgo_layout_options o;
     csspgo_error e;
     memset(&o, 0, sizeof o);
-    o.llvm = 23;
+    o.llvm = 24;
     T_CHECK(csspgo_layout_new(&o, NULL, &e) == NULL);
     T_EQ(e.status, CSSPGO_E_ARGUMENT);
     csspgo_layout_free(NULL);
@@ -1092,6 +1092,32 @@ static void all_groups_count_if_asked(void)
     csspgo_layout_free(l);
 }
 
+/* A trace of weight 10 has the area of ten; the sum saturates. */
+static void areas_count_by_weight(void)
+{
+    static const struct { const char *text; uint64_t plain, weighted; } row[] = {
+        { ":temporal_prof_traces\n2\n2\n3\na,b,\n10\nb,c,\na\n1\n1\n1\nb\n1\n1\n1\nc\n1\n1\n1\n", 4, 26 },
+        { ":temporal_prof_traces\n1\n1\n0\na,b,\na\n1\n1\n1\nb\n1\n1\n1\n", 2, 0 },
+        { ":temporal_prof_traces\n1\n1\n9223372036854775808\na,b,\na\n1\n1\n1\nb\n1\n1\n1\n", 2, UINT64_MAX }
+    };
+    uint64_t id[3];
+    size_t i, n;
+    for (i = 0; i < sizeof row / sizeof *row; i++) {
+        csspgo_layout *l = layout_of(0, -1, -1);
+        csspgo_layout_evaluate_options how;
+        csspgo_layout_score score;
+        memset(&how, 0, sizeof how);
+        T_EQ(add_text(l, row[i].text, NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_order(l, NULL, id, 3, &n, NULL), CSSPGO_OK);
+        T_EQ(csspgo_layout_evaluate(l, id, n, &how, &score, NULL), CSSPGO_OK);
+        T_EQ(score.area, row[i].plain);
+        how.use_weights = 1;
+        T_EQ(csspgo_layout_evaluate(l, id, n, &how, &score, NULL), CSSPGO_OK);
+        T_EQ(score.area, row[i].weighted);
+        csspgo_layout_free(l);
+    }
+}
+
 static void functions_without_size_make_no_groups(void)
 {
     csspgo_layout *l = layout_of(0, -1, -1);
@@ -1233,6 +1259,111 @@ static void indexed_profiles_are_read(void)
 }
 
 /* Whatever is cut off, or changed: an error with a place, and nothing is taken; or, behind the traces, no difference. */
+/* A layout that keeps everything and writes indexed profiles. */
+static csspgo_layout *indexing(uint32_t llvm)
+{
+    csspgo_layout_options o;
+    csspgo_layout *l;
+    memset(&o, 0, sizeof o);
+    o.llvm = llvm;
+    o.indexed = o.limit_traces = o.limit_length = 1;
+    o.max_traces = o.max_length = 1000000;
+    l = csspgo_layout_new(&o, NULL, NULL);
+    if (l == NULL) abort();
+    return l;
+}
+
+/* A text, written as an indexed profile and read again, is the same text. */
+static void index_keeps(uint32_t llvm, const char *text, size_t size)
+{
+    csspgo_layout *from = indexing(llvm), *plain = layout_of(llvm, 1000000, 1000000);
+    csspgo_layout *back = layout_of(llvm, 1000000, 1000000);
+    size_t n, got, want;
+    char *file, *a, *b;
+    T_EQ(csspgo_layout_read(from, text, size, NULL), CSSPGO_OK);
+    T_EQ(csspgo_layout_read(plain, text, size, NULL), CSSPGO_OK);
+    file = text_of(from, &n);
+    T_CHECK(n >= 8 && memcmp(file, "\377lprofi\201", 8) == 0);
+    T_EQ(csspgo_layout_read(back, file, n, NULL), CSSPGO_OK);
+    a = text_of(back, &got);
+    b = text_of(plain, &want);
+    t_same("an indexed profile", a, got, b, want);
+    T_EQ(csspgo_layout_get_stats(back).stream, csspgo_layout_get_stats(plain).stream);
+    free(a);
+    free(b);
+    free(file);
+    csspgo_layout_free(from);
+    csspgo_layout_free(plain);
+    csspgo_layout_free(back);
+}
+
+static void indexed_profiles_are_written(void)
+{
+    static const char *const name[] = { "basic.canon", "run_merged", "run_blockcov", "o40", "o300", "o1000" };
+    static const char *const text[] = {
+        ":ir\nf\n1\n1\n9\n", ":csir\nf\n1\n2\n9\n8\n\nf\n1152921504606846977\n1\n7\n",
+        "f\n1\n3\n0\n0\n18446744073709551613\n\ng\n5\n1\n1\n\ng\n4\n2\n1\n1\n",
+        ":ir\n:entry_first\n:instrument_loop_entries\na\n1\n1\n1\n", ":ir\n:single_byte_coverage\na\n1\n2\n1\n0\n",
+        ":ir\n:temporal_prof_traces\n0\n0\n", ":ir\n:temporal_prof_traces\n1\n9\n18446744073709551615\nx,x,y,\nx\n1\n1\n1\n"
+    };
+    char path[200];
+    size_t i, size, n, whole;
+    for (i = 0; i < sizeof name / sizeof *name; i++) {
+        char *data;
+        snprintf(path, sizeof path, "data/temporal/%s.proftext", name[i]);
+        data = t_file(path, &size);
+        index_keeps(19, data, size);
+        index_keeps(0, data, size);
+        free(data);
+    }
+    for (i = 0; i < sizeof text / sizeof *text; i++) {
+        index_keeps(19, text[i], strlen(text[i]));
+        index_keeps(23, text[i], strlen(text[i]));
+        index_keeps(0, text[i], strlen(text[i]));
+    }
+    {   /* LLVM 19's own bytes */
+        char *data = t_file("data/temporal/basic.canon.proftext", &size), *file;
+        char *want = t_file("data/temporal/basic.profdata", &whole);
+        csspgo_layout *l = indexing(19);
+        T_EQ(csspgo_layout_read(l, data, size, NULL), CSSPGO_OK);
+        file = text_of(l, &n);
+        t_same("basic.profdata", file, n, want, whole);
+        for (i = 0; i < n; i++) {
+            size_t needed = 0;
+            T_EQ(csspgo_layout_write(l, want, i, &needed, NULL), CSSPGO_E_SHORT);
+            T_EQ(needed, n);
+        }
+        free(data);
+        free(file);
+        free(want);
+        csspgo_layout_free(l);
+    }
+}
+
+static void writing_an_index_survives_every_failing_allocation(void)
+{
+    long nth;
+    for (nth = 1; nth < 200; nth++) {
+        t_heap h;
+        const csspgo_options o = t_options(&h, nth);
+        csspgo_layout_options how;
+        csspgo_layout *l;
+        csspgo_status s;
+        size_t size = 0;
+        memset(&how, 0, sizeof how);
+        how.indexed = 1;
+        l = csspgo_layout_new(&how, &o, NULL);
+        s = l != NULL ? CSSPGO_OK : CSSPGO_E_NOMEM;
+        if (s == CSSPGO_OK) s = add_text(l, local_text, NULL);
+        if (s == CSSPGO_OK) s = csspgo_layout_write(l, NULL, 0, &size, NULL);
+        csspgo_layout_free(l);
+        T_EQ(h.live, 0);
+        if (s == CSSPGO_OK) break;
+        T_EQ(s, CSSPGO_E_NOMEM);
+    }
+    T_LONG(nth > 10 && nth < 200);
+}
+
 static void every_prefix_of_an_indexed_profile_is_rejected(void)
 {
     size_t size, n, want_size, i, failed = 0;
@@ -1948,10 +2079,13 @@ int main(void)
     positions_depend_on_structure_only();
     weights_and_sizes_change_the_order();
     all_groups_count_if_asked();
+    areas_count_by_weight();
     functions_without_size_make_no_groups();
     only_symbols_leaves_the_others_out();
     T_FAILING(an_order_survives_every_failing_allocation());
     indexed_profiles_are_read();
+    indexed_profiles_are_written();
+    T_FAILING(writing_an_index_survives_every_failing_allocation());
     every_prefix_of_an_indexed_profile_is_rejected();
     another_version_is_refused();
     raw_profiles_of_every_machine_are_read();

@@ -94,7 +94,8 @@ enum {                            /* forms of orders                            
 
 typedef struct csspgo_layout_format {
     uint32_t form;                /* CSSPGO_ORDER_...                                                             */
-    uint32_t llvm;                /* 19: byte for byte what llvm-profdata-19 order writes (form 0 only)           */
+    uint32_t llvm;                /* 19: byte for byte what llvm-profdata-19 order writes (form 0 only); 23: the same,
+                                     but an area is not cut to 32 bits                                            */
     uint32_t has_area, reserved;  /* 1: the head says the area                                                    */
     uint64_t area;                /* of csspgo_layout_score                                                       */
 } csspgo_layout_format;
@@ -524,7 +525,7 @@ static void csspgo__layout_put_head(csspgo__order_sink *out, const csspgo_layout
     if (how->has_area) {
         csspgo__order_put_text(out, comment);
         csspgo__order_put_text(out, "Total area under the page fault curve: ");
-        csspgo__layout_put_area(out, how->llvm != 0 ? how->area & UINT32_MAX : how->area);
+        csspgo__layout_put_area(out, how->llvm != 0 && how->llvm < 23 ? how->area & UINT32_MAX : how->area);
         csspgo__order_put_text(out, fragment ? " */\n" : "\n");
     }
     if (how->llvm != 0)

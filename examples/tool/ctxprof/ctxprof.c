@@ -15,7 +15,9 @@ static const option ctxprof_options[] = {
     OPTION("quiet", OPT_SWITCH, NULL, 0, NULL, "prints no warnings and no progress"),
     OPTION("json", OPT_SWITCH, NULL, 0, NULL,
            "prints the tables as JSON; for to-yaml, from-yaml and merge those of the result, on standard output"),
-    OPTION("input", OPT_LIST, NULL, 0, "FILE", "an input, as llvm-ctxprof-util takes it"),
+    OPTION("input", OPT_LIST, NULL, 0, "FILE",
+           "an input, as llvm-ctxprof-util takes it: YAML strictly, with its messages"),
+    LLVM_COMPAT,
     OPTIONS_END
 };
 
@@ -26,15 +28,16 @@ typedef struct ctxprof_action {
     int             many;         /* 1: any number of inputs                                                         */
     int             tables;       /* 1: prints tables instead                                                        */
     int             blank;        /* 1: a text of comments and blanks is a profile without roots                     */
+    int             llvm;         /* 1: it is called as llvm-ctxprof-util calls it                                   */
 } ctxprof_action;
 
 static const ctxprof_action ctxprof_actions[] = {
-    { "to-yaml", CSSPGO_CTX_YAML, 0, 0, 0 },
-    { "from-yaml", CSSPGO_CTX_V4, 0, 0, 1 },
-    { "merge", CSSPGO_CTX_V4, 1, 0, 0 },
-    { "show", CSSPGO_CTX_V4, 1, 1, 0 },
-    { "toYAML", CSSPGO_CTX_YAML, 0, 0, 0 },           /* what llvm-ctxprof-util calls them */
-    { "fromYAML", CSSPGO_CTX_V4, 0, 0, 1 }
+    { "to-yaml", CSSPGO_CTX_YAML, 0, 0, 0, 0 },
+    { "from-yaml", CSSPGO_CTX_V4, 0, 0, 1, 0 },
+    { "merge", CSSPGO_CTX_V4, 1, 0, 0, 0 },
+    { "show", CSSPGO_CTX_V4, 1, 1, 0, 0 },
+    { "toYAML", CSSPGO_CTX_YAML, 0, 0, 0, 1 },
+    { "fromYAML", CSSPGO_CTX_V4, 0, 0, 1, 1 }
 };
 enum { CTXPROF_ACTIONS = sizeof ctxprof_actions / sizeof *ctxprof_actions };
 
@@ -55,6 +58,38 @@ static int ctxprof_is_blank(const file_bytes *f)
     return 1;
 }
 
+/* The release whose llvm-ctxprof-util is followed: how strictly it reads YAML, its messages. 0: none. */
+static uint32_t ctxprof_llvm(const tool_context *tool)
+{
+    if (tool->compat != 0) return tool->compat >= 20 ? (uint32_t)tool->compat : 0;   /* 19 has no such tool */
+    return tool->o[CT_INPUT].count != 0 ? 22 : 0;
+}
+
+/* A line of YAML that was refused, as LLVM prints it. */
+static void ctxprof_quote(const tool_context *tool, const file_bytes *f, const csspgo_error *e)
+{
+    const char *p = (const char *)f->data, *const end = p + f->size, *stop;
+    uint32_t line;
+    for (line = 1; line < e->line && p < end; line++) {
+        stop = (const char *)memchr(p, '\n', (size_t)(end - p));
+        p = stop != NULL ? stop + 1 : end;
+    }
+    stop = p < end ? (const char *)memchr(p, '\n', (size_t)(end - p)) : NULL;
+    if (stop == NULL) stop = end;
+    fprintf(tool->err, "YAML:%u:%u: error: %s\n", (unsigned)e->line, (unsigned)e->column, plain(e));
+    put_safe(p, (size_t)(stop - p), tool->err);
+    fprintf(tool->err, "\n%*s\n", (int)e->column, "^");
+}
+
+/* Says why an input was refused. Returns the exit status. */
+static int ctxprof_refused(const tool_context *tool, const char *path, const file_bytes *f, const csspgo_error *e)
+{
+    if (ctxprof_llvm(tool) == 0 || e->line == 0)
+        return kind_fail_at(tool, path, KIND_PROFILE | KIND_CONTEXTUAL, e);
+    ctxprof_quote(tool, f, e);
+    return 1;
+}
+
 /* Adds an input to c. Returns the exit status. */
 static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *path, const ctxprof_action *action)
 {
@@ -62,13 +97,16 @@ static int ctxprof_read(const tool_context *tool, csspgo_ctx *c, const char *pat
     csspgo_error e;
     file_bytes f;
     csspgo_status s;
+    int status = 0;
     memset(&how, 0, sizeof how);
+    how.llvm = ctxprof_llvm(tool);
     how.merge_duplicates = tool->o[CT_DUPLICATES].number != 0;
     how.keep_larger = tool->o[CT_KEEP_LARGER].number != 0;
-    if (!file_open(path, &f)) return fail(tool, "%s: %s", path, file_why());
+    if (!file_open(path, &f)) return fail(tool, how.llvm != 0 ? "'%s': %s" : "%s: %s", path, file_why());
     s = action->blank && ctxprof_is_blank(&f) ? CSSPGO_OK : csspgo_ctx_read(c, f.data, f.size, &how, &e);
+    if (s != CSSPGO_OK) status = ctxprof_refused(tool, path, &f, &e);
     file_close(&f);
-    return s == CSSPGO_OK ? 0 : kind_fail_at(tool, path, KIND_PROFILE | KIND_CONTEXTUAL, &e);
+    return status;
 }
 
 /* Writes c to --output. Returns the exit status. */
@@ -78,6 +116,8 @@ static int ctxprof_write(const tool_context *tool, const csspgo_ctx *c, const ct
     csspgo_ctx_write_options how;
     memset(&how, 0, sizeof how);
     how.form = o[CT_FORMAT].number >= 0 ? (csspgo_ctx_form)o[CT_FORMAT].number : action->form;
+    if (o[CT_FORMAT].number < 0 && action->form == CSSPGO_CTX_V4 && (tool->compat == 19 || tool->compat == 20))
+        how.form = tool->compat == 19 ? CSSPGO_CTX_V1 : CSSPGO_CTX_V20;
     how.keep_empty = o[CT_KEEP_EMPTY].number != 0;
     return contextual_write(tool, o[CT_OUTPUT].text != NULL ? o[CT_OUTPUT].text : "-", c, &how);
 }
@@ -157,8 +197,8 @@ static const ctxprof_action *ctxprof_action_named(const tool_context *tool, cons
         if (strcmp(word, ctxprof_actions[i].name) == 0) return &ctxprof_actions[i];
         nearest_try(&n, ctxprof_actions[i].name, strlen(ctxprof_actions[i].name));
     }
-    if (n.name != NULL) usage(tool, "ctxprof: unknown action '%s'; did you mean '%s'?", word, n.name);
-    else usage(tool, "ctxprof: unknown action '%s': to-yaml, from-yaml, merge or show", word);
+    if (n.name != NULL) usage(tool, "ctxprof: Unknown subcommand '%s'; did you mean '%s'?", word, n.name);
+    else usage(tool, "ctxprof: Unknown subcommand '%s': to-yaml, from-yaml, merge or show", word);
     return NULL;
 }
 
@@ -170,7 +210,8 @@ static int ctxprof_begin(const tool_context *tool, const ctxprof_action *action,
         return 2;
     for (i = 0; i < files; i++)
         if (!output_spares(tool, tool->o[CT_OUTPUT].text, file[i])) return 2;
-    if (!output_ready(tool, tool->o[CT_OUTPUT].text)) return 1;
+    if (!output_ready(tool, tool->o[CT_OUTPUT].text))
+        return ctxprof_llvm(tool) != 0 ? fail(tool, "failed to open output") : 1;
     return ctxprof_do(tool, action, files, file);
 }
 
@@ -187,6 +228,9 @@ static int ctxprof_main(tool_context *tool, int argc, char **argv)
             return usage(tool, "ctxprof %s: one input only, --input=%s", action->name, tool->o[CT_INPUT].list[0]);
         return ctxprof_begin(tool, action, 1, tool->o[CT_INPUT].list);
     }
+    if (words > 1 && action->llvm && tool->o[CT_INPUT].count == 0)
+        return usage(tool, "ctxprof %s: Unknown command line argument '%s'. Its input is --input=%s; %s takes a file",
+                     action->name, argv[1], argv[1], action->blank ? "from-yaml" : "to-yaml");
     if (words == 1) return usage(tool, "ctxprof %s: no input", action->name);
     if (words > 2 && !action->many)
         return usage(tool, "ctxprof %s: one input only, not also '%s'", action->name, argv[2]);

@@ -159,7 +159,7 @@ static int order_make(order_run *r)
     memset(&how, 0, sizeof how);
     how.partition.llvm = (uint32_t)r->tool->compat;
     how.test_traces = (uint32_t)r->o[R_TESTS].number;
-    how.use_weights = (uint32_t)r->o[R_WEIGHTS].number;
+    how.use_weights = order_weighs(r);
     how.use_sizes = (uint32_t)r->o[R_SIZES].number;
     how.only_symbols = r->o[R_BINARY].text != NULL && !r->tool->compat;
     if (how.test_traces != 0 && how.test_traces >= stats.traces)
@@ -185,7 +185,8 @@ static int order_print(const order_run *r, FILE *out)
     memset(&form, 0, sizeof form);
     test.test_traces = (uint32_t)r->o[R_TESTS].number;
     form.form = (uint32_t)r->o[R_FORMAT].number;
-    form.llvm = r->tool->compat ? 19 : 0;
+    form.llvm = r->tool->compat >= 23 ? 23 : r->tool->compat ? 19 : 0;
+    test.use_weights = order_weighs(r);
     form.has_area = test.test_traces != 0;
     if (form.has_area) s = csspgo_layout_evaluate(r->l, r->id, r->count, &test, &score, &e);
     if (s == CSSPGO_OK && form.has_area) form.area = score.area;

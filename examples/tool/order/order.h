@@ -32,6 +32,7 @@ int order_trace(order_run *r, int count, char **program);   /* 0 after saying wh
 void order_trace_free(order_run *r);
 
 /* report.c */
+uint32_t order_weighs(const order_run *r);         /* 1 if traces count by their weights                            */
 int order_add_symbols(order_run *r);               /* of the binary, to the layout; 0 after saying what is wrong    */
 void order_resolution(const order_run *r);         /* a warning if functions of the traces are not in the binary    */
 int order_json(const order_run *r, FILE *out);     /* the order, with --evaluate the table, as JSON */

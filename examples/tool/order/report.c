@@ -2,6 +2,12 @@
 #include "order.h"
 #include "../shared/tool.h"
 
+/* On request, and in LLVM's main branch. */
+uint32_t order_weighs(const order_run *r)
+{
+    return r->o[R_WEIGHTS].number != 0 || r->tool->compat >= 23;
+}
+
 typedef struct order_symbol {     /* a function symbol of the binary                            */
     uint64_t address, size;
     uint32_t index, rank;         /* rank: 0 if the traces know the name, 1 global, 2 local     */
@@ -99,6 +105,7 @@ static int order_row(const order_run *r, FILE *out, const char *name, const uint
     how.page_bytes = r->o[R_BINARY].text != NULL ? (uint32_t)r->o[R_PAGE].number : 0;
     how.alignment = (uint32_t)r->o[R_ALIGNMENT].number;
     how.test_traces = (uint32_t)r->o[R_TESTS].number;
+    how.use_weights = order_weighs(r);
     if (csspgo_layout_evaluate(r->l, id, count, &how, score, &e) != CSSPGO_OK)
         return fail(r->tool, "%s", plain(&e)), 0;
     if (name != NULL)
@@ -116,7 +123,7 @@ static int order_first_seen(const order_run *r, uint64_t *id, size_t *count)
     how.test_traces = (uint32_t)r->o[R_TESTS].number;
     how.use_sizes = (uint32_t)r->o[R_SIZES].number;
     how.only_symbols = r->o[R_BINARY].text != NULL && !r->tool->compat;
-    how.use_weights = (uint32_t)r->o[R_WEIGHTS].number;
+    how.use_weights = order_weighs(r);
     return csspgo_layout_order(r->l, &how, id, r->count, count, NULL) == CSSPGO_OK;
 }
 

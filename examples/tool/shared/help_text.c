@@ -128,7 +128,8 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " binary perfdata perfscript old-profile profile input names profiled-binary profile-isfs"
       " fs-discriminator-pass " },
     { "show", "What is printed",
-      " all-functions function top contexts summary show-sec-info-only temporal-profile-traces detailed-summary"
+      " all-functions function top contexts summary show-sec-info-only show-composite-info-only"
+      " temporal-profile-traces detailed-summary"
       " hot-func-list topn show-prof-sym-list " },
     { "overlap", "What is printed", " function value-cutoff similarity-cutoff quality min-overlap " },
     { "match", "How code is matched", " mode rename fit min-confidence " },

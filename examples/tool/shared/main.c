@@ -97,7 +97,7 @@ static int compat_of(const char *argument, int compat)
     static const struct { const char *name; int release; } known[] = {
         { "llvm-compat", 19 }, { "llvm-compat=1", 19 }, { "llvm-compat=true", 19 }, { "llvm-compat=0", 0 },
         { "llvm-compat=false", 0 }, { "llvm-compat=19", 19 }, { "llvm-compat=20", 20 }, { "llvm-compat=21", 21 },
-        { "llvm-compat=22", 22 }
+        { "llvm-compat=22", 22 }, { "llvm-compat=23", 23 }
     };
     size_t i;
     for (i = 0; i < sizeof known / sizeof *known; i++)

@@ -171,6 +171,26 @@ static int is_first_line(const file_bytes *f, uint32_t line)
     return 1;
 }
 
+/* What LLVM says of an indented line that it cannot parse. */
+static const char *line_expected(const tool_context *tool, const char *line, size_t size)
+{
+    const char *colon;
+    while (size != 0 && *line == ' ') line++, size--;
+    colon = (const char *)memchr(line, ':', size);
+    if (tool->compat >= 22 && size != 0 && *line == '!') return "Cannot parse metadata: ";
+    if (tool->compat >= 22 && colon != NULL && size - (size_t)(colon - line) >= 10 &&
+        memcmp(colon + 2, "vtables ", 8) == 0)
+        return "Expected 'vtables [mangled_vtable:NUM]+', found ";
+    return "Expected 'NUM[.NUM]: NUM[ mangled_name:NUM]*', found ";
+}
+
+/* Errors of composite records: LLVM says them in these words, then in the usual ones. */
+static void llvm_says_block(const tool_context *tool, const char *path, const csspgo_error *e)
+{
+    if (strncmp(e->message, "Profile type ID ", 16) == 0 || strncmp(e->message, "Duplicate profile type ID: ", 27) == 0)
+        fail(tool, "%s: %s", path, plain(e));
+}
+
 /* What LLVM 19 says about a file that it refuses: behind "FILE:". *fatal: whatever --failure-mode says. */
 static void llvm_words(const tool_context *tool, const file_bytes *f, const csspgo_error *e, char *words, size_t size,
                        int *fatal)
@@ -181,13 +201,14 @@ static void llvm_words(const tool_context *tool, const file_bytes *f, const cssp
     *fatal = term != NULL && strcmp(term, "Truncated profile data") == 0;
     if (!llvm_knows(f) || (text && term == NULL && is_first_line(f, e->line)))
         term = "Unrecognized sample profile encoding format";
+    if (text && tool->compat >= 23 && e->status == CSSPGO_E_UNSUPPORTED) term = plain(e);
     if (term != NULL) {
         snprintf(words, size, " %s", term);
         return;
     }
     *fatal = 1;
     line = line_of(f, e->line, &n);
-    if (n > 0 && *line == ' ') what = "Expected 'NUM[.NUM]: NUM[ mangled_name:NUM]*', found ";
+    if (n > 0 && *line == ' ') what = line_expected(tool, line, (size_t)n);
     if (strncmp(e->message, "counts after", 12) == 0) what = "Found non-metadata after metadata: ";
     snprintf(words, size, "%u: %s%.*s", e->line, what, n, line);
 }
@@ -213,7 +234,7 @@ void reading_failed(const tool_context *tool, const reading *how, const char *pa
     const char *kind = tool->compat ? NULL : kind_words(f->data, f->size, KIND_PROFILE);
     if (f->size == 0) kind = "the file is empty";
     if (kind == NULL && !llvm_takes(f, e) && kind_unknown(f->data, f->size, e, unknown, sizeof unknown)) kind = unknown;
-    if (tool->compat) llvm_words(tool, f, e, words, sizeof words, fatal);
+    if (tool->compat) llvm_says_block(tool, path, e), llvm_words(tool, f, e, words, sizeof words, fatal);
     else if (kind != NULL) snprintf(words, sizeof words, " %s", kind);
     else if (e->line != 0)
         snprintf(words, sizeof words, "%u:%u: %s%s", e->line, e->column, plain(e),
@@ -283,9 +304,9 @@ static int is_empty_text(const file_bytes *f)
 /* Says how many blocks of unknown types there were that nothing will be written of. */
 void blocks_lost(const tool_context *tool, const char *path, uint64_t blocks)
 {
-    if (blocks != 0)
-        warn(tool, "%s: unknown composite profile blocks were ignored and will not be preserved: %" PRIu64, path,
-             blocks);
+    static const char what[] = "unknown composite profile blocks were ignored and will not be preserved";
+    if (blocks != 0 && tool->compat) warn(tool, "%s: %s", path, what);
+    else if (blocks != 0) warn(tool, "%s: %s: %" PRIu64, path, what, blocks);
 }
 
 /* Makes a profile of an input that is open, and closes it. */

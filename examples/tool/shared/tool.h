@@ -32,7 +32,7 @@ typedef struct tool_context {
     int         demangle;         /* names are shown as people write them: no --no-demangle, no --llvm-compat         */
     struct demangler_command *demangler;   /* --demangler; NULL: none                                                */
     int         allow_empty;      /* --allow-empty: what is of no use is a warning                                   */
-    int         compat;           /* --llvm-compat=N, 19 to 22: bytes, messages and statuses are those of LLVM's tool */
+    int         compat;           /* --llvm-compat=N, 19 to 23: bytes, messages and statuses are those of LLVM's tool */
     struct option *o;             /* of the command, once they are parsed; main frees them                           */
     int         behind;           /* options_parse: how many words stood behind --                                   */
 } tool_context;
@@ -170,8 +170,9 @@ extern const char pass_names[];
 
 /* An option of every command that has it in its table: read by main.c */
 #define LLVM_COMPAT                                                                                                \
-    OPTION("llvm-compat", OPT_MAYBE, "19|20|21|22|0|1|false|true", 0, "N",                                         \
-           "has the output, the messages and the exit statuses of LLVM N's tool; N is 19 to 22, by default 19")
+    OPTION("llvm-compat", OPT_MAYBE, "19|20|21|22|23|0|1|false|true", 0, "N",                                      \
+           "has the output, the messages and the exit statuses of LLVM N's tool; N is 19 to 22, or 23 for "            \
+           "the main branch, by default 19")
 
 /* A command: what is behind its name on the command line goes to run_fn, which returns the exit status. */
 typedef struct command {

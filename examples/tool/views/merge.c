@@ -86,8 +86,8 @@ static const option merge_options[] = {
     OPTION("memprof-version", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("suppl-min-size-threshold", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("temporal-profile-max-trace-length", OPT_COUNT, NULL, 10000, "N",
-           "instrumentation profiles, whose traces and counters merge writes with --text: how many functions of "
-           "each trace are kept"),
+           "instrumentation profiles, whose traces and counters merge adds up: how many functions of each trace are "
+           "kept"),
     OPTION("temporal-profile-trace-reservoir-size", OPT_COUNT, NULL, 100, "N",
            "instrumentation profiles: how many traces are kept"),
     OPTION("zero-counter-threshold", OPT_TEXT, NULL, 0, NULL, NULL),
@@ -97,6 +97,7 @@ static const option merge_options[] = {
     OPTION("memprof-random-hotness-seed", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("random-seed", OPT_COUNT, NULL, 0, "N", "determines which traces are kept"),
     OPTION("write-prev-version", OPT_IGNORED, NULL, 0, NULL, NULL),
+    OPTION("extbinary-profile-type-buffer-limit", OPT_COUNT, NULL, 0, NULL, NULL),
     OPTION("debuginfod", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("correlate", OPT_TEXT, NULL, 0, NULL, NULL),
     OPTION("binary-file", OPT_LATER, NULL, 0, NULL, NULL),
@@ -139,6 +140,16 @@ static void merge_losses(merge *m, uint32_t form)
         }
 }
 
+/* 1 if the list of symbols has a GUID that no name is known of: it can only be written as GUIDs again. */
+static int merge_lists_guids(const merge *m)
+{
+    csspgo_func f;
+    size_t size;
+    for (f.id = 1; f.id <= csspgo_func_count(m->p); f.id++)
+        if (csspgo_is_listed(m->p, f) && csspgo_func_name(m->p, f, &size) == NULL) return 1;
+    return 0;
+}
+
 /* The form with what is added to it; says what does not apply. */
 static uint32_t merge_form(merge *m)
 {
@@ -160,6 +171,7 @@ static uint32_t merge_form(merge *m)
         else warn(m->tool, "%s is ignored. Specify -extbinary to enable it", added[i].name);
     }
     if (ext) form |= extbinary_newer(m->tool, &m->o[M_VERSION]);
+    if (ext && merge_lists_guids(m)) form |= CSSPGO_MD5_SYMBOLS;
     if (form == CSSPGO_GCOV) form = gcov_form((int)m->o[M_GCOV_VERSION].number);
     return form;
 }
@@ -306,7 +318,8 @@ static int merge_main(tool_context *tool, int argc, char **argv)
         status = usage(tool, "%s: the directory has no files", argv[0]);
     else if (m.inputs + m.skipped == 0)
         status =
-            usage(tool, "no input files specified. See %s merge -help", tool->compat ? "llvm-profdata-19" : "csspgo");
+            usage(tool, "no input files specified. See %s merge -help",
+                  tool->compat == 19 ? "llvm-profdata-19" : tool->compat ? "llvm-profdata" : "csspgo");
     else if (m.o[M_DUMP].number)
         for (i = 0; i < m.inputs; i++) printf("%" PRIu64 ",%s\n", m.input[i].weight, m.input[i].path);
     else status = merge_run(&m);

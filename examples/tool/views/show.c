@@ -15,6 +15,8 @@ static const option show_options[] = {
     OPTION("topn", OPT_COUNT, NULL, 0, "N", "also the N hottest functions"),
     OPTION("show-prof-sym-list", OPT_SWITCH, NULL, 0, NULL, "also the list of symbols of an ExtBinary profile"),
     OPTION("show-sec-info-only", OPT_SWITCH, NULL, 0, NULL, "instead: the sections of an ExtBinary profile"),
+    OPTION("show-composite-info-only", OPT_SWITCH, NULL, 0, NULL,
+           "instead: the blocks of each record of a composite profile"),
     OPTION("contexts", OPT_MAYBE, NULL, -1, "DEPTH",
            "instead: the tree of contexts with each one's share of the samples"),
     OPTION("profile-isfs", OPT_SWITCH, NULL, 0, NULL,
@@ -56,9 +58,6 @@ static const option show_options[] = {
     OPTION("text", OPT_IGNORED, NULL, 0, NULL, NULL),
     OPTION("memory", OPT_LATER, "0", 0, NULL, NULL),
     OPTION("debug-info", OPT_LATER, NULL, 0, NULL, NULL),
-    OPTION("show-composite-info-only", OPT_REFUSED,
-           "show-sec-info-only lists the sections; merge says how many blocks of unknown types there are", 1, NULL,
-           NULL),
     OPTION("max-debug-info-correlation-warnings", OPT_COUNT, NULL, 0, NULL, NULL),
     DEMANGLER,
     OPTIONS_END
@@ -211,12 +210,16 @@ static int show_file(show *s, const char *path)
  */
 static int show_agrees(const show *s)
 {
-    const int instead[] = { S_ONLY, S_TOP, S_CONTEXTS, S_SECTIONS };
+    const int instead[] = { S_ONLY, S_TOP, S_CONTEXTS, S_SECTIONS, S_BLOCKS };
     const option *first = NULL;
     size_t i;
+    if (s->tool->compat && s->o[S_SECTIONS].number && s->o[S_BLOCKS].number)
+        return fail(s->tool, "-show-sec-info-only and -show-composite-info-only cannot be used together"), 0;
     if (s->tool->compat) return 1;
     if (s->o[S_TOP].given && s->o[S_TOP].number == 0)
         return usage(s->tool, "--top: 0 functions are nothing to show"), 0;
+    if (s->o[S_BLOCKS].number && s->o[S_JSON].number)
+        return usage(s->tool, "--show-composite-info-only has no JSON"), 0;
     if (s->o[S_JSON].number && s->o[S_FORMAT].given && s->o[S_FORMAT].number == 0)
         return usage(s->tool, "--json or --show-format=text, not both"), 0;
     for (i = 0; i < sizeof instead / sizeof *instead; i++) {
@@ -226,6 +229,14 @@ static int show_agrees(const show *s)
             return usage(s->tool, "--%s or --%s, not both: each is shown alone", first->name, o->name), 0;
         first = o;
     }
+    return 1;
+}
+
+/* LLVM's words for an output that is the input. Returns the exit status. */
+static int show_same(const tool_context *tool)
+{
+    fprintf(tool->err, "llvm-profdata%s show: Input file name cannot be the same as the output file name!\n",
+            tool->compat == 19 ? "-19" : "");
     return 1;
 }
 
@@ -247,7 +258,7 @@ static int show_main(tool_context *tool, int argc, char **argv)
     if (!show_agrees(&s)) return usage_status(tool);
     path = s.o[S_OUTPUT].text;
     if (tool->compat && (strcmp(argv[0], path) == 0 || (strcmp(path, "-") != 0 && output_is_input(path, argv[0]))))
-        return fputs("llvm-profdata-19 show: Input file name cannot be the same as the output file name!\n", stderr), 1;
+        return show_same(tool);
     if (!output_spares(tool, path, argv[0])) return usage_status(tool);
     if (s.o[S_FORMAT].number == 2) return usage(tool, "YAML output is not supported for sample profiles");
     if (s.o[S_ALL].number && s.o[S_FUNCTION].text != NULL)
@@ -258,6 +269,7 @@ static int show_main(tool_context *tool, int argc, char **argv)
     json = !tool->compat && (s.o[S_JSON].number || s.o[S_FORMAT].number == 1);
     if (option_named(s.o, "temporal-profile-traces", 23)->number && is_traces(argv[0]))
         ok = show_traces(tool, argv[0], s.out);
+    else if (s.o[S_BLOCKS].number) ok = show_blocks(&s, argv[0]);
     else ok = s.o[S_SECTIONS].number ? show_sections(tool, argv[0], json, s.out) : show_file(&s, argv[0]);
     return stream_end(tool, &out, path, ok);
 }

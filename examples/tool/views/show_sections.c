@@ -30,14 +30,64 @@ enum { ANY_SECTION = 99 };
 
 static const char *section_name(const tool_context *tool, uint64_t type)
 {
+    const int newer = !tool->compat || tool->compat >= 22;
     static const char *const names[] = {
         "InvalidSection", "ProfileSummarySection", "NameTableSection", "ProfileSymbolListSection",
         "FuncOffsetTableSection", "FunctionMetadata", "CSNameTableSection"
     };
     if (type == 32) return "LBRProfileSection";
-    if (type == 7 && !tool->compat) return "CompositeFuncOffsetTableSection";
-    if (type == 33 && !tool->compat) return "CompositeProfileSection";
+    if (type == 7 && newer) return "CompositeFuncOffsetTableSection";
+    if (type == 33 && newer) return "CompositeProfileSection";
     return type < sizeof names / sizeof *names ? names[type] : "UnknownSection";
+}
+
+/* A block, in the words of llvm-profdata; the first one of a record, or none, names the function. */
+static void show_block(void *ctx, csspgo_profile *p, const csspgo_block *b)
+{
+    const show *s = (const show *)ctx;
+    if (b->index == 0) {
+        const int nested = csspgo_node_kind_of(p, b->node) == CSSPGO_INLINEE;
+        fputs(nested ? "Nested function: " : "Function: ", s->out);
+        if (nested) put_name_shown(s->tool, p, csspgo_node_func(p, b->node), s->out);
+        else put_context_shown(s->tool, p, b->node, s->out);
+        fprintf(s->out, "\n  Profile blocks: %" PRIu64 "\n", b->blocks);
+    }
+    if (b->blocks != 0)
+        fprintf(s->out, "  Type: %" PRIu64 " (%s), Payload size: %" PRIu64 "\n", b->type,
+                b->type == 0 ? "LBR" : "unknown", b->size);
+}
+
+/* 1 if a file has a section of composite records, be it empty. */
+static int is_composite(const file_bytes *f)
+{
+    csspgo_section v[64];
+    size_t n = 0, i;
+    if (csspgo_get_sections(f->data, f->size, v, 64, &n, NULL) != CSSPGO_OK) return 0;
+    for (i = 0; i < n && i < 64; i++)
+        if (v[i].type == 33) return 1;
+    return 0;
+}
+
+int show_blocks(show *s, const char *path)
+{
+    csspgo_options options = *seeded();
+    csspgo_block_watch watch;
+    csspgo_status status;
+    csspgo_error e;
+    file_bytes f;
+    reading how;
+    int fatal;
+    memset(&how, 0, sizeof how);
+    if (!file_open(path, &f)) return fail(s->tool, "%s: %s", path, file_why()), 0;
+    options.llvm = (uint32_t)s->tool->compat;
+    options.allocator = big_blocks();
+    watch.block_fn = show_block;
+    watch.ctx = s;
+    status = csspgo_list_blocks(f.data, f.size, &watch, &options, &e);
+    if (status != CSSPGO_OK) reading_failed(s->tool, &how, path, &f, &e, &fatal);
+    else if (!is_composite(&f)) warn(s->tool, "no composite profile section; nothing to show");
+    file_close(&f);
+    return status == CSSPGO_OK;
 }
 
 /* The i-th flag that a section has, from *at on; NULL: no more. */

@@ -99,6 +99,45 @@ void indent(FILE *out, unsigned n)
     fprintf(out, "%*s", (int)n, "");
 }
 
+static int show_type_order(const void *a, const void *b, void *ctx)
+{
+    return name_order((csspgo_profile *)ctx, ((const csspgo_target *)a)->func, ((const csspgo_target *)b)->func);
+}
+
+/* The counts of object types at a location of a record, by name, if there are any. Returns 0: out of memory. */
+static int show_types(show *s, csspgo_node node, csspgo_loc loc, unsigned in)
+{
+    size_t n, i, k;
+    const csspgo_target *v = csspgo_get_vtables(s->p, node, &n);
+    csspgo_target *t;
+    while (n != 0 && loc_before(v->loc, loc)) v++, n--;
+    for (k = 0; k < n && same_loc(v[k].loc, loc);) k++;
+    if (k == 0) return 1;
+    t = (csspgo_target *)malloc(k * sizeof *t);
+    if (t == NULL) return fail(s->tool, "out of memory"), 0;
+    memcpy(t, v, k * sizeof *t);
+    qsort_r(t, k, sizeof *t, show_type_order, s->p);
+    indent(s->out, in);
+    put_loc(loc, s->out);
+    fputs(": vtables: ", s->out);
+    for (i = 0; i < k; i++) {
+        put_name_shown(s->tool, s->p, t[i].func, s->out);
+        fprintf(s->out, ":%" PRIu64 " ", t[i].count);
+    }
+    putc('\n', s->out);
+    free(t);
+    return 1;
+}
+
+/* The same where inlinee `row` ends, unless the row behind it, `next`, is one of the same call site. */
+static int show_site_types(show *s, size_t row, size_t next, unsigned in)
+{
+    const show_row *r = &s->row[row], *behind = next < s->rows ? &s->row[next] : NULL;
+    const csspgo_loc loc = csspgo_node_loc(s->p, r->node);
+    if (behind != NULL && behind->up == r->up && same_loc(csspgo_node_loc(s->p, behind->node), loc)) return 1;
+    return show_types(s, s->row[r->up - 1].node, loc, in);
+}
+
 static int show_record(show *s, csspgo_node node, unsigned in)
 {
     size_t n, i, k = 0;
@@ -122,6 +161,7 @@ static int show_record(show *s, csspgo_node node, unsigned in)
             fprintf(s->out, ":%" PRIu64, s->target[k].count);
         }
         putc('\n', s->out);
+        if (!show_types(s, node, b[i].loc, in + 2)) return 0;
     }
     if (n == 0) return 1;
     indent(s->out, in);
@@ -139,6 +179,7 @@ static size_t show_function(show *s, size_t i)
     for (;;) {
         const show_row *r = &s->row[i];
         const unsigned in = 4 * (r->nest - nest);
+        size_t ended = i;
         unsigned k, next;
         if (!show_record(s, r->node, in)) return 0;
         indent(s->out, in);
@@ -146,7 +187,9 @@ static size_t show_function(show *s, size_t i)
               s->out);
         i++;
         next = i < s->rows && s->row[i].nest > nest ? s->row[i].nest : nest;
-        for (k = r->nest; k > next; k--) {
+        for (k = r->nest; k > nest && k >= next; k--, ended = s->row[ended].up - 1) {
+            if (!show_site_types(s, ended, i, 4 * (k - 1 - nest) + 2)) return 0;
+            if (k == next) break;
             indent(s->out, 4 * (k - 1 - nest));
             fputs("}\n", s->out);
         }

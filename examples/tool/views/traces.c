@@ -1,7 +1,7 @@
 /* traces.c - show and merge of instrumentation profiles with temporal traces: what order takes */
 #include "views.h"
 
-enum { TRACES_BEGIN = 512 };
+enum { TRACES_BEGIN = 65536 };    /* bytes in which a header must begin: comments may stand before it */
 
 /* 1 if a text begins with a word of a header, such as :ir, behind comments and empty lines. */
 static int is_header(const char *p, const char *end)
@@ -10,13 +10,13 @@ static int is_header(const char *p, const char *end)
         while (p < end && *p != '\n') p++;
         if (p < end) p++;
     }
-    return end - p > 1 && p[0] == ':' && p[1] >= 'a' && p[1] <= 'z';
+    return end - p > 1 && p[0] == ':' && ((p[1] >= 'a' && p[1] <= 'z') || (p[1] >= 'A' && p[1] <= 'Z'));
 }
 
 int is_traces(const char *path)
 {
     static const char raw[] = "\201rforpl\377", indexed[] = "\377lprofi\201";
-    char begin[TRACES_BEGIN];
+    static char begin[TRACES_BEGIN];
     struct stat st;
     size_t n;
     FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;   /* a pipe is read once */
@@ -121,15 +121,15 @@ int merge_traces(merge *m)
     int status = 1;
     e.message[0] = '\0';
     if (m->o[M_JSON].number) return usage(m->tool, "--json does not go with an instrumentation profile");
-    if (m->o[M_FORM].number != CSSPGO_TEXT)
-        return usage(m->tool,
-                     "%s is an instrumentation profile: merge writes its traces and counters with --text only, of "
-                     "which llvm-profdata makes an indexed profile", m->input[0].path);
+    if (m->o[M_FORM].number == CSSPGO_GCOV && m->tool->compat) return fail(m->tool, "unknown format is specified");
+    if (m->o[M_FORM].number == CSSPGO_GCOV)
+        return usage(m->tool, "%s is an instrumentation profile, of which there is no GCC form", m->input[0].path);
     memset(&how, 0, sizeof how);
     how.limit_traces = how.limit_length = 1;
     how.max_traces = traces_limit(m, "temporal-profile-trace-reservoir-size", 100);
     how.max_length = traces_limit(m, "temporal-profile-max-trace-length", 10000);
     how.seed = traces_limit(m, "random-seed", 0);
+    how.indexed = m->o[M_FORM].number != CSSPGO_TEXT;
     how.llvm = (uint32_t)m->tool->compat;
     l = csspgo_layout_new(&how, seeded(), NULL);
     if (l == NULL) return fail(m->tool, "out of memory");

@@ -223,8 +223,8 @@ int views_write_svg(const views_flame_data *d, FILE *out);
     OPTION("profile-summary-contextless", OPT_LATER, "1", 0, NULL, NULL)
 
 enum {
-    S_OUTPUT, S_ALL, S_FUNCTION, S_JSON, S_FORMAT, S_SUMMARY, S_HOT, S_TOPN, S_SYMBOLS, S_SECTIONS, S_CONTEXTS, S_ISFS,
-    S_PASS, S_NAMES, S_PROFILED, S_ONLY, S_TOP
+    S_OUTPUT, S_ALL, S_FUNCTION, S_JSON, S_FORMAT, S_SUMMARY, S_HOT, S_TOPN, S_SYMBOLS, S_SECTIONS, S_BLOCKS, S_CONTEXTS,
+    S_ISFS, S_PASS, S_NAMES, S_PROFILED, S_ONLY, S_TOP
 };
 
 typedef struct show_row {         /* a record, in the order of csspgo_file_order */
@@ -325,6 +325,7 @@ int show_others(show *s, int json, int first);   /* what else is asked for; json
 /* show_sections.c */
 int show_symbols(show *s, int json);
 int show_sections(const tool_context *tool, const char *path, int json, FILE *out);
+int show_blocks(show *s, const char *path);
 
 /* show_contexts.c */
 int show_contexts(show *s, const reading *how, int json);
