@@ -172,14 +172,10 @@ advice *advice_new(const unit *u, const char *path, unsigned how)
     csspgo_profile *p = csspgo_load_file(path, NULL, &e);
     size_t count, i;
     csspgo_func *order;
+    csspgo_node base;
     int k, n = 0;
     if (p == NULL) fail(NULL, (int)e.line, e.message, path);
     if (!(how & ADVICE_NO_MATCH)) p = carried_over(u, p, how);
-    if (how & ADVICE_FLAT || !(csspgo_profile_flags(p) & CSSPGO_IS_CS)) {
-        must(csspgo_flatten(p, &e), &e);              /* a profile without contexts: each is that of a function */
-        csspgo_profile_set_flags(p, csspgo_profile_flags(p) | CSSPGO_IS_CS);
-        how |= ADVICE_FLAT;
-    }
     a->u = u;
     a->how = how;
     a->func = (csspgo_func *)zeros((size_t)u->functions, sizeof *a->func);
@@ -192,6 +188,7 @@ advice *advice_new(const unit *u, const char *path, unsigned how)
     a->t = csspgo_tracker_new(p, &options, &e);
     if (a->t == NULL) must(e.status, &e);
     a->p = csspgo_tracker_profile(a->t);
+    for (k = 0; k < u->functions && how & ADVICE_FLAT; k++) must(csspgo_tracker_base(a->t, a->func[k], 1, &base, &e), &e);
     describe(a);
     must(csspgo_tracker_compile_order(a->t, a->func, (size_t)u->functions, NULL, 0, &count, &e), &e);
     order = (csspgo_func *)zeros(count, sizeof *order);

@@ -88,7 +88,7 @@ typedef struct unit {
 } unit;
 
 /* A hole in the code for the linker: the number of an ELF relocation, and of a function (FIX_CALL) or global. */
-enum { FIX_CALL = 4, FIX_32 = 10, FIX_32S = 11 };
+enum { FIX_64 = 1, FIX_CALL = 4, FIX_32 = 10, FIX_32S = 11 };
 typedef struct fixup {
     uint64_t at;
     int      type, symbol;

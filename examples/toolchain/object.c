@@ -1,6 +1,7 @@
 /* object.c - an ELF object for x86-64: code, variables, symbols, relocations, and the two probe sections
  *
  * Probes are relative to the symbols of their functions, so that neither they nor the linker need relocations for them.
+ * Of debug information there is as little as llvm-profgen wants: where each function begins and ends.
  */
 #include "minic.h"
 
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTHING, TEXT, RELA, DATA, BSS, PROBES, DESCRIPTORS, SYMBOLS, NAMES, SECTION_NAMES, STACK, SECTIONS };
+enum { NOTHING, TEXT, RELA, DATA, BSS, PROBES, DESCRIPTORS, ABBREV, INFO, RELA_INFO, SYMBOLS, NAMES, SECTION_NAMES, STACK,
+       SECTIONS };
 
 /* name, type, flags, link, info, alignment, size of an entry */
 static const struct { const char *name; unsigned type, flags, link, info, align, entry; } section[SECTIONS] = {
@@ -19,10 +21,15 @@ static const struct { const char *name; unsigned type, flags, link, info, align,
     { ".bss", 8, 3, 0, 0, 16, 0 },
     { ".pseudo_probe", 1, 0x80, TEXT, 0, 1, 0 },      /* goes where the linker puts .text */
     { ".pseudo_probe_desc", 1, 0, 0, 0, 1, 0 },
+    { ".debug_abbrev", 1, 0, 0, 0, 1, 0 },
+    { ".debug_info", 1, 0, 0, 0, 1, 0 },
+    { ".rela.debug_info", 4, 0x40, SYMBOLS, INFO, 8, 24 },
     { ".symtab", 2, 0, NAMES, 0, 8, 24 },
     { ".strtab", 3, 0, 0, 0, 1, 0 },
     { ".shstrtab", 3, 0, 0, 0, 1, 0 },
     { ".note.GNU-stack", 1, 0, 0, 0, 1, 0 } };
+
+enum { TO_DATA = 1, TO_BSS, TO_TEXT, TO_ABBREV };     /* symbols of sections */
 
 typedef struct bytes { unsigned char *v; size_t n, cap; } bytes;
 
@@ -143,12 +150,14 @@ static void symbol(object *o, const char *name, int info, int in, uint64_t value
 /* Local symbols first; returns how many these are. */
 static unsigned symbols(object *o)
 {
-    int number = 3, local, i;
+    int number = 1 + TO_ABBREV, local, i;
     unsigned locals = 0;
     add(&o->of[NAMES], "", 1);
     symbol(o, NULL, 0, 0, 0, 0);
     symbol(o, NULL, 3, DATA, 0, 0);
     symbol(o, NULL, 3, BSS, 0, 0);
+    symbol(o, NULL, 3, TEXT, 0, 0);
+    symbol(o, NULL, 3, ABBREV, 0, 0);
     for (local = 1; local >= 0; local--) {
         for (i = 0; i < o->u->functions; i++) {
             const function *f = &o->u->f[i];
@@ -167,17 +176,52 @@ static unsigned symbols(object *o)
     return locals;
 }
 
+static void relocation(bytes *b, uint64_t at, uint64_t symbol_number, int type, uint64_t addend)
+{
+    integer(b, at, 8);
+    integer(b, symbol_number << 32 | (uint64_t)type, 8);
+    integer(b, addend, 8);
+}
+
 static void relocations(object *o, const text *t)
 {
     int i;
     for (i = 0; i < t->fixes; i++) {
         const fixup *x = &t->fix[i];
         const global *g = x->type != FIX_CALL ? &o->u->global[x->symbol] : NULL;
-        const uint64_t to = g == NULL ? (uint64_t)o->symbol[x->symbol] : g->init != NULL ? 1 : 2;
-        integer(&o->of[RELA], x->at, 8);
-        integer(&o->of[RELA], to << 32 | (uint64_t)x->type, 8);
-        integer(&o->of[RELA], (uint64_t)x->addend + (g != NULL ? g->offset : 0), 8);
+        const uint64_t to = g == NULL ? (uint64_t)o->symbol[x->symbol] : g->init != NULL ? TO_DATA : TO_BSS;
+        relocation(&o->of[RELA], x->at, to, x->type, (uint64_t)x->addend + (g != NULL ? g->offset : 0));
     }
+}
+
+/* DWARF 4: a unit with functions, of which name, address and size are known. */
+static void debug_information(object *o)
+{
+    static const unsigned char abbrev[] = {
+        1, 0x11, 1, 0x13, 5, 3, 8, 0, 0,              /* unit: language, name */
+        2, 0x2e, 0, 3, 8, 0x11, 1, 0x12, 7, 0, 0, 0 };/* function: name, begin, size */
+    bytes *b = &o->of[INFO];
+    size_t i;
+    int k;
+    add(&o->of[ABBREV], abbrev, sizeof abbrev);
+    integer(b, 0, 4);                                 /* size, known in the end */
+    integer(b, 4, 2);
+    relocation(&o->of[RELA_INFO], b->n, TO_ABBREV, FIX_32, 0);
+    integer(b, 0, 4);
+    integer(b, 8, 1);
+    integer(b, 1, 1);
+    integer(b, 0x0c, 2);                              /* C99 */
+    add(b, o->u->file, strlen(o->u->file) + 1);
+    for (k = 0; k < o->u->functions; k++) {
+        if (!o->u->f[k].defined) continue;
+        integer(b, 2, 1);
+        add(b, o->u->f[k].name, strlen(o->u->f[k].name) + 1);
+        relocation(&o->of[RELA_INFO], b->n, TO_TEXT, FIX_64, o->begin[k]);
+        integer(b, 0, 8);
+        integer(b, o->end[k] - o->begin[k], 8);
+    }
+    integer(b, 0, 1);
+    for (i = 0; i < 4; i++) b->v[i] = (unsigned char)((b->n - 4) >> 8 * i & 255);
 }
 
 static void header(bytes *b, uint64_t sections)
@@ -210,6 +254,7 @@ int object_write(object *o, const text *t, const char *path)
     {
         const unsigned locals = symbols(o);
         relocations(o, t);
+        debug_information(o);
         for (i = 0; i < SECTIONS; i++) {
             name[i] = o->of[SECTION_NAMES].n;
             add(&o->of[SECTION_NAMES], section[i].name, strlen(section[i].name) + 1);

@@ -409,6 +409,15 @@ static int type_name(parser *p)
     return type;
 }
 
+static expr *cast(parser *p, int type, expr *e)
+{
+    e = binary(p, OP_ADD, e, number(p, 0, T_INT));    /* an expression of its own, whose type can change */
+    if (type == T_BYTE) e = binary(p, OP_AND, e, number(p, 255, T_INT));
+    e->type = type == T_UNSIGNED ? T_UNSIGNED : T_INT;
+    if (type != T_CHAR) return e;
+    return binary(p, OP_SHR, binary(p, OP_SHL, e, number(p, 24, T_INT)), number(p, 24, T_INT));
+}
+
 static expr *unary(parser *p)
 {
     expr *e;
@@ -429,12 +438,7 @@ static expr *unary(parser *p)
             const int type = type_name(p);
             want(p, ")");
             e = unary(p);
-            if (type == T_BYTE) return binary(p, OP_AND, e, number(p, 255, T_INT));
-            e = binary(p, OP_ADD, e, number(p, 0, type == T_UNSIGNED ? type : T_INT));
-            if (type == T_UNSIGNED) return e;
-            e->type = T_INT;
-            if (type != T_CHAR) return e;
-            return binary(p, OP_SHR, binary(p, OP_SHL, e, number(p, 24, T_INT)), number(p, 24, T_INT));
+            return cast(p, type, e);
         }
         for (e = assignment(p); accept(p, ",");) {
             e = make(p, E_COMMA, T_INT, e, assignment(p));
