@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNITS = 5, DECISIONS = 2000 };   /* UNITS: of the tracker's costs, per instruction */
+enum { UNITS = 5, CALL = 5, DECISIONS = 2000 };   /* the tracker's costs of an instruction; instructions that a call needs */
 
 struct advice {
     const unit           *u;
@@ -23,6 +23,7 @@ struct advice {
     csspgo_inliner_call  *call;
     size_t                count;
     csspgo_inliner_decision *decision;
+    uint64_t              budget; /* by which the program may still grow */
 };
 
 static void *zeros(size_t n, size_t size)
@@ -45,6 +46,7 @@ static void put_probes(unit *u, function *f, const csspgo_cfg_probes *probe, con
     for (b = 0; b < f->blocks; b++) {
         block *at = &f->block[b];
         uint32_t call = probe[b].first_call;
+        insn first;
         for (i = 0; i < at->n; i++) {
             csspgo_match_loc *loc;
             if (at->v[i].op != OP_CALL) continue;
@@ -55,10 +57,10 @@ static void put_probes(unit *u, function *f, const csspgo_cfg_probes *probe, con
             loc->callee = u->f[at->v[i].symbol].guid;
             loc->eq = eq[b];
         }
-        append(at, OP_PROBE);
+        first = *append(at, OP_PROBE);
+        first.imm = probe[b].id;
         memmove(at->v + 1, at->v, (size_t)(at->n - 1) * sizeof *at->v);
-        at->v[0].op = OP_PROBE;
-        at->v[0].imm = probe[b].id;
+        at->v[0] = first;
         f->loc[f->locs].loc = csspgo_loc_at(probe[b].id, 0);
         f->loc[f->locs++].eq = eq[b];
         f->size += at->n;
@@ -152,7 +154,9 @@ static void describe(advice *a)
     for (i = 0; i < u->functions; i++) {
         csspgo_inliner_code *c = &a->code[a->func[i].id];
         if (!u->f[i].defined) continue;
-        c->size = (uint32_t)u->f[i].size * UNITS;
+        c->cost = (uint32_t)u->f[i].size * UNITS;
+        c->size = u->f[i].size > CALL ? (uint32_t)(u->f[i].size - CALL) * UNITS : 1;
+        if (u->f[i].size <= SMALL) c->flags = CSSPGO_ALWAYS_INLINE;
         c->calls = call;
         for (k = 0; k < u->f[i].locs; k++) {
             const csspgo_match_loc *l = &u->f[i].loc[k];
@@ -164,7 +168,7 @@ static void describe(advice *a)
     }
 }
 
-advice *advice_new(const unit *u, const char *path, unsigned how)
+advice *advice_new(const unit *u, const char *path, unsigned how, unsigned growth)
 {
     advice *a = (advice *)zeros(1, sizeof *a);
     csspgo_tracker_options options;
@@ -190,6 +194,7 @@ advice *advice_new(const unit *u, const char *path, unsigned how)
     a->p = csspgo_tracker_profile(a->t);
     for (k = 0; k < u->functions && how & ADVICE_FLAT; k++) must(csspgo_tracker_base(a->t, a->func[k], 1, &base, &e), &e);
     describe(a);
+    for (k = 0; k < u->functions; k++) a->budget += (uint64_t)u->f[k].size * UNITS * growth / 100;
     must(csspgo_tracker_compile_order(a->t, a->func, (size_t)u->functions, NULL, 0, &count, &e), &e);
     order = (csspgo_func *)zeros(count, sizeof *order);
     must(csspgo_tracker_compile_order(a->t, a->func, (size_t)u->functions, order, count, &count, &e), &e);
@@ -261,6 +266,7 @@ void advice_inline(advice *a, function *f)
     memset(&how, 0, sizeof how);
     memset(&made, 0, sizeof made);
     how.context_less = a->how & ADVICE_FLAT ? 1 : 0;
+    how.budget = &a->budget;
     made.decision = a->decision;
     made.cap = DECISIONS;
     must(csspgo_tracker_decide(a->t, a->func[f->node[0].function], a->code, a->count, &how, &made, &e), &e);

@@ -19,6 +19,7 @@ static const char usage[] =
     "  --profile=FILE   a profile of the program, made by csspgo profgen --gen-cs-nested-profile=0\n"
     "  --flat           does not look at its contexts\n"
     "  --no-match       drops counts of functions that have changed\n"
+    "  --growth=N       code may grow by N % by inlining; default: 100\n"
     "  --report         says what the profile changes\n";
 
 void fail(const unit *u, int line, const char *what, const char *name)
@@ -107,7 +108,7 @@ static void compile(unit *u, advice *a, unsigned how, text *t, object *o)
 int main(int argc, char **argv)
 {
     const char *out = "a.o", *profile = NULL, *source = NULL;
-    unsigned how = 0;
+    unsigned how = 0, growth = 100;
     unit u;
     text t;
     advice *a;
@@ -119,6 +120,7 @@ int main(int argc, char **argv)
     for (i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) out = argv[++i];
         else if (strncmp(argv[i], "--profile=", 10) == 0) profile = argv[i] + 10;
+        else if (strncmp(argv[i], "--growth=", 9) == 0) growth = (unsigned)strtoul(argv[i] + 9, NULL, 10);
         else if (strcmp(argv[i], "--flat") == 0) how |= ADVICE_FLAT;
         else if (strcmp(argv[i], "--no-match") == 0) how |= ADVICE_NO_MATCH;
         else if (strcmp(argv[i], "--report") == 0) how |= ADVICE_REPORT;
@@ -133,7 +135,7 @@ int main(int argc, char **argv)
     c = read_source(source);
     parse(&u, c);
     number_probes(&u);
-    a = profile != NULL ? advice_new(&u, profile, how) : NULL;
+    a = profile != NULL ? advice_new(&u, profile, how, growth) : NULL;
     o = object_new(&u);
     compile(&u, a, how, &t, o);
     if (!object_write(o, &t, out)) fail(NULL, 0, "cannot be written", out);

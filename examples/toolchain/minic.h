@@ -5,7 +5,7 @@
 #define CSSPGO_WITH_ENCODE
 #include "../../csspgo.h"
 
-enum { NONE = -1, ARGUMENTS = 6 };
+enum { NONE = -1, ARGUMENTS = 6, SMALL = 14 };   /* SMALL: instructions of a function that is always inlined */
 
 /* Types: one of these, or a pointer to one. A variable outside of arrays is int, unsigned or a pointer. */
 enum { T_VOID, T_INT, T_UNSIGNED, T_CHAR, T_BYTE, T_POINTER = 8 };
@@ -135,7 +135,7 @@ uint64_t *live_ranges(function *f, int *words, int *positions);
 enum { ADVICE_FLAT = 1, ADVICE_NO_MATCH = 2, ADVICE_REPORT = 4 };
 
 void     number_probes(unit *u);
-advice  *advice_new(const unit *u, const char *path, unsigned how);
+advice  *advice_new(const unit *u, const char *path, unsigned how, unsigned growth);   /* growth: in percent */
 const int *advice_order(const advice *a);          /* numbers of functions, callers first                            */
 void     advice_inline(advice *a, function *f);
 void     advice_free(advice *a);
