@@ -2,8 +2,8 @@
  *
  * The subset: functions; int, unsigned, and pointers to int, unsigned, char and unsigned char; arrays of these; scalar
  * variables of the first kinds; all operators but sizeof and & of scalars; if, while, do, for, switch, break, continue,
- * return; enum constants. Lines that begin with # are skipped, and what is not declared is a function of the C library,
- * so that other compilers compile the same source. Integers wrap (-fwrapv).
+ * return; enum constants. #include is skipped, and a function that is not declared is one of the C library that returns
+ * int, so that other compilers compile the same source. Integers wrap (-fwrapv).
  */
 #include "minic.h"
 
@@ -40,6 +40,7 @@ typedef struct parser {
     int         line, kind, size; /* the next token */
     const char *text;
     int64_t     value;
+    int         is_unsigned;      /* the number */
     int         f, now;           /* function, block */
     int         depth, constants, to_break, to_continue;   /* constants: enum's, the first names */
     name       *names;
@@ -84,7 +85,7 @@ static int escaped(parser *p)     /* a character of a string */
 
 static void next(parser *p)
 {
-    static const char *const signs[] = { "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=",
+    static const char *const signs[] = { "...", "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=",
                                          "-=", "*=", "/=", "%=", "&=", "|=", "^=" };
     char *end;
     size_t i;
@@ -95,6 +96,9 @@ static void next(parser *p)
             if (*p->at == 0) wrong(p, "comment without end");
             p->at++;
         } else if ((p->at[0] == '/' && p->at[1] == '/') || *p->at == '#') {
+            p->size = 8;
+            p->text = p->at;
+            if (*p->at == '#' && strncmp(p->at, "#include <", 10) != 0) wrong(p, "there is no preprocessor");
             while (p->at[1] != '\n' && p->at[1] != 0) p->at++;
         } else if (*p->at == 0 || strchr(" \t\r\n", *p->at) == NULL) break;
     }
@@ -103,8 +107,10 @@ static void next(parser *p)
     else if (digit(*p->at)) {
         p->kind = TK_NUMBER;
         p->value = (int64_t)strtoull(p->at, &end, 0);
-        while (*end == 'u' || *end == 'U') end++;
-        p->at = end;
+        p->is_unsigned = *end == 'u' || *end == 'U' || (p->at[0] == '0' && p->value > INT32_MAX);
+        p->size = (int)(end - p->at);
+        if (p->value < 0 || p->value > (p->is_unsigned ? (int64_t)UINT32_MAX : INT32_MAX)) wrong(p, "too large a number");
+        p->at = end + (*end == 'u' || *end == 'U');
     } else if (letter(*p->at)) {
         p->kind = TK_NAME;
         while (letter(*p->at) || digit(*p->at)) p->at++;
@@ -116,7 +122,8 @@ static void next(parser *p)
     } else if (*p->at == '\'') {
         p->kind = TK_NUMBER;
         p->at++;
-        p->value = escaped(p);
+        p->value = (signed char)escaped(p);
+        p->is_unsigned = 0;
         if (*p->at++ != '\'') wrong(p, "character without end");
     } else {
         p->kind = TK_SIGN;
@@ -294,11 +301,16 @@ static expr *step(parser *p, expr *a, op o, int post)       /* ++ and -- */
     return e;
 }
 
+static int same(const char *name, const char *text, int size)
+{
+    return name != NULL && strlen(name) == (size_t)size && memcmp(name, text, (size_t)size) == 0;
+}
+
 static int find_function(unit *u, const char *text, int size)
 {
     int i;
     for (i = 0; i < u->functions; i++)
-        if (strlen(u->f[i].name) == (size_t)size && memcmp(u->f[i].name, text, (size_t)size) == 0) return i;
+        if (same(u->f[i].name, text, size)) return i;
     u->f = (function *)room(u->f, u->functions, &u->function_cap, sizeof *u->f);
     u->f[i].name = (char *)calloc((size_t)size + 1, 1);
     if (u->f[i].name == NULL) fail(u, 0, "out of memory", "");
@@ -354,6 +366,13 @@ static global *add_global(unit *u, const char *text, int size, int type)
     return g;
 }
 
+static int find_global(const unit *u, const char *text, int size)
+{
+    int i = u->globals;
+    while (i-- > 0 && !same(u->global[i].name, text, size)) {}
+    return i;
+}
+
 static expr *array(parser *p, int type, place where, int symbol)
 {
     expr *e = make(p, E_ARRAY, type | T_POINTER, NULL, NULL);
@@ -378,27 +397,29 @@ static expr *named(parser *p)
             e->value = p->names[i].is.value;
             return e;
         }
-    for (i = 0; i < p->u->globals; i++) {
-        const global *g = &p->u->global[i];
-        if (g->name == NULL || strlen(g->name) != (size_t)size || memcmp(g->name, text, (size_t)size) != 0) continue;
-        if (g->is_array) return array(p, g->type, IN_GLOBAL, i);
-        e = make(p, E_GLOBAL, g->type, NULL, NULL);
+    i = find_global(p->u, text, size);
+    if (i != NONE && p->u->global[i].is_array) return array(p, p->u->global[i].type, IN_GLOBAL, i);
+    if (i != NONE) {
+        e = make(p, E_GLOBAL, p->u->global[i].type, NULL, NULL);
         e->symbol = i;
         return e;
     }
-    fail(p->u, p->line, "unknown name", text);
+    p->text = text;
+    p->size = size;
+    wrong(p, "unknown name");
     return NULL;
 }
 
 static int is_type(const parser *p)
 {
-    return is(p, "int") || is(p, "unsigned") || is(p, "char") || is(p, "void") || is(p, "static") || is(p, "const");
+    return is(p, "int") || is(p, "unsigned") || is(p, "char") || is(p, "void") || is(p, "static") || is(p, "const") ||
+           is(p, "extern");
 }
 
 static int type_name(parser *p)
 {
     int type = T_INT;
-    while (is(p, "static") || is(p, "const")) next(p);
+    while (is(p, "static") || is(p, "const") || is(p, "extern")) next(p);
     if (accept(p, "unsigned")) {
         type = accept(p, "char") ? T_BYTE : T_UNSIGNED;
         accept(p, "int");
@@ -446,8 +467,7 @@ static expr *unary(parser *p)
         }
         want(p, ")");
     } else if (p->kind == TK_NUMBER) {
-        const int hex = p->size > 1 && p->text[0] == '0' && p->value > INT32_MAX;
-        e = number(p, p->value, hex || p->text[p->size - 1] == 'u' || p->text[p->size - 1] == 'U' ? T_UNSIGNED : T_INT);
+        e = number(p, p->value, p->is_unsigned ? T_UNSIGNED : T_INT);
         next(p);
     } else if (p->kind == TK_STRING) {
         size_t size;
@@ -748,7 +768,8 @@ static int64_t constant(parser *p)
 
 static void local_variables(parser *p)
 {
-    const int base = type_name(p);
+    const int is_static = is(p, "static"), base = type_name(p);
+    if (is_static) wrong(p, "static variables are global");
     do {
         const int type = base | (accept(p, "*") ? T_POINTER : 0);
         name *const n = add_name(p, p->text, p->size);
@@ -986,7 +1007,7 @@ static void define(parser *p, const char *text, int size, int type, int is_local
     if (!f->defined) f->registers = 0;
     if (is(p, "void")) next(p);
     while (!accept(p, ")")) {
-        const int of = type_name(p);
+        const int of = is(p, "...") ? T_INT : type_name(p);
         name *n;
         expr is;
         memset(&is, 0, sizeof is);
@@ -1003,7 +1024,7 @@ static void define(parser *p, const char *text, int size, int type, int is_local
                 n->is.type |= T_POINTER;
             }
             if (n->is.type == T_CHAR || n->is.type == T_BYTE) wrong(p, "only arrays have this type");
-        }
+        } else accept(p, "...");
         if (!is_type(p) && !accept(p, ",") && p->kind != TK_SIGN) wrong(p, "a parameter is wrong");
     }
     if (accept(p, ";")) return;
@@ -1082,10 +1103,12 @@ static void top_level(parser *p)
         if (p->kind != TK_NAME) wrong(p, "a name is missing");
         next(p);
         if (accept(p, "(")) {
+            if (type == T_CHAR || type == T_BYTE) wrong(p, "only arrays have this type");
             define(p, text, size, type, is_local);
             return;
         }
         if (type & T_POINTER) wrong(p, "pointers are local");
+        if (find_global(p->u, text, size) != NONE) wrong(p, "a second definition");
         g = add_global(p->u, text, size, type);
         g->is_local = is_local;
         if (accept(p, "[")) {

@@ -1,6 +1,6 @@
 /* lz.c - a compressor as LZF and LZ4 are: a hash table of places, copies of what was there before */
 #include <stdio.h>
-enum { SIZE = 30000, HASH = 4096, ROUNDS = 15, LIMIT = 8191 };
+enum { SIZE = 30000, HASH = 4096, ROUNDS = 600, LIMIT = 8191 };
 static unsigned char text[SIZE + 8], packed[2 * SIZE], back[SIZE + 300];
 static int place[HASH], errors;
 static unsigned seed = 7;

@@ -1,6 +1,6 @@
 /* queue.c - one priority queue for three users, who order their items differently: what less() does depends on who asks */
 #include <stdio.h>
-enum { MOST = 300, ROUNDS = 4000, BY_TIME = 0, BY_WEIGHT, BY_NAME };
+enum { MOST = 300, ROUNDS = 100000, BY_TIME = 0, BY_WEIGHT, BY_NAME };
 static int times[MOST], weights[MOST], names[MOST];
 static unsigned seed = 1;
 

@@ -1,7 +1,7 @@
 /* vm.c - an interpreter: registers, memory and checks in functions of their own, as interpreters mostly have them */
 #include <stdio.h>
 enum { HALT, SET, MOVE, ADD, SUB, MUL, SHIFT, LOAD, STORE, JUMP, LESS, PRINT, TRAP };
-enum { MEMORY = 256, ROUNDS = 12 };
+enum { MEMORY = 256, ROUNDS = 4000 };
 static int memory[MEMORY], reg[8], faults, printed;
 
 /* primes below 200, and a checksum of squares: op, a, b, c in each line */
@@ -112,7 +112,7 @@ static int step(int pc)
 int main(void)
 {
     int round, i, pc, steps = 0;
-    for (round = 0; round < ROUNDS * 40; round++) {
+    for (round = 0; round < ROUNDS; round++) {
         for (i = 0; i < MEMORY; i++) memory[i] = 0;
         pc = 0;
         while (pc >= 0) {
