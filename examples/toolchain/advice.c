@@ -26,18 +26,6 @@ struct advice {
     uint64_t              budget; /* by which the program may still grow */
 };
 
-static void *zeros(size_t n, size_t size)
-{
-    void *p = calloc(n + 1, size);
-    if (p == NULL) fail(NULL, 0, "out of memory", "");
-    return p;
-}
-
-static void must(csspgo_status s, const csspgo_error *e)
-{
-    if (s != CSSPGO_OK) fail(NULL, 0, e->message, "");
-}
-
 /* ----- probes ----- */
 
 static void put_probes(unit *u, function *f, const csspgo_cfg_probes *probe, const uint32_t *eq)

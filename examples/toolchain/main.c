@@ -31,6 +31,18 @@ void fail(const unit *u, int line, const char *what, const char *name)
     exit(1);
 }
 
+void must(csspgo_status s, const csspgo_error *e)
+{
+    if (s != CSSPGO_OK) fail(NULL, 0, e->message, "");
+}
+
+void *zeros(size_t n, size_t size)
+{
+    void *p = calloc(n + 1, size);
+    if (p == NULL) fail(NULL, 0, "out of memory", "");
+    return p;
+}
+
 void *room(void *array, int count, int *cap, size_t size)
 {
     if (count == *cap) {
@@ -93,12 +105,9 @@ static void compile(unit *u, advice *a, unsigned how, text *t, object *o)
         if (!f.has_counts) inline_small(&f, u);
         if (how & ADVICE_REPORT) report(u, &f);
         optimise(&f);
-        order = (int *)calloc((size_t)f.blocks, sizeof *order);
-        if (order == NULL) fail(u, 0, "out of memory", "");
+        order = (int *)zeros((size_t)f.blocks, sizeof *order);
         n = lay_out(&f, order);
-        for (; t->size % 16 != 0; t->size++) t->byte[t->size] = 0xcc;
-        begin = t->size;
-        emit_function(t, &f, order, n);
+        begin = emit_function(t, &f, order, n);
         object_add(o, number, &f, t, begin);
         free(order);
         free_function(&f);

@@ -110,6 +110,8 @@ typedef struct advice advice;     /* the profile, and what the inliner asks it  
 /* ----- main.c ----- */
 
 void  fail(const unit *u, int line, const char *what, const char *name);   /* does not return                        */
+void  must(csspgo_status s, const csspgo_error *e);  /* fails, unless s is CSSPGO_OK                                  */
+void *zeros(size_t n, size_t size);                  /* n elements and one more                                       */
 void *room(void *array, int count, int *cap, size_t size);   /* the array, with room for one element more, zeroed    */
 
 /* ----- parse.c: C becomes functions ----- */
@@ -143,7 +145,7 @@ int      lay_out(const function *f, int *order);   /* blocks, so that hot ones f
 
 /* ----- x86.c: code ----- */
 
-void emit_function(text *t, function *f, const int *order, int order_n);
+uint64_t emit_function(text *t, function *f, const int *order, int n);     /* where it begins                        */
 
 /* ----- object.c: an ELF object with probe sections ----- */
 

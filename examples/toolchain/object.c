@@ -61,24 +61,18 @@ static void integer(bytes *b, uint64_t v, int size)
     add(b, c, (size_t)size);
 }
 
-static void must(csspgo_status s, const csspgo_error *e)
-{
-    if (s != CSSPGO_OK && s != CSSPGO_E_SHORT) fail(NULL, 0, e->message, "");
-}
-
 /* Variables get their places. */
 object *object_new(unit *u)
 {
-    object *o = (object *)calloc(1, sizeof *o);
+    object *o = (object *)zeros(1, sizeof *o);
     csspgo_error e;
     int i;
-    if (o == NULL) fail(u, 0, "out of memory", "");
     o->u = u;
     o->probes = csspgo_probe_set_new(NULL, &e);
-    o->begin = (uint64_t *)calloc((size_t)u->functions + 1, 2 * sizeof *o->begin);
-    o->symbol = (int *)calloc((size_t)u->functions + 1, sizeof *o->symbol);
-    if (o->probes == NULL || o->begin == NULL || o->symbol == NULL) fail(u, 0, "out of memory", "");
-    o->end = o->begin + u->functions + 1;
+    must(e.status, &e);
+    o->begin = (uint64_t *)zeros((size_t)u->functions, sizeof *o->begin);
+    o->end = (uint64_t *)zeros((size_t)u->functions, sizeof *o->end);
+    o->symbol = (int *)zeros((size_t)u->functions, sizeof *o->symbol);
     for (i = 0; i < u->globals; i++) {
         global *g = &u->global[i];
         g->offset = g->init != NULL ? o->of[DATA].n : o->bss;
@@ -94,12 +88,11 @@ object *object_new(unit *u)
 /* The probes of a function that was emitted last, at begin. */
 void object_add(object *o, int number, const function *f, const text *t, uint64_t begin)
 {
-    csspgo_inline_node *node = (csspgo_inline_node *)calloc((size_t)f->nodes, sizeof *node);
+    csspgo_inline_node *node = (csspgo_inline_node *)zeros((size_t)f->nodes, sizeof *node);
     csspgo_probe_function of;
     csspgo_descriptor d;
     csspgo_error e;
     int i;
-    if (node == NULL) fail(o->u, 0, "out of memory", "");
     for (i = 0; i < f->nodes; i++) {
         node[i].guid = o->u->f[f->node[i].function].guid;
         node[i].parent = i != 0 ? (uint32_t)f->node[i].parent + 1 : 0;
@@ -124,16 +117,14 @@ void object_add(object *o, int number, const function *f, const text *t, uint64_
 
 static void encode(object *o)
 {
-    bytes *probes = &o->of[PROBES], *descriptors = &o->of[DESCRIPTORS];
-    size_t size, more;
+    bytes *p = &o->of[PROBES], *d = &o->of[DESCRIPTORS];
     csspgo_error e;
-    must(csspgo_probe_set_encode(o->probes, CSSPGO_PROBES_RELATIVE, NULL, 0, &size, &e), &e);
-    must(csspgo_probe_set_encode_descriptors(o->probes, NULL, 0, &more, &e), &e);
-    probes->v = (unsigned char *)malloc(size + 1);
-    descriptors->v = (unsigned char *)malloc(more + 1);
-    if (probes->v == NULL || descriptors->v == NULL) fail(o->u, 0, "out of memory", "");
-    must(csspgo_probe_set_encode(o->probes, CSSPGO_PROBES_RELATIVE, probes->v, size, &probes->n, &e), &e);
-    must(csspgo_probe_set_encode_descriptors(o->probes, descriptors->v, more, &descriptors->n, &e), &e);
+    csspgo_probe_set_encode(o->probes, CSSPGO_PROBES_RELATIVE, NULL, 0, &p->n, &e);
+    csspgo_probe_set_encode_descriptors(o->probes, NULL, 0, &d->n, &e);
+    p->v = (unsigned char *)zeros(p->n, 1);
+    d->v = (unsigned char *)zeros(d->n, 1);
+    must(csspgo_probe_set_encode(o->probes, CSSPGO_PROBES_RELATIVE, p->v, p->n, &p->n, &e), &e);
+    must(csspgo_probe_set_encode_descriptors(o->probes, d->v, d->n, &d->n, &e), &e);
 }
 
 static void symbol(object *o, const char *name, int info, int in, uint64_t value, uint64_t size)
@@ -245,34 +236,35 @@ static void header(bytes *b, uint64_t sections)
 /* The last step; 0 if the file cannot be written. Frees the object. */
 int object_write(object *o, const text *t, const char *path)
 {
-    bytes head = { NULL, 0, 0 }, body = { NULL, 0, 0 }, table = { NULL, 0, 0 };
+    bytes head, body, table;
     size_t name[SECTIONS];
     FILE *f = fopen(path, "wb");
+    unsigned locals;
     int i, ok;
+    memset(&head, 0, sizeof head);
+    body = table = head;
     add(&o->of[TEXT], t->byte, t->size);
     encode(o);
-    {
-        const unsigned locals = symbols(o);
-        relocations(o, t);
-        debug_information(o);
-        for (i = 0; i < SECTIONS; i++) {
-            name[i] = o->of[SECTION_NAMES].n;
-            add(&o->of[SECTION_NAMES], section[i].name, strlen(section[i].name) + 1);
-        }
-        for (i = 0; i < SECTIONS; i++) {
-            while (body.n % 16 != 0) integer(&body, 0, 1);
-            integer(&table, name[i], 4);
-            integer(&table, section[i].type, 4);
-            integer(&table, section[i].flags, 8);
-            integer(&table, 0, 8);
-            integer(&table, i != NOTHING ? 64 + body.n : 0, 8);
-            integer(&table, i == BSS ? o->bss : o->of[i].n, 8);
-            integer(&table, section[i].link, 4);
-            integer(&table, i == SYMBOLS ? locals : section[i].info, 4);
-            integer(&table, section[i].align, 8);
-            integer(&table, section[i].entry, 8);
-            add(&body, o->of[i].v, o->of[i].n);
-        }
+    locals = symbols(o);
+    relocations(o, t);
+    debug_information(o);
+    for (i = 0; i < SECTIONS; i++) {
+        name[i] = o->of[SECTION_NAMES].n;
+        add(&o->of[SECTION_NAMES], section[i].name, strlen(section[i].name) + 1);
+    }
+    for (i = 0; i < SECTIONS; i++) {
+        while (body.n % 16 != 0) integer(&body, 0, 1);
+        integer(&table, name[i], 4);
+        integer(&table, section[i].type, 4);
+        integer(&table, section[i].flags, 8);
+        integer(&table, 0, 8);
+        integer(&table, i != NOTHING ? 64 + body.n : 0, 8);
+        integer(&table, i == BSS ? o->bss : o->of[i].n, 8);
+        integer(&table, section[i].link, 4);
+        integer(&table, i == SYMBOLS ? locals : section[i].info, 4);
+        integer(&table, section[i].align, 8);
+        integer(&table, section[i].entry, 8);
+        add(&body, o->of[i].v, o->of[i].n);
     }
     while (body.n % 16 != 0) integer(&body, 0, 1);
     header(&head, 64 + body.n);
@@ -285,6 +277,7 @@ int object_write(object *o, const text *t, const char *path)
     free(body.v);
     free(table.v);
     free(o->begin);
+    free(o->end);
     free(o->symbol);
     free(o);
     return ok;

@@ -6,13 +6,6 @@
 
 enum { ROUNDS = 3 };
 
-static void *zeros(size_t n, size_t size)
-{
-    void *p = calloc(n + 1, size);
-    if (p == NULL) fail(NULL, 0, "out of memory", "");
-    return p;
-}
-
 /* ----- blocks ----- */
 
 int successors(const block *b, int to[2])

@@ -223,8 +223,7 @@ static operand reg(int r)
 
 static expr *make(parser *p, kind k, int type, expr *a, expr *b)
 {
-    expr *e = (expr *)calloc(1, sizeof *e);
-    if (e == NULL) fail(p->u, p->line, "out of memory", "");
+    expr *e = (expr *)zeros(1, sizeof *e);
     e->made = p->made;
     p->made = e;
     e->kind = k;
@@ -312,8 +311,7 @@ static int find_function(unit *u, const char *text, int size)
     for (i = 0; i < u->functions; i++)
         if (same(u->f[i].name, text, size)) return i;
     u->f = (function *)room(u->f, u->functions, &u->function_cap, sizeof *u->f);
-    u->f[i].name = (char *)calloc((size_t)size + 1, 1);
-    if (u->f[i].name == NULL) fail(u, 0, "out of memory", "");
+    u->f[i].name = (char *)zeros((size_t)size, 1);
     memcpy(u->f[i].name, text, (size_t)size);
     u->f[i].guid = csspgo_guid(text, (size_t)size);
     u->f[i].type = T_INT;
@@ -340,10 +338,9 @@ static expr *call(parser *p, const char *text, int size)
 /* Reads a string into memory of its own, *size bytes with the 0 at its end. */
 static unsigned char *string(parser *p, size_t *size)
 {
-    unsigned char *s = (unsigned char *)calloc((size_t)p->size, 1);
+    unsigned char *s = (unsigned char *)zeros((size_t)p->size, 1);
     const char *const end = p->at;
     size_t n = 0;
-    if (s == NULL) fail(p->u, p->line, "out of memory", "");
     p->at = p->text + 1;
     while (p->at < end - 1) s[n++] = (unsigned char)escaped(p);
     p->at = end;
@@ -360,8 +357,7 @@ static global *add_global(unit *u, const char *text, int size, int type)
     g->type = type;
     g->size = (size_t)size_of(type);
     if (text == NULL) return g;
-    g->name = (char *)calloc((size_t)size + 1, 1);
-    if (g->name == NULL) fail(u, 0, "out of memory", "");
+    g->name = (char *)zeros((size_t)size, 1);
     memcpy(g->name, text, (size_t)size);
     return g;
 }
@@ -971,9 +967,8 @@ static void statement(parser *p)
 static void put_in_order(parser *p)
 {
     function *f = here(p);
-    block *sorted = (block *)calloc((size_t)f->blocks + 1, sizeof *sorted);
-    int *now = (int *)calloc((size_t)f->blocks + 1, sizeof *now), n = 0, i;
-    if (sorted == NULL || now == NULL) fail(p->u, p->line, "out of memory", "");
+    block *sorted = (block *)zeros((size_t)f->blocks, sizeof *sorted);
+    int *now = (int *)zeros((size_t)f->blocks, sizeof *now), n = 0, i;
     mark_reached(f);
     for (i = 0; i < p->ordered; i++)
         if (f->block[p->order[i]].reached) {

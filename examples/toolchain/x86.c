@@ -64,11 +64,10 @@ static void allocate(emitter *e)
     function *f = e->f;
     int words, positions, b, i, k, n = 0, copies = 0, at = 0, used = 0;
     uint64_t *live = live_ranges(f, &words, &positions), *busy;
-    wish *order = (wish *)calloc((size_t)f->registers + 1, sizeof *order);
-    wish *copy = (wish *)calloc((size_t)positions + 1, sizeof *copy);
-    busy = (uint64_t *)calloc((size_t)words * MACHINE, sizeof *busy);
-    e->home = (int *)calloc((size_t)f->registers + 1, sizeof *e->home);
-    if (order == NULL || copy == NULL || busy == NULL || e->home == NULL) fail(NULL, 0, "out of memory", "");
+    wish *order = (wish *)zeros((size_t)f->registers, sizeof *order);
+    wish *copy = (wish *)zeros((size_t)positions, sizeof *copy);
+    busy = (uint64_t *)zeros((size_t)words * MACHINE, sizeof *busy);
+    e->home = (int *)zeros((size_t)f->registers, sizeof *e->home);
     for (i = 0; i < f->registers; i++) {
         e->home[i] = FREE;
         order[i].a = i;
@@ -425,19 +424,21 @@ static void enter(emitter *e)
  * The code of a function, blocks in the order given, at the end of t; its probes replace those in t. A block without
  * code would share its address with the next one, which may run more often: it gets a nop.
  */
-void emit_function(text *t, function *f, const int *order, int n)
+uint64_t emit_function(text *t, function *f, const int *order, int n)
 {
     emitter e;
-    int *preds = (int *)calloc((size_t)f->blocks + 1, sizeof *preds), to[2], i, k;
+    int *preds = (int *)zeros((size_t)f->blocks, sizeof *preds), to[2], i, k;
+    uint64_t begin;
     memset(&e, 0, sizeof e);
     e.t = t;
     e.f = f;
     t->probes = 0;
-    e.begin = (uint64_t *)calloc((size_t)f->blocks + 1, sizeof *e.begin);
-    if (preds == NULL || e.begin == NULL) fail(NULL, 0, "out of memory", "");
+    e.begin = (uint64_t *)zeros((size_t)f->blocks, sizeof *e.begin);
     for (i = 0; i < n; i++)
         for (k = successors(&f->block[order[i]], to); k-- > 0;) preds[to[k]]++;
     allocate(&e);
+    while (t->size % 16 != 0) byte(&e, 0xcc);
+    begin = t->size;
     enter(&e);
     for (i = 0; i < n; i++) {
         const block *b = &f->block[order[i]];
@@ -454,4 +455,5 @@ void emit_function(text *t, function *f, const int *order, int n)
     free(e.begin);
     free(e.home);
     free(preds);
+    return begin;
 }
