@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNITS = 5, CALL = 5, DECISIONS = 2000 };   /* the tracker's costs of an instruction; instructions that a call needs */
+/* UNITS: what an instruction costs, as LLVM counts it; CALL: instructions that a call needs */
+enum { UNITS = 5, CALL = 5, DECISIONS = 2000 };
 
 struct advice {
     const unit           *u;
@@ -180,7 +181,8 @@ advice *advice_new(const unit *u, const char *path, unsigned how, unsigned growt
     a->t = csspgo_tracker_new(p, &options, &e);
     if (a->t == NULL) must(e.status, &e);
     a->p = csspgo_tracker_profile(a->t);
-    for (k = 0; k < u->functions && how & ADVICE_FLAT; k++) must(csspgo_tracker_base(a->t, a->func[k], 1, &base, &e), &e);
+    for (k = 0; k < u->functions && how & ADVICE_FLAT; k++)       /* all contexts become one */
+        must(csspgo_tracker_base(a->t, a->func[k], 1, &base, &e), &e);
     describe(a);
     for (k = 0; k < u->functions; k++) a->budget += (uint64_t)u->f[k].size * UNITS * growth / 100;
     must(csspgo_tracker_compile_order(a->t, a->func, (size_t)u->functions, NULL, 0, &count, &e), &e);
@@ -303,7 +305,7 @@ static uint64_t taken(const function *f, const int *preds, const block *b, const
     return count < b->count ? count : b->count;
 }
 
-/* Chains of blocks that mostly follow each other, from the hottest edge on (Pettis and Hansen); then the hottest first. */
+/* Chains of blocks that mostly follow each other, from the hottest edge on (Pettis and Hansen); hot chains first. */
 int lay_out(const function *f, int *order)
 {
     const size_t n = (size_t)f->blocks;

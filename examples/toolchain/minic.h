@@ -25,7 +25,7 @@ typedef enum op {
     OP_JUMP, OP_BRANCH, OP_RETURN /* to to[0]; to to[0] if use[0] cc use[1] or imm, else to[1]; with use[0]          */
 } op;
 
-enum { CC_BELOW = 2, CC_EQUAL = 4, CC_UNEQUAL = 5, CC_LESS = 12 };   /* as x86-64 numbers them; cc ^ 1 is the opposite */
+enum { CC_BELOW = 2, CC_EQUAL = 4, CC_UNEQUAL = 5, CC_LESS = 12 };   /* x86-64's numbers; cc ^ 1 is the opposite    */
 
 typedef enum place { IN_REGISTER, IN_GLOBAL, IN_FRAME } place;
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTHING, TEXT, RELA, DATA, BSS, PROBES, DESCRIPTORS, ABBREV, INFO, RELA_INFO, SYMBOLS, NAMES, SECTION_NAMES, STACK,
-       SECTIONS };
+enum { NOTHING, TEXT, RELA, DATA, BSS, PROBES, DESCRIPTORS, ABBREV, INFO, RELA_INFO, SYMBOLS, NAMES, SECTION_NAMES,
+       STACK, SECTIONS };
 
 /* name, type, flags, link, info, alignment, size of an entry */
 static const struct { const char *name; unsigned type, flags, link, info, align, entry; } section[SECTIONS] = {

@@ -85,8 +85,8 @@ static int escaped(parser *p)     /* a character of a string */
 
 static void next(parser *p)
 {
-    static const char *const signs[] = { "...", "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=",
-                                         "-=", "*=", "/=", "%=", "&=", "|=", "^=" };
+    static const char *const signs[] = { "...", "<<=", ">>=", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++",
+                                         "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=" };
     char *end;
     size_t i;
     for (;; p->at++) {
@@ -109,7 +109,8 @@ static void next(parser *p)
         p->value = (int64_t)strtoull(p->at, &end, 0);
         p->is_unsigned = *end == 'u' || *end == 'U' || (p->at[0] == '0' && p->value > INT32_MAX);
         p->size = (int)(end - p->at);
-        if (p->value < 0 || p->value > (p->is_unsigned ? (int64_t)UINT32_MAX : INT32_MAX)) wrong(p, "too large a number");
+        if (p->value < 0 || p->value > (p->is_unsigned ? (int64_t)UINT32_MAX : INT32_MAX))
+            wrong(p, "too large a number");
         p->at = end + (*end == 'u' || *end == 'U');
     } else if (letter(*p->at)) {
         p->kind = TK_NAME;
@@ -807,7 +808,8 @@ static void compound(parser *p)
 /* The test of a loop stands behind its body: one branch for each round. */
 static void loop(parser *p, const expr *test, const expr *then, int test_first)
 {
-    const int body = new_block(p), again = new_block(p), check = then != NULL ? new_block(p) : again, end = new_block(p);
+    const int body = new_block(p), again = new_block(p), end = new_block(p);
+    const int check = then != NULL ? new_block(p) : again;
     const int to_break = p->to_break, to_continue = p->to_continue;
     jump(p, test_first ? check : body);
     p->depth++;
