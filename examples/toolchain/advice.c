@@ -234,16 +234,10 @@ static void set_counts(const advice *a, function *f, int copy)
 }
 
 /* Without contexts all that is known of a copy is the function's own profile, in proportion to the calls here. */
-static void take_share(const advice *a, inlinee *x, const csspgo_inliner_decision *d)
+static double share_of(const advice *a, const csspgo_inliner_decision *d)
 {
-    csspgo_error e;
-    uint64_t entries;
-    x->counts = d->node;
-    x->scale = 1;
-    if (!(a->how & ADVICE_FLAT)) return;
-    must(csspgo_tracker_base(a->t, d->callee, 0, &x->counts, &e), &e);
-    entries = csspgo_tracker_entry_count(a->t, x->counts);
-    x->scale = entries > d->count ? (double)d->count / (double)entries : 1;
+    const uint64_t entries = csspgo_tracker_entry_count(a->t, d->node);
+    return a->how & ADVICE_FLAT && entries > d->count ? (double)d->count / (double)entries : 1;
 }
 
 void advice_inline(advice *a, function *f)
@@ -268,17 +262,14 @@ void advice_inline(advice *a, function *f)
     copy[0] = 0;
     for (i = 0; i < made.count; i++) {
         const csspgo_inliner_decision *d = &a->decision[i];
-        inlinee x;
         copy[i + 1] = NONE;
         if (!d->inlined || copy[d->parent] == NONE) continue;
         for (by = 0; a->func[by].id != d->callee.id; by++) {}
-        memset(&x, 0, sizeof x);
-        take_share(a, &x, d);
-        if (!fits(a, &a->u->f[by], x.counts)) continue;
+        if (!fits(a, &a->u->f[by], d->node)) continue;
         copy[i + 1] = inline_call(f, a->u, copy[d->parent], (int)d->loc.line);
         if (copy[i + 1] == NONE) continue;
-        f->node[copy[i + 1]].counts = x.counts;
-        f->node[copy[i + 1]].scale = x.scale;
+        f->node[copy[i + 1]].counts = d->node;
+        f->node[copy[i + 1]].scale = share_of(a, d);
         set_counts(a, f, copy[i + 1]);
     }
 }

@@ -119,8 +119,8 @@ static void encode(object *o)
 {
     bytes *p = &o->of[PROBES], *d = &o->of[DESCRIPTORS];
     csspgo_error e;
-    csspgo_probe_set_encode(o->probes, CSSPGO_PROBES_RELATIVE, NULL, 0, &p->n, &e);
-    csspgo_probe_set_encode_descriptors(o->probes, NULL, 0, &d->n, &e);
+    must(csspgo_probe_set_encode(o->probes, CSSPGO_PROBES_RELATIVE, NULL, 0, &p->n, &e), &e);
+    must(csspgo_probe_set_encode_descriptors(o->probes, NULL, 0, &d->n, &e), &e);
     p->v = (unsigned char *)zeros(p->n, 1);
     d->v = (unsigned char *)zeros(d->n, 1);
     must(csspgo_probe_set_encode(o->probes, CSSPGO_PROBES_RELATIVE, p->v, p->n, &p->n, &e), &e);
