@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* UNITS: what an instruction costs, as LLVM counts it; CALL: instructions that a call needs */
-enum { UNITS = 5, CALL = 5, DECISIONS = 2000 };
+enum { UNITS = 5, CALL = 5 };     /* what an instruction costs, as LLVM counts it; instructions that a call needs */
 
 struct advice {
     const unit           *u;
@@ -23,7 +22,6 @@ struct advice {
     csspgo_inliner_code  *code;   /* by number of a csspgo_func */
     csspgo_inliner_call  *call;
     size_t                count;
-    csspgo_inliner_decision *decision;
     uint64_t              budget; /* by which the program may still grow */
 };
 
@@ -193,7 +191,6 @@ advice *advice_new(const unit *u, const char *path, unsigned how, unsigned growt
         for (k = 0; k < u->functions; k++)
             if (a->func[k].id == order[i].id) a->order[n++] = k;
     free(order);
-    a->decision = (csspgo_inliner_decision *)zeros(DECISIONS, sizeof *a->decision);
     return a;
 }
 
@@ -207,7 +204,6 @@ void advice_free(advice *a)
     free(a->order);
     free(a->code);
     free(a->call);
-    free(a->decision);
     free(a);
 }
 
@@ -240,28 +236,39 @@ static double share_of(const advice *a, const csspgo_inliner_decision *d)
     return a->how & ADVICE_FLAT && entries > d->count ? (double)d->count / (double)entries : 1;
 }
 
-void advice_inline(advice *a, function *f)
+/* The tracker's decisions, into an array that is large enough. */
+static csspgo_inliner_result decided(advice *a, csspgo_func func)
 {
     csspgo_inliner_options how;
     csspgo_inliner_result made;
     csspgo_error e;
-    int copy[DECISIONS + 1], by;
-    size_t i;
+    csspgo_status s = CSSPGO_E_SHORT;
     memset(&how, 0, sizeof how);
     memset(&made, 0, sizeof made);
     how.context_less = a->how & ADVICE_FLAT ? 1 : 0;
     how.budget = &a->budget;
-    made.decision = a->decision;
-    made.cap = DECISIONS;
-    must(csspgo_tracker_decide(a->t, a->func[f->node[0].function], a->code, a->count, &how, &made, &e), &e);
+    while (s == CSSPGO_E_SHORT) {
+        free(made.decision);
+        made.cap = 2 * made.cap + 100;
+        made.decision = (csspgo_inliner_decision *)zeros(made.cap, sizeof *made.decision);
+        s = csspgo_tracker_decide(a->t, func, a->code, a->count, &how, &made, &e);
+    }
+    must(s, &e);
+    return made;
+}
+
+/* A call is inlined if the tracker says so, and the counts of the copy are of this source. */
+void advice_inline(advice *a, function *f)
+{
+    const csspgo_inliner_result made = decided(a, a->func[f->node[0].function]);
+    int *copy = (int *)zeros(made.count, sizeof *copy), by;   /* of decision i - 1; copy 0 is the function */
+    size_t i;
     f->node[0].counts = made.base;
     f->node[0].scale = 1;
     f->has_counts = fits(a, f, made.base);
-    if (!f->has_counts) return;
     set_counts(a, f, 0);
-    copy[0] = 0;
-    for (i = 0; i < made.count; i++) {
-        const csspgo_inliner_decision *d = &a->decision[i];
+    for (i = 0; i < made.count && f->has_counts; i++) {
+        const csspgo_inliner_decision *d = &made.decision[i];
         copy[i + 1] = NONE;
         if (!d->inlined || copy[d->parent] == NONE) continue;
         for (by = 0; a->func[by].id != d->callee.id; by++) {}
@@ -272,6 +279,8 @@ void advice_inline(advice *a, function *f)
         f->node[copy[i + 1]].scale = share_of(a, d);
         set_counts(a, f, copy[i + 1]);
     }
+    free(made.decision);
+    free(copy);
 }
 
 /* ----- the order of blocks ----- */
