@@ -130,7 +130,7 @@ wrong 'wrong.c:1: no loop around' 'int f(void) { break; }'
 wrong 'wrong.c:1: string without end' 'int f(void) { return puts("x); }'
 check "no source" sh -c './minic -o x.o none.c 2>err; [ $? = 1 ] && grep -q "none.c" err'
 check "no profile" sh -c './minic -o x.o --profile=none.prof queue.c 2>err; [ $? = 1 ] && grep -q "none.prof" err'
-check "no profile, but source" sh -c './minic -o x.o --profile=queue.c queue.c 2>err; [ $? = 1 ]'
+check "no profile, but source" sh -c './minic -o x.o --profile=queue.c queue.c 2>err; [ $? = 1 ] && grep -q "minic: queue.c:[0-9]" err'
 check "no folder" sh -c './minic -o none/x.o queue.c 2>err; [ $? = 1 ] && grep -q "none/x.o" err'
 check "usage" sh -c './minic --what queue.c 2>err; [ $? = 2 ] && grep -q "^usage: minic" err'
 echo 'f:10:1

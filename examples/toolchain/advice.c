@@ -165,7 +165,7 @@ advice *advice_new(const unit *u, const char *path, unsigned how, unsigned growt
     csspgo_func *order;
     csspgo_node base;
     int k, n = 0;
-    if (p == NULL) fail(NULL, (int)e.line, e.message, path);
+    if (p == NULL) fail(path, (int)e.line, e.message, "");
     if (!(how & ADVICE_NO_MATCH)) p = carried_over(u, p, how);
     a->u = u;
     a->how = how;

@@ -22,12 +22,12 @@ static const char usage[] =
     "  --growth=N       code may grow by N % by inlining; default: 100\n"
     "  --report         says what the profile changes\n";
 
-void fail(const unit *u, int line, const char *what, const char *name)
+void fail(const char *file, int line, const char *what, const char *name)
 {
     fprintf(stderr, "minic: ");
-    if (u != NULL) fprintf(stderr, "%s:", u->file);
-    if (line != 0) fprintf(stderr, "%d:", line);
-    fprintf(stderr, "%s%s%s%s\n", u != NULL || line != 0 ? " " : "", what, *name != 0 ? ": " : "", name);
+    if (file != NULL) fprintf(stderr, "%s:", file);
+    if (file != NULL && line != 0) fprintf(stderr, "%d:", line);
+    fprintf(stderr, "%s%s%s%s\n", file != NULL ? " " : "", what, *name != 0 ? ": " : "", name);
     exit(1);
 }
 
@@ -59,14 +59,14 @@ static char *read_source(const char *path)
     FILE *f = fopen(path, "rb");
     size_t n = 0, cap = 0;
     char *text = NULL;
-    if (f == NULL) fail(NULL, 0, "cannot be opened", path);
+    if (f == NULL) fail(path, 0, "cannot be opened", "");
     do {
         cap = 2 * cap + 10000;
         text = (char *)realloc(text, cap);
         if (text == NULL) fail(NULL, 0, "out of memory", "");
         n += fread(text + n, 1, cap - n - 1, f);
     } while (n == cap - 1);
-    if (ferror(f)) fail(NULL, 0, "cannot be read", path);
+    if (ferror(f)) fail(path, 0, "cannot be read", "");
     fclose(f);
     text[n] = 0;
     return text;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     a = profile != NULL ? advice_new(&u, profile, how, growth) : NULL;
     o = object_new(&u);
     compile(&u, a, how, &t, o);
-    if (!object_write(o, &t, out)) fail(NULL, 0, "cannot be written", out);
+    if (!object_write(o, &t, out)) fail(out, 0, "cannot be written", "");
     advice_free(a);
     for (i = 0; i < u.functions; i++) {
         free_function(&u.f[i]);

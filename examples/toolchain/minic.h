@@ -109,7 +109,7 @@ typedef struct advice advice;     /* the profile, and what the inliner asks it  
 
 /* ----- main.c ----- */
 
-void  fail(const unit *u, int line, const char *what, const char *name);   /* does not return                        */
+void  fail(const char *file, int line, const char *what, const char *name);   /* does not return                        */
 void  must(csspgo_status s, const csspgo_error *e);  /* fails, unless s is CSSPGO_OK                                  */
 void *zeros(size_t n, size_t size);                  /* n elements and one more                                       */
 void *room(void *array, int count, int *cap, size_t size);   /* the array, with room for one element more, zeroed    */

@@ -64,7 +64,7 @@ static void wrong(const parser *p, const char *what)
 {
     char near[40];
     snprintf(near, sizeof near, "%.*s", p->size, p->text);
-    fail(p->u, p->line, what, near);
+    fail(p->u->file, p->line, what, near);
 }
 
 static int letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -1025,7 +1025,7 @@ static void define(parser *p, const char *text, int size, int type, int is_local
         if (!is_type(p) && !accept(p, ",") && p->kind != TK_SIGN) wrong(p, "a parameter is wrong");
     }
     if (accept(p, ";")) return;
-    if (f->defined) fail(p->u, line, "a second definition", f->name);
+    if (f->defined) fail(p->u->file, line, "a second definition", f->name);
     f->defined = 1;
     f->registers = f->params;
     want(p, "{");
@@ -1054,7 +1054,7 @@ static void initialise(parser *p, global *g, int is_array)
         if (n == cap) {
             cap = 2 * cap + 16;
             g->init = (unsigned char *)realloc(g->init, cap * 4);
-            if (g->init == NULL) fail(p->u, line, "out of memory", "");
+            if (g->init == NULL) fail(p->u->file, line, "out of memory", "");
         }
         {
             const int64_t v = constant(p);
@@ -1065,9 +1065,9 @@ static void initialise(parser *p, global *g, int is_array)
     } while (list && accept(p, ","));
     if (list) want(p, "}");
     if (g->size == 0) g->size = n * (size_t)size;
-    if (n * (size_t)size > g->size) fail(p->u, line, "more values than elements", g->name);
+    if (n * (size_t)size > g->size) fail(p->u->file, line, "more values than elements", g->name);
     g->init = (unsigned char *)realloc(g->init, g->size + cap * 4);
-    if (g->init == NULL) fail(p->u, line, "out of memory", "");
+    if (g->init == NULL) fail(p->u->file, line, "out of memory", "");
     memset(g->init + n * (size_t)size, 0, g->size - n * (size_t)size);
 }
 
