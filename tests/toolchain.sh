@@ -5,7 +5,7 @@ cd "$(dirname "$0")" || exit 1
 . ./t.sh
 B=build/toolchain
 T=$(pwd)/build/plain/csspgo
-make -s $T build/san/lib.o || { fail "the tool does not build"; finish; }
+make -s build/plain/csspgo build/san/lib.o || { fail "the tool does not build"; finish; }
 [ "$(uname -sm)" = "Linux x86_64" ] || { skip "examples/toolchain: x86-64 Linux only"; finish; }
 rm -rf $B; mkdir -p $B
 CC=${CC:-cc}

@@ -114,7 +114,7 @@ void  must(csspgo_status s, const csspgo_error *e);  /* fails, unless s is CSSPG
 void *zeros(size_t n, size_t size);                  /* n elements and one more                                       */
 void *room(void *array, int count, int *cap, size_t size);   /* the array, with room for one element more, zeroed    */
 
-/* ----- parse.c: C becomes functions ----- */
+/* ----- parse.c, expression.c, generate.c: C becomes functions of blocks ----- */
 
 void  parse(unit *u, const char *source);
 insn *append(block *b, op o);
