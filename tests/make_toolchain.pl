@@ -25,6 +25,14 @@ sub expr {
     return pick("-", "~", "!", "(unsigned char)", "(char)", "(unsigned)", "(int)") . "(" . expr($d - 1) . ")";
 }
 sub place { pick(@vars, "g0", "u0", pick("a", "w", "b", "c", "p") . "[" . pick(@vars) . " & 15]") }
+sub assignments {    # assignments within expressions; each variable is used once, or behind a sequence point
+    my $i = int rand @vars;
+    my ($v, $w) = rand() < 0.7 ? ($vars[$i], $vars[$i - 1]) : @{pick(["x", "g0"], ["g1", "y"])};
+    my $e = expr(2);
+    return pick("$v = ($e) ? ($w = " . expr(2) . ") : " . expr(1) . ";\n", "$v = ($w = $e, $w + 1);\n",
+        "if (($w = $e) > 5 && ($v = $w + 1)) u0 += $v;\n", "$w = ($e) && ($v = 3);\n", "u0 = ($v = $e) + 1;\n",
+        "c[3] = $w = $v = b[2] = $e;\n", "u0 += ($e) ? $v++ : --$w;\n", "$w = ($v -= 3) < 0 || !($e);\n");
+}
 sub block {
     my ($f, $d) = @_;
     my $text = "{\n";
@@ -39,6 +47,7 @@ sub statement {
     my $i = "i" . $loops;
     if ($d <= 0 || $r < 0.35) {
         return place() . pick(" = ", " += ", " -= ", " ^= ", " *= ") . expr(3) . ";\n" if rand() < 0.8;
+        return assignments() if rand() < 0.5;
         return pick(place() . pick("++", "--"), pick("++", "--") . place()) . ";\n";
     }
     if ($r < 0.5) {

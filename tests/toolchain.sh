@@ -126,6 +126,8 @@ wrong 'wrong.c:1: a second definition: f' 'int f(void) { return 1; } int f(void)
 wrong 'wrong.c:1: too large a number' 'int f(void) { return 4294967296; }'
 wrong 'wrong.c:1: more than six arguments' 'int f(void) { return g(1, 2, 3, 4, 5, 6, 7); }'
 wrong 'wrong.c:1: only arrays have this type' 'int f(void) { char c; return c; }'
+wrong 'wrong.c:1: an array cannot have this size' 'int a[-1];'
+wrong 'wrong.c:1: an array cannot have this size' 'int f(void) { int a[99999999]; return 0; }'
 wrong 'wrong.c:1: no loop around' 'int f(void) { break; }'
 wrong 'wrong.c:1: string without end' 'int f(void) { return puts("x); }'
 check "no source" sh -c './minic -o x.o none.c 2>err; [ $? = 1 ] && grep -q "none.c" err'

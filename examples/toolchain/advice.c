@@ -266,7 +266,7 @@ void advice_inline(advice *a, function *f)
     f->node[0].counts = made.base;
     f->node[0].scale = 1;
     f->has_counts = fits(a, f, made.base);
-    set_counts(a, f, 0);
+    if (f->has_counts) set_counts(a, f, 0);
     for (i = 0; i < made.count && f->has_counts; i++) {
         const csspgo_inliner_decision *d = &made.decision[i];
         copy[i + 1] = NONE;

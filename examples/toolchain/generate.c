@@ -71,6 +71,7 @@ static operand reg(int r)
 
 /* ----- expressions: code ----- */
 
+/* Where a variable or an element is: an instruction whose operands say so. */
 static insn place_of(parser *p, const expr *e)
 {
     insn n;
@@ -106,7 +107,7 @@ static operand loaded(parser *p, const insn *where)
     return reg(n->dst = fresh(p));
 }
 
-/* Which of its operands come from code that has been generated: old, and what a pointer moves by. */
+/* a op b; what a pointer moves by is multiplied by the size of its elements. */
 static operand combine(parser *p, const expr *e, operand a, operand b)
 {
     const int size = e->type & T_POINTER ? size_of(e->type & ~T_POINTER) : 1;
@@ -133,6 +134,7 @@ static operand combine(parser *p, const expr *e, operand a, operand b)
     return reg(n->dst = fresh(p));
 }
 
+/* A register gets a value: if the last instruction has made it for nobody else, that one sets the register itself. */
 operand set_register(parser *p, int to, const expr *from, operand o)
 {
     block *b = &here(p)->block[p->now];
@@ -225,10 +227,12 @@ static operand generate_choice(parser *p, const expr *e, const expr *b, const ex
     const operand one = { NONE, 1 }, zero = { NONE, 0 };
     branch(p, e, yes, no);
     start(p, yes);
-    set_register(p, to, e, b != NULL ? generate(p, b) : one);
+    if (b != NULL) set_register(p, to, b, generate(p, b));
+    else set_register(p, to, e, one);
     jump(p, end);
     start(p, no);
-    set_register(p, to, e, c != NULL ? generate(p, c) : zero);
+    if (c != NULL) set_register(p, to, c, generate(p, c));
+    else set_register(p, to, e, zero);
     jump(p, end);
     start(p, end);
     return reg(to);

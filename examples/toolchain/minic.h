@@ -5,7 +5,8 @@
 #define CSSPGO_WITH_ENCODE
 #include "../../csspgo.h"
 
-enum { NONE = -1, ARGUMENTS = 6, SMALL = 14 };   /* SMALL: instructions of a function that is always inlined */
+/* SMALL: instructions of a function that is always inlined; MOST_FRAME: bytes of local arrays                       */
+enum { NONE = -1, ARGUMENTS = 6, SMALL = 14, MOST_FRAME = 1 << 26 };
 
 /* Types: one of these, or a pointer to one. A variable outside of arrays is int, unsigned or a pointer. */
 enum { T_VOID, T_INT, T_UNSIGNED, T_CHAR, T_BYTE, T_POINTER = 8 };

@@ -146,6 +146,7 @@ int inline_call(function *f, const unit *u, int node, int site)
         for (i = 0; i < f->block[b].n; i++) {
             const insn *n = &f->block[b].v[i];
             if (n->op != OP_CALL || n->node != node || n->imm != site || !u->f[n->symbol].defined) continue;
+            if (f->frame + u->f[n->symbol].frame > MOST_FRAME) return NONE;
             f->node = (inlinee *)room(f->node, f->nodes, &f->node_cap, sizeof *f->node);
             k = f->nodes++;
             f->node[k].function = n->symbol;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ELEMENTS = 1 << 24 };
+
 static void statement(parser *p);
 
 /* ----- statements ----- */
@@ -32,6 +34,14 @@ static int64_t constant(parser *p)
     return e->value;
 }
 
+static size_t array_size(parser *p, int type)
+{
+    const int64_t n = constant(p);
+    if (n < 1 || n > MOST_ELEMENTS) wrong(p, "an array cannot have this size");
+    want(p, "]");
+    return (size_t)n * (size_t)size_of(type);
+}
+
 static void local_variables(parser *p)
 {
     const int is_static = is(p, "static"), base = type_name(p);
@@ -48,8 +58,8 @@ static void local_variables(parser *p)
             n->is.type |= T_POINTER;
             n->is.place = IN_FRAME;
             n->is.symbol = here(p)->frame;
-            here(p)->frame += (int)(constant(p) * size_of(type) + 7) / 8 * 8;
-            want(p, "]");
+            here(p)->frame += (int)(array_size(p, type) + 7) / 8 * 8;
+            if (here(p)->frame > MOST_FRAME) wrong(p, "too many local arrays");
             continue;
         }
         if (type != T_INT && type != T_UNSIGNED && !(type & T_POINTER)) wrong(p, "only arrays have this type");
@@ -379,8 +389,8 @@ static void top_level(parser *p)
         g->is_local = is_local;
         if (got(p, "[")) {
             g->is_array = 1;
-            g->size = is(p, "]") ? 0 : (size_t)constant(p) * (size_t)size_of(type);
-            want(p, "]");
+            if (got(p, "]")) g->size = 0;
+            else g->size = array_size(p, type);
         }
         if (got(p, "=")) initialise(p, g, g->is_array);
     } while (got(p, ","));
