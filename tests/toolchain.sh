@@ -130,6 +130,21 @@ wrong 'wrong.c:1: an array cannot have this size' 'int a[-1];'
 wrong 'wrong.c:1: an array cannot have this size' 'int f(void) { int a[99999999]; return 0; }'
 wrong 'wrong.c:1: no loop around' 'int f(void) { break; }'
 wrong 'wrong.c:1: string without end' 'int f(void) { return puts("x); }'
+wrong "wrong.c:1: character without end" "int f(void) { return '"
+deep() {        # deep BEFORE REPEATED BEHIND: does not overflow the stack
+    perl -e 'print "int f(int x) { ", $ARGV[0], $ARGV[1] x 100000, $ARGV[2], " }\n"' "$@" >wrong.c
+    check "deep: $2" sh -c './minic -o wrong.o wrong.c >err 2>&1; [ $? = 1 ] && grep -q "nested too deeply" err'
+}
+deep 'return ' '(' '1'
+deep 'return ' '-' 'x;'
+deep 'return x' ' + x' ';'
+deep 'return x' ' ? 1 : x' ';'
+deep '' 'x = ' '1;'
+deep 'return ' 'f(' 'x'
+deep 'return ' 'f(x) && ' 'x;'
+deep '' 'if (x) ' 'x = 1;'
+deep '' '{' ''
+deep '' 'while (x) ' 'x = 1;'
 check "no source" sh -c './minic -o x.o none.c 2>err; [ $? = 1 ] && grep -q "none.c" err'
 check "no profile" sh -c './minic -o x.o --profile=none.prof queue.c 2>err; [ $? = 1 ] && grep -q "none.prof" err'
 check "no profile, but source" sh -c './minic -o x.o --profile=queue.c queue.c 2>err; [ $? = 1 ] && grep -q "minic: queue.c:[0-9]" err'

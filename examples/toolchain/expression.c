@@ -69,7 +69,7 @@ void next(parser *p)
         p->at++;
     } else if (*p->at == '\'') {
         p->kind = TK_NUMBER;
-        p->at++;
+        if (*++p->at == 0) wrong(p, "character without end");
         p->value = (signed char)escaped(p);
         p->is_unsigned = 0;
         if (*p->at++ != '\'') wrong(p, "character without end");
@@ -103,6 +103,11 @@ void want(parser *p, const char *text)
 
 /* ----- expressions: trees ----- */
 
+void nest(parser *p)
+{
+    if (++p->nesting > MOST_NESTING) wrong(p, "nested too deeply");
+}
+
 static expr *make(parser *p, kind k, int type, expr *a, expr *b)
 {
     expr *e = (expr *)zeros(1, sizeof *e);
@@ -113,6 +118,9 @@ static expr *make(parser *p, kind k, int type, expr *a, expr *b)
     e->op = NONE;
     e->a = a;
     e->b = b;
+    e->height = 1 + (a != NULL ? a->height : 0);
+    if (b != NULL && b->height >= e->height) e->height = b->height + 1;
+    if (e->height > MOST_NESTING) wrong(p, "nested too deeply");
     return e;
 }
 
@@ -307,6 +315,8 @@ int type_name(parser *p)
     return type;
 }
 
+static expr *prefixed(parser *p);
+
 static expr *cast(parser *p, int type, expr *e)
 {
     e = binary(p, OP_ADD, e, number(p, 0, T_INT));    /* an expression of its own, whose type can change */
@@ -317,6 +327,15 @@ static expr *cast(parser *p, int type, expr *e)
 }
 
 static expr *unary(parser *p)
+{
+    expr *e;
+    nest(p);
+    e = prefixed(p);
+    p->nesting--;
+    return e;
+}
+
+static expr *prefixed(parser *p)
 {
     expr *e;
     if (got(p, "-")) return binary(p, OP_SUB, number(p, 0, T_INT), unary(p));
@@ -396,17 +415,24 @@ expr *assignment(parser *p)
 {
     static const char *const sign[] = { "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=" };
     static const op does[] = { OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR, OP_AND, OP_XOR, OP_OR };
-    expr *e = operation(p, 1), *c;
+    expr *e, *c;
     int i;
-    if (got(p, "=")) return assign(p, NONE, e, assignment(p));
-    for (i = 0; i < ASSIGNING; i++)
-        if (got(p, sign[i])) return assign(p, (int)does[i], e, assignment(p));
-    if (!got(p, "?")) return e;
-    c = make(p, E_CHOICE, T_INT, e, assignment(p));
-    want(p, ":");
-    c->c = assignment(p);
-    c->type = promoted(c->b, c->c);
-    return c;
+    nest(p);
+    e = operation(p, 1);
+    for (i = 0; i < ASSIGNING && !is(p, sign[i]); i++) {}
+    if (i < ASSIGNING) {
+        next(p);
+        e = assign(p, (int)does[i], e, assignment(p));
+    } else if (got(p, "=")) e = assign(p, NONE, e, assignment(p));
+    else if (got(p, "?")) {
+        c = make(p, E_CHOICE, T_INT, e, assignment(p));
+        want(p, ":");
+        c->c = assignment(p);
+        c->type = promoted(c->b, c->c);
+        e = c;
+    }
+    p->nesting--;
+    return e;
 }
 
 expr *expression(parser *p)

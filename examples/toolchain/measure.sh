@@ -1,7 +1,7 @@
 #!/bin/sh
 # measure.sh - the tables of README.md: sh measure.sh MINIC CSSPGO FOLDER
 #
-# A program is recorded with one seed and measured with another. Instructions are callgrind's, of a twentieth of the
+# A program is recorded for four times the rounds and with another seed than it is measured. Instructions are callgrind's, of a twentieth of the
 # rounds; times are the least user time of nine runs; bytes are of code.
 set -e
 minic=$1 csspgo=$2 folder=$3 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,7 +30,7 @@ row() {         # row NAME TEXT: instructions, time, bytes
         END { printf "| %s | %.1f M | %+.1f %% | %.3f s | %d |\n", text, n / 1e6, 100 * (n / base - 1), t, size }'
 }
 for p in vm lz queue; do
-    variant $p 1 5 >train.c
+    variant $p 0.25 5 >train.c
     variant $p 1 77 >$p.c
     variant $p 20 77 >$p-short.c
     sed -f "$here/programs/edit.sed" $p.c >new$p.c

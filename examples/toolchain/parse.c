@@ -210,8 +210,9 @@ static void case_label(parser *p, int is_default)
 static void statement(parser *p)
 {
     const expr *e;
+    nest(p);
     if (got(p, "{")) compound(p);
-    else if (got(p, ";")) return;
+    else if (got(p, ";")) {}
     else if (is_type(p)) local_variables(p);
     else if (got(p, "if")) if_else(p);
     else if (got(p, "for")) for_loop(p);
@@ -240,6 +241,7 @@ static void statement(parser *p)
         generate(p, expression(p));
         want(p, ";");
     }
+    p->nesting--;
 }
 
 /* ----- functions and global variables ----- */

@@ -9,6 +9,7 @@ typedef enum kind { E_NUMBER, E_LOCAL, E_ARRAY, E_GLOBAL, E_INDEX, E_BINARY, E_C
 
 typedef struct expr {
     kind         kind;
+    int          height;          /* of the tree */
     int          type, symbol;    /* symbol: register, global, function, bytes of the frame */
     int          op, cc, post;    /* of an assignment: NONE, or what it does; post: its value is the old one */
     place        place;
@@ -25,6 +26,8 @@ typedef struct name {             /* of a local variable, or an enum constant (w
 
 typedef struct choice { int64_t value; int block; } choice;   /* a case of a switch */
 
+enum { MOST_NESTING = 250 };      /* bounds the stack */
+
 enum { TK_END, TK_NUMBER, TK_STRING, TK_NAME, TK_SIGN };
 
 typedef struct parser {
@@ -34,6 +37,7 @@ typedef struct parser {
     const char *text;
     int64_t     value;
     int         is_unsigned;      /* the number */
+    int         nesting;          /* of expressions and statements */
     int         f, now;           /* function, block */
     int         depth, constants, to_break, to_continue;   /* constants: enum's, the first names */
     name       *names;
@@ -54,6 +58,7 @@ void  next(parser *p);
 int   is(const parser *p, const char *text);         /* the next token */
 int   got(parser *p, const char *text);              /* 1 if it is; then goes on to the one behind it */
 void  want(parser *p, const char *text);             /* it must be */
+void  nest(parser *p);                               /* one level more; an error if there are too many */
 int   is_type(const parser *p);
 int   type_name(parser *p);
 expr *number(parser *p, int64_t value, int type);
