@@ -112,6 +112,18 @@ check "again" minic -o twice.o --profile=again.prof queue.c
 ./twice >got
 check "again: output" cmp want got
 
+# two objects: each is compiled alone, with the profile of both
+sed -n '/^static int weight/,/^}/p; /^static int compare_names/,/^}/p' queue.c | sed 's/^static //' >part2.c
+{ echo 'int weight(int x);'; echo 'int compare_names(int x, int y);'; sed '/^static int weight/,/^}/d; /^static int compare_names/,/^}/d' queue.c; } >part1.c
+both() { ./minic -o part1.o "$@" part1.c && ./minic -o part2.o "$@" part2.c && $CC -no-pie -o part part1.o part2.o; }
+check "two objects" both
+record part
+profile part
+check "two objects, with a profile" both --profile=part.prof
+./queue >want; ./part >got
+check "two objects: output" cmp want got
+check "two objects: with cc's" sh -c "$CC -O1 -w -fwrapv -fno-pie -c -o part2.o part2.c && $CC -no-pie -o part part1.o part2.o && ./part | cmp - want"
+
 # ----- what is wrong is said, with its place
 wrong() {       # wrong MESSAGE TEXT: the source has this fault
     printf "$2" >wrong.c
@@ -128,6 +140,8 @@ wrong 'wrong.c:1: more than six arguments' 'int f(void) { return g(1, 2, 3, 4, 5
 wrong 'wrong.c:1: only arrays have this type' 'int f(void) { char c; return c; }'
 wrong 'wrong.c:1: an array cannot have this size' 'int a[-1];'
 wrong 'wrong.c:1: an array cannot have this size' 'int f(void) { int a[99999999]; return 0; }'
+wrong 'wrong.c:2: a second definition: abc$' 'int abc;\nint abc = 3;\n'
+wrong 'wrong.c:1: variables are of one file' 'extern int x;'
 wrong 'wrong.c:1: no loop around' 'int f(void) { break; }'
 wrong 'wrong.c:1: string without end' 'int f(void) { return puts("x); }'
 wrong "wrong.c:1: character without end" "int f(void) { return '"

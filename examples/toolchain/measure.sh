@@ -2,8 +2,7 @@
 # measure.sh - the tables of README.md: sh measure.sh MINIC CSSPGO FOLDER
 #
 # A program is recorded for four times the rounds and with another seed than it is measured. Instructions are
-# callgrind's, of a twentieth of the
-# rounds; times are the least user time of nine runs; bytes are of code.
+# callgrind's, of a twentieth of the rounds; times are the least user time of nine runs; bytes are of code.
 set -e
 minic=$1 csspgo=$2 folder=$3 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$folder"

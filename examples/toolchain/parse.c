@@ -354,7 +354,7 @@ static void initialise(parser *p, global *g, int is_array)
 
 static void top_level(parser *p)
 {
-    const int is_local = is(p, "static");
+    const int is_local = is(p, "static"), is_extern = is(p, "extern");
     int base;
     if (got(p, "enum")) {
         int64_t value = 0;
@@ -386,7 +386,12 @@ static void top_level(parser *p)
             return;
         }
         if (type & T_POINTER) wrong(p, "pointers are local");
-        if (find_global(p->u, text, size) != NONE) wrong(p, "a second definition");
+        if (is_extern) wrong(p, "variables are of one file");
+        if (find_global(p->u, text, size) != NONE) {
+            p->text = text;
+            p->size = size;
+            wrong(p, "a second definition");
+        }
         g = add_global(p->u, text, size, type);
         g->is_local = is_local;
         if (got(p, "[")) {
