@@ -83,8 +83,11 @@ unmatched new$p --no-match
 END
     check "$p: a new profile of old source has lost nothing" grep -q '^profile: 0 of .* 0 of [1-9][0-9]* samples lost$' $p.contexts
     check "$p: functions have changed, some have another name" grep -q '^profile: [1-9].* have changed, [1-9].* renamed; ' $p.matched
-    have valgrind || { skip "toolchain: needs valgrind"; continue; }
     minic -o newplain.o new$p.c
+    "$T" match --old-profile=$p.prof --binary=newplain -o new.prof >/dev/null 2>&1
+    check "$p: with the tool's match" minic -o tool.o --profile=new.prof --no-match new$p.c
+    check "$p: the tool matches by the program as the compiler does by the source" cmp matched.o tool.o
+    have valgrind || { skip "toolchain: needs valgrind"; continue; }
     plain=$(count $p) flat=$(count flat) contexts=$(count contexts)
     new=$(count newplain) matched=$(count matched) unmatched=$(count unmatched)
     echo "$p: $plain instructions, flat $flat, contexts $contexts; edited $new, unmatched $unmatched, matched $matched"
