@@ -17,7 +17,8 @@ sub expr {
     return leaf() if $d <= 0 || rand() < 0.15;
     my $r = rand;
     return "(" . expr($d - 1) . pick(" + ", " - ", " * ", " & ", " | ", " ^ ") . expr($d - 1) . ")" if $r < 0.45;
-    return "(" . expr($d - 1) . pick(" / ", " % ") . "((" . expr($d - 1) . " & 15) + 1))" if $r < 0.55;
+    # a divisor is at least 2: gcc 12 makes x - x / y into x + x / -y, which traps for y = 1 and the least x
+    return "(" . expr($d - 1) . pick(" / ", " % ") . "((" . expr($d - 1) . " & 15) + 2))" if $r < 0.55;
     return "(" . expr($d - 1) . pick(" << ", " >> ") . "(" . expr($d - 1) . " & 31))" if $r < 0.65;
     return "(" . expr($d - 1) . pick(" < ", " > ", " <= ", " >= ", " == ", " != ") . expr($d - 1) . ")" if $r < 0.77;
     return "(" . expr($d - 1) . pick(" && ", " || ") . expr($d - 1) . ")" if $r < 0.84;
@@ -51,7 +52,8 @@ sub statement {
         return pick(place() . pick("++", "--"), pick("++", "--") . place()) . ";\n";
     }
     if ($r < 0.5) {
-        return place() . " = f" . int(rand $f) . "(" . expr(2) . ", " . expr(2) . ", " . pick("a", "p", "a + 3", "&p[2]") . ");\n" if $f;
+        my $to = pick("a", "p", "a + 3", "&p[2]");
+        return place() . " = f" . int(rand $f) . "(" . expr(2) . ", " . expr(2) . ", $to);\n" if $f;
         return "g1 = " . expr(3) . ";\n";
     }
     if ($r < 0.7) {
