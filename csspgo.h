@@ -4443,7 +4443,9 @@ CSSPGO_DEF uint32_t csspgo_decode_aarch64(const void *code, size_t size, uint64_
  * HOW TO make probe sections in a compiler
  *
  *     Probes and descriptors of a function become the bytes of .pseudo_probe and .pseudo_probe_desc. A call's probe
- *     goes into the discriminator of its line, as in LLVM.
+ *     goes into the discriminator of its line, as in LLVM. A block without code shares its address with the next block
+ *     and gets its count: give it an instruction, or no probe. llvm-profgen counts only in functions that have debug
+ *     information (name, range). In examples/toolchain a whole compiler does this.
  *
  *     static int how_to_encode_probes(void)
  *     {
