@@ -7,8 +7,8 @@
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
  *     the kernel: >>base  >>runtime  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate
- *                 >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
+ *     chapters:   >>preinline  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized
+ *                 >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
  *     >>licence
  */
 
@@ -89,13 +89,14 @@
  *     sample    records of perf ring buffers become samples; a queue from signal handlers to a collector
  *     unwind    samples become counters per calling context
  *     track     the context tracker, which answers an inliner's questions and records its decisions
- *     generate  counters become a profile by probe; the pre-inliner
+ *     generate  counters become a profile by probe
  *     runtime   the front door: one object over all layers, for a program that emits code and samples itself. Its
  *               interface stands before those of the layers
  *
  *     CSSPGO_WITH_...   chapter
  *     MATCH             on unless CSSPGO_NO_MATCH is defined: a profile of old code in terms of new code     uses FLOW
  *     FLOW              control-flow graphs: blocks that execute equally often, counts that fit
+ *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
  *     LEGACY            raw binary, CompactBinary (read only) and GCC AutoFDO profiles
  *     LAZY              ExtBinary profiles, read function by function
  *     DECODE            decoders of x86-64 and AArch64 instructions; code added as bytes
@@ -929,6 +930,7 @@
  *
  *     csspgo_preinline marks the contexts that are worth their code size. Its thresholds can be read and changed first.
  *
+ *     // with CSSPGO_WITH_PREINLINE
  *     static int how_to_preinline(void)
  *     {
  *         csspgo_error e;
@@ -995,6 +997,9 @@
 #endif
 
 /* Chapters: CSSPGO_ALL turns on all of them; a chapter turns on the one that it uses. */
+#if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_PREINLINE)
+#  define CSSPGO_WITH_PREINLINE
+#endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_LEGACY)
 #  define CSSPGO_WITH_LEGACY
 #endif
@@ -3641,7 +3646,11 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint
                                                        const csspgo_generate_options *how, csspgo_profile *p,
                                                        csspgo_generate_stats *stats, csspgo_error *err);
 
-/* ----- the pre-inliner ---------------------------------------------------------------- */
+/* ===== The interface of the kernel ends here. Chapters follow, each with a macro that turns it on. =============== */
+
+/* ===== >>preinline: which contexts to inline, decided by counts and sizes ========================================= */
+
+#ifdef CSSPGO_WITH_PREINLINE
 
 typedef struct csspgo_size_table csspgo_size_table;
 
@@ -3739,7 +3748,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cons
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats, csspgo_error *err);
 
-/* ===== The interface of the kernel ends here. Chapters follow, each with a macro that turns it on. =============== */
+#endif /* CSSPGO_WITH_PREINLINE */
 
 /* ===== >>flow: control-flow graphs: blocks that execute equally often, counts that fit ============================ */
 
@@ -7539,92 +7548,6 @@ static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
 static uint64_t csspgo__mix(uint64_t a, uint64_t b)
 {
     return csspgo__mul_fold(a, b) ^ a ^ b;
-}
-
-/* ----- arithmetic of LLVM's doubles, in integers: the same on every machine ----------------------------------------
- *
- * Where LLVM computes a threshold or a size in IEEE 754 doubles, its rounding decides the content of a profile.
- * Compilers may keep more digits (x87), so these numbers are made of integers: not negative, 53 bits, rounded to the
- * nearest, ties to even. Exponents have no bounds.
- */
-
-typedef struct csspgo__real {
-    uint64_t m;                   /* at most 2^53 */
-    int      e;                   /* m * 2^e      */
-} csspgo__real;
-
-/* (high, low) * 2^e, rounded. more: the true value is slightly larger, and the two words have at least 55 bits. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_round(uint64_t high, uint64_t low, int e, int more)
-{
-    csspgo__real r;
-    for (; high != 0 || low >> 54 != 0; e++) {
-        more |= (int)(low & 1);
-        low = low >> 1 | high << 63;
-        high >>= 1;
-    }
-    if (low >> 53 != 0) {
-        low = (low >> 1) + (low & 1 & ((low >> 1 & 1) | (uint64_t)more));
-        e++;
-    }
-    r.m = low;
-    r.e = e;
-    return r;
-}
-
-CSSPGO__UNUSED static csspgo__real csspgo__real_of(uint64_t v)
-{
-    return csspgo__real_round(0, v, 0, 0);
-}
-
-CSSPGO__UNUSED static csspgo__real csspgo__real_mul(csspgo__real a, csspgo__real b)
-{
-    uint64_t high;
-    const uint64_t low = csspgo__mul128(a.m, b.m, &high);
-    return csspgo__real_round(high, low, a.e + b.e, 0);
-}
-
-/* a - b; both are integers up to 2^64, and b is not larger than a. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_sub(csspgo__real a, csspgo__real b)
-{
-    const int e = a.e < b.e ? a.e : b.e, i = a.e - e, k = b.e - e;   /* i and k: at most 11 */
-    const uint64_t x = a.m << i, y = b.m << k;
-    return csspgo__real_round((a.m >> 32 >> (32 - i)) - (b.m >> 32 >> (32 - k)) - (x < y), x - y, e, 0);
-}
-
-/* b is not 0. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_div(csspgo__real a, csspgo__real b)
-{
-    uint64_t q = a.m / b.m, rest = a.m % b.m;
-    int e = a.e - b.e;
-    for (; a.m != 0 && q >> 55 == 0; e--) {
-        rest <<= 1;
-        q = q << 1 | (rest >= b.m);
-        if (rest >= b.m) rest -= b.m;
-    }
-    return csspgo__real_round(0, q, e, rest != 0);
-}
-
-/* a + n; a is below 2^63. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_add(csspgo__real a, uint32_t n)
-{
-    uint64_t high = 0, low = 0;                       /* the integer part and 64 bits of fraction */
-    int more = 0;
-    if (n == 0 || a.m == 0) return n == 0 ? a : csspgo__real_of(n);
-    if (a.e >= 0) high = a.m << a.e;
-    else if (a.e > -64) {
-        high = a.m >> -a.e;
-        low = a.m << (64 + a.e);
-    } else {
-        low = a.e > -128 ? a.m >> (-a.e - 64) : 0;
-        more = a.e <= -128 || low << (-a.e - 64) != a.m;
-    }
-    return csspgo__real_round(high + n, low, -64, more);
-}
-
-/* The largest integer up to a, which is below 2^64. */
-CSSPGO__UNUSED static uint64_t csspgo__real_floor(csspgo__real a)
-{
-    return a.e >= 0 ? a.m << a.e : a.e > -64 ? a.m >> -a.e : 0;
 }
 
 /* Without <ctype.h>, which follows the locale. */
@@ -31544,453 +31467,6 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint
     return csspgo__gen_by_probe(__func__, c, how, p, &budget, stats, err);
 }
 
-/* ----- the pre-inliner ---------------------------------------------------------------- */
-
-struct csspgo_size_table {
-    csspgo__heap  heap;           /* first: csspgo__object_new                                        */
-    csspgo__names names;
-    csspgo__tree  tree;           /* leaves below the root, callers below them */
-    csspgo__u32_list bytes;       /* by node of tree: bytes + 1, 0 = not known */
-};
-
-CSSPGO_DEF csspgo_size_table *csspgo_size_table_new(const csspgo_options *options, csspgo_error *err)
-{
-    csspgo_size_table *s = (csspgo_size_table *)csspgo__object_new(__func__, options, sizeof *s, err);
-    if (s == NULL) return NULL;
-    csspgo__names_init(&s->heap, &s->names);
-    if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
-    csspgo__error_plain(err, s->heap.status);
-    csspgo_size_table_free(s);
-    return NULL;
-}
-
-CSSPGO_DEF void csspgo_size_table_free(csspgo_size_table *s)
-{
-    CSSPGO__LIVE_OR_NULL(csspgo_size_table, s);
-    if (s == NULL) return;
-    csspgo__tree_free(&s->heap, &s->tree);
-    CSSPGO__DROP(&s->heap, s->bytes);
-    csspgo__names_free(&s->heap, &s->names);
-    csspgo__object_free(s, sizeof *s);
-}
-
-/* One frame deeper; 0 when memory is exhausted. */
-static uint32_t csspgo__sizes_step(csspgo_size_table *s, uint32_t at, csspgo_loc loc, uint64_t guid, const char *name,
-                                   size_t size)
-{
-    const uint32_t func = csspgo__names_bind(&s->heap, &s->names, guid, name, size);
-    if (func == 0 || !CSSPGO__REACH(&s->heap, s->bytes, s->tree.count + 2)) return 0;
-    return csspgo__tree_add(&s->heap, &s->tree, at, csspgo__site(loc, CSSPGO_CONTEXT), func);
-}
-
-static void csspgo__sizes_count(csspgo_size_table *s, uint32_t at, uint64_t bytes)
-{
-    uint32_t *known = &s->bytes.v[at];
-    const uint64_t sum = csspgo__sat_add(*known != 0 ? *known - 1 : 0, bytes);
-    *known = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
-}
-
-CSSPGO_DEF csspgo_status csspgo_size_table_add(csspgo_size_table *s, const csspgo_frame *frame, size_t n,
-                                               uint64_t bytes, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_size_table, s);
-    CSSPGO__GIVEN_FOR(frame, n);
-    csspgo_loc loc = csspgo_loc_at(0, 0);
-    uint32_t at = CSSPGO__ROOT;
-    size_t i;
-    if (n == 0) return csspgo__deny(__func__, err, 0, "a size needs a frame");
-    for (i = 0; i < n; i++)
-        if (frame[i].loc.line > 65535)
-            return csspgo__deny_u64(__func__, err, i, "a line above 65535 in frame ", i);
-    for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
-        const csspgo_frame *f = &frame[i];
-        const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
-        at = csspgo__sizes_step(s, at, loc, guid, f->name, f->name_size);
-    }
-    if (at != 0) csspgo__sizes_count(s, at, bytes);
-    return csspgo__error_heap(err, at != 0 ? CSSPGO_OK : s->heap.status, &s->heap, "size table");
-}
-
-/* The place in the tree of an inline node of the code map; 0 when memory is exhausted. */
-static uint32_t csspgo__sizes_place(csspgo_size_table *s, const csspgo_code *code, uint32_t node)
-{
-    uint32_t at = CSSPGO__ROOT, site = 0;
-    while (node != 0 && at != 0) {
-        const csspgo__code_inline *in = csspgo__inline_of(code, node);
-        const uint32_t func = in->func;
-        size_t size;
-        const char *name = csspgo__func_text(code, func, &size);
-        at = csspgo__sizes_step(s, at, csspgo_loc_at(site & 0xffff, 0), csspgo__func_name(code, func)->guid, name,
-                                size);
-        site = in->site;
-        node = in->parent;
-    }
-    return at;
-}
-
-/* Bytes of code that start at a probe: up to the next one (NULL: none) by position, or to the function's end. */
-static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_probe *probe,
-                                    const csspgo__code_probe *next)
-{
-    const csspgo__range *r = csspgo__range_of(code, probe->pos);
-    const uint32_t end = r != NULL ? r->end : probe->pos;
-    if (probe->pos == 0) return 0;
-    return (next != NULL && next->pos < end ? next->pos : end) - probe->pos;
-}
-
-CSSPGO_DEF csspgo_status csspgo_size_table_add_code(csspgo_size_table *s, const csspgo_code *code, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_size_table, s);
-    CSSPGO__LIVE(csspgo_code, code);
-    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
-    csspgo_status status = CSSPGO_OK;
-    csspgo__u32_list place = { NULL, 0, 0 };          /* per inline node */
-    const csspgo__code_probe *probe, *next = csspgo__probe_next(code, &at);
-    size_t i;
-    if (CSSPGO__ZEROS(&s->heap, place, code->nodes + 1) == NULL)
-        return csspgo__error_heap(err, s->heap.status, &s->heap, "size table");
-    for (i = 0; i < code->probes && status == CSSPGO_OK; i++) {        /* those that are not at known code */
-        probe = csspgo__probe_of(code, i);
-        if (probe->node == 0 || probe->pos != 0 || place.v[probe->node] != 0) continue;
-        place.v[probe->node] = csspgo__sizes_place(s, code, probe->node);
-        if (place.v[probe->node] == 0) status = s->heap.status;
-    }
-    while ((probe = next) != NULL && status == CSSPGO_OK) {
-        uint32_t *const in = &place.v[probe->node];
-        next = csspgo__probe_next(code, &at);
-        if (*in == 0) *in = csspgo__sizes_place(s, code, probe->node);
-        if (*in == 0) status = s->heap.status;
-        else csspgo__sizes_count(s, *in, csspgo__sizes_bytes(code, probe, next));
-    }
-    CSSPGO__DROP(&s->heap, place);
-    return csspgo__error_heap(err, status, &s->heap, "size table");
-}
-
-/* ----- an inliner that uses the tracker --------------------------------------------------------------------------- */
-
-typedef struct csspgo__inline_candidate {   /* a call that may be inlined                                           */
-    uint64_t count, guid;
-    uint32_t size, node;
-} csspgo__inline_candidate;
-
-typedef struct csspgo__pre_rules {   /* csspgo_preinline_options with the defaults and zeros put in            */
-    const csspgo_size_table *sizes;
-    uint64_t cold_count, hottest_count;
-    uint32_t hot_threshold, cold_threshold, growth_limit, limit_min, limit_max, reinline_factor, replay,
-                                  unsorted_cycles;
-} csspgo__pre_rules;
-
-typedef struct csspgo__preinliner {
-    csspgo_tracker          *t;   /* of a copy                                                            */
-    csspgo_profile          *p;   /* its profile                                                          */
-    csspgo__pre_rules        how;
-    csspgo_preinline_stats   stats;
-    CSSPGO__LIST(csspgo__inline_candidate) queue;   /* a heap */
-    uint32_t       *size_func;    /* per function: in how.sizes                                           */
-} csspgo__preinliner;
-
-/* ----- sizes ------------------------------------------------------------------------------------------------------ */
-
-/* The size below a place of the tree that has none: that of the first descendant by key that has one; 0: none has. */
-static uint32_t csspgo__sizes_below(const csspgo_size_table *s, uint32_t at)
-{
-    while (s->bytes.v[at] == 0 && s->tree.node[at].child != 0) {
-        uint32_t id = s->tree.node[at].child, best = 0;
-        uint64_t least = 0;
-        for (; id != 0; id = s->tree.node[id].sibling) {
-            const csspgo__tree_node *n = &s->tree.node[id];
-            const uint64_t key = csspgo__child_key(s->names.name[n->func].guid, csspgo__site_loc(n->site));
-            if (best != 0 && key >= least) continue;
-            best = id;
-            least = key;
-        }
-        at = best;
-    }
-    return s->bytes.v[at];
-}
-
-/*
- * The size in bytes of a node's function when it is inlined there. Sizes are known by leaf and callers: the longest
- * chain of the node's callers that has a size tells it, since the same callee is optimised alike in a like context. If
- * none of its callers is known, the first size by key below the leaf counts, as in LLVM; without any, the number of
- * locations.
- */
-static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
-{
-    const csspgo_size_table *s = x->how.sizes;
-    const csspgo__tree *t = &x->p->tree;
-    const uint32_t locations = (uint32_t)csspgo__run_count(x->p->record[t->node[node].record].body);
-    uint32_t at = CSSPGO__ROOT, known = 0, n;
-    uint64_t site = 0;
-    if (s == NULL) return locations;
-    for (n = node; n != CSSPGO__ROOT; site = t->node[n].site, n = t->node[n].parent) {
-        const uint32_t next = csspgo__tree_find(&s->tree, at, site, x->size_func[t->node[n].func]);
-        if (next == 0) break;
-        at = next;
-        if (s->bytes.v[at] != 0) known = s->bytes.v[at];
-    }
-    if (known == 0) known = csspgo__sizes_below(s, at);
-    return known != 0 ? known - 1 : locations;
-}
-
-/* ----- candidates ------------------------------------------------------------------------------------------------- */
-
-/*
- * LLVM's order of candidates, the best first: a function without size (it was optimised away there, so inlining it is
- * free), then the larger count, the smaller size, the larger GUID.
- */
-static int csspgo__inline_candidate_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
-    (void)ctx;
-    if (x->size != y->size && (x->size == 0 || y->size == 0)) return x->size == 0 ? -1 : 1;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    if (x->size != y->size) return x->size < y->size ? -1 : 1;
-    return x->guid > y->guid ? -1 : x->guid < y->guid;
-}
-
-static const csspgo__field csspgo__child_key_fields[] = { CSSPGO__ASCENDING(csspgo__inline_candidate, guid),
-    CSSPGO__FIELDS_END };
-
-/*
- * Queues the contexts below a node that have records. They enter in order of LLVM's key of a child: the heap is not
- * stable, and the order of equal candidates decides what is still inlined below the limit.
- */
-static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
-{
-    csspgo_profile *p = x->p;
-    const csspgo__tree *t = &p->tree;
-    const size_t from = x->queue.count;
-    size_t n = from, i;
-    uint32_t id;
-    for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
-        if (t->node[id].record == 0 || !csspgo__is_context(p, id)) continue;
-        if (!CSSPGO__ROOM(&p->heap, x->queue.v, n, x->queue.cap, n + 1)) return p->heap.status;
-        x->queue.v[n].node = id;
-        x->queue.v[n++].guid = csspgo__node_key(p, id);
-    }
-    if (n == from) return CSSPGO_OK;                  /* there may be no heap yet */
-    if (!csspgo__sort(&p->heap, x->queue.v + from, n - from, sizeof *x->queue.v, csspgo__fields_cmp,
-                      csspgo__child_key_fields))
-        return p->heap.status;
-    for (i = from; i < n; i++) {
-        csspgo__inline_candidate c = x->queue.v[i];
-        c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
-        c.count = csspgo__track_weight(x->t, c.node);
-        c.size = csspgo__pre_size(x, c.node);
-        csspgo__queue_push(x->queue.v, 0, x->queue.count++, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
-    }
-    return CSSPGO_OK;
-}
-
-/*
- * What a callee must be smaller than. The threshold grows in a straight line with the count of the call:
- * cold_threshold + 1 at cold_count, 100 * hot_threshold more from hottest_count on. Computed in csspgo__real, which
- * rounds as IEEE doubles do, so that it is LLVM's on every machine.
- */
-static uint64_t csspgo__pre_threshold(const csspgo__pre_rules *o, uint64_t count)
-{
-    const csspgo__real cold = csspgo__real_of(o->cold_count);
-    csspgo__real hot = csspgo__real_of(1), all;
-    if (count < o->hottest_count && (all = csspgo__real_sub(csspgo__real_of(o->hottest_count), cold)).m != 0)
-        hot = csspgo__real_div(csspgo__real_sub(csspgo__real_of(count), cold), all);
-    hot = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(o->hot_threshold), hot), csspgo__real_of(100));
-    return csspgo__real_floor(csspgo__real_add(csspgo__real_add(hot, o->cold_threshold), 1));
-}
-
-/*
- * 1 if a candidate is inlined. Cold calls only below cold_threshold; others below their threshold, times
- * `reinline_factor` if the sampled binary had inlined the call: the compiler found it worth it with better knowledge of
- * the code. Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them.
- */
-static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_candidate *c)
-{
-    const csspgo__pre_rules *o = &x->how;
-    const int before = (x->p->record[x->p->tree.node[c->node].record].attributes & CSSPGO_WAS_INLINED) != 0;
-    uint64_t threshold;
-    if (o->replay) return before;
-    if (c->count <= o->cold_count) return c->size < o->cold_threshold;
-    threshold = csspgo__pre_threshold(o, c->count);
-    if (x->p->heap.llvm) return c->size < (uint32_t)(threshold * (before ? o->reinline_factor : 1));
-    return c->size < csspgo__sat_mul(threshold, before ? o->reinline_factor : 1);
-}
-
-/* ----- decisions -------------------------------------------------------------------------------------------------- */
-
-/* Inlines a context: it stays a context, and its own callees become candidates. */
-static csspgo_status csspgo__pre_inline(csspgo__preinliner *x, uint32_t node)
-{
-    csspgo_status s = csspgo__track_mark(x->t, csspgo__node_handle(node), 1);
-    x->stats.inlined++;
-    x->p->record[x->p->tree.node[node].record].attributes |= CSSPGO_SHOULD_BE_INLINED;
-    return s == CSSPGO_OK ? csspgo__pre_queue(x, node) : s;
-}
-
-/*
- * Decides what is inlined into one function. Contexts of the function that no caller has inlined are first merged into
- * its base profile: those callers were decided before, as functions come callers first. Then candidates are taken from
- * the queue, the best first, until the function has grown to its limit; inlining one adds the candidates below it.
- */
-static csspgo_status csspgo__pre_function(csspgo__preinliner *x, uint32_t func)
-{
-    const csspgo__pre_rules *o = &x->how;
-    uint32_t base = csspgo__track_child(x->t, CSSPGO__ROOT, csspgo_loc_at(0, 0), func), size, limit;
-    csspgo_status s = csspgo__track_gather(x->t, func, &base);
-    if (s != CSSPGO_OK || x->p->tree.node[base].record == 0) return s;
-    size = csspgo__pre_size(x, base);
-    limit = size * o->growth_limit;
-    if (limit > o->limit_max) limit = o->limit_max;
-    if (limit < o->limit_min) limit = o->limit_min;
-    x->queue.count = 0;
-    s = csspgo__pre_queue(x, base);
-    while (s == CSSPGO_OK && x->queue.count != 0 && size < limit) {
-        csspgo__inline_candidate c;
-        csspgo__queue_pop(x->queue.v, x->queue.count--, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
-        if (!csspgo__pre_wanted(x, &c)) {
-            x->stats.kept++;
-            continue;
-        }
-        size += c.size;
-        s = csspgo__pre_inline(x, c.node);
-    }
-    x->stats.full += x->queue.count != 0;
-    x->stats.kept += x->queue.count;
-    return s;
-}
-
-/* Drops the records of all nodes but base profiles, inlined contexts and what is nested in these: they were moved. */
-static void csspgo__pre_sweep(csspgo__preinliner *x)
-{
-    csspgo_profile *p = x->p;
-    uint32_t id = CSSPGO__ROOT;
-    while ((id = csspgo__tree_walk(&p->tree, id)) != 0) {
-        const csspgo__tree_node *n = &p->tree.node[id];
-        if (n->record == 0 || n->parent == CSSPGO__ROOT) continue;
-        if (csspgo__is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
-                                            : p->tree.node[n->parent].record != 0) continue;
-        csspgo__record_drop(p, id);
-    }
-}
-
-/*
- * Runs the inliner over all functions, callers first. Calls up to cold_count do not count for the order, so that a
- * cold call does not put a hot callee before its caller.
- */
-static csspgo_status csspgo__pre_run(csspgo__preinliner *x, csspgo_func *order)
-{
-    csspgo_profile *p = x->p;
-    const csspgo_size_table *sizes = x->how.sizes;
-    size_t i, n;
-    csspgo_status s = csspgo__track_order(x->t, x->how.cold_count, !x->how.unsorted_cycles, NULL, 0, order,
-                                          p->names.count, &n);
-    for (i = 1; sizes != NULL && i <= p->names.count; i++)
-        x->size_func[i] =
-            csspgo__names_find_guid(&sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
-    for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__pre_function(x, order[i].id);
-#ifdef CSSPGO_WITH_LLVM
-    if (s == CSSPGO_OK) csspgo__replay_end(&x->t->m);
-#endif
-    if (s == CSSPGO_OK) csspgo__pre_sweep(x);
-    p->flags |= CSSPGO_IS_PREINLINED;
-    return s;
-}
-
-static void csspgo__or_default(uint64_t *value, uint64_t otherwise)
-{
-    if (*value == 0) *value = otherwise;
-}
-
-CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, const csspgo_preinline_options *how,
-                                                   csspgo_preinline_options *out, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__GIVEN(out);
-    csspgo_preinline_options o;
-    csspgo_cutoff cutoff[2];
-    csspgo_summary summary;
-    csspgo_status s = CSSPGO_OK;
-    memset(&o, 0, sizeof o);
-    if (how != NULL) o = *how;
-    memset(cutoff, 0, sizeof cutoff);
-    cutoff[0].ppm = 100000;
-    cutoff[1].ppm = 999999;
-    if (o.hottest_count == 0 || o.cold_count == 0) s = csspgo_compute_summary(p, cutoff, 2, &summary, NULL);
-    csspgo__or_default(&o.hottest_count, cutoff[0].min_count);
-    csspgo__or_default(&o.cold_count, cutoff[1].min_count);
-    csspgo__or_default(&o.hot_threshold, 1500);
-    csspgo__or_default(&o.growth_limit, 12);
-    csspgo__or_default(&o.limit_min, 100);
-    csspgo__or_default(&o.limit_max, 50000);
-    csspgo__or_default(&o.reinline_factor, 100);
-    *out = o;
-    return csspgo__error_plain(err, s);
-}
-
-/* A number of the options, as LLVM's arithmetic of 32 bits takes it. */
-static uint32_t csspgo__pre_number(uint64_t v)
-{
-    return v == CSSPGO_ZERO ? 0 : v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
-}
-
-static csspgo__pre_rules csspgo__pre_rules_of(const csspgo_preinline_options *o)
-{
-    csspgo__pre_rules r;
-    r.sizes = o->sizes;
-    r.cold_count = o->cold_count != CSSPGO_ZERO ? o->cold_count : 0;
-    r.hottest_count = o->hottest_count;
-    r.hot_threshold = csspgo__pre_number(o->hot_threshold);
-    r.cold_threshold = csspgo__pre_number(o->cold_threshold);
-    r.growth_limit = csspgo__pre_number(o->growth_limit);
-    r.limit_min = csspgo__pre_number(o->limit_min);
-    r.limit_max = csspgo__pre_number(o->limit_max);
-    r.reinline_factor = csspgo__pre_number(o->reinline_factor);
-    r.replay = o->replay;
-    r.unsorted_cycles = o->unsorted_cycles;
-    return r;
-}
-
-CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
-                                          csspgo_preinline_stats *stats, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo__preinliner x;
-    csspgo_preinline_options o;
-    csspgo_tracker_options track;
-    csspgo_profile *result;
-    csspgo_func *order;
-    csspgo_error own;
-    csspgo_status s;
-    size_t bytes;
-    memset(&x, 0, sizeof x);
-    if (stats != NULL) *stats = x.stats;
-    csspgo__error_clear(err);
-    if (csspgo_record_count(p) == 0) return CSSPGO_OK;
-    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__deny(__func__, err, 0, "the profile has no contexts");
-    s = csspgo_preinline_defaults(p, how, &o, err);
-    if (s == CSSPGO_OK) s = csspgo__llvm_check(__func__, "csspgo_preinline_options.llvm", o.llvm, err);
-    if (s != CSSPGO_OK) return s;
-    x.how = csspgo__pre_rules_of(&o);
-    memset(&track, 0, sizeof track);
-    if (err == NULL) err = &own;
-    x.t = csspgo_tracker_new(p, &track, err);
-    if (x.t == NULL) return err->status;
-    x.p = x.t->m.p;
-    x.t->llvm = o.llvm;
-    bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
-    order = (csspgo_func *)csspgo__alloc(&x.p->heap, bytes);
-    x.size_func = order != NULL ? (uint32_t *)(void *)(order + x.p->names.count + 1) : NULL;
-    s = order != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
-    csspgo__free(&x.p->heap, order, bytes);
-    CSSPGO__DROP(&x.p->heap, x.queue);
-    x.stats.dropped = x.t->m.stats.lost_by_checksum;
-    result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, err) : NULL;
-    csspgo_tracker_free(x.t);
-    if (result == NULL) return s != CSSPGO_OK ? csspgo__error_plain(err, s) : err->status;
-    csspgo__profile_take(p, result);
-    if (stats != NULL) *stats = x.stats;
-    return CSSPGO_OK;
-}
-
 /* ===== >>runtime ================================================================================================== */
 
 /*
@@ -32958,6 +32434,545 @@ CSSPGO_DEF csspgo_runtime_parts csspgo_runtime_get_parts(csspgo_runtime *r)
 }
 
 /* ===== The kernel ends here. Chapters follow; each uses the kernel and at most one other chapter. ================ */
+
+/* ===== >>preinline ================================================================================================ */
+
+#ifdef CSSPGO_WITH_PREINLINE
+
+/* ----- arithmetic of LLVM's doubles, in integers: the same on every machine ----------------------------------------
+ *
+ * Where LLVM computes a threshold or a size in IEEE 754 doubles, its rounding decides the content of a profile.
+ * Compilers may keep more digits (x87), so these numbers are made of integers: not negative, 53 bits, rounded to the
+ * nearest, ties to even. Exponents have no bounds.
+ */
+
+typedef struct csspgo__real {
+    uint64_t m;                   /* at most 2^53 */
+    int      e;                   /* m * 2^e      */
+} csspgo__real;
+
+/* (high, low) * 2^e, rounded. more: the true value is slightly larger, and the two words have at least 55 bits. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_round(uint64_t high, uint64_t low, int e, int more)
+{
+    csspgo__real r;
+    for (; high != 0 || low >> 54 != 0; e++) {
+        more |= (int)(low & 1);
+        low = low >> 1 | high << 63;
+        high >>= 1;
+    }
+    if (low >> 53 != 0) {
+        low = (low >> 1) + (low & 1 & ((low >> 1 & 1) | (uint64_t)more));
+        e++;
+    }
+    r.m = low;
+    r.e = e;
+    return r;
+}
+
+CSSPGO__UNUSED static csspgo__real csspgo__real_of(uint64_t v)
+{
+    return csspgo__real_round(0, v, 0, 0);
+}
+
+CSSPGO__UNUSED static csspgo__real csspgo__real_mul(csspgo__real a, csspgo__real b)
+{
+    uint64_t high;
+    const uint64_t low = csspgo__mul128(a.m, b.m, &high);
+    return csspgo__real_round(high, low, a.e + b.e, 0);
+}
+
+/* a - b; both are integers up to 2^64, and b is not larger than a. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_sub(csspgo__real a, csspgo__real b)
+{
+    const int e = a.e < b.e ? a.e : b.e, i = a.e - e, k = b.e - e;   /* i and k: at most 11 */
+    const uint64_t x = a.m << i, y = b.m << k;
+    return csspgo__real_round((a.m >> 32 >> (32 - i)) - (b.m >> 32 >> (32 - k)) - (x < y), x - y, e, 0);
+}
+
+/* b is not 0. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_div(csspgo__real a, csspgo__real b)
+{
+    uint64_t q = a.m / b.m, rest = a.m % b.m;
+    int e = a.e - b.e;
+    for (; a.m != 0 && q >> 55 == 0; e--) {
+        rest <<= 1;
+        q = q << 1 | (rest >= b.m);
+        if (rest >= b.m) rest -= b.m;
+    }
+    return csspgo__real_round(0, q, e, rest != 0);
+}
+
+/* a + n; a is below 2^63. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_add(csspgo__real a, uint32_t n)
+{
+    uint64_t high = 0, low = 0;                       /* the integer part and 64 bits of fraction */
+    int more = 0;
+    if (n == 0 || a.m == 0) return n == 0 ? a : csspgo__real_of(n);
+    if (a.e >= 0) high = a.m << a.e;
+    else if (a.e > -64) {
+        high = a.m >> -a.e;
+        low = a.m << (64 + a.e);
+    } else {
+        low = a.e > -128 ? a.m >> (-a.e - 64) : 0;
+        more = a.e <= -128 || low << (-a.e - 64) != a.m;
+    }
+    return csspgo__real_round(high + n, low, -64, more);
+}
+
+/* The largest integer up to a, which is below 2^64. */
+CSSPGO__UNUSED static uint64_t csspgo__real_floor(csspgo__real a)
+{
+    return a.e >= 0 ? a.m << a.e : a.e > -64 ? a.m >> -a.e : 0;
+}
+
+/* ----- the pre-inliner ----------------------------------------------------------------------------------------- */
+
+struct csspgo_size_table {
+    csspgo__heap  heap;           /* first: csspgo__object_new                                        */
+    csspgo__names names;
+    csspgo__tree  tree;           /* leaves below the root, callers below them */
+    csspgo__u32_list bytes;       /* by node of tree: bytes + 1, 0 = not known */
+};
+
+CSSPGO_DEF csspgo_size_table *csspgo_size_table_new(const csspgo_options *options, csspgo_error *err)
+{
+    csspgo_size_table *s = (csspgo_size_table *)csspgo__object_new(__func__, options, sizeof *s, err);
+    if (s == NULL) return NULL;
+    csspgo__names_init(&s->heap, &s->names);
+    if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
+    csspgo__error_plain(err, s->heap.status);
+    csspgo_size_table_free(s);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_size_table_free(csspgo_size_table *s)
+{
+    CSSPGO__LIVE_OR_NULL(csspgo_size_table, s);
+    if (s == NULL) return;
+    csspgo__tree_free(&s->heap, &s->tree);
+    CSSPGO__DROP(&s->heap, s->bytes);
+    csspgo__names_free(&s->heap, &s->names);
+    csspgo__object_free(s, sizeof *s);
+}
+
+/* One frame deeper; 0 when memory is exhausted. */
+static uint32_t csspgo__sizes_step(csspgo_size_table *s, uint32_t at, csspgo_loc loc, uint64_t guid, const char *name,
+                                   size_t size)
+{
+    const uint32_t func = csspgo__names_bind(&s->heap, &s->names, guid, name, size);
+    if (func == 0 || !CSSPGO__REACH(&s->heap, s->bytes, s->tree.count + 2)) return 0;
+    return csspgo__tree_add(&s->heap, &s->tree, at, csspgo__site(loc, CSSPGO_CONTEXT), func);
+}
+
+static void csspgo__sizes_count(csspgo_size_table *s, uint32_t at, uint64_t bytes)
+{
+    uint32_t *known = &s->bytes.v[at];
+    const uint64_t sum = csspgo__sat_add(*known != 0 ? *known - 1 : 0, bytes);
+    *known = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_size_table_add(csspgo_size_table *s, const csspgo_frame *frame, size_t n,
+                                               uint64_t bytes, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_size_table, s);
+    CSSPGO__GIVEN_FOR(frame, n);
+    csspgo_loc loc = csspgo_loc_at(0, 0);
+    uint32_t at = CSSPGO__ROOT;
+    size_t i;
+    if (n == 0) return csspgo__deny(__func__, err, 0, "a size needs a frame");
+    for (i = 0; i < n; i++)
+        if (frame[i].loc.line > 65535)
+            return csspgo__deny_u64(__func__, err, i, "a line above 65535 in frame ", i);
+    for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
+        const csspgo_frame *f = &frame[i];
+        const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
+        at = csspgo__sizes_step(s, at, loc, guid, f->name, f->name_size);
+    }
+    if (at != 0) csspgo__sizes_count(s, at, bytes);
+    return csspgo__error_heap(err, at != 0 ? CSSPGO_OK : s->heap.status, &s->heap, "size table");
+}
+
+/* The place in the tree of an inline node of the code map; 0 when memory is exhausted. */
+static uint32_t csspgo__sizes_place(csspgo_size_table *s, const csspgo_code *code, uint32_t node)
+{
+    uint32_t at = CSSPGO__ROOT, site = 0;
+    while (node != 0 && at != 0) {
+        const csspgo__code_inline *in = csspgo__inline_of(code, node);
+        const uint32_t func = in->func;
+        size_t size;
+        const char *name = csspgo__func_text(code, func, &size);
+        at = csspgo__sizes_step(s, at, csspgo_loc_at(site & 0xffff, 0), csspgo__func_name(code, func)->guid, name,
+                                size);
+        site = in->site;
+        node = in->parent;
+    }
+    return at;
+}
+
+/* Bytes of code that start at a probe: up to the next one (NULL: none) by position, or to the function's end. */
+static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_probe *probe,
+                                    const csspgo__code_probe *next)
+{
+    const csspgo__range *r = csspgo__range_of(code, probe->pos);
+    const uint32_t end = r != NULL ? r->end : probe->pos;
+    if (probe->pos == 0) return 0;
+    return (next != NULL && next->pos < end ? next->pos : end) - probe->pos;
+}
+
+CSSPGO_DEF csspgo_status csspgo_size_table_add_code(csspgo_size_table *s, const csspgo_code *code, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_size_table, s);
+    CSSPGO__LIVE(csspgo_code, code);
+    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
+    csspgo_status status = CSSPGO_OK;
+    csspgo__u32_list place = { NULL, 0, 0 };          /* per inline node */
+    const csspgo__code_probe *probe, *next = csspgo__probe_next(code, &at);
+    size_t i;
+    if (CSSPGO__ZEROS(&s->heap, place, code->nodes + 1) == NULL)
+        return csspgo__error_heap(err, s->heap.status, &s->heap, "size table");
+    for (i = 0; i < code->probes && status == CSSPGO_OK; i++) {        /* those that are not at known code */
+        probe = csspgo__probe_of(code, i);
+        if (probe->node == 0 || probe->pos != 0 || place.v[probe->node] != 0) continue;
+        place.v[probe->node] = csspgo__sizes_place(s, code, probe->node);
+        if (place.v[probe->node] == 0) status = s->heap.status;
+    }
+    while ((probe = next) != NULL && status == CSSPGO_OK) {
+        uint32_t *const in = &place.v[probe->node];
+        next = csspgo__probe_next(code, &at);
+        if (*in == 0) *in = csspgo__sizes_place(s, code, probe->node);
+        if (*in == 0) status = s->heap.status;
+        else csspgo__sizes_count(s, *in, csspgo__sizes_bytes(code, probe, next));
+    }
+    CSSPGO__DROP(&s->heap, place);
+    return csspgo__error_heap(err, status, &s->heap, "size table");
+}
+
+/* ----- an inliner that uses the tracker --------------------------------------------------------------------------- */
+
+typedef struct csspgo__inline_candidate {   /* a call that may be inlined                                           */
+    uint64_t count, guid;
+    uint32_t size, node;
+} csspgo__inline_candidate;
+
+typedef struct csspgo__pre_rules {   /* csspgo_preinline_options with the defaults and zeros put in            */
+    const csspgo_size_table *sizes;
+    uint64_t cold_count, hottest_count;
+    uint32_t hot_threshold, cold_threshold, growth_limit, limit_min, limit_max, reinline_factor, replay,
+                                  unsorted_cycles;
+} csspgo__pre_rules;
+
+typedef struct csspgo__preinliner {
+    csspgo_tracker          *t;   /* of a copy                                                            */
+    csspgo_profile          *p;   /* its profile                                                          */
+    csspgo__pre_rules        how;
+    csspgo_preinline_stats   stats;
+    CSSPGO__LIST(csspgo__inline_candidate) queue;   /* a heap */
+    uint32_t       *size_func;    /* per function: in how.sizes                                           */
+} csspgo__preinliner;
+
+/* ----- sizes ------------------------------------------------------------------------------------------------------ */
+
+/* The size below a place of the tree that has none: that of the first descendant by key that has one; 0: none has. */
+static uint32_t csspgo__sizes_below(const csspgo_size_table *s, uint32_t at)
+{
+    while (s->bytes.v[at] == 0 && s->tree.node[at].child != 0) {
+        uint32_t id = s->tree.node[at].child, best = 0;
+        uint64_t least = 0;
+        for (; id != 0; id = s->tree.node[id].sibling) {
+            const csspgo__tree_node *n = &s->tree.node[id];
+            const uint64_t key = csspgo__child_key(s->names.name[n->func].guid, csspgo__site_loc(n->site));
+            if (best != 0 && key >= least) continue;
+            best = id;
+            least = key;
+        }
+        at = best;
+    }
+    return s->bytes.v[at];
+}
+
+/*
+ * The size in bytes of a node's function when it is inlined there. Sizes are known by leaf and callers: the longest
+ * chain of the node's callers that has a size tells it, since the same callee is optimised alike in a like context. If
+ * none of its callers is known, the first size by key below the leaf counts, as in LLVM; without any, the number of
+ * locations.
+ */
+static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
+{
+    const csspgo_size_table *s = x->how.sizes;
+    const csspgo__tree *t = &x->p->tree;
+    const uint32_t locations = (uint32_t)csspgo__run_count(x->p->record[t->node[node].record].body);
+    uint32_t at = CSSPGO__ROOT, known = 0, n;
+    uint64_t site = 0;
+    if (s == NULL) return locations;
+    for (n = node; n != CSSPGO__ROOT; site = t->node[n].site, n = t->node[n].parent) {
+        const uint32_t next = csspgo__tree_find(&s->tree, at, site, x->size_func[t->node[n].func]);
+        if (next == 0) break;
+        at = next;
+        if (s->bytes.v[at] != 0) known = s->bytes.v[at];
+    }
+    if (known == 0) known = csspgo__sizes_below(s, at);
+    return known != 0 ? known - 1 : locations;
+}
+
+/* ----- candidates ------------------------------------------------------------------------------------------------- */
+
+/*
+ * LLVM's order of candidates, the best first: a function without size (it was optimised away there, so inlining it is
+ * free), then the larger count, the smaller size, the larger GUID.
+ */
+static int csspgo__inline_candidate_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
+    (void)ctx;
+    if (x->size != y->size && (x->size == 0 || y->size == 0)) return x->size == 0 ? -1 : 1;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    if (x->size != y->size) return x->size < y->size ? -1 : 1;
+    return x->guid > y->guid ? -1 : x->guid < y->guid;
+}
+
+static const csspgo__field csspgo__child_key_fields[] = { CSSPGO__ASCENDING(csspgo__inline_candidate, guid),
+    CSSPGO__FIELDS_END };
+
+/*
+ * Queues the contexts below a node that have records. They enter in order of LLVM's key of a child: the heap is not
+ * stable, and the order of equal candidates decides what is still inlined below the limit.
+ */
+static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
+{
+    csspgo_profile *p = x->p;
+    const csspgo__tree *t = &p->tree;
+    const size_t from = x->queue.count;
+    size_t n = from, i;
+    uint32_t id;
+    for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
+        if (t->node[id].record == 0 || !csspgo__is_context(p, id)) continue;
+        if (!CSSPGO__ROOM(&p->heap, x->queue.v, n, x->queue.cap, n + 1)) return p->heap.status;
+        x->queue.v[n].node = id;
+        x->queue.v[n++].guid = csspgo__node_key(p, id);
+    }
+    if (n == from) return CSSPGO_OK;                  /* there may be no heap yet */
+    if (!csspgo__sort(&p->heap, x->queue.v + from, n - from, sizeof *x->queue.v, csspgo__fields_cmp,
+                      csspgo__child_key_fields))
+        return p->heap.status;
+    for (i = from; i < n; i++) {
+        csspgo__inline_candidate c = x->queue.v[i];
+        c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
+        c.count = csspgo__track_weight(x->t, c.node);
+        c.size = csspgo__pre_size(x, c.node);
+        csspgo__queue_push(x->queue.v, 0, x->queue.count++, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
+    }
+    return CSSPGO_OK;
+}
+
+/*
+ * What a callee must be smaller than. The threshold grows in a straight line with the count of the call:
+ * cold_threshold + 1 at cold_count, 100 * hot_threshold more from hottest_count on. Computed in csspgo__real, which
+ * rounds as IEEE doubles do, so that it is LLVM's on every machine.
+ */
+static uint64_t csspgo__pre_threshold(const csspgo__pre_rules *o, uint64_t count)
+{
+    const csspgo__real cold = csspgo__real_of(o->cold_count);
+    csspgo__real hot = csspgo__real_of(1), all;
+    if (count < o->hottest_count && (all = csspgo__real_sub(csspgo__real_of(o->hottest_count), cold)).m != 0)
+        hot = csspgo__real_div(csspgo__real_sub(csspgo__real_of(count), cold), all);
+    hot = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(o->hot_threshold), hot), csspgo__real_of(100));
+    return csspgo__real_floor(csspgo__real_add(csspgo__real_add(hot, o->cold_threshold), 1));
+}
+
+/*
+ * 1 if a candidate is inlined. Cold calls only below cold_threshold; others below their threshold, times
+ * `reinline_factor` if the sampled binary had inlined the call: the compiler found it worth it with better knowledge of
+ * the code. Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them.
+ */
+static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_candidate *c)
+{
+    const csspgo__pre_rules *o = &x->how;
+    const int before = (x->p->record[x->p->tree.node[c->node].record].attributes & CSSPGO_WAS_INLINED) != 0;
+    uint64_t threshold;
+    if (o->replay) return before;
+    if (c->count <= o->cold_count) return c->size < o->cold_threshold;
+    threshold = csspgo__pre_threshold(o, c->count);
+    if (x->p->heap.llvm) return c->size < (uint32_t)(threshold * (before ? o->reinline_factor : 1));
+    return c->size < csspgo__sat_mul(threshold, before ? o->reinline_factor : 1);
+}
+
+/* ----- decisions -------------------------------------------------------------------------------------------------- */
+
+/* Inlines a context: it stays a context, and its own callees become candidates. */
+static csspgo_status csspgo__pre_inline(csspgo__preinliner *x, uint32_t node)
+{
+    csspgo_status s = csspgo__track_mark(x->t, csspgo__node_handle(node), 1);
+    x->stats.inlined++;
+    x->p->record[x->p->tree.node[node].record].attributes |= CSSPGO_SHOULD_BE_INLINED;
+    return s == CSSPGO_OK ? csspgo__pre_queue(x, node) : s;
+}
+
+/*
+ * Decides what is inlined into one function. Contexts of the function that no caller has inlined are first merged into
+ * its base profile: those callers were decided before, as functions come callers first. Then candidates are taken from
+ * the queue, the best first, until the function has grown to its limit; inlining one adds the candidates below it.
+ */
+static csspgo_status csspgo__pre_function(csspgo__preinliner *x, uint32_t func)
+{
+    const csspgo__pre_rules *o = &x->how;
+    uint32_t base = csspgo__track_child(x->t, CSSPGO__ROOT, csspgo_loc_at(0, 0), func), size, limit;
+    csspgo_status s = csspgo__track_gather(x->t, func, &base);
+    if (s != CSSPGO_OK || x->p->tree.node[base].record == 0) return s;
+    size = csspgo__pre_size(x, base);
+    limit = size * o->growth_limit;
+    if (limit > o->limit_max) limit = o->limit_max;
+    if (limit < o->limit_min) limit = o->limit_min;
+    x->queue.count = 0;
+    s = csspgo__pre_queue(x, base);
+    while (s == CSSPGO_OK && x->queue.count != 0 && size < limit) {
+        csspgo__inline_candidate c;
+        csspgo__queue_pop(x->queue.v, x->queue.count--, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
+        if (!csspgo__pre_wanted(x, &c)) {
+            x->stats.kept++;
+            continue;
+        }
+        size += c.size;
+        s = csspgo__pre_inline(x, c.node);
+    }
+    x->stats.full += x->queue.count != 0;
+    x->stats.kept += x->queue.count;
+    return s;
+}
+
+/* Drops the records of all nodes but base profiles, inlined contexts and what is nested in these: they were moved. */
+static void csspgo__pre_sweep(csspgo__preinliner *x)
+{
+    csspgo_profile *p = x->p;
+    uint32_t id = CSSPGO__ROOT;
+    while ((id = csspgo__tree_walk(&p->tree, id)) != 0) {
+        const csspgo__tree_node *n = &p->tree.node[id];
+        if (n->record == 0 || n->parent == CSSPGO__ROOT) continue;
+        if (csspgo__is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
+                                            : p->tree.node[n->parent].record != 0) continue;
+        csspgo__record_drop(p, id);
+    }
+}
+
+/*
+ * Runs the inliner over all functions, callers first. Calls up to cold_count do not count for the order, so that a
+ * cold call does not put a hot callee before its caller.
+ */
+static csspgo_status csspgo__pre_run(csspgo__preinliner *x, csspgo_func *order)
+{
+    csspgo_profile *p = x->p;
+    const csspgo_size_table *sizes = x->how.sizes;
+    size_t i, n;
+    csspgo_status s = csspgo__track_order(x->t, x->how.cold_count, !x->how.unsorted_cycles, NULL, 0, order,
+                                          p->names.count, &n);
+    for (i = 1; sizes != NULL && i <= p->names.count; i++)
+        x->size_func[i] =
+            csspgo__names_find_guid(&sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
+    for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__pre_function(x, order[i].id);
+#ifdef CSSPGO_WITH_LLVM
+    if (s == CSSPGO_OK) csspgo__replay_end(&x->t->m);
+#endif
+    if (s == CSSPGO_OK) csspgo__pre_sweep(x);
+    p->flags |= CSSPGO_IS_PREINLINED;
+    return s;
+}
+
+static void csspgo__or_default(uint64_t *value, uint64_t otherwise)
+{
+    if (*value == 0) *value = otherwise;
+}
+
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, const csspgo_preinline_options *how,
+                                                   csspgo_preinline_options *out, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__GIVEN(out);
+    csspgo_preinline_options o;
+    csspgo_cutoff cutoff[2];
+    csspgo_summary summary;
+    csspgo_status s = CSSPGO_OK;
+    memset(&o, 0, sizeof o);
+    if (how != NULL) o = *how;
+    memset(cutoff, 0, sizeof cutoff);
+    cutoff[0].ppm = 100000;
+    cutoff[1].ppm = 999999;
+    if (o.hottest_count == 0 || o.cold_count == 0) s = csspgo_compute_summary(p, cutoff, 2, &summary, NULL);
+    csspgo__or_default(&o.hottest_count, cutoff[0].min_count);
+    csspgo__or_default(&o.cold_count, cutoff[1].min_count);
+    csspgo__or_default(&o.hot_threshold, 1500);
+    csspgo__or_default(&o.growth_limit, 12);
+    csspgo__or_default(&o.limit_min, 100);
+    csspgo__or_default(&o.limit_max, 50000);
+    csspgo__or_default(&o.reinline_factor, 100);
+    *out = o;
+    return csspgo__error_plain(err, s);
+}
+
+/* A number of the options, as LLVM's arithmetic of 32 bits takes it. */
+static uint32_t csspgo__pre_number(uint64_t v)
+{
+    return v == CSSPGO_ZERO ? 0 : v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+static csspgo__pre_rules csspgo__pre_rules_of(const csspgo_preinline_options *o)
+{
+    csspgo__pre_rules r;
+    r.sizes = o->sizes;
+    r.cold_count = o->cold_count != CSSPGO_ZERO ? o->cold_count : 0;
+    r.hottest_count = o->hottest_count;
+    r.hot_threshold = csspgo__pre_number(o->hot_threshold);
+    r.cold_threshold = csspgo__pre_number(o->cold_threshold);
+    r.growth_limit = csspgo__pre_number(o->growth_limit);
+    r.limit_min = csspgo__pre_number(o->limit_min);
+    r.limit_max = csspgo__pre_number(o->limit_max);
+    r.reinline_factor = csspgo__pre_number(o->reinline_factor);
+    r.replay = o->replay;
+    r.unsorted_cycles = o->unsorted_cycles;
+    return r;
+}
+
+CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
+                                          csspgo_preinline_stats *stats, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo__preinliner x;
+    csspgo_preinline_options o;
+    csspgo_tracker_options track;
+    csspgo_profile *result;
+    csspgo_func *order;
+    csspgo_error own;
+    csspgo_status s;
+    size_t bytes;
+    memset(&x, 0, sizeof x);
+    if (stats != NULL) *stats = x.stats;
+    csspgo__error_clear(err);
+    if (csspgo_record_count(p) == 0) return CSSPGO_OK;
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__deny(__func__, err, 0, "the profile has no contexts");
+    s = csspgo_preinline_defaults(p, how, &o, err);
+    if (s == CSSPGO_OK) s = csspgo__llvm_check(__func__, "csspgo_preinline_options.llvm", o.llvm, err);
+    if (s != CSSPGO_OK) return s;
+    x.how = csspgo__pre_rules_of(&o);
+    memset(&track, 0, sizeof track);
+    if (err == NULL) err = &own;
+    x.t = csspgo_tracker_new(p, &track, err);
+    if (x.t == NULL) return err->status;
+    x.p = x.t->m.p;
+    x.t->llvm = o.llvm;
+    bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
+    order = (csspgo_func *)csspgo__alloc(&x.p->heap, bytes);
+    x.size_func = order != NULL ? (uint32_t *)(void *)(order + x.p->names.count + 1) : NULL;
+    s = order != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
+    csspgo__free(&x.p->heap, order, bytes);
+    CSSPGO__DROP(&x.p->heap, x.queue);
+    x.stats.dropped = x.t->m.stats.lost_by_checksum;
+    result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, err) : NULL;
+    csspgo_tracker_free(x.t);
+    if (result == NULL) return s != CSSPGO_OK ? csspgo__error_plain(err, s) : err->status;
+    csspgo__profile_take(p, result);
+    if (stats != NULL) *stats = x.stats;
+    return CSSPGO_OK;
+}
+
+#endif /* CSSPGO_WITH_PREINLINE */
 
 /* ===== >>flow ===================================================================================================== */
 
