@@ -7,8 +7,8 @@
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
  *     the kernel: >>base  >>runtime  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>preinline  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized
- *                 >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
+ *     chapters:   >>preinline  >>inspect  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg
+ *                 >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
  *     >>licence
  */
 
@@ -97,6 +97,8 @@
  *     MATCH             on unless CSSPGO_NO_MATCH is defined: a profile of old code in terms of new code     uses FLOW
  *     FLOW              control-flow graphs: blocks that execute equally often, counts that fit
  *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
+ *     INSPECT           for tests and debuggers: is a profile or a code map whole, are two profiles equal, what is in
+ *                       a tree. CSSPGO_VALIDATE turns it on
  *     LEGACY            raw binary, CompactBinary (read only) and GCC AutoFDO profiles
  *     LAZY              ExtBinary profiles, read function by function
  *     DECODE            decoders of x86-64 and AArch64 instructions; code added as bytes
@@ -1000,6 +1002,9 @@
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_PREINLINE)
 #  define CSSPGO_WITH_PREINLINE
 #endif
+#if (defined(CSSPGO_ALL) || defined(CSSPGO_VALIDATE)) && !defined(CSSPGO_WITH_INSPECT)
+#  define CSSPGO_WITH_INSPECT
+#endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_LEGACY)
 #  define CSSPGO_WITH_LEGACY
 #endif
@@ -1744,24 +1749,6 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err);
 
 /*
- * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes; and times of first
- * samples. Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter, nor does
- * CSSPGO_HAS_UNIQ, which depends on the form of the file that was read.
- *
- * Returns   1 if they are equal, else 0
- * Cost      O(p + q) time; 4 bytes of memory per function of p (without it, the comparison is slower)
- */
-CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
-
-/*
- * Checks every invariant of a profile, for tests.
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
- * Cost      O(p), no memory
- */
-CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err);
-
-/*
  * Lists all records in file order: top-level records by total, largest first, then by context. After each come its
  * inlinees, by location and name, and after each inlinee its own.
  *
@@ -1852,19 +1839,6 @@ CSSPGO_DEF csspgo_node csspgo_node_next(const csspgo_profile *p, csspgo_node top
  * Cost      O(bytes); no memory
  */
 CSSPGO_DEF size_t csspgo_context_text(const csspgo_profile *p, csspgo_node node, char *buf, size_t cap);
-
-typedef void csspgo_text_fn(void *ctx, const char *text, size_t size);
-
-/*
- * Prints a node and all nodes below it, one line each with its counts, for a debugger or a log. The form may change.
- *
- *   node      csspgo_root(p): the whole profile
- *   text_fn   gets pieces of text in order, not terminated; NULL: they go to standard error (without stdio, nowhere)
- *   ctx       its first argument
- *
- * Cost      O(nodes below + their counts); no memory, so that it also works where memory is exhausted
- */
-CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx);
 
 /* ===== >>format: profiles as files ================================================================================ */
 
@@ -2562,15 +2536,6 @@ typedef struct csspgo_code_stats {
 
 /* What the map holds. Cost: O(functions of large ranges that were removed and are not listed yet). */
 CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *code);
-
-/*
- * Checks every invariant of a code map, for tests: the order of its tables, and that they agree with each other. With
- * CSSPGO_VALIDATE the functions that change a map call it from time to time.
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
- * Cost      O(bytes of code + entries log entries), no memory
- */
-CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
 
 /* ----- questions about code at a run-time address; 0 or id 0 where there is no code ------------------------------- */
 
@@ -3749,6 +3714,52 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
                                           csspgo_preinline_stats *stats, csspgo_error *err);
 
 #endif /* CSSPGO_WITH_PREINLINE */
+
+/* ===== >>inspect: are two profiles equal, are a profile and a code map whole, what is in a tree =================== */
+
+#ifdef CSSPGO_WITH_INSPECT
+
+/*
+ * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes; and times of first
+ * samples. Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter, nor does
+ * CSSPGO_HAS_UNIQ, which depends on the form of the file that was read.
+ *
+ * Returns   1 if they are equal, else 0
+ * Cost      O(p + q) time; 4 bytes of memory per function of p (without it, the comparison is slower)
+ */
+CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
+
+/*
+ * Checks every invariant of a profile, for tests.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
+ * Cost      O(p), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err);
+
+typedef void csspgo_text_fn(void *ctx, const char *text, size_t size);
+
+/*
+ * Prints a node and all nodes below it, one line each with its counts, for a debugger or a log. The form may change.
+ *
+ *   node      csspgo_root(p): the whole profile
+ *   text_fn   gets pieces of text in order, not terminated; NULL: they go to standard error (without stdio, nowhere)
+ *   ctx       its first argument
+ *
+ * Cost      O(nodes below + their counts); no memory, so that it also works where memory is exhausted
+ */
+CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx);
+
+/*
+ * Checks every invariant of a code map, for tests: the order of its tables, and that they agree with each other. With
+ * CSSPGO_VALIDATE the functions that change a map call it from time to time.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
+ * Cost      O(bytes of code + entries log entries), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_INSPECT */
 
 /* ===== >>flow: control-flow graphs: blocks that execute equally often, counts that fit ============================ */
 
@@ -9510,59 +9521,6 @@ CSSPGO__UNUSED static void csspgo__ordered_raise(const csspgo__ordered *t, uint6
 }
 
 /*
- * Returns 1 if the pages of a level are a list in both directions, are not empty, and hang below the branches of the
- * level above in the same order. Adds the items of the level to *items.
- */
-static int csspgo__level_valid(const csspgo__ordered *t, uint32_t level, csspgo__page *page, size_t *items)
-{
-    csspgo__page *down = level != 0 ? csspgo__branch_at(page, 0)->page : NULL, *before = NULL;
-    uint32_t i;
-    for (; page != NULL; before = page, page = page->next) {
-        if (page->prev != before || page->count == 0 || page->count > csspgo__page_cap(t, level)) return 0;
-        *items += page->count;
-        for (i = 0; level != 0 && i < page->count; i++, down = down->next)
-            if (down == NULL || csspgo__branch_at(page, i)->page != down) return 0;
-    }
-    return down == NULL && (level != 0 || t->last == before);
-}
-
-/* Returns 1 if a branch that is not the first of its page separates the elements below it from those before them. */
-static int csspgo__branch_valid(const csspgo__ordered *t, uint32_t level, const csspgo__page_branch *b)
-{
-    csspgo__page *page = b->page;
-    while (--level != 0) page = csspgo__branch_at(page, 0)->page;
-    return b->key <= csspgo__elem_key(csspgo__page_at(t, 0, page, 0), t->key64) && page->prev != NULL &&
-           b->key >= csspgo__elem_key(csspgo__page_at(t, 0, page->prev, page->prev->count - 1), t->key64);
-}
-
-/* Returns 1 if a table is as the comment above csspgo__page says. Cost: O(n). */
-CSSPGO__UNUSED static int csspgo__ordered_valid(const csspgo__ordered *t)
-{
-    csspgo__page *first = t->top, *page;
-    csspgo__cursor at = csspgo__ordered_from(t, 0);
-    uint32_t level = t->levels, i;
-    uint64_t key = 0, last;
-    size_t n = 0;
-    const void *elem;
-    if (t->top == NULL) return t->levels == 0 && t->count == 0 && t->last == NULL;
-    if (t->top->next != NULL || (t->levels != 0 && t->top->count < 2)) return 0;
-    for (;; level--, first = csspgo__branch_at(first, 0)->page) {
-        n = 0;
-        if (!csspgo__level_valid(t, level, first, &n)) return 0;
-        if (level == 0) break;
-        for (page = first; page != NULL; page = page->next)
-            for (i = 1; i < page->count; i++)
-                if (!csspgo__branch_valid(t, level, csspgo__branch_at(page, i))) return 0;
-    }
-    while ((elem = csspgo__ordered_next(t, &at)) != NULL) {
-        last = key;
-        key = csspgo__elem_key(elem, t->key64);
-        if (key < last) return 0;
-    }
-    return n == t->count;
-}
-
-/*
  * Takes pages for n more elements now: enough if they come in ascending order behind all others, or if splits leave
  * pages half full. Returns 0 when memory is exhausted; the pages that there was memory for stay.
  */
@@ -14045,200 +14003,6 @@ static csspgo_status csspgo__mover_commit(csspgo__mover *t, uint32_t savepoint)
     return CSSPGO_OK;
 }
 
-typedef struct csspgo__comparison { /* two profiles that are compared */
-    const csspgo_profile *p, *q;
-    uint32_t             *func;   /* per function of p: the one of q, or 0; NULL: no memory for the table */
-} csspgo__comparison;
-
-static uint32_t csspgo__func_of_other(const csspgo__comparison *l, uint32_t func)
-{
-    return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
-}
-
-/* 1 if the n targets or vtables of p are the same as the n of q. */
-static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_target *x, csspgo_target *v, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) {
-        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_of_other(l, x[i].func.id));
-        if (y == NULL || y->count != x[i].count) return 0;
-    }
-    return 1;
-}
-
-/* 1 if two records have the same fields, bodies, targets and vtables. */
-static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
-{
-    unsigned kind;
-    if (a->total != b->total || a->head != b->head || a->checksum != b->checksum || a->attributes != b->attributes)
-        return 0;
-    for (kind = 0; kind < CSSPGO__KINDS; kind++) {
-        size_t n, m;
-        const void *x = csspgo__entries_of(l->p, a, kind, &n);
-        void *y = csspgo__entries_of(l->q, b, kind, &m);
-        if (n != m) return 0;
-        if (kind == CSSPGO__BODIES ? n != 0 && memcmp(x, y, n * sizeof(csspgo_body)) != 0
-                                   : !csspgo__targets_equal(l, (const csspgo_target *)x, (csspgo_target *)y, n))
-            return 0;
-    }
-    return 1;
-}
-
-/* The child of q's node `up` with the same site and function as node a of p; 0 if there is none. */
-static uint32_t csspgo__node_of_other(const csspgo__comparison *l, uint32_t up, uint32_t a)
-{
-    const csspgo__tree_node *n = &l->p->tree.node[a];
-    const csspgo_func f = csspgo__func_handle(csspgo__func_of_other(l, n->func));
-    return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
-}
-
-/*
- * Walks p in pre-order with b in step, the node of q on the same path. `up` is the node of q for the parents of nodes
- * at depth `at`. Deeper nodes are on a path that q does not have, which makes no difference if they have no records.
- */
-static int csspgo__trees_equal(const csspgo__comparison *l)
-{
-    const csspgo_profile *p = l->p, *q = l->q;
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t a = CSSPGO__ROOT, up = CSSPGO__ROOT, depth = 0, at = 1, b;
-    while ((a = csspgo__tree_step(&p->tree, a, CSSPGO__ROOT, 1, &depth)) != 0) {
-        for (; at > depth; at--) up = q->tree.node[up].parent;
-        b = at == depth ? csspgo__node_of_other(l, up, a) : 0;
-        if (b != 0) {
-            up = b;
-            at = depth + 1;
-        }
-        if (v[a].record == 0) continue;
-        if (b == 0 || q->tree.node[b].record == 0) return 0;
-        if (!csspgo__record_equal(l, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
-    }
-    return 1;
-}
-
-/* 1 if q knows the same times of first samples as p, of all functions of p. */
-static int csspgo__samples_equal(const csspgo_profile *p, const csspgo_profile *q)
-{
-    uint32_t id = 1, other;
-    if (p->first_sample.count == 0) return 1;
-    for (; id <= p->names.count; id++) {
-        const uint64_t time = csspgo__first_sample(p, id);
-        other = time != 0 ? csspgo__func_lookup(q, p, id) : 0;
-        if (time != (other != 0 ? csspgo__first_sample(q, other) : 0)) return 0;
-    }
-    return 1;
-}
-
-/*
- * Two profiles with the same number of records are equal if q has an equal of each record of p on the same path: one
- * walk of p. The table of functions saves look-ups of names; without memory for it each look-up is made when needed,
- * so the result never depends on memory. O(size of p) expected.
- */
-CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__LIVE(csspgo_profile, q);
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__comparison l;
-    uint32_t id;
-    int equal;
-    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
-        return 0;
-    l.p = p;
-    l.q = q;
-    l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
-    for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
-    if (l.func != NULL) l.func[0] = 0;
-    equal = csspgo__samples_equal(p, q) && csspgo__samples_equal(q, p) && csspgo__trees_equal(&l);
-    csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
-    return equal;
-}
-
-static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *record, unsigned kind)
-{
-    const csspgo__run r = csspgo__run_of(record, kind);
-    const size_t count = p->pool[kind].count;
-    return csspgo__run_cap(r) == 0 || (r.begin <= count && csspgo__run_cap(r) <= count - r.begin);
-}
-
-/*
- * Returns which invariant of the record is broken, or NULL. Checks that runs are inside their pools before it reads an
- * element, so a corrupted record cannot make the check itself read out of bounds.
- */
-static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
-{
-    const size_t nb = csspgo__run_count(r->body);
-    csspgo_body *b;
-    unsigned k;
-    size_t i, n;
-    for (k = 0; k < CSSPGO__KINDS; k++)
-        if (!csspgo__run_valid(p, r, k)) return "a run leaves its pool";
-    if (r->dirty) return "a record is dirty";
-    b = csspgo__body_run(p, r);
-    for (i = 0; i < nb; i++) {
-        if (b[i].loc.line > 0xffff && !p->heap.llvm) return "a line offset is above 65535";
-        if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
-    }
-    for (k = CSSPGO__TARGETS; k < CSSPGO__KINDS; k++) {
-        const csspgo_target *t = (const csspgo_target *)csspgo__entries_of(p, r, k, &n);   /* vtable counts too */
-        for (i = 0; i < n; i++) {
-            if (i != 0 && csspgo__target_cmp(NULL, &t[i - 1], &t[i]) >= 0) return "call targets are out of order";
-            if (!csspgo__func_ok(p, t[i].func)) return "a call target has no function";
-            if (k == CSSPGO__TYPES && t[i].loc.line > 0xffff) return "a line offset is above 65535";
-            if (k == CSSPGO__TARGETS && csspgo__body_find(b, nb, t[i].loc) == NULL)
-                return "a call target has no body entry";
-        }
-    }
-    return NULL;
-}
-
-/* Checks the links of one node. Returns what is wrong, or NULL. */
-static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__tree_node *n = &p->tree.node[id];
-    if (n->parent == 0 || (!p->tree.moved && n->parent >= id)) return "a node's parent does not come before it";
-    if (!csspgo__func_ok(p, csspgo__func_handle(n->func))) return "a node has no function";
-    if (n->site >> 51 != 0) return "a node's site has unknown bits";
-    if (n->site & CSSPGO__LONG && (n->site & 0xffffffffu) >= p->longs)
-        return "a node's out-of-range line has no entry";
-    if (!csspgo__may_hang(p, n->parent, csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), n->func))
-        return "a node of this kind cannot hang below its parent";
-    if (csspgo__tree_find(&p->tree, n->parent, n->site, n->func) != id) return "a node is not unique";
-    if (n->record > p->records) return "a record number is out of range";
-    if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE && p->tree.node[n->parent].record == 0)
-        return "an inlinee has a record and its caller has none";
-    return n->record != 0 ? csspgo__record_check(p, &p->record[n->record]) : NULL;
-}
-
-/*
- * Checks every node and record on its own, then shows by counting that links, chains of functions and records are one
- * to one. Loops along siblings and chains count their steps, so a cycle ends them. O(nodes + counts) expected.
- */
-CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    uint32_t id, walked = 1, gone = 0;
-    size_t same = 0, records = 0, i;
-    uint64_t ids = 0;
-    csspgo__error_clear(err);
-    for (id = 2; id <= p->tree.count; id++) gone += p->tree.node[id].site & CSSPGO__GONE ? 1 : 0;
-    for (id = CSSPGO__ROOT; walked <= p->tree.count && (id = csspgo__tree_walk(&p->tree, id)) != 0; walked++) {
-        const char *broken = csspgo__node_check(p, id);
-        records += p->tree.node[id].record != 0;
-        ids += p->tree.node[id].record;
-        if (broken == NULL) continue;
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
-        csspgo__say(err, ": node ");
-        csspgo__say_u64(err, id);
-        return CSSPGO_E_ARGUMENT;
-    }
-    for (i = 1; i <= p->names.count; i++)
-        for (id = p->func[i].begin; id != 0 && same <= p->tree.count; id = p->tree.node[id].same) same++;
-    if (records + p->dead != p->records || (p->dead == 0 && ids != (uint64_t)records * (records + 1) / 2))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a record has no node, or two");
-    if (walked + gone == p->tree.count && same + 1 == p->tree.count && (gone == 0 || p->tree.moved)) return CSSPGO_OK;
-    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
-}
-
 /* ----- orders that outputs need ----------------------------------------------------------------------------------- */
 
 /*
@@ -15025,123 +14789,6 @@ CSSPGO_DEF size_t csspgo_context_text(const csspgo_profile *p, csspgo_node node,
     csspgo__put_context(&s, p, node.id <= p->tree.count ? node.id : 0);
     if (cap != 0) buf[s.used] = '\0';
     return (size_t)s.total;
-}
-
-/* ----- a tree for debuggers --------------------------------------------------------------------------------------- */
-
-typedef struct csspgo__dumper {
-    csspgo_text_fn *text_fn;      /* the user's, or NULL */
-    void           *ctx;
-} csspgo__dumper;
-
-/* A csspgo__sink.flush_fn. */
-static csspgo_status csspgo__dump_flush(void *ctx, const unsigned char *data, size_t size)
-{
-    const csspgo__dumper *d = (const csspgo__dumper *)ctx;
-    if (d->text_fn != NULL) d->text_fn(d->ctx, (const char *)data, size);
-#ifndef CSSPGO_NO_STDIO
-    else fwrite(data, 1, size, stderr);
-#endif
-    return CSSPGO_OK;
-}
-
-static void csspgo__dump_name(const csspgo_profile *p, uint32_t func, csspgo__sink *s)
-{
-    const csspgo__name *n = &p->names.name[func];
-    if (n->flags & CSSPGO__HAS_TEXT) csspgo__put(s, p->names.text + n->text, n->size);
-    else csspgo__put_u64(s, n->guid);
-}
-
-static void csspgo__dump_loc(csspgo__sink *s, csspgo_loc loc)
-{
-    csspgo__put_u64(s, loc.line);
-    if (loc.discriminator == 0) return;
-    csspgo__put_char(s, '.');
-    csspgo__put_u64(s, loc.discriminator);
-}
-
-/* Writes the fields of a record behind its node, then a line for its body and one for its call targets. */
-static void csspgo__dump_record(const csspgo_profile *p, uint32_t id, csspgo__sink *s)
-{
-    const csspgo_node node = csspgo__node_handle(id);
-    const csspgo__record *r = &p->record[p->tree.node[id].record];
-    size_t n, i;
-    const csspgo_body *b = csspgo_get_bodies(p, node, &n);
-    const csspgo_target *c;
-    csspgo__put_str(s, "  total ");
-    csspgo__put_u64(s, r->total);
-    csspgo__put_str(s, ", head ");
-    csspgo__put_u64(s, r->head);
-    csspgo__put_str(s, ", checksum ");
-    csspgo__put_u64(s, r->checksum);
-    csspgo__put_str(s, ", attributes ");
-    csspgo__put_u64(s, r->attributes);
-    csspgo__put_str(s, "; body");
-    for (i = 0; i < n; i++) {
-        csspgo__put_char(s, ' ');
-        csspgo__dump_loc(s, b[i].loc);
-        csspgo__put_char(s, ':');
-        csspgo__put_u64(s, b[i].count);
-    }
-    csspgo__put_str(s, "; calls");
-    c = csspgo_get_targets(p, node, &n);
-    for (i = 0; i < n; i++) {
-        csspgo__put_char(s, ' ');
-        csspgo__dump_loc(s, c[i].loc);
-        csspgo__put_char(s, ' ');
-        csspgo__dump_name(p, c[i].func.id, s);
-        csspgo__put_char(s, ':');
-        csspgo__put_u64(s, c[i].count);
-    }
-}
-
-/* Writes a node's line. */
-static void csspgo__dump_node(const csspgo_profile *p, uint32_t id, size_t depth, csspgo__sink *s)
-{
-    static const char kind[4][10] = { "context", "inlinee", "plain", "duplicate" };
-    const csspgo__tree_node *v = &p->tree.node[id];
-    for (; depth != 0; depth--) csspgo__put_str(s, "  ");
-    csspgo__put_char(s, '#');
-    csspgo__put_u64(s, id);
-    if (id == CSSPGO__ROOT) csspgo__put_str(s, " root");
-    if (id != CSSPGO__ROOT) {
-        csspgo__put_char(s, ' ');
-        csspgo__put_str(s, kind[csspgo__site_kind(v->site)]);
-        csspgo__put_str(s, " at ");
-        csspgo__dump_loc(s, csspgo__loc_of(p, v->site));
-        csspgo__put_char(s, ' ');
-        csspgo__dump_name(p, v->func, s);
-    }
-    if (v->record != 0) csspgo__dump_record(p, id, s);
-    csspgo__put_char(s, '\n');
-}
-
-CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__NODE_EXPECTED(p, node);
-    unsigned char buf[256];
-    csspgo__dumper d;
-    csspgo__sink s;
-    uint32_t id = node.id <= p->tree.count ? node.id : 0;
-    size_t depth = 0;
-    d.text_fn = text_fn;
-    d.ctx = ctx;
-    csspgo__sink_buffer(&s, buf, sizeof buf);
-    s.flush_fn = csspgo__dump_flush;
-    s.ctx = &d;
-    while (id != 0) {
-        const csspgo__tree_node *const v = p->tree.node;
-        csspgo__dump_node(p, id, depth, &s);
-        if (v[id].child != 0) {
-            id = v[id].child;
-            depth++;
-            continue;
-        }
-        for (; id != node.id && v[id].sibling == 0; id = v[id].parent) depth--;
-        id = id != node.id ? v[id].sibling : 0;
-    }
-    csspgo__sink_flush(&s);
 }
 
 /* ===== >>format =================================================================================================== */
@@ -21150,7 +20797,7 @@ static csspgo__code_probe *csspgo__probe_of(const csspgo_code *c, size_t i)
 }
 
 /* Functions: numbers from 1 to csspgo__func_ids; one that is free has no flags, no range and no node. */
-static size_t csspgo__func_ids(const csspgo_code *c)
+CSSPGO__UNUSED static size_t csspgo__func_ids(const csspgo_code *c)
 {
     return c->run[CSSPGO__FUNCS].end - 1;
 }
@@ -23898,334 +23545,6 @@ CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
     stats.idle_probes = c->idle_probes;
     return stats;
 }
-
-/* ----- is the map whole? ------------------------------------------------------------------------------------------ */
-
-/* What is wrong with an area that begins behind `end`, or NULL. *dead: 1 if it has no window. */
-static const char *csspgo__area_check(const csspgo_code *c, const csspgo__area *a, uint64_t end, int *dead)
-{
-    const uint64_t begin = a->address + (a->module != 0 && a->module <= c->modules ? c->module[a->module].bias : 0);
-    const csspgo__window *w = csspgo__window_at(c, begin);
-    uint64_t q;
-    *dead = w == NULL || w->pos != a->pos;
-    if (a->module > c->modules || a->size == 0) return "an area is of no module, or empty";
-    if (a->pos < end || a->pos + a->size >= c->bytes) return "areas overlap, or end behind all positions";
-    if (*dead && a->module != 0) return "code of a module has no window";
-    if (!*dead && (w->begin != begin || w->size != a->size || w->module != a->module))
-        return "a window is not that of its area";
-    for (q = end; q < a->pos; q++)
-        if (csspgo__byte_of(c, (size_t)q) != 0) return "a position between areas is not free";
-    for (q = a->pos; a->bytewise && q < a->pos + a->size; q++)
-        if (!(csspgo__byte_of(c, (size_t)q) & CSSPGO__START))
-            return "an address of code without bytes is no instruction";
-    return NULL;
-}
-
-/* Areas, their windows and the list of removed ones. */
-static const char *csspgo__areas_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
-    uint64_t end = CSSPGO__FIRST_POS, live = 0, removed = 0;
-    const csspgo__area *a;
-    csspgo__window unlisted;
-    size_t deads = 0, i;
-    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) {
-        int dead;
-        const char *broken = csspgo__area_check(c, a, end, &dead);
-        if (broken != NULL) return broken;
-        end = a->pos + a->size;
-        *(dead ? &removed : &live) += a->size;
-        deads += (unsigned)dead;
-    }
-    csspgo__removals_sum(c, &unlisted);
-    deads -= unlisted.pos;
-    if (c->table[CSSPGO__WINDOWS].count + deads != c->table[CSSPGO__AREAS].count) return "a window has no area";
-    if (live + unlisted.size != c->live || removed != c->removed + unlisted.size || deads != c->deads)
-        return "sizes do not add up to those of areas";
-    for (i = 0; i < c->deads; i++) {
-        a = csspgo__area_of(c, *csspgo__dead_at(c, i));
-        if (a == NULL || a->pos != *csspgo__dead_at(c, i)) return "removed code has no area";
-    }
-    return NULL;
-}
-
-/* Removals that are not listed: their windows are those of areas without a window, in order. */
-static const char *csspgo__removals_check(const csspgo_code *c)
-{
-    const csspgo__removal *r = c->removal;
-    csspgo__ordered t = c->table[CSSPGO__WINDOWS];
-    csspgo__window sum;
-    for (; r != NULL; r = r->next) {
-        csspgo__ordered own = r->window;
-        csspgo__cursor at = csspgo__ordered_from(&own, 0);
-        const csspgo__window *w;
-        for (own.count = 0; (w = (const csspgo__window *)csspgo__ordered_next(&own, &at)) != NULL; own.count++) {
-            const csspgo__area *a = csspgo__area_of(c, w->pos), *now;
-            if (a == NULL || a->pos != w->pos || a->size != w->size || a->address != w->begin || w->module != 0)
-                return "a removed window is not that of its area";
-            now = csspgo__area_of(c, csspgo__pos_any(c, w->begin));
-            if (now != NULL && now->pos == a->pos) return "a removed window is in its table";
-        }
-        if (own.count == 0 || !csspgo__ordered_valid(&own)) return "removed windows are out of order";
-        if ((r->next == NULL) != (r == c->removal_last)) return "removals are out of order";
-        if (r->next != NULL && (!csspgo__order_below(r->order, r->next->order) || r->ended > r->next->ended))
-            return "removals are out of order";
-    }
-    csspgo__removals_sum(c, &sum);
-    t.count -= sum.pos;
-    return csspgo__ordered_valid(&t) ? NULL : "windows are out of order";
-}
-
-/* Entries in the middle of functions: at instructions of code. */
-static const char *csspgo__entries_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__ENTRIES], 0);
-    const uint32_t *pos;
-    while ((pos = (const uint32_t *)csspgo__ordered_next(&c->table[CSSPGO__ENTRIES], &at)) != NULL)
-        if (csspgo__area_of(c, *pos) == NULL || !(csspgo__byte_of(c, *pos) & CSSPGO__START))
-            return "an entry is not at an instruction";
-    return NULL;
-}
-
-/* Past windows: in order, each of code that knows of it. */
-static const char *csspgo__pasts_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
-    const csspgo__area *a;
-    uint64_t sum = 0, bytes = 0, last = 0;
-    size_t i;
-    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) sum += a->pasts;
-    for (i = 0; i < c->pasts; i++) {
-        const csspgo__past *w = csspgo__past_at(c, i);
-        uint32_t pos = w->pos;
-        if (w->ended < last || (i != 0 && csspgo__order_below(w->order, csspgo__past_at(c, i - 1)->order)))
-            return "past code is not in the order of time";
-        last = w->ended;
-        bytes += w->size;
-        while (pos - w->pos < w->size) {
-            a = csspgo__area_of(c, pos);
-            if (a == NULL || a->pos != pos || sum-- == 0) return "past code has no area";
-            pos += (uint32_t)a->size;
-        }
-    }
-    return sum != 0 || bytes != c->past_bytes ? "past code does not add up" : NULL;
-}
-
-/* 1 if a transfer of a kind is listed at a position; CSSPGO_NONE: one behind which code does not run on. */
-static int csspgo__listed_kind(const csspgo_code *c, uint32_t pos, csspgo_transfer_kind kind)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], pos);
-    const csspgo__code_transfer *t;
-    while ((t = csspgo__transfer_next(c, &at, (uint64_t)pos + 1)) != NULL)
-        if (kind != CSSPGO_NONE ? t->kind == (uint32_t)kind : csspgo__kind_stops((csspgo_transfer_kind)t->kind))
-            return 1;
-    return 0;
-}
-
-/* Kinds of instructions, calls before them, transfers and stops. */
-static const char *csspgo__transfers_check(const csspgo_code *c)
-{
-    const csspgo__ordered *stops = &c->table[CSSPGO__STOPS];
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
-    const csspgo__code_transfer *t;
-    const uint32_t *stop;
-    size_t n = 0;
-    uint32_t pos, call_pos;
-    for (pos = CSSPGO__FIRST_POS; pos < c->bytes; pos++) {
-        const csspgo_transfer_kind kind = csspgo__insn_kind(c, pos);
-        if (kind != CSSPGO_NONE && !csspgo__listed_kind(c, pos, kind)) return "a transfer is in no table";
-        if (csspgo__byte_of(c, pos) >> CSSPGO__CALL_SHIFT == 0) continue;
-        call_pos = csspgo__call_before(c, pos);
-        if (call_pos < CSSPGO__FIRST_POS || call_pos >= pos || !csspgo__listed_kind(c, call_pos, CSSPGO_CALL))
-            return "the call before an instruction is none";
-    }
-    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL) {
-        if (csspgo__area_of(c, t->pos) == NULL) return "a transfer is not in an area";
-        n += (unsigned)csspgo__kind_stops((csspgo_transfer_kind)t->kind);
-    }
-    if (n != stops->count) return "a call, jump or return is missing in the table of stops";
-    at = csspgo__ordered_from(stops, 0);
-    while ((stop = (const uint32_t *)csspgo__ordered_next(stops, &at)) != NULL)
-        if (!csspgo__listed_kind(c, *stop, CSSPGO_NONE)) return "a stop is no call, jump or return";
-    return NULL;
-}
-
-/* Functions: in areas, without overlap. */
-static const char *csspgo__ranges_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
-    const csspgo__range *r;
-    uint32_t end = 0;
-    while ((r = csspgo__range_next(c, &at)) != NULL) {
-        const csspgo__area *a = csspgo__area_of(c, r->begin);
-        if (r->begin < end || r->end <= r->begin) return "functions overlap, or are empty";
-        if (r->func == 0 || r->func > csspgo__func_ids(c) || csspgo__func_name(c, r->func)->refs == 0)
-            return "a function has no name";
-        while (a != NULL && a->pos + a->size < r->end) a = csspgo__area_of(c, a->pos + (uint32_t)a->size);
-        if (a == NULL) return "a function is not in areas";
-        end = r->end;
-    }
-    return NULL;
-}
-
-/* What is wrong with a part of inline nodes, from its head on, or NULL. *placed: its probes at positions. */
-static const char *csspgo__part_check(const csspgo_code *c, uint32_t head, size_t *placed)
-{
-    const csspgo__code_inline *first = csspgo__inline_of(c, head);
-    size_t probes = first->first, mine = 0;
-    uint32_t i, k;
-    if (first->head != head || first->span == 0 || first->span > c->nodes + 1 - head) return "an inline tree is broken";
-    for (i = head; i < head + first->span; i++) {
-        const csspgo__code_inline *n = csspgo__inline_of(c, i);
-        if (n->func == 0 || n->func > csspgo__func_ids(c) || csspgo__func_name(c, n->func)->refs == 0 ||
-            n->parent >= i || (n->parent != 0 && n->parent < head) || n->head != head || n->top == 0 || n->top > i ||
-            n->top != (n->parent != 0 ? csspgo__inline_of(c, n->parent)->top : i))
-            return "an inline tree is broken";
-        if (n->first != probes || n->count > c->probes - probes) return "the probes of two inline nodes do not meet";
-        for (k = n->first; k < n->first + n->count; k++) {
-            if (csspgo__probe_of(c, k)->node != i) return "a probe is not of its node";
-            mine += csspgo__probe_of(c, k)->pos != 0;
-        }
-        probes += n->count;
-    }
-    *placed += mine;
-    return mine != first->placed ? "probes do not add up to those of inline nodes" : NULL;
-}
-
-/* Probes: where they are, and their inline trees. */
-static const char *csspgo__places_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
-    const csspgo__placed *p;
-    size_t placed = 0;
-    uint32_t i = 1;
-    while (i <= c->nodes) {
-        const csspgo__code_inline *n = csspgo__inline_of(c, i);
-        const char *broken = n->func != 0 ? csspgo__part_check(c, i, &placed) : NULL;
-        if (broken != NULL) return broken;
-        i += n->func != 0 ? n->span : csspgo__run_words(&c->run[CSSPGO__NODES], i)[CSSPGO__RUN_SIZE];
-    }
-    while ((p = csspgo__place_next(c, &at)) != NULL) {
-        if (p->id >= c->probes || csspgo__probe_of(c, p->id)->pos != p->pos) return "a probe is not at its place";
-        if (p->pos == 0 || csspgo__area_of(c, p->pos) == NULL) return "a probe is not in an area";
-    }
-    return placed != c->table[CSSPGO__PLACES].count ? "probes do not add up to those of inline nodes" : NULL;
-}
-
-/* Numbers in runs: used ones and free runs fill the space. */
-static const char *csspgo__runs_check(const csspgo__runs *r)
-{
-    uint32_t i = r->first, used = 0, freed = 0, k;
-    for (k = 0; k < 32; k++)
-        if ((r->lists >> k & 1) != (r->list[k] != 0)) return "a list of free numbers is forgotten";
-    while (i < r->end) {
-        const uint32_t *w = csspgo__run_words(r, i);
-        const uint32_t size = w[0] == 0 ? w[CSSPGO__RUN_SIZE] : 1;
-        if (w[0] != 0) used++;
-        else if (freed || size == 0 || size >= r->end - i ||
-                 csspgo__run_words(r, i + size - 1)[CSSPGO__RUN_BACK] != size)
-            return "free numbers are no run";
-        freed = w[0] == 0;
-        i += size;
-    }
-    return used != r->used ? "used numbers do not add up" : NULL;
-}
-
-/* Labels: each is found by its address, and transfers refer to it as often as it says, all in all. */
-static const char *csspgo__labels_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__LABELLED], 0);
-    const csspgo__label_key *k;
-    const csspgo__code_transfer *t;
-    uint64_t refs = 0;
-    while ((k = (const csspgo__label_key *)csspgo__ordered_next(&c->table[CSSPGO__LABELLED], &at)) != NULL) {
-        const csspgo__label *l = csspgo__label_of(c, k->label);
-        if (l->refs == 0 || l->address != k->address) return "a target has no label";
-        refs += l->refs;
-    }
-    at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
-    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL)
-        if (t->how == CSSPGO__TO_LABEL && (refs-- == 0 || csspgo__label_of(c, (size_t)t->target)->refs == 0))
-            return "a transfer has no label";
-    return refs != 0 || c->table[CSSPGO__LABELLED].count != c->run[CSSPGO__LABELS].used
-               ? "labels are not referred to as often as they say" : NULL;
-}
-
-/* Functions: each is found by its GUID, and is referred to by as many nodes and ranges as it says, all in all. */
-static const char *csspgo__funcs_check(const csspgo_code *c)
-{
-    uint64_t refs = 0, ranges = 0;
-    uint32_t i;
-    for (i = 1; i <= csspgo__func_ids(c); i++) {
-        const csspgo__code_func *f = csspgo__func_name(c, i);
-        if (f->flags == 0) continue;
-        if (csspgo__func_find(c, f->guid) != i) return "a function is not found by its GUID";
-        if (f->refs == 0 && !(f->flags & CSSPGO__DESCRIBED)) return "a function is not referred to";
-        refs += f->refs;
-        ranges += f->ranges;
-    }
-    if (ranges != c->table[CSSPGO__RANGES].count) return "functions have not as many ranges as they say";
-    if (c->table[CSSPGO__GUIDS].count != c->run[CSSPGO__FUNCS].used) return "a GUID has no function";
-    return refs != c->table[CSSPGO__RANGES].count + (uint64_t)c->run[CSSPGO__NODES].used
-               ? "functions are not referred to as often as they say" : NULL;
-}
-
-/* Free positions: each gap is all that is free between two areas. */
-static const char *csspgo__gaps_check(const csspgo_code *c)
-{
-    const csspgo__ordered *gaps = &c->table[CSSPGO__GAPS];
-    csspgo__cursor at = csspgo__ordered_from(gaps, 0);
-    const uint64_t *key;
-    uint64_t last = 0;
-    while ((key = (const uint64_t *)csspgo__ordered_next(gaps, &at)) != NULL) {
-        const uint64_t from = *key & UINT32_MAX, to = from + (*key >> 32);
-        const csspgo__area *below = csspgo__area_before(c, from);
-        const csspgo__area *above = (const csspgo__area *)csspgo__ordered_first(&c->table[CSSPGO__AREAS], from);
-        if (*key == last || above == NULL || to != above->pos / CSSPGO__GRAIN * CSSPGO__GRAIN || from >= to ||
-            from != (below != NULL ? csspgo__behind(below->pos + below->size) : (uint64_t)CSSPGO__FIRST_POS))
-            return "free positions are not those between two areas";
-        last = *key;
-    }
-    return NULL;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    const char *broken = NULL;
-    size_t i;
-    for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
-        if (i != CSSPGO__WINDOWS && !csspgo__ordered_valid(&c->table[i])) broken = "a table is out of order";
-    if (broken == NULL) broken = csspgo__removals_check(c);
-    for (i = 0; i < CSSPGO__RUNS && broken == NULL; i++) broken = csspgo__runs_check(&c->run[i]);
-    if (broken == NULL) broken = csspgo__areas_check(c);
-    if (broken == NULL) broken = csspgo__transfers_check(c);
-    if (broken == NULL) broken = csspgo__ranges_check(c);
-    if (broken == NULL) broken = csspgo__places_check(c);
-    if (broken == NULL) broken = csspgo__funcs_check(c);
-    if (broken == NULL) broken = csspgo__labels_check(c);
-    if (broken == NULL) broken = csspgo__pasts_check(c);
-    if (broken == NULL) broken = csspgo__entries_check(c);
-    if (broken == NULL) broken = csspgo__gaps_check(c);
-    if (broken == NULL) return csspgo__error_plain(err, CSSPGO_OK);
-    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
-}
-
-#ifdef CSSPGO_VALIDATE
-/* Validates a map each time that changes have made as much work as that takes. */
-static void csspgo__map_tell(csspgo_code *c, const char *function)
-{
-    csspgo_error e;
-    size_t i, work = c->bytes + c->probes + c->nodes;
-    for (i = 0; i < CSSPGO__TABLES; i++) work += c->table[i].count;
-    c->unchecked += 256;
-    if (c->unchecked < work) return;
-    c->unchecked = 0;
-    if (csspgo_code_validate(c, &e) == CSSPGO_OK) return;
-    csspgo__say(&e, ": the code map is damaged, by csspgo or by what writes over its memory");
-    csspgo__misuse(function, e.message);
-}
-#endif
 
 CSSPGO_DEF int csspgo_code_find(const csspgo_code *c, uint64_t address, csspgo_code_place *place)
 {
@@ -32973,6 +32292,708 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
 }
 
 #endif /* CSSPGO_WITH_PREINLINE */
+
+/* ===== >>inspect ================================================================================================== */
+
+#ifdef CSSPGO_WITH_INSPECT
+
+/* ----- is a profile whole? are two equal? ------------------------------------------------------------------------- */
+
+typedef struct csspgo__comparison { /* two profiles that are compared */
+    const csspgo_profile *p, *q;
+    uint32_t             *func;   /* per function of p: the one of q, or 0; NULL: no memory for the table */
+} csspgo__comparison;
+
+static uint32_t csspgo__func_of_other(const csspgo__comparison *l, uint32_t func)
+{
+    return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
+}
+
+/* 1 if the n targets or vtables of p are the same as the n of q. */
+static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_target *x, csspgo_target *v, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_of_other(l, x[i].func.id));
+        if (y == NULL || y->count != x[i].count) return 0;
+    }
+    return 1;
+}
+
+/* 1 if two records have the same fields, bodies, targets and vtables. */
+static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
+{
+    unsigned kind;
+    if (a->total != b->total || a->head != b->head || a->checksum != b->checksum || a->attributes != b->attributes)
+        return 0;
+    for (kind = 0; kind < CSSPGO__KINDS; kind++) {
+        size_t n, m;
+        const void *x = csspgo__entries_of(l->p, a, kind, &n);
+        void *y = csspgo__entries_of(l->q, b, kind, &m);
+        if (n != m) return 0;
+        if (kind == CSSPGO__BODIES ? n != 0 && memcmp(x, y, n * sizeof(csspgo_body)) != 0
+                                   : !csspgo__targets_equal(l, (const csspgo_target *)x, (csspgo_target *)y, n))
+            return 0;
+    }
+    return 1;
+}
+
+/* The child of q's node `up` with the same site and function as node a of p; 0 if there is none. */
+static uint32_t csspgo__node_of_other(const csspgo__comparison *l, uint32_t up, uint32_t a)
+{
+    const csspgo__tree_node *n = &l->p->tree.node[a];
+    const csspgo_func f = csspgo__func_handle(csspgo__func_of_other(l, n->func));
+    return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
+}
+
+/*
+ * Walks p in pre-order with b in step, the node of q on the same path. `up` is the node of q for the parents of nodes
+ * at depth `at`. Deeper nodes are on a path that q does not have, which makes no difference if they have no records.
+ */
+static int csspgo__trees_equal(const csspgo__comparison *l)
+{
+    const csspgo_profile *p = l->p, *q = l->q;
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t a = CSSPGO__ROOT, up = CSSPGO__ROOT, depth = 0, at = 1, b;
+    while ((a = csspgo__tree_step(&p->tree, a, CSSPGO__ROOT, 1, &depth)) != 0) {
+        for (; at > depth; at--) up = q->tree.node[up].parent;
+        b = at == depth ? csspgo__node_of_other(l, up, a) : 0;
+        if (b != 0) {
+            up = b;
+            at = depth + 1;
+        }
+        if (v[a].record == 0) continue;
+        if (b == 0 || q->tree.node[b].record == 0) return 0;
+        if (!csspgo__record_equal(l, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
+    }
+    return 1;
+}
+
+/* 1 if q knows the same times of first samples as p, of all functions of p. */
+static int csspgo__samples_equal(const csspgo_profile *p, const csspgo_profile *q)
+{
+    uint32_t id = 1, other;
+    if (p->first_sample.count == 0) return 1;
+    for (; id <= p->names.count; id++) {
+        const uint64_t time = csspgo__first_sample(p, id);
+        other = time != 0 ? csspgo__func_lookup(q, p, id) : 0;
+        if (time != (other != 0 ? csspgo__first_sample(q, other) : 0)) return 0;
+    }
+    return 1;
+}
+
+/*
+ * Two profiles with the same number of records are equal if q has an equal of each record of p on the same path: one
+ * walk of p. The table of functions saves look-ups of names; without memory for it each look-up is made when needed,
+ * so the result never depends on memory. O(size of p) expected.
+ */
+CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, q);
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__comparison l;
+    uint32_t id;
+    int equal;
+    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
+        return 0;
+    l.p = p;
+    l.q = q;
+    l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
+    for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
+    if (l.func != NULL) l.func[0] = 0;
+    equal = csspgo__samples_equal(p, q) && csspgo__samples_equal(q, p) && csspgo__trees_equal(&l);
+    csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
+    return equal;
+}
+
+static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *record, unsigned kind)
+{
+    const csspgo__run r = csspgo__run_of(record, kind);
+    const size_t count = p->pool[kind].count;
+    return csspgo__run_cap(r) == 0 || (r.begin <= count && csspgo__run_cap(r) <= count - r.begin);
+}
+
+/*
+ * Returns which invariant of the record is broken, or NULL. Checks that runs are inside their pools before it reads an
+ * element, so a corrupted record cannot make the check itself read out of bounds.
+ */
+static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
+{
+    const size_t nb = csspgo__run_count(r->body);
+    csspgo_body *b;
+    unsigned k;
+    size_t i, n;
+    for (k = 0; k < CSSPGO__KINDS; k++)
+        if (!csspgo__run_valid(p, r, k)) return "a run leaves its pool";
+    if (r->dirty) return "a record is dirty";
+    b = csspgo__body_run(p, r);
+    for (i = 0; i < nb; i++) {
+        if (b[i].loc.line > 0xffff && !p->heap.llvm) return "a line offset is above 65535";
+        if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
+    }
+    for (k = CSSPGO__TARGETS; k < CSSPGO__KINDS; k++) {
+        const csspgo_target *t = (const csspgo_target *)csspgo__entries_of(p, r, k, &n);   /* vtable counts too */
+        for (i = 0; i < n; i++) {
+            if (i != 0 && csspgo__target_cmp(NULL, &t[i - 1], &t[i]) >= 0) return "call targets are out of order";
+            if (!csspgo__func_ok(p, t[i].func)) return "a call target has no function";
+            if (k == CSSPGO__TYPES && t[i].loc.line > 0xffff) return "a line offset is above 65535";
+            if (k == CSSPGO__TARGETS && csspgo__body_find(b, nb, t[i].loc) == NULL)
+                return "a call target has no body entry";
+        }
+    }
+    return NULL;
+}
+
+/* Checks the links of one node. Returns what is wrong, or NULL. */
+static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__tree_node *n = &p->tree.node[id];
+    if (n->parent == 0 || (!p->tree.moved && n->parent >= id)) return "a node's parent does not come before it";
+    if (!csspgo__func_ok(p, csspgo__func_handle(n->func))) return "a node has no function";
+    if (n->site >> 51 != 0) return "a node's site has unknown bits";
+    if (n->site & CSSPGO__LONG && (n->site & 0xffffffffu) >= p->longs)
+        return "a node's out-of-range line has no entry";
+    if (!csspgo__may_hang(p, n->parent, csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), n->func))
+        return "a node of this kind cannot hang below its parent";
+    if (csspgo__tree_find(&p->tree, n->parent, n->site, n->func) != id) return "a node is not unique";
+    if (n->record > p->records) return "a record number is out of range";
+    if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE && p->tree.node[n->parent].record == 0)
+        return "an inlinee has a record and its caller has none";
+    return n->record != 0 ? csspgo__record_check(p, &p->record[n->record]) : NULL;
+}
+
+/*
+ * Checks every node and record on its own, then shows by counting that links, chains of functions and records are one
+ * to one. Loops along siblings and chains count their steps, so a cycle ends them. O(nodes + counts) expected.
+ */
+CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    uint32_t id, walked = 1, gone = 0;
+    size_t same = 0, records = 0, i;
+    uint64_t ids = 0;
+    csspgo__error_clear(err);
+    for (id = 2; id <= p->tree.count; id++) gone += p->tree.node[id].site & CSSPGO__GONE ? 1 : 0;
+    for (id = CSSPGO__ROOT; walked <= p->tree.count && (id = csspgo__tree_walk(&p->tree, id)) != 0; walked++) {
+        const char *broken = csspgo__node_check(p, id);
+        records += p->tree.node[id].record != 0;
+        ids += p->tree.node[id].record;
+        if (broken == NULL) continue;
+        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
+        csspgo__say(err, ": node ");
+        csspgo__say_u64(err, id);
+        return CSSPGO_E_ARGUMENT;
+    }
+    for (i = 1; i <= p->names.count; i++)
+        for (id = p->func[i].begin; id != 0 && same <= p->tree.count; id = p->tree.node[id].same) same++;
+    if (records + p->dead != p->records || (p->dead == 0 && ids != (uint64_t)records * (records + 1) / 2))
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a record has no node, or two");
+    if (walked + gone == p->tree.count && same + 1 == p->tree.count && (gone == 0 || p->tree.moved)) return CSSPGO_OK;
+    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
+}
+
+/* ----- a tree for debuggers --------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__dumper {
+    csspgo_text_fn *text_fn;      /* the user's, or NULL */
+    void           *ctx;
+} csspgo__dumper;
+
+/* A csspgo__sink.flush_fn. */
+static csspgo_status csspgo__dump_flush(void *ctx, const unsigned char *data, size_t size)
+{
+    const csspgo__dumper *d = (const csspgo__dumper *)ctx;
+    if (d->text_fn != NULL) d->text_fn(d->ctx, (const char *)data, size);
+#ifndef CSSPGO_NO_STDIO
+    else fwrite(data, 1, size, stderr);
+#endif
+    return CSSPGO_OK;
+}
+
+static void csspgo__dump_name(const csspgo_profile *p, uint32_t func, csspgo__sink *s)
+{
+    const csspgo__name *n = &p->names.name[func];
+    if (n->flags & CSSPGO__HAS_TEXT) csspgo__put(s, p->names.text + n->text, n->size);
+    else csspgo__put_u64(s, n->guid);
+}
+
+static void csspgo__dump_loc(csspgo__sink *s, csspgo_loc loc)
+{
+    csspgo__put_u64(s, loc.line);
+    if (loc.discriminator == 0) return;
+    csspgo__put_char(s, '.');
+    csspgo__put_u64(s, loc.discriminator);
+}
+
+/* Writes the fields of a record behind its node, then a line for its body and one for its call targets. */
+static void csspgo__dump_record(const csspgo_profile *p, uint32_t id, csspgo__sink *s)
+{
+    const csspgo_node node = csspgo__node_handle(id);
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    size_t n, i;
+    const csspgo_body *b = csspgo_get_bodies(p, node, &n);
+    const csspgo_target *c;
+    csspgo__put_str(s, "  total ");
+    csspgo__put_u64(s, r->total);
+    csspgo__put_str(s, ", head ");
+    csspgo__put_u64(s, r->head);
+    csspgo__put_str(s, ", checksum ");
+    csspgo__put_u64(s, r->checksum);
+    csspgo__put_str(s, ", attributes ");
+    csspgo__put_u64(s, r->attributes);
+    csspgo__put_str(s, "; body");
+    for (i = 0; i < n; i++) {
+        csspgo__put_char(s, ' ');
+        csspgo__dump_loc(s, b[i].loc);
+        csspgo__put_char(s, ':');
+        csspgo__put_u64(s, b[i].count);
+    }
+    csspgo__put_str(s, "; calls");
+    c = csspgo_get_targets(p, node, &n);
+    for (i = 0; i < n; i++) {
+        csspgo__put_char(s, ' ');
+        csspgo__dump_loc(s, c[i].loc);
+        csspgo__put_char(s, ' ');
+        csspgo__dump_name(p, c[i].func.id, s);
+        csspgo__put_char(s, ':');
+        csspgo__put_u64(s, c[i].count);
+    }
+}
+
+/* Writes a node's line. */
+static void csspgo__dump_node(const csspgo_profile *p, uint32_t id, size_t depth, csspgo__sink *s)
+{
+    static const char kind[4][10] = { "context", "inlinee", "plain", "duplicate" };
+    const csspgo__tree_node *v = &p->tree.node[id];
+    for (; depth != 0; depth--) csspgo__put_str(s, "  ");
+    csspgo__put_char(s, '#');
+    csspgo__put_u64(s, id);
+    if (id == CSSPGO__ROOT) csspgo__put_str(s, " root");
+    if (id != CSSPGO__ROOT) {
+        csspgo__put_char(s, ' ');
+        csspgo__put_str(s, kind[csspgo__site_kind(v->site)]);
+        csspgo__put_str(s, " at ");
+        csspgo__dump_loc(s, csspgo__loc_of(p, v->site));
+        csspgo__put_char(s, ' ');
+        csspgo__dump_name(p, v->func, s);
+    }
+    if (v->record != 0) csspgo__dump_record(p, id, s);
+    csspgo__put_char(s, '\n');
+}
+
+CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, node);
+    unsigned char buf[256];
+    csspgo__dumper d;
+    csspgo__sink s;
+    uint32_t id = node.id <= p->tree.count ? node.id : 0;
+    size_t depth = 0;
+    d.text_fn = text_fn;
+    d.ctx = ctx;
+    csspgo__sink_buffer(&s, buf, sizeof buf);
+    s.flush_fn = csspgo__dump_flush;
+    s.ctx = &d;
+    while (id != 0) {
+        const csspgo__tree_node *const v = p->tree.node;
+        csspgo__dump_node(p, id, depth, &s);
+        if (v[id].child != 0) {
+            id = v[id].child;
+            depth++;
+            continue;
+        }
+        for (; id != node.id && v[id].sibling == 0; id = v[id].parent) depth--;
+        id = id != node.id ? v[id].sibling : 0;
+    }
+    csspgo__sink_flush(&s);
+}
+
+/* ----- is an ordered table whole? --------------------------------------------------------------------------------- */
+
+/*
+ * Returns 1 if the pages of a level are a list in both directions, are not empty, and hang below the branches of the
+ * level above in the same order. Adds the items of the level to *items.
+ */
+static int csspgo__level_valid(const csspgo__ordered *t, uint32_t level, csspgo__page *page, size_t *items)
+{
+    csspgo__page *down = level != 0 ? csspgo__branch_at(page, 0)->page : NULL, *before = NULL;
+    uint32_t i;
+    for (; page != NULL; before = page, page = page->next) {
+        if (page->prev != before || page->count == 0 || page->count > csspgo__page_cap(t, level)) return 0;
+        *items += page->count;
+        for (i = 0; level != 0 && i < page->count; i++, down = down->next)
+            if (down == NULL || csspgo__branch_at(page, i)->page != down) return 0;
+    }
+    return down == NULL && (level != 0 || t->last == before);
+}
+
+/* Returns 1 if a branch that is not the first of its page separates the elements below it from those before them. */
+static int csspgo__branch_valid(const csspgo__ordered *t, uint32_t level, const csspgo__page_branch *b)
+{
+    csspgo__page *page = b->page;
+    while (--level != 0) page = csspgo__branch_at(page, 0)->page;
+    return b->key <= csspgo__elem_key(csspgo__page_at(t, 0, page, 0), t->key64) && page->prev != NULL &&
+           b->key >= csspgo__elem_key(csspgo__page_at(t, 0, page->prev, page->prev->count - 1), t->key64);
+}
+
+/* Returns 1 if a table is as the comment above csspgo__page says. Cost: O(n). */
+CSSPGO__UNUSED static int csspgo__ordered_valid(const csspgo__ordered *t)
+{
+    csspgo__page *first = t->top, *page;
+    csspgo__cursor at = csspgo__ordered_from(t, 0);
+    uint32_t level = t->levels, i;
+    uint64_t key = 0, last;
+    size_t n = 0;
+    const void *elem;
+    if (t->top == NULL) return t->levels == 0 && t->count == 0 && t->last == NULL;
+    if (t->top->next != NULL || (t->levels != 0 && t->top->count < 2)) return 0;
+    for (;; level--, first = csspgo__branch_at(first, 0)->page) {
+        n = 0;
+        if (!csspgo__level_valid(t, level, first, &n)) return 0;
+        if (level == 0) break;
+        for (page = first; page != NULL; page = page->next)
+            for (i = 1; i < page->count; i++)
+                if (!csspgo__branch_valid(t, level, csspgo__branch_at(page, i))) return 0;
+    }
+    while ((elem = csspgo__ordered_next(t, &at)) != NULL) {
+        last = key;
+        key = csspgo__elem_key(elem, t->key64);
+        if (key < last) return 0;
+    }
+    return n == t->count;
+}
+
+/* ----- is the map whole? ------------------------------------------------------------------------------------------ */
+
+/* What is wrong with an area that begins behind `end`, or NULL. *dead: 1 if it has no window. */
+static const char *csspgo__area_check(const csspgo_code *c, const csspgo__area *a, uint64_t end, int *dead)
+{
+    const uint64_t begin = a->address + (a->module != 0 && a->module <= c->modules ? c->module[a->module].bias : 0);
+    const csspgo__window *w = csspgo__window_at(c, begin);
+    uint64_t q;
+    *dead = w == NULL || w->pos != a->pos;
+    if (a->module > c->modules || a->size == 0) return "an area is of no module, or empty";
+    if (a->pos < end || a->pos + a->size >= c->bytes) return "areas overlap, or end behind all positions";
+    if (*dead && a->module != 0) return "code of a module has no window";
+    if (!*dead && (w->begin != begin || w->size != a->size || w->module != a->module))
+        return "a window is not that of its area";
+    for (q = end; q < a->pos; q++)
+        if (csspgo__byte_of(c, (size_t)q) != 0) return "a position between areas is not free";
+    for (q = a->pos; a->bytewise && q < a->pos + a->size; q++)
+        if (!(csspgo__byte_of(c, (size_t)q) & CSSPGO__START))
+            return "an address of code without bytes is no instruction";
+    return NULL;
+}
+
+/* Areas, their windows and the list of removed ones. */
+static const char *csspgo__areas_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
+    uint64_t end = CSSPGO__FIRST_POS, live = 0, removed = 0;
+    const csspgo__area *a;
+    csspgo__window unlisted;
+    size_t deads = 0, i;
+    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) {
+        int dead;
+        const char *broken = csspgo__area_check(c, a, end, &dead);
+        if (broken != NULL) return broken;
+        end = a->pos + a->size;
+        *(dead ? &removed : &live) += a->size;
+        deads += (unsigned)dead;
+    }
+    csspgo__removals_sum(c, &unlisted);
+    deads -= unlisted.pos;
+    if (c->table[CSSPGO__WINDOWS].count + deads != c->table[CSSPGO__AREAS].count) return "a window has no area";
+    if (live + unlisted.size != c->live || removed != c->removed + unlisted.size || deads != c->deads)
+        return "sizes do not add up to those of areas";
+    for (i = 0; i < c->deads; i++) {
+        a = csspgo__area_of(c, *csspgo__dead_at(c, i));
+        if (a == NULL || a->pos != *csspgo__dead_at(c, i)) return "removed code has no area";
+    }
+    return NULL;
+}
+
+/* Removals that are not listed: their windows are those of areas without a window, in order. */
+static const char *csspgo__removals_check(const csspgo_code *c)
+{
+    const csspgo__removal *r = c->removal;
+    csspgo__ordered t = c->table[CSSPGO__WINDOWS];
+    csspgo__window sum;
+    for (; r != NULL; r = r->next) {
+        csspgo__ordered own = r->window;
+        csspgo__cursor at = csspgo__ordered_from(&own, 0);
+        const csspgo__window *w;
+        for (own.count = 0; (w = (const csspgo__window *)csspgo__ordered_next(&own, &at)) != NULL; own.count++) {
+            const csspgo__area *a = csspgo__area_of(c, w->pos), *now;
+            if (a == NULL || a->pos != w->pos || a->size != w->size || a->address != w->begin || w->module != 0)
+                return "a removed window is not that of its area";
+            now = csspgo__area_of(c, csspgo__pos_any(c, w->begin));
+            if (now != NULL && now->pos == a->pos) return "a removed window is in its table";
+        }
+        if (own.count == 0 || !csspgo__ordered_valid(&own)) return "removed windows are out of order";
+        if ((r->next == NULL) != (r == c->removal_last)) return "removals are out of order";
+        if (r->next != NULL && (!csspgo__order_below(r->order, r->next->order) || r->ended > r->next->ended))
+            return "removals are out of order";
+    }
+    csspgo__removals_sum(c, &sum);
+    t.count -= sum.pos;
+    return csspgo__ordered_valid(&t) ? NULL : "windows are out of order";
+}
+
+/* Entries in the middle of functions: at instructions of code. */
+static const char *csspgo__entries_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__ENTRIES], 0);
+    const uint32_t *pos;
+    while ((pos = (const uint32_t *)csspgo__ordered_next(&c->table[CSSPGO__ENTRIES], &at)) != NULL)
+        if (csspgo__area_of(c, *pos) == NULL || !(csspgo__byte_of(c, *pos) & CSSPGO__START))
+            return "an entry is not at an instruction";
+    return NULL;
+}
+
+/* Past windows: in order, each of code that knows of it. */
+static const char *csspgo__pasts_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
+    const csspgo__area *a;
+    uint64_t sum = 0, bytes = 0, last = 0;
+    size_t i;
+    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) sum += a->pasts;
+    for (i = 0; i < c->pasts; i++) {
+        const csspgo__past *w = csspgo__past_at(c, i);
+        uint32_t pos = w->pos;
+        if (w->ended < last || (i != 0 && csspgo__order_below(w->order, csspgo__past_at(c, i - 1)->order)))
+            return "past code is not in the order of time";
+        last = w->ended;
+        bytes += w->size;
+        while (pos - w->pos < w->size) {
+            a = csspgo__area_of(c, pos);
+            if (a == NULL || a->pos != pos || sum-- == 0) return "past code has no area";
+            pos += (uint32_t)a->size;
+        }
+    }
+    return sum != 0 || bytes != c->past_bytes ? "past code does not add up" : NULL;
+}
+
+/* 1 if a transfer of a kind is listed at a position; CSSPGO_NONE: one behind which code does not run on. */
+static int csspgo__listed_kind(const csspgo_code *c, uint32_t pos, csspgo_transfer_kind kind)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], pos);
+    const csspgo__code_transfer *t;
+    while ((t = csspgo__transfer_next(c, &at, (uint64_t)pos + 1)) != NULL)
+        if (kind != CSSPGO_NONE ? t->kind == (uint32_t)kind : csspgo__kind_stops((csspgo_transfer_kind)t->kind))
+            return 1;
+    return 0;
+}
+
+/* Kinds of instructions, calls before them, transfers and stops. */
+static const char *csspgo__transfers_check(const csspgo_code *c)
+{
+    const csspgo__ordered *stops = &c->table[CSSPGO__STOPS];
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
+    const csspgo__code_transfer *t;
+    const uint32_t *stop;
+    size_t n = 0;
+    uint32_t pos, call_pos;
+    for (pos = CSSPGO__FIRST_POS; pos < c->bytes; pos++) {
+        const csspgo_transfer_kind kind = csspgo__insn_kind(c, pos);
+        if (kind != CSSPGO_NONE && !csspgo__listed_kind(c, pos, kind)) return "a transfer is in no table";
+        if (csspgo__byte_of(c, pos) >> CSSPGO__CALL_SHIFT == 0) continue;
+        call_pos = csspgo__call_before(c, pos);
+        if (call_pos < CSSPGO__FIRST_POS || call_pos >= pos || !csspgo__listed_kind(c, call_pos, CSSPGO_CALL))
+            return "the call before an instruction is none";
+    }
+    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL) {
+        if (csspgo__area_of(c, t->pos) == NULL) return "a transfer is not in an area";
+        n += (unsigned)csspgo__kind_stops((csspgo_transfer_kind)t->kind);
+    }
+    if (n != stops->count) return "a call, jump or return is missing in the table of stops";
+    at = csspgo__ordered_from(stops, 0);
+    while ((stop = (const uint32_t *)csspgo__ordered_next(stops, &at)) != NULL)
+        if (!csspgo__listed_kind(c, *stop, CSSPGO_NONE)) return "a stop is no call, jump or return";
+    return NULL;
+}
+
+/* Functions: in areas, without overlap. */
+static const char *csspgo__ranges_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
+    const csspgo__range *r;
+    uint32_t end = 0;
+    while ((r = csspgo__range_next(c, &at)) != NULL) {
+        const csspgo__area *a = csspgo__area_of(c, r->begin);
+        if (r->begin < end || r->end <= r->begin) return "functions overlap, or are empty";
+        if (r->func == 0 || r->func > csspgo__func_ids(c) || csspgo__func_name(c, r->func)->refs == 0)
+            return "a function has no name";
+        while (a != NULL && a->pos + a->size < r->end) a = csspgo__area_of(c, a->pos + (uint32_t)a->size);
+        if (a == NULL) return "a function is not in areas";
+        end = r->end;
+    }
+    return NULL;
+}
+
+/* What is wrong with a part of inline nodes, from its head on, or NULL. *placed: its probes at positions. */
+static const char *csspgo__part_check(const csspgo_code *c, uint32_t head, size_t *placed)
+{
+    const csspgo__code_inline *first = csspgo__inline_of(c, head);
+    size_t probes = first->first, mine = 0;
+    uint32_t i, k;
+    if (first->head != head || first->span == 0 || first->span > c->nodes + 1 - head) return "an inline tree is broken";
+    for (i = head; i < head + first->span; i++) {
+        const csspgo__code_inline *n = csspgo__inline_of(c, i);
+        if (n->func == 0 || n->func > csspgo__func_ids(c) || csspgo__func_name(c, n->func)->refs == 0 ||
+            n->parent >= i || (n->parent != 0 && n->parent < head) || n->head != head || n->top == 0 || n->top > i ||
+            n->top != (n->parent != 0 ? csspgo__inline_of(c, n->parent)->top : i))
+            return "an inline tree is broken";
+        if (n->first != probes || n->count > c->probes - probes) return "the probes of two inline nodes do not meet";
+        for (k = n->first; k < n->first + n->count; k++) {
+            if (csspgo__probe_of(c, k)->node != i) return "a probe is not of its node";
+            mine += csspgo__probe_of(c, k)->pos != 0;
+        }
+        probes += n->count;
+    }
+    *placed += mine;
+    return mine != first->placed ? "probes do not add up to those of inline nodes" : NULL;
+}
+
+/* Probes: where they are, and their inline trees. */
+static const char *csspgo__places_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
+    const csspgo__placed *p;
+    size_t placed = 0;
+    uint32_t i = 1;
+    while (i <= c->nodes) {
+        const csspgo__code_inline *n = csspgo__inline_of(c, i);
+        const char *broken = n->func != 0 ? csspgo__part_check(c, i, &placed) : NULL;
+        if (broken != NULL) return broken;
+        i += n->func != 0 ? n->span : csspgo__run_words(&c->run[CSSPGO__NODES], i)[CSSPGO__RUN_SIZE];
+    }
+    while ((p = csspgo__place_next(c, &at)) != NULL) {
+        if (p->id >= c->probes || csspgo__probe_of(c, p->id)->pos != p->pos) return "a probe is not at its place";
+        if (p->pos == 0 || csspgo__area_of(c, p->pos) == NULL) return "a probe is not in an area";
+    }
+    return placed != c->table[CSSPGO__PLACES].count ? "probes do not add up to those of inline nodes" : NULL;
+}
+
+/* Numbers in runs: used ones and free runs fill the space. */
+static const char *csspgo__runs_check(const csspgo__runs *r)
+{
+    uint32_t i = r->first, used = 0, freed = 0, k;
+    for (k = 0; k < 32; k++)
+        if ((r->lists >> k & 1) != (r->list[k] != 0)) return "a list of free numbers is forgotten";
+    while (i < r->end) {
+        const uint32_t *w = csspgo__run_words(r, i);
+        const uint32_t size = w[0] == 0 ? w[CSSPGO__RUN_SIZE] : 1;
+        if (w[0] != 0) used++;
+        else if (freed || size == 0 || size >= r->end - i ||
+                 csspgo__run_words(r, i + size - 1)[CSSPGO__RUN_BACK] != size)
+            return "free numbers are no run";
+        freed = w[0] == 0;
+        i += size;
+    }
+    return used != r->used ? "used numbers do not add up" : NULL;
+}
+
+/* Labels: each is found by its address, and transfers refer to it as often as it says, all in all. */
+static const char *csspgo__labels_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__LABELLED], 0);
+    const csspgo__label_key *k;
+    const csspgo__code_transfer *t;
+    uint64_t refs = 0;
+    while ((k = (const csspgo__label_key *)csspgo__ordered_next(&c->table[CSSPGO__LABELLED], &at)) != NULL) {
+        const csspgo__label *l = csspgo__label_of(c, k->label);
+        if (l->refs == 0 || l->address != k->address) return "a target has no label";
+        refs += l->refs;
+    }
+    at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
+    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL)
+        if (t->how == CSSPGO__TO_LABEL && (refs-- == 0 || csspgo__label_of(c, (size_t)t->target)->refs == 0))
+            return "a transfer has no label";
+    return refs != 0 || c->table[CSSPGO__LABELLED].count != c->run[CSSPGO__LABELS].used
+               ? "labels are not referred to as often as they say" : NULL;
+}
+
+/* Functions: each is found by its GUID, and is referred to by as many nodes and ranges as it says, all in all. */
+static const char *csspgo__funcs_check(const csspgo_code *c)
+{
+    uint64_t refs = 0, ranges = 0;
+    uint32_t i;
+    for (i = 1; i <= csspgo__func_ids(c); i++) {
+        const csspgo__code_func *f = csspgo__func_name(c, i);
+        if (f->flags == 0) continue;
+        if (csspgo__func_find(c, f->guid) != i) return "a function is not found by its GUID";
+        if (f->refs == 0 && !(f->flags & CSSPGO__DESCRIBED)) return "a function is not referred to";
+        refs += f->refs;
+        ranges += f->ranges;
+    }
+    if (ranges != c->table[CSSPGO__RANGES].count) return "functions have not as many ranges as they say";
+    if (c->table[CSSPGO__GUIDS].count != c->run[CSSPGO__FUNCS].used) return "a GUID has no function";
+    return refs != c->table[CSSPGO__RANGES].count + (uint64_t)c->run[CSSPGO__NODES].used
+               ? "functions are not referred to as often as they say" : NULL;
+}
+
+/* Free positions: each gap is all that is free between two areas. */
+static const char *csspgo__gaps_check(const csspgo_code *c)
+{
+    const csspgo__ordered *gaps = &c->table[CSSPGO__GAPS];
+    csspgo__cursor at = csspgo__ordered_from(gaps, 0);
+    const uint64_t *key;
+    uint64_t last = 0;
+    while ((key = (const uint64_t *)csspgo__ordered_next(gaps, &at)) != NULL) {
+        const uint64_t from = *key & UINT32_MAX, to = from + (*key >> 32);
+        const csspgo__area *below = csspgo__area_before(c, from);
+        const csspgo__area *above = (const csspgo__area *)csspgo__ordered_first(&c->table[CSSPGO__AREAS], from);
+        if (*key == last || above == NULL || to != above->pos / CSSPGO__GRAIN * CSSPGO__GRAIN || from >= to ||
+            from != (below != NULL ? csspgo__behind(below->pos + below->size) : (uint64_t)CSSPGO__FIRST_POS))
+            return "free positions are not those between two areas";
+        last = *key;
+    }
+    return NULL;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    const char *broken = NULL;
+    size_t i;
+    for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
+        if (i != CSSPGO__WINDOWS && !csspgo__ordered_valid(&c->table[i])) broken = "a table is out of order";
+    if (broken == NULL) broken = csspgo__removals_check(c);
+    for (i = 0; i < CSSPGO__RUNS && broken == NULL; i++) broken = csspgo__runs_check(&c->run[i]);
+    if (broken == NULL) broken = csspgo__areas_check(c);
+    if (broken == NULL) broken = csspgo__transfers_check(c);
+    if (broken == NULL) broken = csspgo__ranges_check(c);
+    if (broken == NULL) broken = csspgo__places_check(c);
+    if (broken == NULL) broken = csspgo__funcs_check(c);
+    if (broken == NULL) broken = csspgo__labels_check(c);
+    if (broken == NULL) broken = csspgo__pasts_check(c);
+    if (broken == NULL) broken = csspgo__entries_check(c);
+    if (broken == NULL) broken = csspgo__gaps_check(c);
+    if (broken == NULL) return csspgo__error_plain(err, CSSPGO_OK);
+    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
+}
+
+#ifdef CSSPGO_VALIDATE
+/* Validates a map each time that changes have made as much work as that takes. */
+static void csspgo__map_tell(csspgo_code *c, const char *function)
+{
+    csspgo_error e;
+    size_t i, work = c->bytes + c->probes + c->nodes;
+    for (i = 0; i < CSSPGO__TABLES; i++) work += c->table[i].count;
+    c->unchecked += 256;
+    if (c->unchecked < work) return;
+    c->unchecked = 0;
+    if (csspgo_code_validate(c, &e) == CSSPGO_OK) return;
+    csspgo__say(&e, ": the code map is damaged, by csspgo or by what writes over its memory");
+    csspgo__misuse(function, e.message);
+}
+#endif
+
+#endif /* CSSPGO_WITH_INSPECT */
 
 /* ===== >>flow ===================================================================================================== */
 
