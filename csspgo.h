@@ -7,8 +7,8 @@
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
  *     the kernel: >>base  >>runtime  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>preinline  >>inspect  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg
- *                 >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
+ *     chapters:   >>preinline  >>inspect  >>reshape  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf
+ *                 >>preagg  >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
  *     >>licence
  */
 
@@ -57,7 +57,7 @@
  *     game, server            HOW TO give a runtime its profile
  *     profile others: own     csspgo_code_new, _add_unit; csspgo_collector_new, _add, _profile
  *     code map and samples    HOW TO make a profile in a JIT, HOW TO count exactly with windows of branches
- *     add up profiles         csspgo_merge, csspgo_trim_cold, csspgo_scale
+ *     add up profiles         csspgo_merge, csspgo_scale, csspgo_shrink
  *                             HOW TO merge many profiles
  *     inline by context       csspgo_tracker_new, _compile_order, _base, _get_callees, _mark_inlined, _promote
  *                             HOW TO ask an inliner's questions
@@ -84,7 +84,7 @@
  *     graph     strongly connected components; functions in an order with callers first
  *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
  *     format    profiles as text and ExtBinary
- *     edit      merge, scale, flatten, nest, trim cold contexts, rename
+ *     edit      merge, scale, shrink to a size, compress recursion
  *     code      the code map: modules, functions, control transfers, probes; probe sections
  *     sample    records of perf ring buffers become samples; a queue from signal handlers to a collector
  *     unwind    samples become counters per calling context
@@ -99,6 +99,7 @@
  *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
  *     INSPECT           for tests and debuggers: is a profile or a code map whole, are two profiles equal, what is in
  *                       a tree. CSSPGO_VALIDATE turns it on
+ *     RESHAPE           records in other contexts: flattened, nested, cold ones merged; functions renamed
  *     LEGACY            raw binary, CompactBinary (read only) and GCC AutoFDO profiles
  *     LAZY              ExtBinary profiles, read function by function
  *     DECODE            decoders of x86-64 and AArch64 instructions; code added as bytes
@@ -108,7 +109,7 @@
  *     UNSYMBOLIZED      raw counters as text, and the addresses that they refer to                           uses PERF
  *     ESTIMATE          counts from samples without branch records                                           uses FLOW
  *     LINES             profiles by source line
- *     QUALITY           two profiles compared; how close counts come to a reference
+ *     QUALITY           two profiles compared; how close counts come to a reference                          uses RESHAPE
  *     LLVM              the llvm fields of options; without this chapter they must be 0
  *     LAYOUT            traces of first execution become an order of functions with few page faults          uses FLOW
  *     CTXPROF           exact counts per calling context, from instrumented code                             uses FLOW
@@ -1004,6 +1005,9 @@
 #endif
 #if (defined(CSSPGO_ALL) || defined(CSSPGO_VALIDATE)) && !defined(CSSPGO_WITH_INSPECT)
 #  define CSSPGO_WITH_INSPECT
+#endif
+#if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_QUALITY)) && !defined(CSSPGO_WITH_RESHAPE)
+#  define CSSPGO_WITH_RESHAPE
 #endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_LEGACY)
 #  define CSSPGO_WITH_LEGACY
@@ -2043,62 +2047,6 @@ CSSPGO_DEF csspgo_status csspgo_count_threshold(const csspgo_profile *p, uint64_
                                                 csspgo_error *err);
 
 /*
- * Reduces every function to one plain record without contexts, inlinees and attributes. Rebuilds.
- *
- * Contexts. The records of a function are merged as csspgo_add_profile merges them.
- *
- * Inlinees. Each becomes a function of its own. A body count and a call target replace it in its caller, both with its
- * entry estimate. Head counts become the entry estimate. Where checksums differ, the largest stays, and no count is
- * lost. A profile in LLVM mode keeps the attributes of nested records.
- *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
- * Cost      O(n log n)
- * Source    LLVM 19: ProfileConverter::flattenProfile
- */
-CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err);
-
-enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
-
-/*
- * Turns contexts into nested inlinees. A record moves into the record of its caller's context, or, if the caller has no
- * record, to the plain record of its own function. A profile without contexts stays as it is. Rebuilds.
- *
- * Counts. The caller's total grows by the inlinee's total, less the calls to the inlinee that the caller had counted.
- * These calls are subtracted from the call target and from the body count at the call site. A body entry whose count
- * becomes 0 is removed with all its targets.
- *
- *   flags   CSSPGO_NEST_KEEP_BASE: also merges every nested record into the plain record of its function, and marks the
- *           nested copy CSSPGO_DUPLICATED_INTO_BASE
- *
- * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, with CSSPGO_NEST_KEEP_BASE also for contexts deeper than limits.max_depth
- * Cost      O(n log n); with CSSPGO_NEST_KEEP_BASE a record counts once for each frame of its context
- * Source    LLVM 19: ProfileConverter::convertCSProfiles
- */
-CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err);
-
-typedef struct csspgo_cold_options {
-    uint64_t threshold;           /* records with a smaller total are cold; 0: csspgo_count_threshold at 999999 ppm */
-    uint32_t merge;               /* 1: cold records are merged into shorter contexts                         */
-    uint32_t trim;                /* 1: records that are cold (after merging) are dropped                     */
-    uint32_t frames;              /* number of innermost frames that the shorter contexts keep; 0 = 1         */
-    uint32_t base_only;           /* 1, without merge: only records with one frame are cold                   */
-} csspgo_cold_options;
-
-/*
- * Removes cold records, or merges them into the records of shorter contexts. Records that merging makes have no
- * attributes. A plain function has one frame. Does nothing if the threshold is 0, or neither merge nor trim is set.
- * Rebuilds.
- *
- *   how   NULL: trim is set, all else is 0
- *
- * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, also if merging into shorter contexts of several frames needs more than
- *           limits.max_bytes
- * Cost      O(n log n), and O(frames) for each cold record
- * Source    LLVM 19: SampleContextTrimmer
- */
-CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err);
-
-/*
  * Shrinks a profile until it holds at most max_bytes of memory (csspgo_profile_memory): merges the coldest contexts
  * into the base profiles of their functions, as csspgo_trim_cold does, so that the sums of a function's counts stay the
  * same. A profile that fits is not changed. Functions without context and inlinees stay. Rebuilds.
@@ -2141,28 +2089,6 @@ CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_byte
  * Source    LLVM 19: CSProfileGenerator::compressRecursionContext
  */
 CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle, csspgo_error *err);
-
-typedef struct csspgo_rename {
-    const char *from, *to;        /* function names, borrowed until the call returns */
-    size_t      from_size, to_size;
-} csspgo_rename;
-
-typedef struct csspgo_rename_options {
-    uint32_t llvm;                /* 19, or p has llvm = 19: checksums, attributes and contexts are lost */
-} csspgo_rename_options;
-
-/*
- * Renames functions everywhere, and merges records that become equal as csspgo_add_profile merges them. If several
- * entries rename one function, the first is used. New names are not renamed again. The symbol list stays. Rebuilds.
- *
- *   names, n   the entries; in a profile of GUIDs the GUID of `from` is looked up too
- *   how        NULL: all contexts and checksums stay
- *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
- * Cost      O(n log n)
- */
-CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
-                                                 const csspgo_rename_options *how, csspgo_error *err);
 
 /*
  * Removes the top-level records of n nodes, with their inlinees. The nodes themselves stay.
@@ -3760,6 +3686,96 @@ CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_te
 CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
 
 #endif /* CSSPGO_WITH_INSPECT */
+
+/* ===== >>reshape: records in other contexts: flattened, nested, cold ones merged, functions renamed =============== */
+
+#ifdef CSSPGO_WITH_RESHAPE
+
+/*
+ * An operation that fails leaves the profile as it was. Each rebuilds it: all node handles become invalid, and it needs
+ * up to four times the profile's memory until it returns. On a profile in LLVM mode every operation works as LLVM 19's
+ * tools do. err may be NULL; otherwise it is filled in every case.
+ */
+
+/*
+ * Reduces every function to one plain record without contexts, inlinees and attributes. Rebuilds.
+ *
+ * Contexts. The records of a function are merged as csspgo_add_profile merges them.
+ *
+ * Inlinees. Each becomes a function of its own. A body count and a call target replace it in its caller, both with its
+ * entry estimate. Head counts become the entry estimate. Where checksums differ, the largest stays, and no count is
+ * lost. A profile in LLVM mode keeps the attributes of nested records.
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n)
+ * Source    LLVM 19: ProfileConverter::flattenProfile
+ */
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err);
+
+enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
+
+/*
+ * Turns contexts into nested inlinees. A record moves into the record of its caller's context, or, if the caller has no
+ * record, to the plain record of its own function. A profile without contexts stays as it is. Rebuilds.
+ *
+ * Counts. The caller's total grows by the inlinee's total, less the calls to the inlinee that the caller had counted.
+ * These calls are subtracted from the call target and from the body count at the call site. A body entry whose count
+ * becomes 0 is removed with all its targets.
+ *
+ *   flags   CSSPGO_NEST_KEEP_BASE: also merges every nested record into the plain record of its function, and marks the
+ *           nested copy CSSPGO_DUPLICATED_INTO_BASE
+ *
+ * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, with CSSPGO_NEST_KEEP_BASE also for contexts deeper than limits.max_depth
+ * Cost      O(n log n); with CSSPGO_NEST_KEEP_BASE a record counts once for each frame of its context
+ * Source    LLVM 19: ProfileConverter::convertCSProfiles
+ */
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err);
+
+typedef struct csspgo_cold_options {
+    uint64_t threshold;           /* records with a smaller total are cold; 0: csspgo_count_threshold at 999999 ppm */
+    uint32_t merge;               /* 1: cold records are merged into shorter contexts                         */
+    uint32_t trim;                /* 1: records that are cold (after merging) are dropped                     */
+    uint32_t frames;              /* number of innermost frames that the shorter contexts keep; 0 = 1         */
+    uint32_t base_only;           /* 1, without merge: only records with one frame are cold                   */
+} csspgo_cold_options;
+
+/*
+ * Removes cold records, or merges them into the records of shorter contexts. Records that merging makes have no
+ * attributes. A plain function has one frame. Does nothing if the threshold is 0, or neither merge nor trim is set.
+ * Rebuilds.
+ *
+ *   how   NULL: trim is set, all else is 0
+ *
+ * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, also if merging into shorter contexts of several frames needs more than
+ *           limits.max_bytes
+ * Cost      O(n log n), and O(frames) for each cold record
+ * Source    LLVM 19: SampleContextTrimmer
+ */
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err);
+
+typedef struct csspgo_rename {
+    const char *from, *to;        /* function names, borrowed until the call returns */
+    size_t      from_size, to_size;
+} csspgo_rename;
+
+typedef struct csspgo_rename_options {
+    uint32_t llvm;                /* 19, or p has llvm = 19: checksums, attributes and contexts are lost */
+} csspgo_rename_options;
+
+/*
+ * Renames functions everywhere, and merges records that become equal as csspgo_add_profile merges them. If several
+ * entries rename one function, the first is used. New names are not renamed again. The symbol list stays. Rebuilds.
+ *
+ *   names, n   the entries; in a profile of GUIDs the GUID of `from` is looked up too
+ *   how        NULL: all contexts and checksums stay
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n)
+ */
+CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
+                                                 const csspgo_rename_options *how, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_RESHAPE */
 
 /* ===== >>flow: control-flow graphs: blocks that execute equally often, counts that fit ============================ */
 
@@ -18678,392 +18694,7 @@ CSSPGO_DEF csspgo_status csspgo_count_threshold(const csspgo_profile *p, uint64_
     return csspgo__count_at(p, p->heap.llvm ? csspgo__cutoff_from(ppm) : ppm, count, err);
 }
 
-/* ----- entry estimates -------------------------------------------------------------------------------------------- */
-
-/*
- * A head count says how often a function was entered, but only if calls were sampled. Else the count of the first
- * location of its body is used, because every execution of the function passes its entry.
- *
- * If an inlinee is at that location, the body has no count there, and the inlinee's own entry is used, to any depth.
- * So one walk finds all entries of a profile, inlinees before the record in which they are nested. Source: LLVM's
- * FunctionSamples::getHeadSamplesEstimate, which recurses instead.
- */
-
-/* The first inlinee with counts among id and the siblings after it. */
-static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
-{
-    for (id = csspgo__inlinee_from(t, id); id != 0 && t->node[id].record == 0;)
-        id = csspgo__inlinee_from(t, t->node[id].sibling);
-    return id;
-}
-
-static uint32_t csspgo__nested_first(const csspgo__tree *t, uint32_t id)
-{
-    return csspgo__nested_from(t, t->node[id].child);
-}
-
-static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
-{
-    return csspgo__nested_from(t, t->node[id].sibling);
-}
-
-/*
- * Estimates how often a record was entered: by its head in profiles with contexts, else by the count of its first
- * location, or the entries of its inlinees there, mod 2^64 as in LLVM. A record that ran was entered at least once.
- *
- * Siblings are not in the order of locations, so the sum starts again at every smaller location. entry has the
- * estimates of the record's inlinees.
- */
-static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
-{
-    const csspgo__record *r = csspgo__record_of(p, id);
-    const csspgo_body *b = csspgo__body_run(p, r);
-    uint64_t first = UINT64_MAX, sum = 0;
-    uint32_t i;
-    if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
-    for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
-        const uint64_t at = csspgo__loc_key(csspgo__loc_of(p, p->tree.node[i].site));
-        if (at < first) sum = 0;
-        if (at < first) first = at;
-        if (at == first) sum += entry[i];
-    }
-    if (csspgo__run_count(r->body) != 0 && csspgo__loc_key(b->loc) < first) sum = b->count;
-    return sum != 0 ? sum : r->total != 0;
-}
-
-/* The entries of all inlinees of a profile, by node. Returns 0 when memory is exhausted. O(nodes). */
-static int csspgo__entries(csspgo__arrays *arrays, const csspgo_profile *p, uint64_t **entry)
-{
-    uint32_t id = CSSPGO__ROOT;
-    if (!CSSPGO__ARRAY(arrays, *entry, p->tree.count + 1)) return 0;
-    while ((id = csspgo__tree_back(&p->tree, id)) != 0)
-        if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
-            (*entry)[id] = csspgo__entry_of(p, id, *entry);
-    return 1;
-}
-
-/* ----- flatten ---------------------------------------------------------------------------------------------------- */
-
-/*
- * With contexts: one plan moves each record to the plain record of its function.
- *
- * With inlinees: as LLVM does it. The counts of an inlinee leave its callers, so a caller's total goes down by the
- * inlinee's total and up by its entry estimate, which also becomes a body count and a call target at the call site.
- * Head counts are estimated from the functions' first locations at the end, because heads of inlinees do not add up.
- */
-
-typedef struct csspgo__flattening {
-    csspgo__rebuild   b;
-    csspgo__ranking order;
-    uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
-} csspgo__flattening;
-
-/*
- * Every inlinee becomes a body count and a call target in its caller, both as large as its entry estimate. Returns 0
- * when memory is exhausted.
- *
- * Callers come first in x->order, so a caller's total is set before its inlinees are subtracted from it. The entries
- * are appended unsorted: csspgo__flatten_sums sorts each record once. Source: LLVM's
- * ProfileConverter::flattenNestedProfile.
- */
-static int csspgo__flatten_inlinees(csspgo__flattening *x)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_profile *q = x->b.q;
-    size_t i;
-    for (i = 0; i < x->order.nodes; i++) {
-        const uint32_t id = x->order.node[i], up = p->tree.node[id].parent;
-        const csspgo__record *r = csspgo__record_of(p, id);
-        const csspgo_loc loc = csspgo__loc_of(p, p->tree.node[id].site);
-        csspgo__record *to;
-        if (r == NULL) continue;
-        x->total[id] = r->total;
-        if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
-        to = &q->record[q->tree.node[x->b.plan.move[x->b.last[up]].to].record];
-        if (csspgo__body_append(q, to, loc, x->entry[id]) < 0) return 0;
-        if (csspgo__target_append(q, to, loc, p->tree.node[id].func, x->entry[id]) < 0) return 0;
-        x->total[up] = x->total[up] >= r->total ? x->total[up] - r->total : 0;
-        x->total[up] += x->entry[id];
-    }
-    return 1;
-}
-
-/*
- * Sorts the records, sums the totals of each function's records, and estimates its head count from its first location,
- * which is known only after the sort. Returns 0 when memory is exhausted.
- */
-static int csspgo__flatten_sums(csspgo__flattening *x)
-{
-    csspgo_profile *q = x->b.q;
-    csspgo_target clamped;
-    size_t i;
-    for (i = 1; i <= q->records; i++) {
-        q->record[i].total = 0;
-        if (csspgo__record_sort(q, &q->record[i], &clamped) < 0) return 0;
-    }
-    for (i = 1; i <= x->b.plan.moves; i++) {
-        csspgo__record *r = &q->record[q->tree.node[x->b.plan.move[i].to].record];
-        csspgo__count_add(&r->total, x->total[x->b.plan.move[i].node]);
-    }
-    for (i = 1; i <= q->records; i++) {
-        csspgo__record *r = &q->record[i];
-        r->head = csspgo__run_count(r->body) != 0 ? csspgo__body_run(q, r)->count : 0;
-        if (r->head == 0) r->head = r->total != 0;
-    }
-    return 1;
-}
-
-/*
- * Plans one move per record, to the plain record of its function. In a profile with contexts an inlinee stays nested in
- * the record that moves. Returns 0 when memory is exhausted.
- */
-static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
-{
-    csspgo__rebuild *b = &x->b;
-    const uint32_t flags = contexts || !b->p->heap.llvm ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
-    size_t i;
-    for (i = 0; i < x->order.nodes; i++) {
-        const uint32_t id = x->order.node[i];
-        if (b->p->tree.node[id].record == 0) continue;
-        if (contexts && csspgo__kind_at(b->p, id) == CSSPGO_INLINEE) csspgo__rebuild_nested(b, id);
-        else csspgo__rebuild_move(b, id, csspgo__rebuild_node(b, CSSPGO__ROOT, id, CSSPGO_PLAIN), flags);
-        if (b->last[id] == 0) return 0;
-    }
-    return 1;
-}
-
-/* With contexts: one plan. With inlinees: the plan sums the functions' own counts, then each inlinee becomes a call. */
-static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
-{
-    csspgo_status s;
-    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
-    if (!CSSPGO__ARRAY(&x->b.arrays, x->total, x->b.p->tree.count + 1) ||
-        (!contexts && !csspgo__entries(&x->b.arrays, x->b.p, &x->entry)) || !csspgo__flatten_plan(x, contexts))
-        return x->b.q->heap.status;
-    if (!contexts) x->b.plan.rule = CSSPGO__LLVM_SUM;
-    s = csspgo__rebuild_run(&x->b);
-    if (s != CSSPGO_OK || contexts) return s;
-    return csspgo__flatten_inlinees(x) && csspgo__flatten_sums(x) ? CSSPGO_OK : x->b.q->heap.status;
-}
-
-/*
- * All work is done in the new profile, x.b.q; only csspgo__rebuild_end changes p, if nothing failed. The order of
- * contexts makes the result independent of the order in which nodes were made.
- */
-CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo__flattening x;
-    csspgo_status s;
-    memset(&x, 0, sizeof x);
-    s = csspgo__rebuild_begin(&x.b, p);
-    if (s == CSSPGO_OK) s = csspgo__order_make(&x.b.arrays, p, 0, &x.order);
-    if (s == CSSPGO_OK) s = csspgo__flatten_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
-    return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- nest ------------------------------------------------------------------------------------------------------- */
-
-/*
- * LLVM's conversion depends on the order of contexts: a context is nested into its caller's record after all contexts
- * below it. So the order is made explicit: callees first, siblings by LLVM's key. Totals and calls are first changed
- * in a copy of the profile. Entries that become 0 are only marked there, because later siblings still look at them,
- * and then removed together. Then one plan moves the records.
- */
-
-typedef struct csspgo__nesting {
-    csspgo__rebuild b;            /* b.p: a copy, which is changed                                                   */
-    csspgo_profile *c;            /* the same                                                                        */
-    uint32_t       *node, nodes;  /* contexts, callees first, siblings as LLVM has them                              */
-    unsigned char  *gone;         /* per element of the copy's pool of bodies: removed; for targets: reserved        */
-    uint32_t        flags;
-} csspgo__nesting;
-
-/*
- * Fills node with contexts, callees first and siblings forwards: the reverse of callers first, siblings backwards.
- * all: room for all nodes.
- */
-static void csspgo__nest_order(csspgo__nesting *x, uint32_t *all)
-{
-    size_t i = csspgo__preorder(&x->c->tree, csspgo__child_order, x->c, x->node, all);
-    while (i-- > 0)
-        if (csspgo__kind_at(x->c, all[i]) == CSSPGO_CONTEXT) x->node[x->nodes++] = all[i];
-}
-
-/*
- * Subtracts the calls of func from the body count at loc, because an inlinee will have them. Returns their number.
- *
- * The first inlinee uses a target up, and a body count that becomes 0 is gone for later siblings too: LLVM erases both
- * entries at once (removeCalledTargetAndBodySample). Here they are marked, so that indices into the pools stay valid.
- */
-static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_loc loc, uint32_t func)
-{
-    csspgo_body *b = csspgo__body_find(csspgo__body_run(x->c, r), csspgo__run_count(r->body), loc);
-    csspgo_target *t = csspgo__target_find(csspgo__target_run(x->c, r), csspgo__run_count(r->target), loc, func);
-    uint64_t count = 0;
-    size_t i;
-    if (b == NULL) return 0;
-    i = (size_t)(b - (csspgo_body *)(void *)x->c->pool[CSSPGO__BODIES].data);
-    if (x->gone[i]) return 0;
-    if (t != NULL && !t->reserved) {
-        count = t->count < b->count ? t->count : b->count;
-        t->reserved = 1;
-    }
-    b->count -= count;
-    if (b->count == 0) x->gone[i] = 1;
-    return count;
-}
-
-/* Adds an inlinee to its caller's total. */
-static void csspgo__nest_total(csspgo__nesting *x, uint32_t id)
-{
-    const csspgo__tree_node *n = &x->c->tree.node[id];
-    csspgo__record *r, *up;
-    uint64_t calls;
-    if (n->record == 0 || x->c->tree.node[n->parent].record == 0) return;
-    r = &x->c->record[n->record];
-    up = &x->c->record[x->c->tree.node[n->parent].record];
-    csspgo__count_add(&up->total, r->total);
-    calls = csspgo__nest_take(x, up, csspgo__loc_of(x->c, n->site), n->func);
-    up->total = up->total > calls ? up->total - calls : 0;
-}
-
-/*
- * Removes the marked bodies and targets of a record. A target goes with its body: both runs are sorted by location, so
- * one walk finds both. The runs only get shorter, in place.
- */
-static void csspgo__nest_sweep(csspgo__nesting *x, csspgo__record *r)
-{
-    const unsigned char *gone = x->gone + r->body.begin;
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
-    csspgo_body *b = csspgo__body_run(x->c, r);
-    csspgo_target *t = csspgo__target_run(x->c, r);
-    size_t i, k, at = 0;
-    for (i = k = 0; i < nt; i++) {
-        while (csspgo__loc_key(b[at].loc) < csspgo__loc_key(t[i].loc)) at++;
-        if (!gone[at] && !t[i].reserved) t[k++] = t[i];
-    }
-    r->target.size = (uint32_t)k | CSSPGO__TIGHT;
-    for (i = k = 0; i < nb; i++)
-        if (!gone[i]) b[k++] = b[i];
-    r->body.size = (uint32_t)k | CSSPGO__TIGHT;
-}
-
-/*
- * 1 if node id, below one that moves, moves with it. If there is an inlinee at its place already, LLVM loses the
- * context; else the two are merged.
- */
-static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
-{
-    const csspgo_profile *c = x->c;
-    const csspgo__tree_node *n = &c->tree.node[id];
-    csspgo_node inlinee;
-    if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
-    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
-    inlinee = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE,
-                           csspgo__func_handle(n->func));
-    return inlinee.id == 0 || c->tree.node[inlinee.id].record == 0;
-}
-
-/*
- * Moves the record of a node to its plain function, with all records nested in it. Returns 0 when memory is exhausted,
- * or for a path above the limit of depth.
- *
- * The walk does not enter a subtree whose root csspgo__nest_moves refuses. With CSSPGO_NEST_KEEP_BASE a node moves
- * once for each record above it, so there may be nodes x depth moves.
- */
-static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
-{
-    csspgo__rebuild *b = &x->b;
-    uint32_t id = top, depth = 0;
-    int moves = 1;
-    if (csspgo__rebuild_move(b, top, csspgo__rebuild_node(b, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0) == 0) return 0;
-    while ((id = csspgo__tree_step(&x->c->tree, id, top, moves, &depth)) != 0) {
-        moves = csspgo__nest_moves(x, id);
-        if (!moves) continue;
-        b->q->heap.status = CSSPGO_E_LIMIT;
-        b->q->heap.over = CSSPGO__MAX_DEPTH;
-        if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
-        if (csspgo__rebuild_nested(b, id) == 0) return 0;
-        if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
-            b->plan.move[b->plan.moves].flags |= CSSPGO__MOVE_DUPLICATED;
-    }
-    return 1;
-}
-
-/*
- * Plans the moves: each record without a caller, or (CSSPGO_NEST_KEEP_BASE) every record, goes to top level with all
- * records nested in it.
- */
-static int csspgo__nest_plan(csspgo__nesting *x)
-{
-    const csspgo__tree_node *v = x->c->tree.node;
-    uint32_t id, i;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&x->c->tree, id)) != 0;) {
-        const csspgo_node_kind kind = csspgo__kind_at(x->c, id);
-        if (v[id].record == 0 || kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
-        if (!csspgo__nest_move(x, id)) return 0;
-    }
-    for (i = 0; i < x->nodes; i++) {
-        id = x->node[i];
-        if (v[id].record == 0 || (v[v[id].parent].record != 0 && !(x->flags & CSSPGO_NEST_KEEP_BASE))) continue;
-        if (!csspgo__nest_move(x, id)) return 0;
-    }
-    return 1;
-}
-
-/*
- * Nests in three passes over the copy: callees first, each context's total and calls go to its caller's record; then
- * emptied entries are removed; then one plan moves the records. Totals are final before any record moves, as in LLVM's
- * ProfileConverter::convertCSProfiles, which copies a child into its parent after the child's own children.
- */
-static csspgo_status csspgo__nest_run(csspgo__nesting *x)
-{
-    csspgo_profile *c = x->c;
-    csspgo__heap *h = &x->b.q->heap;
-    const size_t nodes = c->tree.count + 1;
-    csspgo_status s;
-    uint32_t i;
-    if (!CSSPGO__ARRAY(&x->b.arrays, x->node, 2 * nodes) ||
-        !CSSPGO__ARRAY(&x->b.arrays, x->gone, c->pool[CSSPGO__BODIES].count))
-        return h->status;
-    for (i = 1; i <= c->names.count; i++) csspgo__name_guid_keep(&c->names, i);
-    csspgo__nest_order(x, x->node + nodes);
-    for (i = 0; i < x->nodes; i++) csspgo__nest_total(x, x->node[i]);
-    for (i = 1; i <= c->records; i++) csspgo__nest_sweep(x, &c->record[i]);
-    s = csspgo__nest_plan(x) ? csspgo__rebuild_run(&x->b) : h->status;
-    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
-    return s;
-}
-
-/*
- * Works on a copy of p, because counts change before the plan is made, and memory may be exhausted in between. The
- * copy has p's functions with the same ids, so the new profile can replace p.
- */
-CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo_status s;
-    csspgo__nesting x;
-    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_plain(err, CSSPGO_OK);
-    memset(&x, 0, sizeof x);
-    x.flags = flags;
-    x.c = csspgo__compact(p, 0, &s);
-    if (x.c == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
-    s = csspgo__rebuild_begin(&x.b, x.c);
-    x.b.plan.rule = CSSPGO__LLVM;                     /* the order above does not depend on the input's */
-    if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
-    csspgo_profile_free(x.c);
-    return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- removing records; cold contexts ---------------------------------------------------------------------------- */
-
-/*
- * A cold record has a total below the threshold. Merging moves it to the node of its last frames, where it meets hot
- * and other cold records; the order of merging is that of the nodes, and matters only under LLVM's rule. Frames that
- * only cold records needed are not made in q.
- */
+/* ----- removing records ------------------------------------------------------------------------------------------- */
 
 /* Removes the record of a top-level node, with all records nested in it. */
 static void csspgo__remove_top(csspgo_profile *p, uint32_t id)
@@ -19087,128 +18718,6 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
     for (i = 0; i < n; i++) csspgo__remove_top(p, drop[i].id);
     csspgo__summary_drop(p);
     return csspgo__error_plain(err, CSSPGO_OK);
-}
-
-typedef struct csspgo__trimming {
-    csspgo__rebuild        b;
-    csspgo_cold_options how;      /* resolved                                        */
-    uint32_t           *image;    /* per node of p: node of q; 1: wanted             */
-    uint32_t           *path;     /* as many nodes                                   */
-    unsigned char      *cold;     /* per node of p: 1: its record is cold            */
-} csspgo__trimming;
-
-/* 1 if a record is cold by the options. */
-static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
-{
-    const csspgo__tree_node *v = x->b.p->tree.node;
-    const uint32_t frame = csspgo__kind_at(x->b.p, id) == CSSPGO_DUPLICATE ? v[id].parent : id;
-    return csspgo_total(x->b.p, csspgo__node_handle(id)) < x->how.threshold &&
-           (x->how.merge || !x->how.base_only || v[frame].parent == CSSPGO__ROOT);
-}
-
-/*
- * Finds the cold records, and the frames that stay: those on the way from a record that is not cold to the root. A
- * marked frame has marked callers, so all walks together take O(nodes).
- */
-static void csspgo__cold_mark(csspgo__trimming *x)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t id, up;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        if (!csspgo__is_top(p, id)) continue;
-        x->cold[id] = (unsigned char)csspgo__cold_is(x, id);
-        for (up = id; !x->cold[id] && up != CSSPGO__ROOT && x->image[up] == 0; up = v[up].parent) x->image[up] = 1;
-    }
-}
-
-/* The node of q for the last frames of a context. 0 when memory is exhausted. */
-static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
-{
-    const csspgo__tree_node *v = x->b.p->tree.node;
-    uint32_t frames = x->how.frames, n = 0, to = CSSPGO__ROOT;
-    for (; id != CSSPGO__ROOT && frames != 0; id = v[id].parent) {
-        frames -= csspgo__kind_at(x->b.p, id) != CSSPGO_DUPLICATE;
-        x->path[n++] = id;
-    }
-    while (n != 0 && to != 0) {
-        n--;
-        to = csspgo__rebuild_node(&x->b, to, x->path[n], csspgo__kind_at(x->b.p, x->path[n]));
-    }
-    return to;
-}
-
-/*
- * Plans the moves of one node: a hot record stays, a cold one goes to its last frames or nowhere, an inlinee goes with
- * its caller.
- */
-static int csspgo__cold_plan(csspgo__trimming *x, uint32_t id)
-{
-    const csspgo_profile *p = x->b.p;
-    const uint32_t up = p->tree.node[id].parent;
-    const csspgo_node_kind kind = csspgo__kind_at(p, id);
-    if (x->image[id] != 0) x->image[id] = csspgo__rebuild_node(&x->b, up != CSSPGO__ROOT ? x->image[up] : up, id, kind);
-    if (p->tree.node[id].record == 0) return 1;
-    if (kind == CSSPGO_INLINEE) return x->b.last[up] == 0 || csspgo__rebuild_nested(&x->b, id) != 0;
-    if (!x->cold[id]) return csspgo__rebuild_move(&x->b, id, x->image[id], 0) != 0;
-    if (!x->how.merge) return 1;
-    return csspgo__rebuild_move(&x->b, id, csspgo__cold_short(x, id), CSSPGO__MOVE_NO_ATTRIBUTES) != 0;
-}
-
-/* Drops records that were made only of cold ones and are still cold. Returns 0 when memory is exhausted. */
-static int csspgo__cold_drop(csspgo__trimming *x)
-{
-    csspgo_profile *q = x->b.q;
-    unsigned char *keep;
-    uint32_t id;
-    size_t i;
-    if (!CSSPGO__ARRAY(&x->b.arrays, keep, q->tree.count + 1)) return 0;
-    for (i = 1; i <= x->b.plan.moves; i++)
-        if (!(x->b.plan.move[i].flags & CSSPGO__MOVE_NO_ATTRIBUTES)) keep[x->b.plan.move[i].to] = 1;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&q->tree, id)) != 0;)
-        if (!keep[id] && csspgo__record_of(q, id) != NULL && csspgo__record_of(q, id)->total < x->how.threshold)
-            csspgo__remove_top(q, id);
-    return 1;
-}
-
-/* Marks cold records, plans the moves callers first, carries them out, and drops records still cold after merging. */
-static csspgo_status csspgo__cold_run(csspgo__trimming *x)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo__heap *h = &x->b.q->heap;
-    const size_t nodes = p->tree.count + 1;
-    csspgo_status s = CSSPGO_OK;
-    uint32_t id;
-    if (!CSSPGO__ARRAY(&x->b.arrays, x->image, nodes) || !CSSPGO__ARRAY(&x->b.arrays, x->path, nodes) ||
-        !CSSPGO__ARRAY(&x->b.arrays, x->cold, nodes))
-        return h->status;
-    csspgo__cold_mark(x);
-    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (!csspgo__cold_plan(x, id)) s = h->status;
-    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&x->b);
-    if (s == CSSPGO_OK && x->how.merge && x->how.trim && !csspgo__cold_drop(x)) s = h->status;
-    return s;
-}
-
-/*
- * Without a threshold, counts below the summary's cutoff of 99.9999 % are cold; with an empty summary nothing is cold.
- * Source: LLVM's SampleContextTrimmer::trimAndMergeColdContextProfiles.
- */
-CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo__trimming x;
-    csspgo_status s = CSSPGO_OK;
-    memset(&x, 0, sizeof x);
-    if (how != NULL) x.how = *how;
-    else x.how.trim = 1;
-    if (x.how.frames == 0) x.how.frames = 1;
-    if (!x.how.merge && !x.how.trim) return csspgo__error_plain(err, CSSPGO_OK);
-    if (x.how.threshold == 0) s = csspgo_count_threshold(p, 999999, &x.how.threshold, err);
-    if (s != CSSPGO_OK || x.how.threshold == 0) return csspgo__error_plain(err, s);
-    s = csspgo__rebuild_begin(&x.b, p);
-    if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
-    return csspgo__rebuild_end(&x.b, p, s, err);
 }
 
 /* ----- shrinking to a size ---------------------------------------------------------------------------------------- */
@@ -20390,79 +19899,6 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
     if (s == CSSPGO_OK) s = csspgo__rebuild_run(&x.b);
     csspgo__tree_free(h, &x.frames);
     return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- renaming --------------------------------------------------------------------------------------------------- */
-
-/*
- * One plan moves each record to the same path under new names. Functions that get the same name become one, in targets
- * and vtables too, so here the counts of a single record may meet as well.
- */
-
-/* Fills b->plan.c.func. Returns 0 when memory is exhausted. */
-static int csspgo__remap_names(csspgo__rebuild *b, uint32_t *func, const csspgo_rename *names, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) {
-        const csspgo_func from = csspgo_func_find(b->p, names[i].from, names[i].from_size);
-        if (from.id == 0 || func[from.id] != 0) continue;
-        func[from.id] = csspgo_func_add(b->q, names[i].to, names[i].to_size).id;
-        if (func[from.id] == 0 || !csspgo__first_sample_copy(b->q, func[from.id], b->p, from.id)) return 0;
-    }
-    for (i = 1; i <= b->p->names.count; i++)
-        if (func[i] == 0) func[i] = (uint32_t)i;
-    b->plan.c.func = func;
-    b->plan.meets = 1;
-    return 1;
-}
-
-/*
- * Plans node id under its new name. In LLVM mode every context becomes a top-level record under its own name, without
- * checksum or attributes. image: node of p -> node of q. Returns 0 when memory is exhausted.
- */
-static int csspgo__remap_plan(csspgo__rebuild *b, uint32_t id, uint32_t *image, int llvm)
-{
-    csspgo_node_kind kind = csspgo__kind_at(b->p, id);
-    uint32_t under = image[b->p->tree.node[id].parent], flags = 0;
-    if (llvm) flags = CSSPGO__MOVE_NO_ATTRIBUTES | CSSPGO__MOVE_NO_CHECKSUM;
-    if (kind == CSSPGO_INLINEE) flags |= CSSPGO__MOVE_NESTED;
-    if (llvm && kind != CSSPGO_INLINEE) {
-        under = CSSPGO__ROOT;
-        if (kind == CSSPGO_DUPLICATE) kind = CSSPGO_CONTEXT;
-    }
-    image[id] = csspgo__rebuild_node(b, under, id, kind);
-    if (image[id] == 0) return 0;
-    if (b->p->tree.node[id].record == 0) return 1;
-    return csspgo__rebuild_move(b, id, image[id], flags) != 0;
-}
-
-/*
- * The plan applies func, the map of functions, to nodes; csspgo__plan_add_kind applies it to targets and vtables.
- * Names that p does not have are ignored; a function keeps its first rename.
- */
-CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
-                                                 const csspgo_rename_options *how, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__GIVEN_FOR(names, n);
-    const int llvm = (how != NULL && how->llvm) || p->heap.llvm;
-    uint32_t *image, *func, id;
-    csspgo__heap *h;
-    csspgo__rebuild b;
-    csspgo_status s;
-    s = csspgo__llvm_check(__func__, "csspgo_rename_options.llvm", how != NULL ? how->llvm : 0, err);
-    if (s != CSSPGO_OK) return s;
-    s = csspgo__rebuild_begin(&b, p);
-    if (s != CSSPGO_OK) return csspgo__rebuild_end(&b, p, s, err);
-    h = &b.q->heap;
-    if (!CSSPGO__ARRAY(&b.arrays, image, p->tree.count + 1) || !CSSPGO__ARRAY(&b.arrays, func, p->names.count + 1))
-        return csspgo__rebuild_end(&b, p, h->status, err);
-    image[CSSPGO__ROOT] = CSSPGO__ROOT;
-    if (!csspgo__remap_names(&b, func, names, n)) s = h->status;
-    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (!csspgo__remap_plan(&b, id, image, llvm)) s = h->status;
-    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&b);
-    return csspgo__rebuild_end(&b, p, s, err);
 }
 
 /* ----- statistics ------------------------------------------------------------------------------------------------- */
@@ -32994,6 +32430,594 @@ static void csspgo__map_tell(csspgo_code *c, const char *function)
 #endif
 
 #endif /* CSSPGO_WITH_INSPECT */
+
+/* ===== >>reshape ================================================================================================== */
+
+#ifdef CSSPGO_WITH_RESHAPE
+
+/* ----- entry estimates -------------------------------------------------------------------------------------------- */
+
+/*
+ * A head count says how often a function was entered, but only if calls were sampled. Else the count of the first
+ * location of its body is used, because every execution of the function passes its entry.
+ *
+ * If an inlinee is at that location, the body has no count there, and the inlinee's own entry is used, to any depth.
+ * So one walk finds all entries of a profile, inlinees before the record in which they are nested. Source: LLVM's
+ * FunctionSamples::getHeadSamplesEstimate, which recurses instead.
+ */
+
+/* The first inlinee with counts among id and the siblings after it. */
+static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
+{
+    for (id = csspgo__inlinee_from(t, id); id != 0 && t->node[id].record == 0;)
+        id = csspgo__inlinee_from(t, t->node[id].sibling);
+    return id;
+}
+
+static uint32_t csspgo__nested_first(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].child);
+}
+
+static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].sibling);
+}
+
+/*
+ * Estimates how often a record was entered: by its head in profiles with contexts, else by the count of its first
+ * location, or the entries of its inlinees there, mod 2^64 as in LLVM. A record that ran was entered at least once.
+ *
+ * Siblings are not in the order of locations, so the sum starts again at every smaller location. entry has the
+ * estimates of the record's inlinees.
+ */
+static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
+{
+    const csspgo__record *r = csspgo__record_of(p, id);
+    const csspgo_body *b = csspgo__body_run(p, r);
+    uint64_t first = UINT64_MAX, sum = 0;
+    uint32_t i;
+    if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
+    for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
+        const uint64_t at = csspgo__loc_key(csspgo__loc_of(p, p->tree.node[i].site));
+        if (at < first) sum = 0;
+        if (at < first) first = at;
+        if (at == first) sum += entry[i];
+    }
+    if (csspgo__run_count(r->body) != 0 && csspgo__loc_key(b->loc) < first) sum = b->count;
+    return sum != 0 ? sum : r->total != 0;
+}
+
+/* The entries of all inlinees of a profile, by node. Returns 0 when memory is exhausted. O(nodes). */
+static int csspgo__entries(csspgo__arrays *arrays, const csspgo_profile *p, uint64_t **entry)
+{
+    uint32_t id = CSSPGO__ROOT;
+    if (!CSSPGO__ARRAY(arrays, *entry, p->tree.count + 1)) return 0;
+    while ((id = csspgo__tree_back(&p->tree, id)) != 0)
+        if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
+            (*entry)[id] = csspgo__entry_of(p, id, *entry);
+    return 1;
+}
+
+/* ----- flatten ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * With contexts: one plan moves each record to the plain record of its function.
+ *
+ * With inlinees: as LLVM does it. The counts of an inlinee leave its callers, so a caller's total goes down by the
+ * inlinee's total and up by its entry estimate, which also becomes a body count and a call target at the call site.
+ * Head counts are estimated from the functions' first locations at the end, because heads of inlinees do not add up.
+ */
+
+typedef struct csspgo__flattening {
+    csspgo__rebuild   b;
+    csspgo__ranking order;
+    uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
+} csspgo__flattening;
+
+/*
+ * Every inlinee becomes a body count and a call target in its caller, both as large as its entry estimate. Returns 0
+ * when memory is exhausted.
+ *
+ * Callers come first in x->order, so a caller's total is set before its inlinees are subtracted from it. The entries
+ * are appended unsorted: csspgo__flatten_sums sorts each record once. Source: LLVM's
+ * ProfileConverter::flattenNestedProfile.
+ */
+static int csspgo__flatten_inlinees(csspgo__flattening *x)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_profile *q = x->b.q;
+    size_t i;
+    for (i = 0; i < x->order.nodes; i++) {
+        const uint32_t id = x->order.node[i], up = p->tree.node[id].parent;
+        const csspgo__record *r = csspgo__record_of(p, id);
+        const csspgo_loc loc = csspgo__loc_of(p, p->tree.node[id].site);
+        csspgo__record *to;
+        if (r == NULL) continue;
+        x->total[id] = r->total;
+        if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
+        to = &q->record[q->tree.node[x->b.plan.move[x->b.last[up]].to].record];
+        if (csspgo__body_append(q, to, loc, x->entry[id]) < 0) return 0;
+        if (csspgo__target_append(q, to, loc, p->tree.node[id].func, x->entry[id]) < 0) return 0;
+        x->total[up] = x->total[up] >= r->total ? x->total[up] - r->total : 0;
+        x->total[up] += x->entry[id];
+    }
+    return 1;
+}
+
+/*
+ * Sorts the records, sums the totals of each function's records, and estimates its head count from its first location,
+ * which is known only after the sort. Returns 0 when memory is exhausted.
+ */
+static int csspgo__flatten_sums(csspgo__flattening *x)
+{
+    csspgo_profile *q = x->b.q;
+    csspgo_target clamped;
+    size_t i;
+    for (i = 1; i <= q->records; i++) {
+        q->record[i].total = 0;
+        if (csspgo__record_sort(q, &q->record[i], &clamped) < 0) return 0;
+    }
+    for (i = 1; i <= x->b.plan.moves; i++) {
+        csspgo__record *r = &q->record[q->tree.node[x->b.plan.move[i].to].record];
+        csspgo__count_add(&r->total, x->total[x->b.plan.move[i].node]);
+    }
+    for (i = 1; i <= q->records; i++) {
+        csspgo__record *r = &q->record[i];
+        r->head = csspgo__run_count(r->body) != 0 ? csspgo__body_run(q, r)->count : 0;
+        if (r->head == 0) r->head = r->total != 0;
+    }
+    return 1;
+}
+
+/*
+ * Plans one move per record, to the plain record of its function. In a profile with contexts an inlinee stays nested in
+ * the record that moves. Returns 0 when memory is exhausted.
+ */
+static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
+{
+    csspgo__rebuild *b = &x->b;
+    const uint32_t flags = contexts || !b->p->heap.llvm ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
+    size_t i;
+    for (i = 0; i < x->order.nodes; i++) {
+        const uint32_t id = x->order.node[i];
+        if (b->p->tree.node[id].record == 0) continue;
+        if (contexts && csspgo__kind_at(b->p, id) == CSSPGO_INLINEE) csspgo__rebuild_nested(b, id);
+        else csspgo__rebuild_move(b, id, csspgo__rebuild_node(b, CSSPGO__ROOT, id, CSSPGO_PLAIN), flags);
+        if (b->last[id] == 0) return 0;
+    }
+    return 1;
+}
+
+/* With contexts: one plan. With inlinees: the plan sums the functions' own counts, then each inlinee becomes a call. */
+static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
+{
+    csspgo_status s;
+    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
+    if (!CSSPGO__ARRAY(&x->b.arrays, x->total, x->b.p->tree.count + 1) ||
+        (!contexts && !csspgo__entries(&x->b.arrays, x->b.p, &x->entry)) || !csspgo__flatten_plan(x, contexts))
+        return x->b.q->heap.status;
+    if (!contexts) x->b.plan.rule = CSSPGO__LLVM_SUM;
+    s = csspgo__rebuild_run(&x->b);
+    if (s != CSSPGO_OK || contexts) return s;
+    return csspgo__flatten_inlinees(x) && csspgo__flatten_sums(x) ? CSSPGO_OK : x->b.q->heap.status;
+}
+
+/*
+ * All work is done in the new profile, x.b.q; only csspgo__rebuild_end changes p, if nothing failed. The order of
+ * contexts makes the result independent of the order in which nodes were made.
+ */
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo__flattening x;
+    csspgo_status s;
+    memset(&x, 0, sizeof x);
+    s = csspgo__rebuild_begin(&x.b, p);
+    if (s == CSSPGO_OK) s = csspgo__order_make(&x.b.arrays, p, 0, &x.order);
+    if (s == CSSPGO_OK) s = csspgo__flatten_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
+    return csspgo__rebuild_end(&x.b, p, s, err);
+}
+
+/* ----- nest ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * LLVM's conversion depends on the order of contexts: a context is nested into its caller's record after all contexts
+ * below it. So the order is made explicit: callees first, siblings by LLVM's key. Totals and calls are first changed
+ * in a copy of the profile. Entries that become 0 are only marked there, because later siblings still look at them,
+ * and then removed together. Then one plan moves the records.
+ */
+
+typedef struct csspgo__nesting {
+    csspgo__rebuild b;            /* b.p: a copy, which is changed                                                   */
+    csspgo_profile *c;            /* the same                                                                        */
+    uint32_t       *node, nodes;  /* contexts, callees first, siblings as LLVM has them                              */
+    unsigned char  *gone;         /* per element of the copy's pool of bodies: removed; for targets: reserved        */
+    uint32_t        flags;
+} csspgo__nesting;
+
+/*
+ * Fills node with contexts, callees first and siblings forwards: the reverse of callers first, siblings backwards.
+ * all: room for all nodes.
+ */
+static void csspgo__nest_order(csspgo__nesting *x, uint32_t *all)
+{
+    size_t i = csspgo__preorder(&x->c->tree, csspgo__child_order, x->c, x->node, all);
+    while (i-- > 0)
+        if (csspgo__kind_at(x->c, all[i]) == CSSPGO_CONTEXT) x->node[x->nodes++] = all[i];
+}
+
+/*
+ * Subtracts the calls of func from the body count at loc, because an inlinee will have them. Returns their number.
+ *
+ * The first inlinee uses a target up, and a body count that becomes 0 is gone for later siblings too: LLVM erases both
+ * entries at once (removeCalledTargetAndBodySample). Here they are marked, so that indices into the pools stay valid.
+ */
+static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_loc loc, uint32_t func)
+{
+    csspgo_body *b = csspgo__body_find(csspgo__body_run(x->c, r), csspgo__run_count(r->body), loc);
+    csspgo_target *t = csspgo__target_find(csspgo__target_run(x->c, r), csspgo__run_count(r->target), loc, func);
+    uint64_t count = 0;
+    size_t i;
+    if (b == NULL) return 0;
+    i = (size_t)(b - (csspgo_body *)(void *)x->c->pool[CSSPGO__BODIES].data);
+    if (x->gone[i]) return 0;
+    if (t != NULL && !t->reserved) {
+        count = t->count < b->count ? t->count : b->count;
+        t->reserved = 1;
+    }
+    b->count -= count;
+    if (b->count == 0) x->gone[i] = 1;
+    return count;
+}
+
+/* Adds an inlinee to its caller's total. */
+static void csspgo__nest_total(csspgo__nesting *x, uint32_t id)
+{
+    const csspgo__tree_node *n = &x->c->tree.node[id];
+    csspgo__record *r, *up;
+    uint64_t calls;
+    if (n->record == 0 || x->c->tree.node[n->parent].record == 0) return;
+    r = &x->c->record[n->record];
+    up = &x->c->record[x->c->tree.node[n->parent].record];
+    csspgo__count_add(&up->total, r->total);
+    calls = csspgo__nest_take(x, up, csspgo__loc_of(x->c, n->site), n->func);
+    up->total = up->total > calls ? up->total - calls : 0;
+}
+
+/*
+ * Removes the marked bodies and targets of a record. A target goes with its body: both runs are sorted by location, so
+ * one walk finds both. The runs only get shorter, in place.
+ */
+static void csspgo__nest_sweep(csspgo__nesting *x, csspgo__record *r)
+{
+    const unsigned char *gone = x->gone + r->body.begin;
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    csspgo_body *b = csspgo__body_run(x->c, r);
+    csspgo_target *t = csspgo__target_run(x->c, r);
+    size_t i, k, at = 0;
+    for (i = k = 0; i < nt; i++) {
+        while (csspgo__loc_key(b[at].loc) < csspgo__loc_key(t[i].loc)) at++;
+        if (!gone[at] && !t[i].reserved) t[k++] = t[i];
+    }
+    r->target.size = (uint32_t)k | CSSPGO__TIGHT;
+    for (i = k = 0; i < nb; i++)
+        if (!gone[i]) b[k++] = b[i];
+    r->body.size = (uint32_t)k | CSSPGO__TIGHT;
+}
+
+/*
+ * 1 if node id, below one that moves, moves with it. If there is an inlinee at its place already, LLVM loses the
+ * context; else the two are merged.
+ */
+static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
+{
+    const csspgo_profile *c = x->c;
+    const csspgo__tree_node *n = &c->tree.node[id];
+    csspgo_node inlinee;
+    if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
+    inlinee = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE,
+                           csspgo__func_handle(n->func));
+    return inlinee.id == 0 || c->tree.node[inlinee.id].record == 0;
+}
+
+/*
+ * Moves the record of a node to its plain function, with all records nested in it. Returns 0 when memory is exhausted,
+ * or for a path above the limit of depth.
+ *
+ * The walk does not enter a subtree whose root csspgo__nest_moves refuses. With CSSPGO_NEST_KEEP_BASE a node moves
+ * once for each record above it, so there may be nodes x depth moves.
+ */
+static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
+{
+    csspgo__rebuild *b = &x->b;
+    uint32_t id = top, depth = 0;
+    int moves = 1;
+    if (csspgo__rebuild_move(b, top, csspgo__rebuild_node(b, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0) == 0) return 0;
+    while ((id = csspgo__tree_step(&x->c->tree, id, top, moves, &depth)) != 0) {
+        moves = csspgo__nest_moves(x, id);
+        if (!moves) continue;
+        b->q->heap.status = CSSPGO_E_LIMIT;
+        b->q->heap.over = CSSPGO__MAX_DEPTH;
+        if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
+        if (csspgo__rebuild_nested(b, id) == 0) return 0;
+        if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
+            b->plan.move[b->plan.moves].flags |= CSSPGO__MOVE_DUPLICATED;
+    }
+    return 1;
+}
+
+/*
+ * Plans the moves: each record without a caller, or (CSSPGO_NEST_KEEP_BASE) every record, goes to top level with all
+ * records nested in it.
+ */
+static int csspgo__nest_plan(csspgo__nesting *x)
+{
+    const csspgo__tree_node *v = x->c->tree.node;
+    uint32_t id, i;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&x->c->tree, id)) != 0;) {
+        const csspgo_node_kind kind = csspgo__kind_at(x->c, id);
+        if (v[id].record == 0 || kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
+        if (!csspgo__nest_move(x, id)) return 0;
+    }
+    for (i = 0; i < x->nodes; i++) {
+        id = x->node[i];
+        if (v[id].record == 0 || (v[v[id].parent].record != 0 && !(x->flags & CSSPGO_NEST_KEEP_BASE))) continue;
+        if (!csspgo__nest_move(x, id)) return 0;
+    }
+    return 1;
+}
+
+/*
+ * Nests in three passes over the copy: callees first, each context's total and calls go to its caller's record; then
+ * emptied entries are removed; then one plan moves the records. Totals are final before any record moves, as in LLVM's
+ * ProfileConverter::convertCSProfiles, which copies a child into its parent after the child's own children.
+ */
+static csspgo_status csspgo__nest_run(csspgo__nesting *x)
+{
+    csspgo_profile *c = x->c;
+    csspgo__heap *h = &x->b.q->heap;
+    const size_t nodes = c->tree.count + 1;
+    csspgo_status s;
+    uint32_t i;
+    if (!CSSPGO__ARRAY(&x->b.arrays, x->node, 2 * nodes) ||
+        !CSSPGO__ARRAY(&x->b.arrays, x->gone, c->pool[CSSPGO__BODIES].count))
+        return h->status;
+    for (i = 1; i <= c->names.count; i++) csspgo__name_guid_keep(&c->names, i);
+    csspgo__nest_order(x, x->node + nodes);
+    for (i = 0; i < x->nodes; i++) csspgo__nest_total(x, x->node[i]);
+    for (i = 1; i <= c->records; i++) csspgo__nest_sweep(x, &c->record[i]);
+    s = csspgo__nest_plan(x) ? csspgo__rebuild_run(&x->b) : h->status;
+    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
+    return s;
+}
+
+/*
+ * Works on a copy of p, because counts change before the plan is made, and memory may be exhausted in between. The
+ * copy has p's functions with the same ids, so the new profile can replace p.
+ */
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo_status s;
+    csspgo__nesting x;
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_plain(err, CSSPGO_OK);
+    memset(&x, 0, sizeof x);
+    x.flags = flags;
+    x.c = csspgo__compact(p, 0, &s);
+    if (x.c == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
+    s = csspgo__rebuild_begin(&x.b, x.c);
+    x.b.plan.rule = CSSPGO__LLVM;                     /* the order above does not depend on the input's */
+    if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
+    csspgo_profile_free(x.c);
+    return csspgo__rebuild_end(&x.b, p, s, err);
+}
+
+/* ----- cold contexts ---------------------------------------------------------------------------------------------- */
+
+/*
+ * A cold record has a total below the threshold. Merging moves it to the node of its last frames, where it meets hot
+ * and other cold records; the order of merging is that of the nodes, and matters only under LLVM's rule. Frames that
+ * only cold records needed are not made in q.
+ */
+
+typedef struct csspgo__trimming {
+    csspgo__rebuild        b;
+    csspgo_cold_options how;      /* resolved                                        */
+    uint32_t           *image;    /* per node of p: node of q; 1: wanted             */
+    uint32_t           *path;     /* as many nodes                                   */
+    unsigned char      *cold;     /* per node of p: 1: its record is cold            */
+} csspgo__trimming;
+
+/* 1 if a record is cold by the options. */
+static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
+{
+    const csspgo__tree_node *v = x->b.p->tree.node;
+    const uint32_t frame = csspgo__kind_at(x->b.p, id) == CSSPGO_DUPLICATE ? v[id].parent : id;
+    return csspgo_total(x->b.p, csspgo__node_handle(id)) < x->how.threshold &&
+           (x->how.merge || !x->how.base_only || v[frame].parent == CSSPGO__ROOT);
+}
+
+/*
+ * Finds the cold records, and the frames that stay: those on the way from a record that is not cold to the root. A
+ * marked frame has marked callers, so all walks together take O(nodes).
+ */
+static void csspgo__cold_mark(csspgo__trimming *x)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t id, up;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
+        if (!csspgo__is_top(p, id)) continue;
+        x->cold[id] = (unsigned char)csspgo__cold_is(x, id);
+        for (up = id; !x->cold[id] && up != CSSPGO__ROOT && x->image[up] == 0; up = v[up].parent) x->image[up] = 1;
+    }
+}
+
+/* The node of q for the last frames of a context. 0 when memory is exhausted. */
+static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
+{
+    const csspgo__tree_node *v = x->b.p->tree.node;
+    uint32_t frames = x->how.frames, n = 0, to = CSSPGO__ROOT;
+    for (; id != CSSPGO__ROOT && frames != 0; id = v[id].parent) {
+        frames -= csspgo__kind_at(x->b.p, id) != CSSPGO_DUPLICATE;
+        x->path[n++] = id;
+    }
+    while (n != 0 && to != 0) {
+        n--;
+        to = csspgo__rebuild_node(&x->b, to, x->path[n], csspgo__kind_at(x->b.p, x->path[n]));
+    }
+    return to;
+}
+
+/*
+ * Plans the moves of one node: a hot record stays, a cold one goes to its last frames or nowhere, an inlinee goes with
+ * its caller.
+ */
+static int csspgo__cold_plan(csspgo__trimming *x, uint32_t id)
+{
+    const csspgo_profile *p = x->b.p;
+    const uint32_t up = p->tree.node[id].parent;
+    const csspgo_node_kind kind = csspgo__kind_at(p, id);
+    if (x->image[id] != 0) x->image[id] = csspgo__rebuild_node(&x->b, up != CSSPGO__ROOT ? x->image[up] : up, id, kind);
+    if (p->tree.node[id].record == 0) return 1;
+    if (kind == CSSPGO_INLINEE) return x->b.last[up] == 0 || csspgo__rebuild_nested(&x->b, id) != 0;
+    if (!x->cold[id]) return csspgo__rebuild_move(&x->b, id, x->image[id], 0) != 0;
+    if (!x->how.merge) return 1;
+    return csspgo__rebuild_move(&x->b, id, csspgo__cold_short(x, id), CSSPGO__MOVE_NO_ATTRIBUTES) != 0;
+}
+
+/* Drops records that were made only of cold ones and are still cold. Returns 0 when memory is exhausted. */
+static int csspgo__cold_drop(csspgo__trimming *x)
+{
+    csspgo_profile *q = x->b.q;
+    unsigned char *keep;
+    uint32_t id;
+    size_t i;
+    if (!CSSPGO__ARRAY(&x->b.arrays, keep, q->tree.count + 1)) return 0;
+    for (i = 1; i <= x->b.plan.moves; i++)
+        if (!(x->b.plan.move[i].flags & CSSPGO__MOVE_NO_ATTRIBUTES)) keep[x->b.plan.move[i].to] = 1;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&q->tree, id)) != 0;)
+        if (!keep[id] && csspgo__record_of(q, id) != NULL && csspgo__record_of(q, id)->total < x->how.threshold)
+            csspgo__remove_top(q, id);
+    return 1;
+}
+
+/* Marks cold records, plans the moves callers first, carries them out, and drops records still cold after merging. */
+static csspgo_status csspgo__cold_run(csspgo__trimming *x)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo__heap *h = &x->b.q->heap;
+    const size_t nodes = p->tree.count + 1;
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    if (!CSSPGO__ARRAY(&x->b.arrays, x->image, nodes) || !CSSPGO__ARRAY(&x->b.arrays, x->path, nodes) ||
+        !CSSPGO__ARRAY(&x->b.arrays, x->cold, nodes))
+        return h->status;
+    csspgo__cold_mark(x);
+    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
+        if (!csspgo__cold_plan(x, id)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&x->b);
+    if (s == CSSPGO_OK && x->how.merge && x->how.trim && !csspgo__cold_drop(x)) s = h->status;
+    return s;
+}
+
+/*
+ * Without a threshold, counts below the summary's cutoff of 99.9999 % are cold; with an empty summary nothing is cold.
+ * Source: LLVM's SampleContextTrimmer::trimAndMergeColdContextProfiles.
+ */
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo__trimming x;
+    csspgo_status s = CSSPGO_OK;
+    memset(&x, 0, sizeof x);
+    if (how != NULL) x.how = *how;
+    else x.how.trim = 1;
+    if (x.how.frames == 0) x.how.frames = 1;
+    if (!x.how.merge && !x.how.trim) return csspgo__error_plain(err, CSSPGO_OK);
+    if (x.how.threshold == 0) s = csspgo_count_threshold(p, 999999, &x.how.threshold, err);
+    if (s != CSSPGO_OK || x.how.threshold == 0) return csspgo__error_plain(err, s);
+    s = csspgo__rebuild_begin(&x.b, p);
+    if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
+    return csspgo__rebuild_end(&x.b, p, s, err);
+}
+
+/* ----- renaming --------------------------------------------------------------------------------------------------- */
+
+/*
+ * One plan moves each record to the same path under new names. Functions that get the same name become one, in targets
+ * and vtables too, so here the counts of a single record may meet as well.
+ */
+
+/* Fills b->plan.c.func. Returns 0 when memory is exhausted. */
+static int csspgo__remap_names(csspgo__rebuild *b, uint32_t *func, const csspgo_rename *names, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const csspgo_func from = csspgo_func_find(b->p, names[i].from, names[i].from_size);
+        if (from.id == 0 || func[from.id] != 0) continue;
+        func[from.id] = csspgo_func_add(b->q, names[i].to, names[i].to_size).id;
+        if (func[from.id] == 0 || !csspgo__first_sample_copy(b->q, func[from.id], b->p, from.id)) return 0;
+    }
+    for (i = 1; i <= b->p->names.count; i++)
+        if (func[i] == 0) func[i] = (uint32_t)i;
+    b->plan.c.func = func;
+    b->plan.meets = 1;
+    return 1;
+}
+
+/*
+ * Plans node id under its new name. In LLVM mode every context becomes a top-level record under its own name, without
+ * checksum or attributes. image: node of p -> node of q. Returns 0 when memory is exhausted.
+ */
+static int csspgo__remap_plan(csspgo__rebuild *b, uint32_t id, uint32_t *image, int llvm)
+{
+    csspgo_node_kind kind = csspgo__kind_at(b->p, id);
+    uint32_t under = image[b->p->tree.node[id].parent], flags = 0;
+    if (llvm) flags = CSSPGO__MOVE_NO_ATTRIBUTES | CSSPGO__MOVE_NO_CHECKSUM;
+    if (kind == CSSPGO_INLINEE) flags |= CSSPGO__MOVE_NESTED;
+    if (llvm && kind != CSSPGO_INLINEE) {
+        under = CSSPGO__ROOT;
+        if (kind == CSSPGO_DUPLICATE) kind = CSSPGO_CONTEXT;
+    }
+    image[id] = csspgo__rebuild_node(b, under, id, kind);
+    if (image[id] == 0) return 0;
+    if (b->p->tree.node[id].record == 0) return 1;
+    return csspgo__rebuild_move(b, id, image[id], flags) != 0;
+}
+
+/*
+ * The plan applies func, the map of functions, to nodes; csspgo__plan_add_kind applies it to targets and vtables.
+ * Names that p does not have are ignored; a function keeps its first rename.
+ */
+CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
+                                                 const csspgo_rename_options *how, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__GIVEN_FOR(names, n);
+    const int llvm = (how != NULL && how->llvm) || p->heap.llvm;
+    uint32_t *image, *func, id;
+    csspgo__heap *h;
+    csspgo__rebuild b;
+    csspgo_status s;
+    s = csspgo__llvm_check(__func__, "csspgo_rename_options.llvm", how != NULL ? how->llvm : 0, err);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo__rebuild_begin(&b, p);
+    if (s != CSSPGO_OK) return csspgo__rebuild_end(&b, p, s, err);
+    h = &b.q->heap;
+    if (!CSSPGO__ARRAY(&b.arrays, image, p->tree.count + 1) || !CSSPGO__ARRAY(&b.arrays, func, p->names.count + 1))
+        return csspgo__rebuild_end(&b, p, h->status, err);
+    image[CSSPGO__ROOT] = CSSPGO__ROOT;
+    if (!csspgo__remap_names(&b, func, names, n)) s = h->status;
+    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
+        if (!csspgo__remap_plan(&b, id, image, llvm)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&b);
+    return csspgo__rebuild_end(&b, p, s, err);
+}
+
+#endif /* CSSPGO_WITH_RESHAPE */
 
 /* ===== >>flow ===================================================================================================== */
 

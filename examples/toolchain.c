@@ -14,6 +14,7 @@
 #define CSSPGO_WITH_DECODE
 #define CSSPGO_WITH_LLVM
 #define CSSPGO_WITH_PREINLINE
+#define CSSPGO_WITH_RESHAPE
 #define CSSPGO_WITH_PERF
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION

@@ -8,8 +8,8 @@ use warnings;
 # but all may use them. The interface of `runtime`, the last one, stands behind base, its code at the end.
 my @kernel = qw(config base graph tree format edit code sample unwind track generate runtime);
 # Chapters: each uses the kernel, and at most one other chapter, which is named here.
-my %chapter = (preinline => '', inspect => '', flow => '', match => 'flow', legacy => '', lazy => '', decode => '', encode => '', perf => '', preagg => 'perf',
-               unsymbolized => 'perf', estimate => 'flow', lines => '', quality => '', llvm => '', layout => 'flow',
+my %chapter = (preinline => '', inspect => '', reshape => '', flow => '', match => 'flow', legacy => '', lazy => '', decode => '', encode => '', perf => '', preagg => 'perf',
+               unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
                ctxprof => 'flow', bottleneck => 'flow');
 # Hooks: the kernel declares and calls them, a chapter that may be missing has the code.
 my %hook = map { $_ => 1 } qw(csspgo__map_tell csspgo__legacy_read csspgo__legacy_write csspgo__replay_promote csspgo__replay_end);

@@ -6,6 +6,7 @@
 #define CSSPGO_WITH_DECODE
 #define CSSPGO_WITH_LLVM
 #define CSSPGO_WITH_PREINLINE
+#define CSSPGO_WITH_RESHAPE
 #define CSSPGO_WITH_ESTIMATE
 #include "../../csspgo.h"
 
