@@ -7,8 +7,9 @@
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
  *     the kernel: >>base  >>runtime  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>preinline  >>inspect  >>reshape  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf
- *                 >>preagg  >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
+ *     chapters:   >>preinline  >>inspect  >>reshape  >>probes  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode
+ *                 >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof
+ *                 >>bottleneck
  *     >>licence
  */
 
@@ -85,7 +86,7 @@
  *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
  *     format    profiles as text and ExtBinary
  *     edit      merge, scale, shrink to a size, compress recursion
- *     code      the code map: modules, functions, control transfers, probes; probe sections
+ *     code      the code map: modules, functions, control transfers, probes
  *     sample    records of perf ring buffers become samples; a queue from signal handlers to a collector
  *     unwind    samples become counters per calling context
  *     track     the context tracker, which answers an inliner's questions and records its decisions
@@ -100,16 +101,17 @@
  *     INSPECT           for tests and debuggers: is a profile or a code map whole, are two profiles equal, what is in
  *                       a tree. CSSPGO_VALIDATE turns it on
  *     RESHAPE           records in other contexts: flattened, nested, cold ones merged; functions renamed
+ *     PROBES            probe sections of programs become tables for csspgo_code_add_probes
  *     LEGACY            raw binary, CompactBinary (read only) and GCC AutoFDO profiles
  *     LAZY              ExtBinary profiles, read function by function
  *     DECODE            decoders of x86-64 and AArch64 instructions; code added as bytes
- *     ENCODE            writing probe sections; probe ids and CFG checksums that match LLVM's
+ *     ENCODE            writing probe sections; probe ids and CFG checksums that match LLVM's           uses PROBES
  *     PERF              perf.data and perf script text; the processes of a recording
  *     PREAGG            BOLT's pre-aggregated text                                                           uses PERF
  *     UNSYMBOLIZED      raw counters as text, and the addresses that they refer to                           uses PERF
  *     ESTIMATE          counts from samples without branch records                                           uses FLOW
  *     LINES             profiles by source line
- *     QUALITY           two profiles compared; how close counts come to a reference                          uses RESHAPE
+ *     QUALITY           two profiles compared; how close counts come to a reference                     uses RESHAPE
  *     LLVM              the llvm fields of options; without this chapter they must be 0
  *     LAYOUT            traces of first execution become an order of functions with few page faults          uses FLOW
  *     CTXPROF           exact counts per calling context, from instrumented code                             uses FLOW
@@ -1008,6 +1010,9 @@
 #endif
 #if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_QUALITY)) && !defined(CSSPGO_WITH_RESHAPE)
 #  define CSSPGO_WITH_RESHAPE
+#endif
+#if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_ENCODE)) && !defined(CSSPGO_WITH_PROBES)
+#  define CSSPGO_WITH_PROBES
 #endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_LEGACY)
 #  define CSSPGO_WITH_LEGACY
@@ -2520,149 +2525,6 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *code, uint64_t addr
 CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_frame *frames,
                                           size_t cap, uint32_t *kind);
 
-/* ----- the sections .pseudo_probe and .pseudo_probe_desc, decoded and encoded ------------- */
-
-/*
- * Probe tables: the content of the two sections as plain arrays. They are filled by decoding sections, or function by
- * function (by a JIT or a compiler). Pass them to csspgo_code_add_probes, or encode them again.
- */
-typedef struct csspgo_probe_set csspgo_probe_set;
-
-typedef struct csspgo_symbol_base { /* where the code of a symbol is; on a duplicate GUID the last one wins           */
-    uint64_t guid;                /* csspgo_guid of the symbol's name                                                 */
-    uint64_t address;             /* link-time; 0 is an address like any other                                        */
-} csspgo_symbol_base;
-
-typedef struct csspgo_text_range { uint64_t begin, end; } csspgo_text_range;   /* code in [begin, end)                */
-
-enum {                            /* csspgo_probe_section.flags                                                       */
-    CSSPGO_PROBES_REBASE = 1,     /* records start at their symbols even after an absolute address, for images that   */
-                                  /*   were linked from objects of LLVM 14 and of later ones                          */
-    CSSPGO_PROBES_RAW_SENTINELS = 2, /* a sentinel's payload is an address unless it is a GUID of bases               */
-    CSSPGO_PROBES_KEEP_COMPLETE = 4  /* on failure the top-level records that were complete stay in the tables        */
-};
-
-typedef struct csspgo_probe_section {
-    const void *data;             /* size bytes, borrowed until the call returns; uncompressed                        */
-    size_t      size;
-    const csspgo_symbol_base *bases;   /* the symbols in symbol-table order; for an object file only those of the     */
-    size_t      base_count;       /*   text section that the probe section belongs to                                 */
-    const csspgo_text_range *text;     /* ascending, disjoint; or NULL. Addresses outside are counted, not dropped    */
-    size_t      text_count;
-    const uint64_t *addresses;    /* of the symbols of the first records, UINT64_MAX: look in bases; or NULL          */
-    size_t      address_count;
-    uint32_t    flags, reserved;
-} csspgo_probe_section;
-
-typedef struct csspgo_probe_record { /* a top-level record: the code of one function body below one symbol            */
-    uint64_t symbol;              /* GUID of the symbol that holds the code: the function's own, or the sentinel's    */
-    uint64_t address;             /* of that symbol, with CSSPGO_RECORD_BASED                                         */
-    uint32_t first_inline, inline_count;   /* its nodes, the function's own first                                     */
-    uint32_t first_probe, probe_count;
-    uint32_t flags, reserved;
-} csspgo_probe_record;
-
-enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
-
-/* Irregularities of the decoded sections, and dropped entries: one counter per reason. L: in LLVM mode only. */
-typedef struct csspgo_probe_set_stats {
-    uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
-    uint64_t sentinels;           /* records whose symbol has another name than the function                          */
-    uint64_t raw_sentinels;       /* of these, payloads taken as addresses                                            */
-    uint64_t reserved_attributes; /* probes with attribute 1                                                          */
-    uint64_t sites_0;             /* inlinees without a call-site id                                                  */
-    uint64_t outside_text;        /* probes outside the text ranges                                                   */
-    uint64_t no_base;             /* L: probes dropped because their base address is unknown                          */
-    uint64_t odd_sentinels;       /* L: sentinels in the wrong place or form; they only moved the base address        */
-    uint64_t odd_kinds;           /* L: probes of an unknown kind, kept                                               */
-    uint64_t ids_0;               /* L: probes with id 0, kept; give them no count                                    */
-    uint64_t wide_ids;            /* L: of these, probes with an id above 32 bits, kept with id 0                     */
-    uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
-    uint64_t duplicate_descriptors;    /* dropped: the GUID was there before                                          */
-    uint64_t conflicting_descriptors;  /* of these, with another checksum                                             */
-} csspgo_probe_set_stats;
-
-/* All arrays are owned by the tables and valid until these change. */
-typedef struct csspgo_probe_tables {
-    const csspgo_inline_node  *inlines;      /* every node before what was inlined into it                            */
-    const csspgo_probe        *probes;       /* grouped by inline node, within it in the order of the section         */
-    const csspgo_probe_record *records;
-    const csspgo_descriptor   *descriptors;  /* one per GUID, in the order of the section                             */
-    size_t inline_count, probe_count, record_count, descriptor_count;
-} csspgo_probe_tables;
-
-/*
- * Makes empty tables.
- *
- *   options   NULL or all zero: defaults; copied
- *
- * Returns   the tables, for csspgo_probe_set_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
- * Threads   two sets of tables share nothing; one is for one thread at a time
- */
-CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err);
-CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t);
-
-/* Empties the tables but keeps their memory. */
-CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t);
-
-/* The tables as they are now. */
-CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t);
-
-/* The irregularities of everything that was decoded so far. */
-CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t);
-
-/*
- * The order of the probes by address.
- *
- *   order   gets probe_count indices into probes, ascending by (address, index)
- *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: order is then undefined
- * Cost      O(n log n); 4 bytes of memory per probe until it returns
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err);
-
-/*
- * Decodes a .pseudo_probe section and appends its content.
- *
- *   t     after a failure it is as before the call, unless CSSPGO_PROBES_KEEP_COMPLETE is set
- *   in    a linked file's section with all symbols, an object file's with those of its text section, a JIT's blob
- *   err   NULL, or filled in every case
- *
- * Strict reading rejects input that LLVM's producers never write. LLVM mode accepts and counts it, as shown in
- * brackets: kinds above 2 [kept], id 0 [kept], an id above 32 bits [kept as 0], GUID 0 [kept], misplaced sentinels
- * [they move the base], a delta or sentinel whose base is in no symbol [probes dropped, inline nodes kept].
- *
- * Returns   CSSPGO_OK; E_SYNTAX for the above; E_TRUNCATED, also for a count that the bytes left cannot hold; E_RANGE
- *           for a number above its 32 or 64 bits; E_LIMIT above limits.max_depth nested nodes, or for memory; E_NOMEM.
- *           After E_TRUNCATED, E_RANGE and E_LIMIT nothing after err->offset can be trusted, in either mode
- * Cost      O(size + base_count); memory: at most 11 bytes per byte of the section + 32 per base + 1 MB if the tables
- *           were empty. Tables that are not empty grow by at least half, and are copied
- * Source    LLVM 16 and later, which read LLVM 14's and BOLT's absolute addresses too: after the first such probe a
- *           section is one chain, and symbols are ignored
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in,
-                                                 csspgo_error *err);
-
-/*
- * Decodes a .pseudo_probe_desc section and appends its entries; the first entry of a GUID wins.
- *
- * Returns   CSSPGO_OK; E_TRUNCATED; E_RANGE; E_LIMIT for a name above limits.max_name; E_NOMEM. On failure t is
- *           unchanged
- * Cost      O(size); at most 8 bytes of memory per byte + 1 MB
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
-                                                             csspgo_error *err);
-
-/*
- * Appends a descriptor, unless there is already one with its GUID.
- *
- *   d     guid 0: computed from the name; the name is copied
- *
- * Returns   CSSPGO_OK; E_ARGUMENT if the name's GUID is 0, too; E_LIMIT; E_NOMEM
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
-                                                         csspgo_error *err);
-
 /* ===== >>sample: samples, and perf records that become samples ==================================================== */
 
 /* One taken branch; the layout of the kernel's struct perf_branch_entry. */
@@ -3776,6 +3638,153 @@ CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo
                                                  const csspgo_rename_options *how, csspgo_error *err);
 
 #endif /* CSSPGO_WITH_RESHAPE */
+
+/* ===== >>probes: the sections .pseudo_probe and .pseudo_probe_desc become tables ================================== */
+
+#ifdef CSSPGO_WITH_PROBES
+
+/*
+ * Probe tables: the content of the two sections as plain arrays. They are filled by decoding sections, or function by
+ * function (by a JIT or a compiler). Pass them to csspgo_code_add_probes, or encode them again.
+ */
+typedef struct csspgo_probe_set csspgo_probe_set;
+
+typedef struct csspgo_symbol_base { /* where the code of a symbol is; on a duplicate GUID the last one wins           */
+    uint64_t guid;                /* csspgo_guid of the symbol's name                                                 */
+    uint64_t address;             /* link-time; 0 is an address like any other                                        */
+} csspgo_symbol_base;
+
+typedef struct csspgo_text_range { uint64_t begin, end; } csspgo_text_range;   /* code in [begin, end)                */
+
+enum {                            /* csspgo_probe_section.flags                                                       */
+    CSSPGO_PROBES_REBASE = 1,     /* records start at their symbols even after an absolute address, for images that   */
+                                  /*   were linked from objects of LLVM 14 and of later ones                          */
+    CSSPGO_PROBES_RAW_SENTINELS = 2, /* a sentinel's payload is an address unless it is a GUID of bases               */
+    CSSPGO_PROBES_KEEP_COMPLETE = 4  /* on failure the top-level records that were complete stay in the tables        */
+};
+
+typedef struct csspgo_probe_section {
+    const void *data;             /* size bytes, borrowed until the call returns; uncompressed                        */
+    size_t      size;
+    const csspgo_symbol_base *bases;   /* the symbols in symbol-table order; for an object file only those of the     */
+    size_t      base_count;       /*   text section that the probe section belongs to                                 */
+    const csspgo_text_range *text;     /* ascending, disjoint; or NULL. Addresses outside are counted, not dropped    */
+    size_t      text_count;
+    const uint64_t *addresses;    /* of the symbols of the first records, UINT64_MAX: look in bases; or NULL          */
+    size_t      address_count;
+    uint32_t    flags, reserved;
+} csspgo_probe_section;
+
+typedef struct csspgo_probe_record { /* a top-level record: the code of one function body below one symbol            */
+    uint64_t symbol;              /* GUID of the symbol that holds the code: the function's own, or the sentinel's    */
+    uint64_t address;             /* of that symbol, with CSSPGO_RECORD_BASED                                         */
+    uint32_t first_inline, inline_count;   /* its nodes, the function's own first                                     */
+    uint32_t first_probe, probe_count;
+    uint32_t flags, reserved;
+} csspgo_probe_record;
+
+enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
+
+/* Irregularities of the decoded sections, and dropped entries: one counter per reason. L: in LLVM mode only. */
+typedef struct csspgo_probe_set_stats {
+    uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
+    uint64_t sentinels;           /* records whose symbol has another name than the function                          */
+    uint64_t raw_sentinels;       /* of these, payloads taken as addresses                                            */
+    uint64_t reserved_attributes; /* probes with attribute 1                                                          */
+    uint64_t sites_0;             /* inlinees without a call-site id                                                  */
+    uint64_t outside_text;        /* probes outside the text ranges                                                   */
+    uint64_t no_base;             /* L: probes dropped because their base address is unknown                          */
+    uint64_t odd_sentinels;       /* L: sentinels in the wrong place or form; they only moved the base address        */
+    uint64_t odd_kinds;           /* L: probes of an unknown kind, kept                                               */
+    uint64_t ids_0;               /* L: probes with id 0, kept; give them no count                                    */
+    uint64_t wide_ids;            /* L: of these, probes with an id above 32 bits, kept with id 0                     */
+    uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
+    uint64_t duplicate_descriptors;    /* dropped: the GUID was there before                                          */
+    uint64_t conflicting_descriptors;  /* of these, with another checksum                                             */
+} csspgo_probe_set_stats;
+
+/* All arrays are owned by the tables and valid until these change. */
+typedef struct csspgo_probe_tables {
+    const csspgo_inline_node  *inlines;      /* every node before what was inlined into it                            */
+    const csspgo_probe        *probes;       /* grouped by inline node, within it in the order of the section         */
+    const csspgo_probe_record *records;
+    const csspgo_descriptor   *descriptors;  /* one per GUID, in the order of the section                             */
+    size_t inline_count, probe_count, record_count, descriptor_count;
+} csspgo_probe_tables;
+
+/*
+ * Makes empty tables.
+ *
+ *   options   NULL or all zero: defaults; copied
+ *
+ * Returns   the tables, for csspgo_probe_set_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ * Threads   two sets of tables share nothing; one is for one thread at a time
+ */
+CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err);
+CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t);
+
+/* Empties the tables but keeps their memory. */
+CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t);
+
+/* The tables as they are now. */
+CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t);
+
+/* The irregularities of everything that was decoded so far. */
+CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t);
+
+/*
+ * The order of the probes by address.
+ *
+ *   order   gets probe_count indices into probes, ascending by (address, index)
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: order is then undefined
+ * Cost      O(n log n); 4 bytes of memory per probe until it returns
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err);
+
+/*
+ * Decodes a .pseudo_probe section and appends its content.
+ *
+ *   t     after a failure it is as before the call, unless CSSPGO_PROBES_KEEP_COMPLETE is set
+ *   in    a linked file's section with all symbols, an object file's with those of its text section, a JIT's blob
+ *   err   NULL, or filled in every case
+ *
+ * Strict reading rejects input that LLVM's producers never write. LLVM mode accepts and counts it, as shown in
+ * brackets: kinds above 2 [kept], id 0 [kept], an id above 32 bits [kept as 0], GUID 0 [kept], misplaced sentinels
+ * [they move the base], a delta or sentinel whose base is in no symbol [probes dropped, inline nodes kept].
+ *
+ * Returns   CSSPGO_OK; E_SYNTAX for the above; E_TRUNCATED, also for a count that the bytes left cannot hold; E_RANGE
+ *           for a number above its 32 or 64 bits; E_LIMIT above limits.max_depth nested nodes, or for memory; E_NOMEM.
+ *           After E_TRUNCATED, E_RANGE and E_LIMIT nothing after err->offset can be trusted, in either mode
+ * Cost      O(size + base_count); memory: at most 11 bytes per byte of the section + 32 per base + 1 MB if the tables
+ *           were empty. Tables that are not empty grow by at least half, and are copied
+ * Source    LLVM 16 and later, which read LLVM 14's and BOLT's absolute addresses too: after the first such probe a
+ *           section is one chain, and symbols are ignored
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in,
+                                                 csspgo_error *err);
+
+/*
+ * Decodes a .pseudo_probe_desc section and appends its entries; the first entry of a GUID wins.
+ *
+ * Returns   CSSPGO_OK; E_TRUNCATED; E_RANGE; E_LIMIT for a name above limits.max_name; E_NOMEM. On failure t is
+ *           unchanged
+ * Cost      O(size); at most 8 bytes of memory per byte + 1 MB
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
+                                                             csspgo_error *err);
+
+/*
+ * Appends a descriptor, unless there is already one with its GUID.
+ *
+ *   d     guid 0: computed from the name; the name is copied
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT if the name's GUID is 0, too; E_LIMIT; E_NOMEM
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
+                                                         csspgo_error *err);
+
+#endif /* CSSPGO_WITH_PROBES */
 
 /* ===== >>flow: control-flow graphs: blocks that execute equally often, counts that fit ============================ */
 
@@ -23083,556 +23092,6 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
     return depth;
 }
 
-/* ----- probe sections --------------------------------------------------------------------- */
-
-/*
- * Section .pseudo_probe, integers little-endian, [ ] optional, { } repeated as a count says:
- *
- *   section     a record for each function body below each symbol
- *   record      node, without a site
- *   node        [site: ULEB] GUID: 8 bytes; number of probes: ULEB; number of inlinees: ULEB; { probe } { node }
- *   probe       id: ULEB; tag: 1 byte; address; [discriminator: ULEB, with attribute 4]
- *   tag         bits 0 to 3 the kind, bits 4 to 6 attributes, bit 7: the address is a difference
- *   address     8 bytes, or with bit 7 SLEB: the difference to the probe before it, whatever record that is in
- *
- * The first difference of a record counts from the address of its symbol, which the section does not hold: the name of
- * the symbol is that of the function, or a first "probe" of the record with attribute 2 (a sentinel) has the GUID of
- * the symbol's name in place of an address. Older producers (LLVM 14, BOLT) begin with one absolute address, and all
- * others are differences to the one before: a chain.
- *
- * Section .pseudo_probe_desc: { GUID: 8 bytes; CFG checksum: 8 bytes; size of the name: ULEB; name }.
- *
- * Bytes of the smallest probe and inlinee: an upper bound for what a count may promise. */
-enum { CSSPGO__PROBE_MIN = 3, CSSPGO__INLINEE_MIN = 11 };
-
-/* The TAG byte of a probe. */
-enum {
-    CSSPGO__TAG_KIND = 15, CSSPGO__TAG_DELTA = 128, CSSPGO__TAG_SENTINEL = 32,
-    CSSPGO__ATTR_RESERVED = 1, CSSPGO__ATTR_SENTINEL = 2, CSSPGO__ATTR_DISCRIMINATOR = 4
-};
-
-struct csspgo_probe_set {
-    csspgo__heap         heap;         /* first: csspgo__object_new                                   */
-    csspgo_inline_node  *inlines;
-    uint32_t            *children;     /* NINLINED of each node                                       */
-    csspgo_probe        *probes;
-    csspgo_probe_record *records;
-    csspgo_descriptor   *descriptors;  /* their names stand in text, in this order, without gaps      */
-    char                *text;
-    size_t inline_count, inline_cap, children_cap, probe_count, probe_cap, record_count, record_cap;
-    size_t descriptor_count, descriptor_cap, text_size, text_cap;
-    csspgo__guids        by_guid;      /* descriptors                                                 */
-    csspgo_probe_set_stats   stats;
-};
-
-CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
-{
-    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(__func__, options, sizeof *t, err);
-    if (t != NULL)
-        csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
-    return t;
-}
-
-CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
-{
-    CSSPGO__LIVE_OR_NULL(csspgo_probe_set, t);
-    if (t == NULL) return;
-    csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
-    csspgo__free(&t->heap, t->children, t->children_cap * sizeof *t->children);
-    csspgo__free(&t->heap, t->probes, t->probe_cap * sizeof *t->probes);
-    csspgo__free(&t->heap, t->records, t->record_cap * sizeof *t->records);
-    csspgo__free(&t->heap, t->descriptors, t->descriptor_cap * sizeof *t->descriptors);
-    csspgo__free(&t->heap, t->text, t->text_cap);
-    csspgo__map_free(&t->heap, &t->by_guid.map);
-    csspgo__object_free(t, sizeof *t);
-}
-
-CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = 0;
-    csspgo__map_clear(&t->by_guid.map);
-    memset(&t->stats, 0, sizeof t->stats);
-}
-
-CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    const csspgo_probe_tables v = { t->inlines, t->probes, t->records, t->descriptors,
-                                    t->inline_count, t->probe_count, t->record_count, t->descriptor_count };
-    return v;
-}
-
-static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo_probe *p = (const csspgo_probe *)ctx;
-    const uint64_t x = p[*(const uint32_t *)a].address, y = p[*(const uint32_t *)b].address;
-    return x < y ? -1 : x > y;
-}
-
-CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    return t->stats;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    csspgo__heap h = csspgo__heap_loan(&t->heap);
-    size_t i;
-    for (i = 0; i < t->probe_count; i++) order[i] = (uint32_t)i;
-    if (!csspgo__sort(&h, order, t->probe_count, sizeof *order, csspgo__probe_address_cmp, t->probes))
-        return csspgo__error_plain(err, h.status);
-    return csspgo__error_plain(err, CSSPGO_OK);
-}
-
-/* Room for nodes, probes and records beyond those there are. Nothing but capacities changes. */
-static csspgo_status csspgo__probes_reserve(csspgo_probe_set *t, uint64_t inlines, uint64_t probes, uint64_t records)
-{
-    csspgo__heap *h = &t->heap;
-    const size_t nodes = t->inline_count + (size_t)inlines;
-    if (inlines > UINT32_MAX - 1 - t->inline_count || probes > UINT32_MAX - 1 - t->probe_count) return CSSPGO_E_LIMIT;
-    if (!CSSPGO__ROOM(h, t->inlines, t->inline_count, t->inline_cap, nodes) ||
-        !CSSPGO__ROOM(h, t->children, t->inline_count, t->children_cap, nodes) ||
-        !CSSPGO__ROOM(h, t->probes, t->probe_count, t->probe_cap, t->probe_count + (size_t)probes) ||
-        !CSSPGO__ROOM(h, t->records, t->record_count, t->record_cap, t->record_count + (size_t)records))
-        return h->status;
-    return CSSPGO_OK;
-}
-
-/* ----- decoding --------------------------------------------------------------------------------------------------- */
-
-/*
- * One scan of the grammar runs twice over the same bytes: first it checks and counts, then there is room for exactly
- * what was counted and it fills the arrays. So a failure changes nothing, and no array grows by the counts that the
- * input claims. Nesting is kept in an array, not on the C stack. csspgo__probe_scan.got counts what was read.
- */
-typedef struct csspgo__probe_level {
-    uint32_t node, children;      /* index + 1; inlinees still to be read    */
-} csspgo__probe_level;
-
-/* How much of the section was read. */
-typedef struct csspgo__probe_extent {
-    uint64_t inlines, probes, records;
-    size_t   bytes;
-} csspgo__probe_extent;
-
-typedef struct csspgo__probe_scan {
-    csspgo__reader              r;
-    const csspgo_probe_section *in;
-    csspgo_probe_set              *t;
-    csspgo__guids               bases;      /* of in->bases, the last one of a GUID                                   */
-    csspgo__probe_level        *stack;      /* the node being read and those around it                                */
-    size_t                      depth, cap;
-    int                         fill;       /* second run                                                             */
-    uint64_t                    base;       /* address that a delta is added to, if it is known                       */
-    int                         known, chained;
-    csspgo__probe_extent        got;        /* read so far; bytes: not used                                           */
-    csspgo_probe_record         record;     /* the top-level record being read                                        */
-    csspgo_probe_set_stats          stats;
-} csspgo__probe_scan;
-
-/* Returns 1 and the address of the symbol with a GUID; 0 if there is none, *address is then as before. */
-static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
-{
-    const uint32_t id = csspgo__guids_find(&s->bases, s->in->bases, guid);
-    if (id != 0) *address = s->in->bases[id - 1].address;
-    return id != 0;
-}
-
-/* The same for the symbol of the record that is being read: the caller may know better than names where that is. */
-static int csspgo__record_base(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
-{
-    const csspgo_probe_section *in = s->in;
-    const uint64_t record = s->got.records;
-    if (record >= in->address_count || in->addresses[(size_t)record] == UINT64_MAX)
-        return csspgo__base_find(s, guid, address);
-    *address = in->addresses[(size_t)record];
-    return 1;
-}
-
-static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
-{
-    csspgo__heap *h = &s->t->heap;
-    size_t i;
-    if (s->in->base_count > 0x7ffffffe) return CSSPGO_E_LIMIT;
-    for (i = s->in->base_count; i-- > 0;)         /* backwards: the last entry of a GUID is put in first */
-        if (!csspgo__guids_put(h, &s->bases, s->in->bases, i)) return h->status;
-    return CSSPGO_OK;
-}
-
-static int csspgo__in_text(const csspgo_probe_section *in, uint64_t address)
-{
-    size_t a = 0, e = in->text_count;
-    CSSPGO__BISECT(a, e, m, in->text[m].end <= address)
-    return a < in->text_count && in->text[a].begin <= address;
-}
-
-/*
- * Counts something that only a reader in LLVM mode takes; the sentence and a value are the error of the others. Returns
- * 1 if this reader takes it.
- */
-static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uint64_t *counter, const char *text,
-                             uint64_t value)
-{
-    if (s->r.status != CSSPGO_OK) return 0;
-    if (!s->t->heap.llvm) {
-        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, text);
-        csspgo__say_hex(s->r.err, value);
-        return 0;
-    }
-    *counter += 1;
-    return 1;
-}
-
-/*
- * A sentinel: from here on addresses count from the symbol whose GUID is in its address field. in_place: it is the
- * first probe of a top-level record and has the form that producers give it. If no symbol has that GUID, the value is
- * the address itself where that was asked for, or where it is an address of the text. In LLVM mode a sentinel anywhere
- * else moves the base, as LLVM's reader does it.
- */
-static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at, int in_place, uint32_t tag,
-                                  uint64_t value)
-{
-    if (!in_place && !csspgo__probe_odd(s, at, &s->stats.odd_sentinels, "a misplaced or malformed sentinel: tag ", tag))
-        return;
-    if (tag & CSSPGO__TAG_DELTA) {
-        s->base += value;
-        return;
-    }
-    s->base = value;
-    s->known = (in_place ? csspgo__record_base : csspgo__base_find)(s, value, &s->base);
-    if (in_place) s->stats.sentinels++;
-    if (!s->known && (s->in->flags & CSSPGO_PROBES_RAW_SENTINELS || csspgo__in_text(s->in, value))) {
-        s->known = 1;
-        s->stats.raw_sentinels++;
-    }
-    if (in_place) {
-        s->record.symbol = value;
-        s->record.address = s->known ? s->base : 0;
-        s->record.flags = CSSPGO_RECORD_SENTINEL | (s->known ? (uint32_t)CSSPGO_RECORD_BASED : 0);
-    }
-    if (!s->known && !s->t->heap.llvm) {
-        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, "no symbol for the sentinel ");
-        csspgo__say_hex(s->r.err, value);
-    }
-}
-
-/* Moves the base to a probe's address. An absolute address begins a chain, in which records have no base. */
-static void csspgo__scan_address(csspgo__probe_scan *s, const unsigned char *at, uint32_t tag, uint64_t value)
-{
-    if (tag & CSSPGO__TAG_DELTA) {
-        s->base += value;
-    } else {
-        s->base = value;
-        s->known = s->chained = 1;
-        s->stats.absolute++;
-    }
-    if (!s->known)
-        csspgo__probe_odd(s, at, &s->stats.no_base, "a relative address, and no symbol for the record ",
-                          s->record.symbol);
-}
-
-/* Takes a probe at the base address: counts it, in the second run also stores it. */
-static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, uint32_t discriminator)
-{
-    if (s->in->text_count != 0 && !csspgo__in_text(s->in, s->base)) s->stats.outside_text++;
-    if (s->fill) {
-        const csspgo_probe p = { s->base, id, discriminator, s->stack[s->depth - 1].node,
-                                 (uint8_t)(tag & CSSPGO__TAG_KIND), (uint8_t)(tag >> 4 & 7), 0 };
-        s->t->probes[s->t->probe_count + (size_t)s->got.probes] = p;
-    }
-    s->got.probes++;
-    s->record.probe_count++;
-}
-
-/* Reads the id of a probe. Passes of clang that merge calls have made ids of what was in memory. */
-static uint32_t csspgo__scan_id(csspgo__probe_scan *s)
-{
-    const unsigned char *at = s->r.p;
-    const uint64_t id = csspgo__uleb(&s->r);
-    if (id > UINT32_MAX && !s->t->heap.llvm)
-        csspgo__fail_u64(&s->r, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", id);
-    s->stats.wide_ids += id > UINT32_MAX;
-    return id > UINT32_MAX ? 0 : (uint32_t)id;
-}
-
-/* Reads a probe or sentinel. first: of a top-level record, where a sentinel may stand. */
-static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
-{
-    csspgo__reader *r = &s->r;
-    const unsigned char *at = r->p;
-    const uint32_t id = csspgo__scan_id(s), tag = csspgo__u8(r), attributes = tag >> 4 & 7;
-    const uint64_t value = tag & CSSPGO__TAG_DELTA ? csspgo__leb(r, 1) : csspgo__u64(r);
-    const uint32_t discriminator = attributes & CSSPGO__ATTR_DISCRIMINATOR ? csspgo__uleb32(r) : 0;
-    if (r->status != CSSPGO_OK) return;
-    if (attributes & CSSPGO__ATTR_SENTINEL) {
-        csspgo__scan_sentinel(s, at, first && id == 0 && tag == CSSPGO__TAG_SENTINEL, tag, value);
-        return;
-    }
-    if ((tag & CSSPGO__TAG_KIND) > CSSPGO_PROBE_DIRECT_CALL)
-        csspgo__probe_odd(s, at, &s->stats.odd_kinds, "a probe of unknown kind ", tag & CSSPGO__TAG_KIND);
-    if (id == 0) csspgo__probe_odd(s, at, &s->stats.ids_0, "a probe without id, tag ", tag);
-    if (attributes & CSSPGO__ATTR_RESERVED) s->stats.reserved_attributes++;
-    csspgo__scan_address(s, at, tag, value);
-    if (r->status == CSSPGO_OK && s->known) csspgo__scan_keep(s, id, tag, discriminator);
-}
-
-/* Where the addresses of a top-level record start: at its symbol, unless an absolute address began a chain. */
-static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
-{
-    uint64_t address = 0;
-    const int found = csspgo__record_base(s, guid, &address);
-    memset(&s->record, 0, sizeof s->record);
-    s->record.symbol = guid;
-    s->record.address = address;
-    s->record.flags = found ? CSSPGO_RECORD_BASED : 0;
-    s->record.first_inline = (uint32_t)(s->t->inline_count + s->got.inlines);
-    s->record.first_probe = (uint32_t)(s->t->probe_count + s->got.probes);
-    if (s->chained && !(found && s->in->flags & CSSPGO_PROBES_REBASE)) return;
-    s->known = found;
-    s->base = address;
-}
-
-/* A node begins: it becomes the top of the stack, with as many inlinees to come as it says. */
-static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, uint64_t guid, uint32_t site,
-                              uint32_t children)
-{
-    csspgo__heap *h = &s->t->heap;
-    const uint32_t parent = s->depth != 0 ? s->stack[s->depth - 1].node : 0;
-    if (s->depth >= h->limits.max_depth) {
-        csspgo__fail_u64(&s->r, CSSPGO_E_LIMIT, at, "inlinees are nested deeper than ", h->limits.max_depth);
-        return;
-    }
-    if (!CSSPGO__ROOM(h, s->stack, s->depth, s->cap, s->depth + 1)) {
-        csspgo__fail_heap(&s->r, h, at);
-        return;
-    }
-    if (s->fill) {
-        const csspgo_inline_node node = { guid, parent, site };
-        s->t->inlines[s->t->inline_count + (size_t)s->got.inlines] = node;
-        s->t->children[s->t->inline_count + (size_t)s->got.inlines] = children;
-    }
-    s->got.inlines++;
-    s->record.inline_count++;
-    s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->got.inlines);
-    s->stack[s->depth++].children = children;
-}
-
-/*
- * Reads a node up to its inlinees. Its counts are checked against the bytes left before they are used, both together:
- * so the scan never promises itself more than the section can hold.
- */
-static void csspgo__scan_node(csspgo__probe_scan *s)
-{
-    csspgo__reader *r = &s->r;
-    const unsigned char *at = r->p, *counts;
-    const int top = s->depth == 0;
-    const uint32_t site = top ? 0 : csspgo__uleb32(r);
-    const uint64_t guid = csspgo__u64(r);
-    uint32_t probes, children, i;
-    counts = r->p;
-    probes = csspgo__uleb32(r);
-    children = csspgo__uleb32(r);
-    if (r->status != CSSPGO_OK) return;
-    if (probes > csspgo__left(r) / CSSPGO__PROBE_MIN)
-        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more probes than the bytes left can hold: ", probes);
-    else if (children > (csspgo__left(r) - (size_t)probes * CSSPGO__PROBE_MIN) / CSSPGO__INLINEE_MIN)
-        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more inlinees than the bytes left can hold: ", children);
-    if (guid == 0) csspgo__probe_odd(s, at, &s->stats.guids_0, "a function with GUID ", 0);
-    if (r->status != CSSPGO_OK) return;
-    if (top) csspgo__scan_top(s, guid);
-    else if (site == 0) s->stats.sites_0++;
-    csspgo__scan_push(s, at, guid, site, children);
-    for (i = 0; i < probes && r->status == CSSPGO_OK; i++) csspgo__scan_probe(s, top && i == 0);
-}
-
-/* Leaves nodes whose inlinees were all read; a record that is complete is counted. Returns 1 if it was one. */
-static int csspgo__scan_leave(csspgo__probe_scan *s)
-{
-    while (s->depth != 0 && s->stack[s->depth - 1].children == 0) s->depth--;
-    if (s->depth != 0) {
-        s->stack[s->depth - 1].children--;
-        return 0;
-    }
-    if (s->fill) s->t->records[s->t->record_count + (size_t)s->got.records] = s->record;
-    s->got.records++;
-    return 1;
-}
-
-/* Runs over the first `size` bytes of the section. *whole gets the extent of the records that were complete. */
-static void csspgo__scan(csspgo__probe_scan *s, size_t size, int fill, csspgo_error *err, csspgo__probe_extent *whole)
-{
-    csspgo__reader_init(&s->r, s->in->data, size, err);
-    s->fill = fill;
-    s->depth = 0;
-    s->base = 0;
-    s->known = s->chained = 0;
-    memset(&s->got, 0, sizeof s->got);
-    memset(&s->stats, 0, sizeof s->stats);
-    memset(whole, 0, sizeof *whole);
-    while (s->r.status == CSSPGO_OK && (s->depth != 0 || csspgo__left(&s->r) != 0)) {
-        csspgo__scan_node(s);
-        if (s->r.status != CSSPGO_OK || !csspgo__scan_leave(s)) continue;
-        *whole = s->got;
-        whole->bytes = (size_t)(s->r.p - s->r.base);
-    }
-}
-
-/* Adds counters: both structs are nothing but uint64_t. */
-static void csspgo__probe_stats_add(csspgo_probe_set_stats *to, const csspgo_probe_set_stats *from)
-{
-    uint64_t *a = (uint64_t *)(void *)to;
-    const uint64_t *b = (const uint64_t *)(const void *)from;
-    size_t i;
-    for (i = 0; i < sizeof *to / sizeof *a; i++) a[i] += b[i];
-}
-
-/*
- * Both runs. After an error in the first one the complete records before it are kept where that was asked for: then the
- * second run ends behind them. s->bases and s->stack are the caller's to free.
- */
-static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *err)
-{
-    csspgo_probe_set *t = s->t;
-    csspgo__probe_extent whole, again;
-    csspgo_status status, result = csspgo__bases_make(s);
-    if (result != CSSPGO_OK) return csspgo__error_plain(err, result);
-    csspgo__scan(s, s->in->size, 0, err, &whole);
-    result = s->r.status;
-    if (result != CSSPGO_OK && !(s->in->flags & CSSPGO_PROBES_KEEP_COMPLETE)) return result;
-    status = csspgo__probes_reserve(t, whole.inlines, whole.probes, whole.records);
-    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
-    csspgo__scan(s, whole.bytes, 1, NULL, &again);
-    CSSPGO_ASSERT(s->r.status == CSSPGO_OK && again.probes == whole.probes && again.inlines == whole.inlines);
-    t->inline_count += (size_t)whole.inlines;
-    t->probe_count += (size_t)whole.probes;
-    t->record_count += (size_t)whole.records;
-    csspgo__probe_stats_add(&t->stats, &s->stats);
-    return result;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    CSSPGO__GIVEN(in);
-    CSSPGO__GIVEN_FOR(in->data, in->size);
-    CSSPGO__GIVEN_FOR(in->bases, in->base_count);
-    csspgo__probe_scan s;
-    csspgo_status status;
-    memset(&s, 0, sizeof s);
-    s.in = in;
-    s.t = t;
-    csspgo__guids_init(&t->heap, &s.bases, sizeof *in->bases, offsetof(csspgo_symbol_base, guid));
-    status = csspgo__decode_runs(&s, err);
-    csspgo__free(&t->heap, s.stack, s.cap * sizeof *s.stack);
-    csspgo__map_free(&t->heap, &s.bases.map);
-    return status;
-}
-
-/* ----- descriptors ------------------------------------------------------------------------------------------------ */
-
-/* Makes names lead into the text after it has moved: they follow each other, so their places are sums of sizes. */
-static void csspgo__descriptors_relocate(csspgo_probe_set *t)
-{
-    size_t i, at = 0;
-    for (i = 0; i < t->descriptor_count; i++) {
-        t->descriptors[i].name = t->text + at;
-        at += t->descriptors[i].name_size;
-    }
-}
-
-/* Room for entries and the text of their names beyond what there is. Nothing but capacities changes. */
-static csspgo_status csspgo__descriptors_reserve(csspgo_probe_set *t, size_t entries, size_t text)
-{
-    csspgo__heap *h = &t->heap;
-    const char *const before = t->text;
-    if (entries > 0x7ffffffe - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
-    if (!CSSPGO__ROOM(h, t->descriptors, t->descriptor_count, t->descriptor_cap, t->descriptor_count + entries) ||
-        !csspgo__map_room(h, &t->by_guid.map, entries) ||
-        !CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1))   /* + 1: a name is never NULL */
-        return h->status;
-    if (t->text != before) csspgo__descriptors_relocate(t);
-    return CSSPGO_OK;
-}
-
-/* Appends an entry unless there is one of its GUID. There is room: see csspgo__descriptors_reserve. */
-static void csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
-{
-    csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
-    const uint32_t old = csspgo__guids_find(&t->by_guid, t->descriptors, guid);
-    if (old != 0) {
-        t->stats.duplicate_descriptors++;
-        if (t->descriptors[old - 1].checksum != checksum) t->stats.conflicting_descriptors++;
-        return;
-    }
-    memset(d, 0, sizeof *d);
-    d->guid = guid;
-    d->checksum = checksum;
-    d->name = t->text + t->text_size;
-    d->name_size = size;
-    if (size != 0) memcpy(t->text + t->text_size, name, size);
-    t->text_size += size;
-    csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, t->descriptor_count++);
-}
-
-/* Reads one entry; its name is the size bytes before r->p. */
-static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64_t *guid, uint64_t *checksum,
-                                    uint32_t *size)
-{
-    const unsigned char *at;
-    *guid = csspgo__u64(r);
-    *checksum = csspgo__u64(r);
-    at = r->p;
-    *size = csspgo__uleb32(r);
-    if (r->status != CSSPGO_OK) return;
-    if (*size > csspgo__left(r))
-        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, at, "a name longer than the bytes left: ", *size);
-    else if (*size > max_name)
-        csspgo__fail_u64(r, CSSPGO_E_LIMIT, at, "a name longer than limits.max_name: ", *size);
-    else r->p += *size;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
-                                                             csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    csspgo__reader r;
-    csspgo_status status;
-    size_t entries = 0, text = 0;
-    uint64_t guid, checksum;
-    uint32_t n;
-    csspgo__reader_init(&r, data, size, err);
-    for (; csspgo__left(&r) != 0 && r.status == CSSPGO_OK; entries++, text += n)
-        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
-    if (r.status != CSSPGO_OK) return r.status;
-    status = csspgo__descriptors_reserve(t, entries, text);
-    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
-    csspgo__reader_init(&r, data, size, err);
-    while (csspgo__left(&r) != 0) {
-        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
-        csspgo__descriptor_put(t, guid, checksum, r.p - n, n);
-    }
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
-                                                         csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    CSSPGO__GIVEN(d);
-    CSSPGO__GIVEN_FOR(d->name, d->name_size);
-    const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
-    csspgo_status status;
-    if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
-    if (d->name_size > t->heap.limits.max_name)
-        return csspgo__error_limit(err, "a name is longer", "max_name", t->heap.limits.max_name);
-    status = csspgo__descriptors_reserve(t, 1, d->name_size);
-    if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
-    return csspgo__error_plain(err, status);
-}
-
 /* ===== >>sample =================================================================================================== */
 
 /* ----- perf records ----------------------------------------------------------------------------------------------- */
@@ -33018,6 +32477,562 @@ CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo
 }
 
 #endif /* CSSPGO_WITH_RESHAPE */
+
+/* ===== >>probes =================================================================================================== */
+
+#ifdef CSSPGO_WITH_PROBES
+
+/* ----- probe sections --------------------------------------------------------------------- */
+
+/*
+ * Section .pseudo_probe, integers little-endian, [ ] optional, { } repeated as a count says:
+ *
+ *   section     a record for each function body below each symbol
+ *   record      node, without a site
+ *   node        [site: ULEB] GUID: 8 bytes; number of probes: ULEB; number of inlinees: ULEB; { probe } { node }
+ *   probe       id: ULEB; tag: 1 byte; address; [discriminator: ULEB, with attribute 4]
+ *   tag         bits 0 to 3 the kind, bits 4 to 6 attributes, bit 7: the address is a difference
+ *   address     8 bytes, or with bit 7 SLEB: the difference to the probe before it, whatever record that is in
+ *
+ * The first difference of a record counts from the address of its symbol, which the section does not hold: the name of
+ * the symbol is that of the function, or a first "probe" of the record with attribute 2 (a sentinel) has the GUID of
+ * the symbol's name in place of an address. Older producers (LLVM 14, BOLT) begin with one absolute address, and all
+ * others are differences to the one before: a chain.
+ *
+ * Section .pseudo_probe_desc: { GUID: 8 bytes; CFG checksum: 8 bytes; size of the name: ULEB; name }.
+ *
+ * Bytes of the smallest probe and inlinee: an upper bound for what a count may promise. */
+enum { CSSPGO__PROBE_MIN = 3, CSSPGO__INLINEE_MIN = 11 };
+
+/* The TAG byte of a probe. */
+enum {
+    CSSPGO__TAG_KIND = 15, CSSPGO__TAG_DELTA = 128, CSSPGO__TAG_SENTINEL = 32,
+    CSSPGO__ATTR_RESERVED = 1, CSSPGO__ATTR_SENTINEL = 2, CSSPGO__ATTR_DISCRIMINATOR = 4
+};
+
+struct csspgo_probe_set {
+    csspgo__heap         heap;         /* first: csspgo__object_new                                   */
+    csspgo_inline_node  *inlines;
+    uint32_t            *children;     /* NINLINED of each node                                       */
+    csspgo_probe        *probes;
+    csspgo_probe_record *records;
+    csspgo_descriptor   *descriptors;  /* their names stand in text, in this order, without gaps      */
+    char                *text;
+    size_t inline_count, inline_cap, children_cap, probe_count, probe_cap, record_count, record_cap;
+    size_t descriptor_count, descriptor_cap, text_size, text_cap;
+    csspgo__guids        by_guid;      /* descriptors                                                 */
+    csspgo_probe_set_stats   stats;
+};
+
+CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
+{
+    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(__func__, options, sizeof *t, err);
+    if (t != NULL)
+        csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
+    return t;
+}
+
+CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
+{
+    CSSPGO__LIVE_OR_NULL(csspgo_probe_set, t);
+    if (t == NULL) return;
+    csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
+    csspgo__free(&t->heap, t->children, t->children_cap * sizeof *t->children);
+    csspgo__free(&t->heap, t->probes, t->probe_cap * sizeof *t->probes);
+    csspgo__free(&t->heap, t->records, t->record_cap * sizeof *t->records);
+    csspgo__free(&t->heap, t->descriptors, t->descriptor_cap * sizeof *t->descriptors);
+    csspgo__free(&t->heap, t->text, t->text_cap);
+    csspgo__map_free(&t->heap, &t->by_guid.map);
+    csspgo__object_free(t, sizeof *t);
+}
+
+CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = 0;
+    csspgo__map_clear(&t->by_guid.map);
+    memset(&t->stats, 0, sizeof t->stats);
+}
+
+CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    const csspgo_probe_tables v = { t->inlines, t->probes, t->records, t->descriptors,
+                                    t->inline_count, t->probe_count, t->record_count, t->descriptor_count };
+    return v;
+}
+
+static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_probe *p = (const csspgo_probe *)ctx;
+    const uint64_t x = p[*(const uint32_t *)a].address, y = p[*(const uint32_t *)b].address;
+    return x < y ? -1 : x > y;
+}
+
+CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    return t->stats;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    csspgo__heap h = csspgo__heap_loan(&t->heap);
+    size_t i;
+    for (i = 0; i < t->probe_count; i++) order[i] = (uint32_t)i;
+    if (!csspgo__sort(&h, order, t->probe_count, sizeof *order, csspgo__probe_address_cmp, t->probes))
+        return csspgo__error_plain(err, h.status);
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* Room for nodes, probes and records beyond those there are. Nothing but capacities changes. */
+static csspgo_status csspgo__probes_reserve(csspgo_probe_set *t, uint64_t inlines, uint64_t probes, uint64_t records)
+{
+    csspgo__heap *h = &t->heap;
+    const size_t nodes = t->inline_count + (size_t)inlines;
+    if (inlines > UINT32_MAX - 1 - t->inline_count || probes > UINT32_MAX - 1 - t->probe_count) return CSSPGO_E_LIMIT;
+    if (!CSSPGO__ROOM(h, t->inlines, t->inline_count, t->inline_cap, nodes) ||
+        !CSSPGO__ROOM(h, t->children, t->inline_count, t->children_cap, nodes) ||
+        !CSSPGO__ROOM(h, t->probes, t->probe_count, t->probe_cap, t->probe_count + (size_t)probes) ||
+        !CSSPGO__ROOM(h, t->records, t->record_count, t->record_cap, t->record_count + (size_t)records))
+        return h->status;
+    return CSSPGO_OK;
+}
+
+/* ----- decoding --------------------------------------------------------------------------------------------------- */
+
+/*
+ * One scan of the grammar runs twice over the same bytes: first it checks and counts, then there is room for exactly
+ * what was counted and it fills the arrays. So a failure changes nothing, and no array grows by the counts that the
+ * input claims. Nesting is kept in an array, not on the C stack. csspgo__probe_scan.got counts what was read.
+ */
+typedef struct csspgo__probe_level {
+    uint32_t node, children;      /* index + 1; inlinees still to be read    */
+} csspgo__probe_level;
+
+/* How much of the section was read. */
+typedef struct csspgo__probe_extent {
+    uint64_t inlines, probes, records;
+    size_t   bytes;
+} csspgo__probe_extent;
+
+typedef struct csspgo__probe_scan {
+    csspgo__reader              r;
+    const csspgo_probe_section *in;
+    csspgo_probe_set              *t;
+    csspgo__guids               bases;      /* of in->bases, the last one of a GUID                                   */
+    csspgo__probe_level        *stack;      /* the node being read and those around it                                */
+    size_t                      depth, cap;
+    int                         fill;       /* second run                                                             */
+    uint64_t                    base;       /* address that a delta is added to, if it is known                       */
+    int                         known, chained;
+    csspgo__probe_extent        got;        /* read so far; bytes: not used                                           */
+    csspgo_probe_record         record;     /* the top-level record being read                                        */
+    csspgo_probe_set_stats          stats;
+} csspgo__probe_scan;
+
+/* Returns 1 and the address of the symbol with a GUID; 0 if there is none, *address is then as before. */
+static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
+{
+    const uint32_t id = csspgo__guids_find(&s->bases, s->in->bases, guid);
+    if (id != 0) *address = s->in->bases[id - 1].address;
+    return id != 0;
+}
+
+/* The same for the symbol of the record that is being read: the caller may know better than names where that is. */
+static int csspgo__record_base(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
+{
+    const csspgo_probe_section *in = s->in;
+    const uint64_t record = s->got.records;
+    if (record >= in->address_count || in->addresses[(size_t)record] == UINT64_MAX)
+        return csspgo__base_find(s, guid, address);
+    *address = in->addresses[(size_t)record];
+    return 1;
+}
+
+static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
+{
+    csspgo__heap *h = &s->t->heap;
+    size_t i;
+    if (s->in->base_count > 0x7ffffffe) return CSSPGO_E_LIMIT;
+    for (i = s->in->base_count; i-- > 0;)         /* backwards: the last entry of a GUID is put in first */
+        if (!csspgo__guids_put(h, &s->bases, s->in->bases, i)) return h->status;
+    return CSSPGO_OK;
+}
+
+static int csspgo__in_text(const csspgo_probe_section *in, uint64_t address)
+{
+    size_t a = 0, e = in->text_count;
+    CSSPGO__BISECT(a, e, m, in->text[m].end <= address)
+    return a < in->text_count && in->text[a].begin <= address;
+}
+
+/*
+ * Counts something that only a reader in LLVM mode takes; the sentence and a value are the error of the others. Returns
+ * 1 if this reader takes it.
+ */
+static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uint64_t *counter, const char *text,
+                             uint64_t value)
+{
+    if (s->r.status != CSSPGO_OK) return 0;
+    if (!s->t->heap.llvm) {
+        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, text);
+        csspgo__say_hex(s->r.err, value);
+        return 0;
+    }
+    *counter += 1;
+    return 1;
+}
+
+/*
+ * A sentinel: from here on addresses count from the symbol whose GUID is in its address field. in_place: it is the
+ * first probe of a top-level record and has the form that producers give it. If no symbol has that GUID, the value is
+ * the address itself where that was asked for, or where it is an address of the text. In LLVM mode a sentinel anywhere
+ * else moves the base, as LLVM's reader does it.
+ */
+static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at, int in_place, uint32_t tag,
+                                  uint64_t value)
+{
+    if (!in_place && !csspgo__probe_odd(s, at, &s->stats.odd_sentinels, "a misplaced or malformed sentinel: tag ", tag))
+        return;
+    if (tag & CSSPGO__TAG_DELTA) {
+        s->base += value;
+        return;
+    }
+    s->base = value;
+    s->known = (in_place ? csspgo__record_base : csspgo__base_find)(s, value, &s->base);
+    if (in_place) s->stats.sentinels++;
+    if (!s->known && (s->in->flags & CSSPGO_PROBES_RAW_SENTINELS || csspgo__in_text(s->in, value))) {
+        s->known = 1;
+        s->stats.raw_sentinels++;
+    }
+    if (in_place) {
+        s->record.symbol = value;
+        s->record.address = s->known ? s->base : 0;
+        s->record.flags = CSSPGO_RECORD_SENTINEL | (s->known ? (uint32_t)CSSPGO_RECORD_BASED : 0);
+    }
+    if (!s->known && !s->t->heap.llvm) {
+        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, "no symbol for the sentinel ");
+        csspgo__say_hex(s->r.err, value);
+    }
+}
+
+/* Moves the base to a probe's address. An absolute address begins a chain, in which records have no base. */
+static void csspgo__scan_address(csspgo__probe_scan *s, const unsigned char *at, uint32_t tag, uint64_t value)
+{
+    if (tag & CSSPGO__TAG_DELTA) {
+        s->base += value;
+    } else {
+        s->base = value;
+        s->known = s->chained = 1;
+        s->stats.absolute++;
+    }
+    if (!s->known)
+        csspgo__probe_odd(s, at, &s->stats.no_base, "a relative address, and no symbol for the record ",
+                          s->record.symbol);
+}
+
+/* Takes a probe at the base address: counts it, in the second run also stores it. */
+static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, uint32_t discriminator)
+{
+    if (s->in->text_count != 0 && !csspgo__in_text(s->in, s->base)) s->stats.outside_text++;
+    if (s->fill) {
+        const csspgo_probe p = { s->base, id, discriminator, s->stack[s->depth - 1].node,
+                                 (uint8_t)(tag & CSSPGO__TAG_KIND), (uint8_t)(tag >> 4 & 7), 0 };
+        s->t->probes[s->t->probe_count + (size_t)s->got.probes] = p;
+    }
+    s->got.probes++;
+    s->record.probe_count++;
+}
+
+/* Reads the id of a probe. Passes of clang that merge calls have made ids of what was in memory. */
+static uint32_t csspgo__scan_id(csspgo__probe_scan *s)
+{
+    const unsigned char *at = s->r.p;
+    const uint64_t id = csspgo__uleb(&s->r);
+    if (id > UINT32_MAX && !s->t->heap.llvm)
+        csspgo__fail_u64(&s->r, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", id);
+    s->stats.wide_ids += id > UINT32_MAX;
+    return id > UINT32_MAX ? 0 : (uint32_t)id;
+}
+
+/* Reads a probe or sentinel. first: of a top-level record, where a sentinel may stand. */
+static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
+{
+    csspgo__reader *r = &s->r;
+    const unsigned char *at = r->p;
+    const uint32_t id = csspgo__scan_id(s), tag = csspgo__u8(r), attributes = tag >> 4 & 7;
+    const uint64_t value = tag & CSSPGO__TAG_DELTA ? csspgo__leb(r, 1) : csspgo__u64(r);
+    const uint32_t discriminator = attributes & CSSPGO__ATTR_DISCRIMINATOR ? csspgo__uleb32(r) : 0;
+    if (r->status != CSSPGO_OK) return;
+    if (attributes & CSSPGO__ATTR_SENTINEL) {
+        csspgo__scan_sentinel(s, at, first && id == 0 && tag == CSSPGO__TAG_SENTINEL, tag, value);
+        return;
+    }
+    if ((tag & CSSPGO__TAG_KIND) > CSSPGO_PROBE_DIRECT_CALL)
+        csspgo__probe_odd(s, at, &s->stats.odd_kinds, "a probe of unknown kind ", tag & CSSPGO__TAG_KIND);
+    if (id == 0) csspgo__probe_odd(s, at, &s->stats.ids_0, "a probe without id, tag ", tag);
+    if (attributes & CSSPGO__ATTR_RESERVED) s->stats.reserved_attributes++;
+    csspgo__scan_address(s, at, tag, value);
+    if (r->status == CSSPGO_OK && s->known) csspgo__scan_keep(s, id, tag, discriminator);
+}
+
+/* Where the addresses of a top-level record start: at its symbol, unless an absolute address began a chain. */
+static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
+{
+    uint64_t address = 0;
+    const int found = csspgo__record_base(s, guid, &address);
+    memset(&s->record, 0, sizeof s->record);
+    s->record.symbol = guid;
+    s->record.address = address;
+    s->record.flags = found ? CSSPGO_RECORD_BASED : 0;
+    s->record.first_inline = (uint32_t)(s->t->inline_count + s->got.inlines);
+    s->record.first_probe = (uint32_t)(s->t->probe_count + s->got.probes);
+    if (s->chained && !(found && s->in->flags & CSSPGO_PROBES_REBASE)) return;
+    s->known = found;
+    s->base = address;
+}
+
+/* A node begins: it becomes the top of the stack, with as many inlinees to come as it says. */
+static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, uint64_t guid, uint32_t site,
+                              uint32_t children)
+{
+    csspgo__heap *h = &s->t->heap;
+    const uint32_t parent = s->depth != 0 ? s->stack[s->depth - 1].node : 0;
+    if (s->depth >= h->limits.max_depth) {
+        csspgo__fail_u64(&s->r, CSSPGO_E_LIMIT, at, "inlinees are nested deeper than ", h->limits.max_depth);
+        return;
+    }
+    if (!CSSPGO__ROOM(h, s->stack, s->depth, s->cap, s->depth + 1)) {
+        csspgo__fail_heap(&s->r, h, at);
+        return;
+    }
+    if (s->fill) {
+        const csspgo_inline_node node = { guid, parent, site };
+        s->t->inlines[s->t->inline_count + (size_t)s->got.inlines] = node;
+        s->t->children[s->t->inline_count + (size_t)s->got.inlines] = children;
+    }
+    s->got.inlines++;
+    s->record.inline_count++;
+    s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->got.inlines);
+    s->stack[s->depth++].children = children;
+}
+
+/*
+ * Reads a node up to its inlinees. Its counts are checked against the bytes left before they are used, both together:
+ * so the scan never promises itself more than the section can hold.
+ */
+static void csspgo__scan_node(csspgo__probe_scan *s)
+{
+    csspgo__reader *r = &s->r;
+    const unsigned char *at = r->p, *counts;
+    const int top = s->depth == 0;
+    const uint32_t site = top ? 0 : csspgo__uleb32(r);
+    const uint64_t guid = csspgo__u64(r);
+    uint32_t probes, children, i;
+    counts = r->p;
+    probes = csspgo__uleb32(r);
+    children = csspgo__uleb32(r);
+    if (r->status != CSSPGO_OK) return;
+    if (probes > csspgo__left(r) / CSSPGO__PROBE_MIN)
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more probes than the bytes left can hold: ", probes);
+    else if (children > (csspgo__left(r) - (size_t)probes * CSSPGO__PROBE_MIN) / CSSPGO__INLINEE_MIN)
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more inlinees than the bytes left can hold: ", children);
+    if (guid == 0) csspgo__probe_odd(s, at, &s->stats.guids_0, "a function with GUID ", 0);
+    if (r->status != CSSPGO_OK) return;
+    if (top) csspgo__scan_top(s, guid);
+    else if (site == 0) s->stats.sites_0++;
+    csspgo__scan_push(s, at, guid, site, children);
+    for (i = 0; i < probes && r->status == CSSPGO_OK; i++) csspgo__scan_probe(s, top && i == 0);
+}
+
+/* Leaves nodes whose inlinees were all read; a record that is complete is counted. Returns 1 if it was one. */
+static int csspgo__scan_leave(csspgo__probe_scan *s)
+{
+    while (s->depth != 0 && s->stack[s->depth - 1].children == 0) s->depth--;
+    if (s->depth != 0) {
+        s->stack[s->depth - 1].children--;
+        return 0;
+    }
+    if (s->fill) s->t->records[s->t->record_count + (size_t)s->got.records] = s->record;
+    s->got.records++;
+    return 1;
+}
+
+/* Runs over the first `size` bytes of the section. *whole gets the extent of the records that were complete. */
+static void csspgo__scan(csspgo__probe_scan *s, size_t size, int fill, csspgo_error *err, csspgo__probe_extent *whole)
+{
+    csspgo__reader_init(&s->r, s->in->data, size, err);
+    s->fill = fill;
+    s->depth = 0;
+    s->base = 0;
+    s->known = s->chained = 0;
+    memset(&s->got, 0, sizeof s->got);
+    memset(&s->stats, 0, sizeof s->stats);
+    memset(whole, 0, sizeof *whole);
+    while (s->r.status == CSSPGO_OK && (s->depth != 0 || csspgo__left(&s->r) != 0)) {
+        csspgo__scan_node(s);
+        if (s->r.status != CSSPGO_OK || !csspgo__scan_leave(s)) continue;
+        *whole = s->got;
+        whole->bytes = (size_t)(s->r.p - s->r.base);
+    }
+}
+
+/* Adds counters: both structs are nothing but uint64_t. */
+static void csspgo__probe_stats_add(csspgo_probe_set_stats *to, const csspgo_probe_set_stats *from)
+{
+    uint64_t *a = (uint64_t *)(void *)to;
+    const uint64_t *b = (const uint64_t *)(const void *)from;
+    size_t i;
+    for (i = 0; i < sizeof *to / sizeof *a; i++) a[i] += b[i];
+}
+
+/*
+ * Both runs. After an error in the first one the complete records before it are kept where that was asked for: then the
+ * second run ends behind them. s->bases and s->stack are the caller's to free.
+ */
+static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *err)
+{
+    csspgo_probe_set *t = s->t;
+    csspgo__probe_extent whole, again;
+    csspgo_status status, result = csspgo__bases_make(s);
+    if (result != CSSPGO_OK) return csspgo__error_plain(err, result);
+    csspgo__scan(s, s->in->size, 0, err, &whole);
+    result = s->r.status;
+    if (result != CSSPGO_OK && !(s->in->flags & CSSPGO_PROBES_KEEP_COMPLETE)) return result;
+    status = csspgo__probes_reserve(t, whole.inlines, whole.probes, whole.records);
+    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
+    csspgo__scan(s, whole.bytes, 1, NULL, &again);
+    CSSPGO_ASSERT(s->r.status == CSSPGO_OK && again.probes == whole.probes && again.inlines == whole.inlines);
+    t->inline_count += (size_t)whole.inlines;
+    t->probe_count += (size_t)whole.probes;
+    t->record_count += (size_t)whole.records;
+    csspgo__probe_stats_add(&t->stats, &s->stats);
+    return result;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    CSSPGO__GIVEN(in);
+    CSSPGO__GIVEN_FOR(in->data, in->size);
+    CSSPGO__GIVEN_FOR(in->bases, in->base_count);
+    csspgo__probe_scan s;
+    csspgo_status status;
+    memset(&s, 0, sizeof s);
+    s.in = in;
+    s.t = t;
+    csspgo__guids_init(&t->heap, &s.bases, sizeof *in->bases, offsetof(csspgo_symbol_base, guid));
+    status = csspgo__decode_runs(&s, err);
+    csspgo__free(&t->heap, s.stack, s.cap * sizeof *s.stack);
+    csspgo__map_free(&t->heap, &s.bases.map);
+    return status;
+}
+
+/* ----- descriptors ------------------------------------------------------------------------------------------------ */
+
+/* Makes names lead into the text after it has moved: they follow each other, so their places are sums of sizes. */
+static void csspgo__descriptors_relocate(csspgo_probe_set *t)
+{
+    size_t i, at = 0;
+    for (i = 0; i < t->descriptor_count; i++) {
+        t->descriptors[i].name = t->text + at;
+        at += t->descriptors[i].name_size;
+    }
+}
+
+/* Room for entries and the text of their names beyond what there is. Nothing but capacities changes. */
+static csspgo_status csspgo__descriptors_reserve(csspgo_probe_set *t, size_t entries, size_t text)
+{
+    csspgo__heap *h = &t->heap;
+    const char *const before = t->text;
+    if (entries > 0x7ffffffe - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
+    if (!CSSPGO__ROOM(h, t->descriptors, t->descriptor_count, t->descriptor_cap, t->descriptor_count + entries) ||
+        !csspgo__map_room(h, &t->by_guid.map, entries) ||
+        !CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1))   /* + 1: a name is never NULL */
+        return h->status;
+    if (t->text != before) csspgo__descriptors_relocate(t);
+    return CSSPGO_OK;
+}
+
+/* Appends an entry unless there is one of its GUID. There is room: see csspgo__descriptors_reserve. */
+static void csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
+{
+    csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
+    const uint32_t old = csspgo__guids_find(&t->by_guid, t->descriptors, guid);
+    if (old != 0) {
+        t->stats.duplicate_descriptors++;
+        if (t->descriptors[old - 1].checksum != checksum) t->stats.conflicting_descriptors++;
+        return;
+    }
+    memset(d, 0, sizeof *d);
+    d->guid = guid;
+    d->checksum = checksum;
+    d->name = t->text + t->text_size;
+    d->name_size = size;
+    if (size != 0) memcpy(t->text + t->text_size, name, size);
+    t->text_size += size;
+    csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, t->descriptor_count++);
+}
+
+/* Reads one entry; its name is the size bytes before r->p. */
+static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64_t *guid, uint64_t *checksum,
+                                    uint32_t *size)
+{
+    const unsigned char *at;
+    *guid = csspgo__u64(r);
+    *checksum = csspgo__u64(r);
+    at = r->p;
+    *size = csspgo__uleb32(r);
+    if (r->status != CSSPGO_OK) return;
+    if (*size > csspgo__left(r))
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, at, "a name longer than the bytes left: ", *size);
+    else if (*size > max_name)
+        csspgo__fail_u64(r, CSSPGO_E_LIMIT, at, "a name longer than limits.max_name: ", *size);
+    else r->p += *size;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
+                                                             csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    csspgo__reader r;
+    csspgo_status status;
+    size_t entries = 0, text = 0;
+    uint64_t guid, checksum;
+    uint32_t n;
+    csspgo__reader_init(&r, data, size, err);
+    for (; csspgo__left(&r) != 0 && r.status == CSSPGO_OK; entries++, text += n)
+        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
+    if (r.status != CSSPGO_OK) return r.status;
+    status = csspgo__descriptors_reserve(t, entries, text);
+    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
+    csspgo__reader_init(&r, data, size, err);
+    while (csspgo__left(&r) != 0) {
+        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
+        csspgo__descriptor_put(t, guid, checksum, r.p - n, n);
+    }
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
+                                                         csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    CSSPGO__GIVEN(d);
+    CSSPGO__GIVEN_FOR(d->name, d->name_size);
+    const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
+    csspgo_status status;
+    if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
+    if (d->name_size > t->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", t->heap.limits.max_name);
+    status = csspgo__descriptors_reserve(t, 1, d->name_size);
+    if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
+    return csspgo__error_plain(err, status);
+}
+
+#endif /* CSSPGO_WITH_PROBES */
 
 /* ===== >>flow ===================================================================================================== */
 

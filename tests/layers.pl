@@ -8,7 +8,7 @@ use warnings;
 # but all may use them. The interface of `runtime`, the last one, stands behind base, its code at the end.
 my @kernel = qw(config base graph tree format edit code sample unwind track generate runtime);
 # Chapters: each uses the kernel, and at most one other chapter, which is named here.
-my %chapter = (preinline => '', inspect => '', reshape => '', flow => '', match => 'flow', legacy => '', lazy => '', decode => '', encode => '', perf => '', preagg => 'perf',
+my %chapter = (preinline => '', inspect => '', reshape => '', probes => '', flow => '', match => 'flow', legacy => '', lazy => '', decode => '', encode => 'probes', perf => '', preagg => 'perf',
                unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
                ctxprof => 'flow', bottleneck => 'flow');
 # Hooks: the kernel declares and calls them, a chapter that may be missing has the code.

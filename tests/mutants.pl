@@ -25,7 +25,7 @@ my %tests = (
     base => 'base internals messages', graph => 'graph', tree => 'tree track short internals generate', format => 'format binary newer internals',
     edit => 'edit overlap tree short', code => 'code codemap probes internals misuse recordings',
     sample => 'sample recordings queue internals',
-    unwind => 'unwind frames collector sample recordings queue internals', track => 'track short', generate => 'generate preinline collector', preinline => 'preinline', inspect => 'tree code codemap internals', reshape => 'edit short',
+    unwind => 'unwind frames collector sample recordings queue internals', track => 'track short', generate => 'generate preinline collector', preinline => 'preinline', inspect => 'tree code codemap internals', reshape => 'edit short', probes => 'probes',
     flow => 'graph match', match => 'match', legacy => 'binary', lazy => 'binary newer base', decode => 'insn code',
     encode => 'probes', perf => 'recordings sample script_memory', preagg => 'aggregated', unsymbolized => 'unwind frames',
     estimate => 'generate', lines => 'lines', quality => 'overlap truth', llvm => 'overlap edit track',
