@@ -7,9 +7,9 @@
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
  *     the kernel: >>base  >>runtime  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>preinline  >>inspect  >>reshape  >>probes  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode
- *                 >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof
- *                 >>bottleneck
+ *     chapters:   >>extbinary  >>preinline  >>inspect  >>reshape  >>probes  >>flow  >>match  >>legacy  >>lazy  >>decode
+ *                 >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout
+ *                 >>ctxprof  >>bottleneck
  *     >>licence
  */
 
@@ -77,14 +77,14 @@
  *
  * LAYERS AND CHAPTERS
  *
- *     A plain include gives the kernel and the chapter match. Each layer of the kernel uses only the layers above it.
- *     The other chapters follow the kernel. A macro turns on each of them; a chapter uses the kernel and at most one
+ *     A plain include gives the kernel and the chapters extbinary and match. Each layer of the kernel uses only the
+ *     layers above it. Chapters follow the kernel. A macro turns on each of them; a chapter uses the kernel and at most one
  *     other chapter, which its macro turns on as well.
  *
  *     base      status and error, allocator, limits, names and GUIDs
  *     graph     strongly connected components; functions in an order with callers first
  *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
- *     format    profiles as text and ExtBinary
+ *     format    profiles as text; the chapters' forms, too, are read and written through it
  *     edit      merge, scale, shrink to a size, compress recursion
  *     code      the code map: modules, functions, control transfers, probes
  *     sample    records of perf ring buffers become samples; a queue from signal handlers to a collector
@@ -95,6 +95,7 @@
  *               interface stands before those of the layers
  *
  *     CSSPGO_WITH_...   chapter
+ *     EXTBINARY         on unless CSSPGO_NO_EXTBINARY is defined: profiles in LLVM's ExtBinary form
  *     MATCH             on unless CSSPGO_NO_MATCH is defined: a profile of old code in terms of new code     uses FLOW
  *     FLOW              control-flow graphs: blocks that execute equally often, counts that fit
  *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
@@ -136,7 +137,7 @@
  *     CSSPGO_USE_ZSTD                implementation      recordings of perf record -z (link zstd); without it,
  *                                                        E_UNSUPPORTED
  *     CSSPGO_WITH_<CHAPTER>          every include       adds a chapter; CSSPGO_ALL adds every one
- *     CSSPGO_NO_MATCH                every include       drops the chapter match
+ *     CSSPGO_NO_<CHAPTER>            every include       drops the chapter extbinary or match
  *
  *     With CSSPGO_STATIC the compiler drops functions that are not called. At -Os (gcc 12, x86-64) csspgo adds 33 KB of
  *     code and constants to a program that loads profiles, finds nodes and asks for counts. To a JIT with code map,
@@ -1056,6 +1057,10 @@
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_BOTTLENECK)
 #  define CSSPGO_WITH_BOTTLENECK
 #endif
+#if (!defined(CSSPGO_NO_EXTBINARY) || defined(CSSPGO_WITH_LEGACY) || defined(CSSPGO_WITH_LAZY)) && \
+    !defined(CSSPGO_WITH_EXTBINARY)
+#  define CSSPGO_WITH_EXTBINARY
+#endif
 #if !defined(CSSPGO_NO_MATCH) && !defined(CSSPGO_WITH_MATCH)
 #  define CSSPGO_WITH_MATCH
 #endif
@@ -1967,23 +1972,6 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
  * Returns   CSSPGO_BINARY, CSSPGO_EXTBINARY, CSSPGO_GCOV, CSSPGO_COMPACT, or CSSPGO_TEXT for everything else
  */
 CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size);
-
-typedef struct csspgo_section {   /* of an ExtBinary file, according to its table                */
-    uint64_t type, flags;         /* LLVM's SecType and SecFlags: low half common, high half of the type */
-    uint64_t offset, size;        /* bytes; not checked against the file                         */
-} csspgo_section;
-
-/*
- * The table of sections of an ExtBinary file. The sections are not read.
- *
- *   data, size    the file
- *   section, cap  gets the first cap sections; NULL and 0 are fine
- *   count         gets the number of sections in the table
- *
- * Returns   CSSPGO_OK; E_UNSUPPORTED: a file of another form; E_VERSION; E_TRUNCATED: the table is cut off
- */
-CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
-                                             size_t *count, csspgo_error *err);
 
 /* ===== >>edit: operations on profiles ============================================================================= */
 
@@ -3400,6 +3388,29 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint
                                                        csspgo_generate_stats *stats, csspgo_error *err);
 
 /* ===== The interface of the kernel ends here. Chapters follow, each with a macro that turns it on. =============== */
+
+/* ===== >>extbinary: profiles in LLVM's ExtBinary form: CSSPGO_EXTBINARY for csspgo_write, and read like text ====== */
+
+#ifdef CSSPGO_WITH_EXTBINARY
+
+typedef struct csspgo_section {   /* of an ExtBinary file, according to its table                */
+    uint64_t type, flags;         /* LLVM's SecType and SecFlags: low half common, high half of the type */
+    uint64_t offset, size;        /* bytes; not checked against the file                         */
+} csspgo_section;
+
+/*
+ * The table of sections of an ExtBinary file. The sections are not read.
+ *
+ *   data, size    the file
+ *   section, cap  gets the first cap sections; NULL and 0 are fine
+ *   count         gets the number of sections in the table
+ *
+ * Returns   CSSPGO_OK; E_UNSUPPORTED: a file of another form; E_VERSION; E_TRUNCATED: the table is cut off
+ */
+CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
+                                             size_t *count, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_EXTBINARY */
 
 /* ===== >>preinline: which contexts to inline, decided by counts and sizes ========================================= */
 
@@ -10176,6 +10187,31 @@ CSSPGO__UNUSED static int csspgo__z_step(z_stream *z, int (ZEXPORT *step_fn)(z_s
     *n -= fed - z->avail_in;
     return s;
 }
+
+/*
+ * Inflates [p, p + n) into *out, of *cap bytes; want: the size of the result. The buffer grows as bytes arrive, so a
+ * large claimed size costs nothing until the stream delivers it.
+ */
+CSSPGO__UNUSED static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want,
+                                                      unsigned char **out, size_t *cap)
+{
+    size_t have = 0;
+    z_stream z;
+    int s = Z_OK;
+    csspgo__z_init(&z, h);
+    if (inflateInit(&z) != Z_OK) return h->status;
+    while (s == Z_OK) {
+        if (have == *cap && (have < want || have == 0)) {
+            const size_t more = have < 65536 ? 65536 : have, rest = want - have + 1;
+            if (!CSSPGO__ROOM(h, *out, have, *cap, have + (more < rest ? more : rest))) break;
+        }
+        s = csspgo__z_step(&z, inflate, Z_NO_FLUSH, &p, &n, *out, &have, *cap);
+        if (s == Z_OK && (have > want || (have == want && n == 0))) s = Z_DATA_ERROR;
+    }
+    inflateEnd(&z);
+    if (s == Z_OK || s == Z_MEM_ERROR) return h->status;
+    return s == Z_STREAM_END && have == want && n == 0 ? CSSPGO_OK : CSSPGO_E_SYNTAX;
+}
 #endif /* CSSPGO_USE_ZLIB */
 
 /* ===== >>graph ==================================================================================================== */
@@ -16034,29 +16070,6 @@ CSSPGO__INLINE const csspgo_body *csspgo__out_body(csspgo__out *o, csspgo__out_b
     return *s == CSSPGO_OK ? b : NULL;
 }
 
-/* The 6 + 3 * CSSPGO_CUTOFFS numbers of a summary, as files have them. */
-static csspgo_status csspgo__out_summary(const csspgo__out *o, uint64_t v[6 + 3 * CSSPGO_CUTOFFS])
-{
-    csspgo_cutoff c[CSSPGO_CUTOFFS];
-    csspgo_summary sum;
-    csspgo_status s;
-    size_t i;
-    csspgo_default_cutoffs(c);
-    s = csspgo_compute_summary(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
-    *v++ = sum.total;
-    *v++ = sum.max_count;
-    *v++ = sum.max_head;
-    *v++ = sum.counts;
-    *v++ = sum.functions;
-    *v++ = CSSPGO_CUTOFFS;
-    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
-        *v++ = c[i].ppm;
-        *v++ = c[i].min_count;
-        *v++ = c[i].counts;
-    }
-    return s;
-}
-
 /* ----- text out ----------------------------------------------------------------------------------------------------
  *
  * Byte for byte as LLVM 19: functions by total, largest first, then in context order; bodies by location; targets by
@@ -16374,1965 +16387,30 @@ static csspgo_status csspgo__text_write(csspgo__out *o)
     return s;
 }
 
-/* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
-
-#define CSSPGO__MAGIC (UINT64_C(0x5350524f46343200))   /* "SPROF42" and the form's byte */
-enum {
-    CSSPGO__MAGIC_COMPACT = 0x02, CSSPGO__MAGIC_EXT = 0x04, CSSPGO__MAGIC_RAW = 0xff,
-    CSSPGO__FORMAT_VERSION = 103, CSSPGO__FORMAT_COMPOSITE = 105, CSSPGO__FORMAT_NEWEST = 105
-};
-
-typedef struct csspgo__open_record {     /* a record that is being read, with its callers below it on a stack */
-    uint32_t node, left;          /* node 0: it is not kept. left: inlinees still to come               */
-    uint64_t sum;                 /* GCC: of the counts in it                                           */
-} csspgo__open_record;
-
-typedef struct csspgo__bin_path { /* a frame of a context         */
-    uint32_t   func, node, hash;  /* hash: scratch                */
-    csspgo_loc loc;               /* call site behind the frame   */
-} csspgo__bin_path;
-
-typedef struct csspgo__bin csspgo__bin;
-
-struct csspgo__bin {
-    struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there, by two functions: */
-    uint32_t      (*func_fn)(csspgo__bin *b, uint64_t i, const unsigned char *at);   /* name i, which stands at `at` */
-    uint32_t      (*top_fn)(csspgo__bin *b);   /* for csspgo__bin_top                                   */
-    csspgo_profile *q;            /* the profile so far                                                 */
-    csspgo__reader  r;            /* the file, or the section being read                                */
-    uint64_t        inflate;      /* bytes that compressed sections may still inflate to                */
-    uint64_t        unread;       /* ExtBinary: bytes that later sections may have                      */
-    uint64_t        meta;         /* flags of the section of metadata being read                        */
-    uint32_t        version;      /* of GCC, or of LLVM: 103 to 105                                     */
-    csspgo__u32_list func;        /* the name table: index -> function; lazy: indices used so far       */
-    csspgo__u32_list node;        /* the table of contexts: index -> node                               */
-    csspgo__u32_list record;      /* the same: index -> record, 0: not read yet                         */
-    csspgo__u32_list upcoming;    /* of the section being read: the index of each function in it        */
-    CSSPGO__LIST(csspgo__bin_path) path;   /* the context before; the next one has much of it           */
-    size_t          top;          /* the index read by csspgo__bin_top; lazy: the expected one */
-    CSSPGO__LIST(csspgo__open_record) nest;   /* the records around the one being read                  */
-    int             llvm, cs;
-    int             vtables;      /* every record ends with vtable counts                               */
-    int             indexed;      /* the name table consists of spans, for tables of functions:         */
-    uint64_t        span[3];      /* of functions with inlinees, without, other names                   */
-    int             dirty;        /* a record is dirty: csspgo__record_sort is due                           */
-};
-
-static uint32_t csspgo__u32(csspgo__reader *r)
-{
-    if (!csspgo__need(r, 4)) return 0;
-    r->p += 4;
-    return csspgo__ld32le(r->p - 4);
-}
-
-/* Fails because memory or a limit of another object's heap is exhausted. Returns 0. */
-static int csspgo__bin_full_of(csspgo__bin *b, const csspgo__heap *h)
-{
-    return csspgo__fail(&b->r, h->status, b->r.p, csspgo__plain_text(h->status));
-}
-
-/* Fails because memory or a limit is exhausted. Returns 0. */
-static int csspgo__bin_full(csspgo__bin *b)
-{
-    return csspgo__bin_full_of(b, &b->q->heap);
-}
-
-/* Fails at `at`, with the value there. Returns 0. */
-static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned char *at, const char *what,
-                           uint64_t value)
-{
-    return csspgo__fail_u64(&b->r, status, at, what, value);
-}
-
-/*
- * n, which stands at `at`, is a number of elements of at least `least` bytes each: it is refused before any allocation
- * if the input cannot hold so many. Returns 0 after a failure.
- */
-CSSPGO__INLINE size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const unsigned char *at)
-{
-    const uint64_t left = csspgo__left(&b->r);
-    if (n <= left && n * least <= left) return (size_t)n;   /* left is far below 2^60 */
-    return (size_t)csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
-}
-
-/* Reads such a number as ULEB128. */
-CSSPGO__INLINE size_t csspgo__bin_many(csspgo__bin *b, size_t least)
-{
-    const unsigned char *at = b->r.p;
-    const uint64_t n = csspgo__uleb(&b->r);
-    return csspgo__bin_fits(b, n, least, at);
-}
-
-/* The same for a field of 32 bits. */
-CSSPGO__INLINE size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
-{
-    const unsigned char *at = b->r.p;
-    const size_t n = csspgo__bin_many(b, least);
-    if (b->r.status == CSSPGO_OK && n > UINT32_MAX)
-        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", n);
-    return b->r.status == CSSPGO_OK ? n : 0;
-}
-
-/* The function of name i, which stands at `at`; 0 after a failure. */
-CSSPGO__INLINE uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const unsigned char *at)
-{
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (b->func_fn != NULL) return b->func_fn(b, i, at);
-    if (i < b->func.count) return b->func.v[i];
-    return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
-}
-
-/* Reads a name index; returns its function, or 0 after a failure. */
-static uint32_t csspgo__bin_func(csspgo__bin *b)
-{
-    const unsigned char *at = b->r.p;
-    const uint64_t i = csspgo__uleb(&b->r);
-    return csspgo__bin_func_of(b, i, at);
-}
-
-/*
- * Reads a location. LLVM cuts discriminators to 32 bits, and lines too, except in a body. Almost all locations are two
- * bytes, which are read without a call. Returns 0 after a failure.
- */
-static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
-{
-    const unsigned char *at = b->r.p, *at2;
-    uint64_t line, disc;
-    if (!CSSPGO__SMALL && b->r.end - at >= 2 && (at[0] | at[1]) < 128 && b->r.status == CSSPGO_OK) {
-        *loc = csspgo_loc_at(at[0], at[1]);
-        b->r.p = at + 2;
-        return 1;
-    }
-    line = csspgo__uleb(&b->r);
-    at2 = b->r.p;
-    disc = csspgo__uleb(&b->r);
-    *loc = csspgo_loc_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (line > 0xffff && (body || !b->llvm))
-        return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
-    if (disc <= UINT32_MAX || b->llvm) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
-}
-
-/* The function with a name of the input; id 0 after a failure. */
-static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t size)
-{
-    const csspgo_func f = csspgo_func_add(b->q, text, size);
-    if (f.id == 0 && size > b->q->heap.limits.max_name)
-        csspgo__bin_bad(b, CSSPGO_E_LIMIT, (const unsigned char *)text, "a name is longer than limits.max_name: ",
-                        size);
-    else if (f.id == 0) csspgo__bin_full(b);
-    return f;
-}
-
-/* Appends a function to the name table. f.id 0: it could not be made, for the reason in b. */
-static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
-{
-    return (f.id != 0 && CSSPGO__PUT(&b->q->heap, b->func, f.id)) || csspgo__bin_full(b);
-}
-
-/* A string up to its NUL; NULL after a failure. */
-static const char *csspgo__bin_string(csspgo__bin *b, size_t *size)
-{
-    csspgo__reader *r = &b->r;
-    const unsigned char *start = r->p, *nul = (const unsigned char *)memchr(start, 0, csspgo__left(r));
-    if (nul == NULL) {
-        csspgo__fail(r, CSSPGO_E_TRUNCATED, start, "a name has no end");
-        return NULL;
-    }
-    *size = (size_t)(nul - start);
-    r->p = nul + 1;
-    return (const char *)start;
-}
-
-/*
- * Makes room for the next n names at once, if they are long enough that a hostile file gains nothing from it. Their
- * ends are searched first, so memory is allocated once.
- */
-static int csspgo__bin_names_reserve(csspgo__bin *b, size_t n)
-{
-    size_t size[CSSPGO__SIZES] = { 0 }, i, bytes;
-    const unsigned char *p = b->r.p, *nul;
-    for (i = 0; i < n && p < b->r.end; i++, p = nul + 1) {
-        nul = (const unsigned char *)memchr(p, 0, (size_t)(b->r.end - p));
-        if (nul == NULL) break;
-    }
-    bytes = (size_t)(p - b->r.p);
-    if (bytes / 16 < n || bytes > UINT32_MAX) return 1;
-    size[CSSPGO__SIZE_NAMES] = n;
-    size[CSSPGO__SIZE_TEXT] = bytes;
-    return csspgo__sizes_room(b->q, size) || csspgo__bin_full(b);
-}
-
-/* Reads the number of names in a table; of an indexed one it is the sum of three. */
-static size_t csspgo__bin_count_names(csspgo__bin *b, int fixed)
-{
-    const unsigned char *at = b->r.p;
-    size_t i;
-    if (!b->indexed) return csspgo__bin_many(b, fixed ? 8 : 1);
-    for (i = 0; i < 3; i++) b->span[i] = csspgo__bin_many32(b, 8);
-    return b->r.status == CSSPGO_OK ? csspgo__bin_fits(b, b->span[0] + b->span[1] + b->span[2], 8, at) : 0;
-}
-
-/*
- * Reads a table of names, each with a NUL at its end, or of GUIDs, each as ULEB128 or, if fixed, 8 bytes; then the
- * profile is one of GUIDs.
- */
-static int csspgo__bin_names(csspgo__bin *b, int guids, int fixed)
-{
-    csspgo__reader *r = &b->r;
-    size_t n = csspgo__bin_count_names(b, fixed), size = 0;
-    b->func.count = 0;
-    if (guids) b->q->flags |= CSSPGO_IS_MD5;
-    else if (!CSSPGO__SMALL && r->status == CSSPGO_OK && !csspgo__bin_names_reserve(b, n)) return 0;
-    while (n-- != 0 && r->status == CSSPGO_OK) {
-        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
-        const uint64_t guid = !guids ? 0 : fixed ? csspgo__u64(r) : csspgo__uleb(r);
-        if (r->status != CSSPGO_OK) return 0;
-        if (!csspgo__bin_add_name(b, guids ? csspgo_func_add_guid(b->q, guid) : csspgo__bin_name(b, text, size)))
-            return 0;
-    }
-    return r->status == CSSPGO_OK;
-}
-
-/* Reads a summary. fixed: of GCC's version 3, with numbers of 64 bits, except parts per million, of 32. */
-static int csspgo__bin_summary(csspgo__bin *b, int fixed)
-{
-    csspgo__reader *r = &b->r;
-    const unsigned char *at = r->p;
-    uint64_t head[6], *v;
-    size_t i, n;
-    for (i = 0; i < 6; i++) {
-        at = r->p;
-        head[i] = fixed ? csspgo__u64(r) : csspgo__uleb(r);
-    }
-    n = csspgo__bin_fits(b, head[5], fixed ? 20 : 3, at);
-    if (r->status != CSSPGO_OK) return 0;
-    v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * n) * sizeof *v);
-    if (v == NULL) return csspgo__bin_full(b);
-    csspgo__summary_drop(b->q);
-    b->q->summary = v;
-    b->q->summary_size = 5 + 3 * n;
-    memcpy(v, head, 5 * sizeof *v);
-    for (i = 5; i < b->q->summary_size; i++)
-        v[i] = !fixed ? csspgo__uleb(r) : i % 3 == 2 ? csspgo__u32(r) : csspgo__u64(r);
-    return r->status == CSSPGO_OK;
-}
-
-/* Gives a run n more elements at its end. Returns 0 after a failure. */
-static int csspgo__bin_extend(csspgo__bin *b, unsigned kind, csspgo__run *run, size_t n)
-{
-    return csspgo__run_more(&b->q->heap, &b->q->pool[kind], run, n, csspgo__elem(kind)) || csspgo__bin_full(b);
-}
-
-/* Sorts the n new targets at the end of a run, all of one location, by function, as the tree needs them. */
-static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_t n, int follows)
-{
-    size_t i, k;
-    const size_t most = 32;
-    if (!follows || n > most) c->dirty = 1;
-    for (i = 1; i < n && n <= most; i++) {
-        const csspgo_target x = t[i];
-        for (k = i; k != 0 && t[k - 1].func.id > x.func.id; k--) t[k] = t[k - 1];
-        t[k] = x;
-        if (k != 0 && t[k - 1].func.id == x.func.id) c->dirty = 1;
-    }
-}
-
-/* Reads the n targets or types of a location, each a name and a count. Returns 0 after a failure. */
-static int csspgo__bin_append(csspgo__bin *b, csspgo__record *c, unsigned kind, csspgo_loc loc, size_t n)
-{
-    for (; n != 0; n--) {
-        const uint32_t func = csspgo__bin_func(b);
-        const uint64_t count = csspgo__uleb(&b->r);
-        if (b->r.status != CSSPGO_OK) return 0;
-        if (csspgo__entry_append(b->q, c, kind, loc, func, count) < 0) return csspgo__bin_full(b);
-    }
-    return 1;
-}
-
-/*
- * Reads the n call targets of a location of record c. The file has them in the order of counts, the tree in the order
- * of functions: a small number is sorted here at once. Returns 0 after a failure.
- */
-static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc, size_t n)
-{
-    csspgo_profile *q = b->q;
-    const size_t had = csspgo__run_count(c->target);
-    csspgo_target *t;
-    size_t i;
-    if (!csspgo__bin_extend(b, CSSPGO__TARGETS, &c->target, n)) return 0;
-    t = csspgo__target_run(q, c) + had;
-    for (i = 0; i < n; i++) {
-        t[i].loc = loc;
-        t[i].func = csspgo__func_handle(csspgo__bin_func(b));
-        t[i].reserved = 0;
-        t[i].count = csspgo__uleb(&b->r);
-        if (b->r.status != CSSPGO_OK) return 0;
-    }
-    csspgo__bin_order_targets(c, t, n, had == 0 || csspgo__loc_key(t[-1].loc) < csspgo__loc_key(loc));
-    return 1;
-}
-
-/* Reads total, body and call targets of a record. Locations out of order make it dirty. */
-static int csspgo__bin_counts(csspgo__bin *b, uint32_t record)
-{
-    csspgo_profile *q = b->q;
-    csspgo__record *c = &q->record[record];
-    const size_t had = csspgo__run_count(c->body);
-    csspgo_body e, *v = NULL;
-    size_t i, n, calls;
-    csspgo__count_add(&c->total, csspgo__uleb(&b->r));
-    n = csspgo__bin_many32(b, 4);
-    if (n != 0) {
-        if (!csspgo__bin_extend(b, CSSPGO__BODIES, &c->body, n)) return 0;
-        v = csspgo__body_run(q, c) + had;
-    }
-    for (i = 0; i < n; i++) {
-        if (!csspgo__bin_loc(b, 1, &e.loc)) return 0;
-        e.count = csspgo__uleb(&b->r);
-        v[i] = e;
-        if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->dirty = 1;
-        calls = 0;
-        if (b->r.p < b->r.end && *b->r.p == 0) b->r.p++;
-        else calls = csspgo__bin_many32(b, 2);
-        if (calls != 0 && !csspgo__bin_targets(b, c, e.loc, calls)) return 0;
-    }
-    b->dirty |= c->dirty;
-    return b->r.status == CSSPGO_OK;
-}
-
-/*
- * Reads the vtable counts at the end of a record, after its inlinees. Every record has them if the summary's flags, of
- * newer LLVM, say so. Returns 0 after a failure.
- */
-static int csspgo__bin_vtables(csspgo__bin *b, const csspgo__open_record *open)
-{
-    csspgo__record *c = &b->q->record[b->q->tree.node[open->node].record];
-    csspgo_loc loc;
-    size_t n;
-    if (!b->vtables) return 1;
-    for (n = csspgo__bin_many32(b, 3); n != 0 && b->r.status == CSSPGO_OK; n--)
-        if (!csspgo__bin_loc(b, 1, &loc) || !csspgo__bin_append(b, c, CSSPGO__TYPES, loc, csspgo__bin_many32(b, 2)))
-            return 0;
-    b->dirty |= c->dirty;
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Pushes one more level on the stack. */
-static int csspgo__bin_push(csspgo__bin *b, const csspgo__open_record *n)
-{
-    if (b->nest.count >= b->q->heap.limits.max_depth)
-        return csspgo__fail(&b->r, CSSPGO_E_LIMIT, b->r.p, "inlinees are nested deeper than limits.max_depth");
-    return CSSPGO__PUT(&b->q->heap, b->nest, *n) || csspgo__bin_full(b);
-}
-
-/*
- * Reads an entry with all entries nested in it. Inlinees follow the entry of their caller; a stack in memory has the
- * open callers, so nesting needs no machine stack. enter_fn reads one entry (b->nest empty: the outermost) up to its
- * inlinees and sets their number; leave_fn (or NULL) comes after them. Both return 0 after a failure.
- */
-CSSPGO__INLINE int csspgo__bin_nested(csspgo__bin *b, int (*enter_fn)(csspgo__bin *, csspgo__open_record *),
-                                      int (*leave_fn)(csspgo__bin *, const csspgo__open_record *))
-{
-    csspgo__open_record n;
-    b->nest.count = 0;
-    for (;;) {
-        if (!enter_fn(b, &n)) return 0;
-        while (n.left == 0) {
-            if (leave_fn != NULL && !leave_fn(b, &n)) return 0;
-            if (b->nest.count == 0) return 1;
-            n = b->nest.v[--b->nest.count];
-        }
-        n.left--;
-        if (!csspgo__bin_push(b, &n)) return 0;
-    }
-}
-
-/* The node of the entry around the one being read. */
-static uint32_t csspgo__bin_up(const csspgo__bin *b)
-{
-    return b->nest.v[b->nest.count - 1].node;
-}
-
-/* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
-static uint32_t csspgo__bin_inlinee(csspgo__bin *b, uint32_t up, csspgo_loc loc, uint32_t func)
-{
-    const uint32_t node = csspgo__node_make(b->q, up, loc, CSSPGO_INLINEE, func);
-    if (node != 0 && csspgo__record_make(b->q, node) != NULL) return node;
-    return (uint32_t)csspgo__bin_full(b);
-}
-
-/* The node of a function without context; 0 after a failure. */
-static uint32_t csspgo__bin_plain(csspgo__bin *b, uint32_t func)
-{
-    const uint32_t node = csspgo__node_make(b->q, CSSPGO__ROOT, csspgo_loc_at(0, 0), CSSPGO_PLAIN, func);
-    return node != 0 ? node : (uint32_t)csspgo__bin_full(b);
-}
-
-/*
- * Reads an index and returns the node of a function that is not an inlinee: the index of a context, or of a name in a
- * profile without contexts. Returns 0 after a failure.
- */
-static uint32_t csspgo__bin_top(csspgo__bin *b)
-{
-    const unsigned char *at = b->r.p;
-    uint64_t i;
-    if (b->top_fn != NULL) return b->top_fn(b);
-    if (b->cs) {
-        i = csspgo__uleb(&b->r);
-        b->top = (size_t)i;
-        if (b->r.status == CSSPGO_OK && i < b->node.count) return b->node.v[i];
-        return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
-    }
-    return csspgo__bin_plain(b, csspgo__bin_func(b));
-}
-
-/* Reads the index of a function, or an inlinee's location and function. Its node gets a record. 0 after a failure. */
-static uint32_t csspgo__bin_entry(csspgo__bin *b)
-{
-    csspgo_loc loc;
-    uint32_t id;
-    if (b->nest.count != 0) {
-        if (!csspgo__bin_loc(b, 0, &loc)) return 0;
-        id = csspgo__bin_func(b);
-        return id != 0 ? csspgo__bin_inlinee(b, csspgo__bin_up(b), loc, id) : 0;
-    }
-    id = csspgo__bin_top(b);
-    if (id == 0 || csspgo__record_make(b->q, id) == NULL) return (uint32_t)csspgo__bin_full(b);
-    if (b->cs && b->record.count != 0) b->record.v[b->top] = b->q->tree.node[id].record;
-    return id;
-}
-
-/* Reads a record's head count, if it is no inlinee's, then its place and its counts, and adds them to the tree. */
-static int csspgo__bin_enter(csspgo__bin *b, csspgo__open_record *n)
-{
-    const uint64_t head = b->nest.count == 0 ? csspgo__uleb(&b->r) : 0;
-    uint32_t record;
-    n->node = csspgo__bin_entry(b);
-    if (n->node == 0) return 0;
-    record = b->q->tree.node[n->node].record;
-    csspgo__count_add(&b->q->record[record].head, head);
-    if (!csspgo__bin_counts(b, record)) return 0;
-    n->left = (uint32_t)csspgo__bin_many32(b, 6);
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Reads a function with its inlinees. Returns 0 after a failure. */
-static int csspgo__bin_record(csspgo__bin *b)
-{
-    return csspgo__bin_nested(b, csspgo__bin_enter, csspgo__bin_vtables);
-}
-
-/* Keeps the bytes of a block of an unknown type: `size` at r.p, behind its head, which began at `at`. */
-static int csspgo__bin_keep_block(csspgo__bin *b, uint32_t node, const unsigned char *at, size_t size)
-{
-    csspgo_profile *q = b->q;
-    csspgo__block k;
-    b->r.p += size;
-    size = (size_t)(b->r.p - at);
-    if (size > UINT32_MAX - q->block_data.count)
-        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "more bytes of unknown blocks than can be kept: ", UINT32_MAX);
-    k.node = node;
-    k.begin = (uint32_t)q->block_data.count;
-    k.size = (uint32_t)size;
-    if (!CSSPGO__PUT(&q->heap, q->block, k) || !CSSPGO__MORE(&q->heap, q->block_data, size)) return csspgo__bin_full(b);
-    memcpy(q->block_data.v + q->block_data.count, at, size);
-    q->block_data.count += size;
-    q->foreign_blocks++;
-    return 1;
-}
-
-static uint64_t csspgo__block_type(const csspgo_profile *p, const csspgo__block *block)
-{
-    csspgo__reader r;
-    csspgo__reader_init(&r, p->block_data.v + block->begin, block->size, NULL);
-    return csspgo__uleb(&r);
-}
-
-/* By node, then by type. */
-static int csspgo__block_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo_profile *p = (const csspgo_profile *)ctx;
-    const csspgo__block *x = (const csspgo__block *)a, *y = (const csspgo__block *)b;
-    const uint64_t i = csspgo__block_type(p, x), k = csspgo__block_type(p, y);
-    if (x->node != y->node) return x->node < y->node ? -1 : 1;
-    return i < k ? -1 : i > k;
-}
-
-/*
- * Sorts the blocks that were kept. Of two of one type, from two records of one function, the second is lost, as nobody
- * knows what their sum is. Returns 0 when memory is exhausted.
- */
-static int csspgo__bin_sort_blocks(csspgo_profile *q)
-{
-    csspgo__block *v = q->block.v;
-    size_t i, n = 0;
-    if (q->block.count == 0) return 1;
-    if (!csspgo__sort(&q->heap, v, q->block.count, sizeof *v, csspgo__block_cmp, q)) return 0;
-    for (i = 0; i < q->block.count; i++)
-        if (n == 0 || csspgo__block_cmp(q, &v[n - 1], &v[i]) != 0) v[n++] = v[i];
-    q->block.count = n;
-    return 1;
-}
-
-/*
- * Reads a block of a composite record. The counts of branch records are the only type that is known, 0; the profile
- * keeps others as they are. *seen has a bit for each type below 64 so far. Returns 0 after a failure.
- */
-static int csspgo__bin_block(csspgo__bin *b, uint32_t node, uint64_t *seen)
-{
-    const uint32_t record = b->q->tree.node[node].record;
-    const unsigned char *const at = b->r.p, *const end = b->r.end;
-    const uint64_t type = csspgo__uleb(&b->r), size = csspgo__uleb(&b->r);
-    if (b->r.status == CSSPGO_OK && size > csspgo__left(&b->r))
-        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the section does not have so many bytes for a block: ", size);
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (type < 64 && *seen >> type & 1)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a record has two blocks of type ", type);
-    if (type < 64) *seen |= (uint64_t)1 << type;
-    if (type != 0) return csspgo__bin_keep_block(b, node, at, (size_t)size);
-    b->r.end = b->r.p + size;
-    if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
-    if (!csspgo__bin_counts(b, record)) return 0;
-    if (b->r.p != b->r.end)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a block: ", csspgo__left(&b->r));
-    b->r.end = end;
-    return 1;
-}
-
-/* Reads a composite record up to its inlinees: its place, then blocks, each of which has a type and a size. */
-static int csspgo__bin_composite_enter(csspgo__bin *b, csspgo__open_record *n)
-{
-    uint64_t seen = 0;
-    size_t blocks;
-    n->node = csspgo__bin_entry(b);
-    if (n->node == 0) return 0;
-    for (blocks = csspgo__bin_many32(b, 2); blocks != 0; blocks--)
-        if (!csspgo__bin_block(b, n->node, &seen)) return 0;
-    n->left = (uint32_t)csspgo__bin_many32(b, 5);
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Reads a function of a composite profile with its inlinees. Returns 0 after a failure. */
-static int csspgo__bin_composite(csspgo__bin *b)
-{
-    return csspgo__bin_nested(b, csspgo__bin_composite_enter, csspgo__bin_vtables);
-}
-
-/* Skips n numbers. */
-static void csspgo__bin_skip(csspgo__reader *r, size_t n)
-{
-    const unsigned char *p = r->p;
-    while (!CSSPGO__SMALL && n >= 8 && r->end - p >= 8) {   /* numbers end in a byte below 128: eight at a time */
-        const uint64_t last = ~csspgo__ld64le(p) >> 7 & UINT64_C(0x0101010101010101);
-        n -= (size_t)(last * UINT64_C(0x0101010101010101) >> 56);
-        p += 8;
-    }
-    for (; p < r->end && n != 0; p++) n -= *p < 128;
-    r->p = p;
-}
-
-/*
- * Counts the elements of the rest of the section, so that arrays need not grow and be copied: new memory costs more
- * than a second look at the input. Counts up to the first error; r is a copy, so errors are left to the actual reader.
- * Contexts are listed in their order, so that their nodes can be prefetched; that may fail.
- */
-static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES])
-{
-    csspgo__reader r = b->r;
-    uint64_t n, calls;
-    size_t pending = 0;
-    r.err = NULL;
-    while (r.p < r.end && r.status == CSSPGO_OK) {
-        if (pending != 0) {                           /* location, index, total; below: head count, index, total */
-            csspgo__bin_skip(&r, 4);
-            pending--;
-        } else {
-            csspgo__bin_skip(&r, 1);
-            n = csspgo__uleb(&r);
-            if (b->cs && b->record.count != 0)
-                (void)CSSPGO__PUT(&b->q->heap, b->upcoming, b->node.v[n < b->node.count ? n : 0]);
-            csspgo__bin_skip(&r, 1);
-        }
-        size[CSSPGO__SIZE_RECORDS]++;
-        n = csspgo__uleb(&r);
-        if (n > csspgo__left(&r) / 4) return;
-        size[CSSPGO__SIZE_BODIES] += (size_t)n;
-        for (; n != 0; n--) {
-            csspgo__bin_skip(&r, 3);
-            calls = csspgo__uleb(&r);
-            if (calls > csspgo__left(&r) / 2) return;
-            size[CSSPGO__SIZE_TARGETS] += (size_t)calls;
-            csspgo__bin_skip(&r, (size_t)calls * 2);
-        }
-        n = csspgo__uleb(&r);
-        if (n > csspgo__left(&r) / 6) return;
-        pending += (size_t)n;
-    }
-}
-
-/*
- * Reads all records up to the end of the section. They are counted first, unless they have vtable counts or are
- * composite, which the counting does not understand.
- */
-static int csspgo__bin_records(csspgo__bin *b, int composite)
-{
-    csspgo_profile *q = b->q;
-    size_t i, size[CSSPGO__SIZES] = { 0 };
-    if (b->record.count == 0 && b->node.count != 0 && CSSPGO__ZEROS(&q->heap, b->record, b->node.count) == NULL)
-        return csspgo__bin_full(b);
-    b->upcoming.count = 0;
-    if (!b->vtables && !composite) csspgo__bin_count_records(b, size);
-    if (!b->cs) size[CSSPGO__SIZE_NODES] = size[CSSPGO__SIZE_RECORDS];
-    if (!csspgo__sizes_room(q, size)) return csspgo__bin_full(b);
-    for (i = 0; b->r.p < b->r.end; i++) {
-        if (i + 16 < b->upcoming.count) CSSPGO__PREFETCH(&q->tree.node[b->upcoming.v[i + 16]]);
-        if (!(composite ? csspgo__bin_composite(b) : csspgo__bin_record(b))) return 0;
-    }
-    return 1;
-}
-
-/*
- * csspgo_sniff has checked the magic number. LLVM 19 reads only version 103. Version 104, of newer releases, has the
- * same bytes, and 105 may have composite records.
- */
-static int csspgo__bin_version(csspgo__bin *b)
-{
-    const int newer = b->q == NULL || !b->q->heap.llvm;       /* csspgo_get_sections has no profile */
-    const unsigned char *at;
-    uint64_t v;
-    csspgo__uleb(&b->r);                              /* the magic number */
-    at = b->r.p;
-    v = csspgo__uleb(&b->r);
-    if (b->r.status != CSSPGO_OK) return 0;
-    b->version = (uint32_t)v;
-    if (v == CSSPGO__FORMAT_VERSION || (v > CSSPGO__FORMAT_VERSION && v <= CSSPGO__FORMAT_NEWEST && newer)) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_VERSION, at,
-                           newer ? "only versions 103 to 105 of LLVM's binary profiles can be read, not "
-                                 : "only version 103 of LLVM's binary profiles can be read, not ", v);
-}
-
-/* ----- ExtBinary in ----------------------------------------------------------------------------------------------- */
-
-enum {                            /* types of sections */
-    CSSPGO__SEC_SUMMARY = 1, CSSPGO__SEC_NAMES = 2, CSSPGO__SEC_SYMBOLS = 3, CSSPGO__SEC_OFFSETS = 4,
-    CSSPGO__SEC_META = 5, CSSPGO__SEC_CONTEXTS = 6, CSSPGO__SEC_RECORDS = 32,
-    CSSPGO__SEC_COMPOSITE_OFFS = 7, CSSPGO__SEC_COMPOSITE = 33      /* version 105: they stand for 4 and 32 */
-};
-
-/* Flags of sections: the low ones are common, the high ones depend on the type. */
-#define CSSPGO__SEC_COMPRESSED   ((uint64_t)1)
-#define CSSPGO__SEC_FLAT         ((uint64_t)2)
-#define CSSPGO__SEC_PARTIAL      ((uint64_t)1 << 32)
-#define CSSPGO__SEC_CS           ((uint64_t)2 << 32)
-#define CSSPGO__SEC_FS           ((uint64_t)4 << 32)
-#define CSSPGO__SEC_PREINLINED   ((uint64_t)16 << 32)
-#define CSSPGO__SEC_VTABLES      ((uint64_t)32 << 32)
-#define CSSPGO__SEC_MD5          ((uint64_t)1 << 32)
-#define CSSPGO__SEC_FIXED_MD5    ((uint64_t)2 << 32)
-#define CSSPGO__SEC_UNIQ         ((uint64_t)4 << 32)
-#define CSSPGO__SEC_INDEXED      ((uint64_t)8 << 32)   /* names of newer LLVM                */
-#define CSSPGO__SEC_MD5_SYMBOLS  ((uint64_t)1 << 32)   /* symbol list of newer LLVM          */
-#define CSSPGO__SEC_ORDERED      ((uint64_t)1 << 32)
-#define CSSPGO__SEC_INDEXED_OFFS ((uint64_t)2 << 32)   /* table of functions of newer LLVM   */
-#define CSSPGO__SEC_PROBES       ((uint64_t)1 << 32)
-#define CSSPGO__SEC_ATTRIBUTES   ((uint64_t)2 << 32)
-
-/* Section i of the table, which follows the magic number, the version and the number of sections. */
-static csspgo_section csspgo__section_at(const unsigned char *table, size_t i)
-{
-    csspgo_section s;
-    s.type = csspgo__ld64le(table + 32 * i);
-    s.flags = csspgo__ld64le(table + 32 * i + 8);
-    s.offset = csspgo__ld64le(table + 32 * i + 16);
-    s.size = csspgo__ld64le(table + 32 * i + 24);
-    return s;
-}
-
-/* The feature of newer LLVM that LLVM 19 misreads, so that its mode refuses the section, or NULL. */
-static const char *csspgo__section_newer(const csspgo_section *s)
-{
-    if (s->type == CSSPGO__SEC_NAMES && s->flags & CSSPGO__SEC_INDEXED)
-        return "LLVM 19 cannot read the indexed name tables of newer LLVM";
-    if (s->type == CSSPGO__SEC_OFFSETS && s->flags & CSSPGO__SEC_INDEXED_OFFS)
-        return "LLVM 19 cannot read the indexed function offsets of newer LLVM";
-    if (s->type == CSSPGO__SEC_SYMBOLS && s->flags & CSSPGO__SEC_MD5_SYMBOLS)
-        return "LLVM 19 cannot read the MD5 symbol list of newer LLVM";
-    return NULL;
-}
-
-/* The summary's flags give the kind of profile: they come before everything that depends on it. */
-static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
-{
-    csspgo_profile *q = b->q;
-    b->vtables = (flags & CSSPGO__SEC_VTABLES) != 0;   /* LLVM 19 to 21 misread the rest */
-    b->cs = (flags & CSSPGO__SEC_CS) != 0;
-    if (b->cs) q->flags |= CSSPGO_IS_CS;
-    if (flags & CSSPGO__SEC_FS) q->flags |= CSSPGO_IS_FS;
-    if (flags & CSSPGO__SEC_PREINLINED) q->flags |= CSSPGO_IS_PREINLINED;
-    if (flags & CSSPGO__SEC_PARTIAL) q->flags |= CSSPGO_IS_PARTIAL;
-    return 1;
-}
-
-/* Reads the name table of ExtBinary: text, GUIDs as ULEB128 (old releases), or GUIDs of fixed size. */
-static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
-{
-    b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
-    if (flags & CSSPGO__SEC_UNIQ) b->q->flags |= CSSPGO_HAS_UNIQ;
-    b->indexed = (flags & CSSPGO__SEC_INDEXED) != 0;
-    if (b->indexed && !(flags & CSSPGO__SEC_FIXED_MD5))
-        return csspgo__fail(&b->r, CSSPGO_E_SYNTAX, b->r.p, "an indexed name table must have GUIDs of 8 bytes");
-    return csspgo__bin_names(b, (flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) != 0,
-                             (flags & CSSPGO__SEC_FIXED_MD5) != 0);
-}
-
-/*
- * Checks the size of a table of functions for an indexed name table: an offset of 4 bytes for each name of a span.
- * Other tables of functions are not looked at, nor is this one further. Returns 0 after a failure.
- */
-static int csspgo__bin_indexed_offsets(csspgo__bin *b, const csspgo_section *s)
-{
-    const uint64_t span = b->span[s->flags & CSSPGO__SEC_FLAT ? 1 : 0];
-    if (!(s->flags & CSSPGO__SEC_INDEXED_OFFS) || s->flags & CSSPGO__SEC_COMPRESSED) return 1;
-    if (b->indexed && s->size / 4 == span && s->size % 4 == 0) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p,
-                           "a table of functions does not have 4 bytes for each name of its span: ", s->size);
-}
-
-/*
- * Reads the frames of a context into path. Before: *same frames of the context before have nodes; after: the number of
- * first frames with the same nodes. Returns 0 after a failure.
- */
-static int csspgo__bin_frames(csspgo__bin *b, csspgo__bin_path *path, size_t frames, size_t *same)
-{
-    size_t i, kept = 0;
-    int still = 1;                                    /* the same so far, with the call site of the frame before */
-    for (i = 0; i < frames; i++) {
-        const uint32_t func = csspgo__bin_func(b);
-        csspgo_loc loc;
-        if (func == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
-        if (still && i < *same && path[i].func == func) {
-            kept = i + 1;
-            still = csspgo__loc_key(path[i].loc) == csspgo__loc_key(loc);
-        } else {
-            still = 0;
-        }
-        path[i].func = func;
-        path[i].loc = loc;
-    }
-    *same = kept;
-    return 1;
-}
-
-/*
- * Makes the nodes of frames i to n - 1 below the new node of frame i - 1. They are new too, so nothing is looked up,
- * and their places in the table are known before the first one is needed.
- */
-static int csspgo__bin_new_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
-{
-    csspgo_profile *q = b->q;
-    csspgo__tree *t = &q->tree;
-    const uint64_t key = t->map.key[0];
-    uint32_t id = path[i - 1].node;
-    size_t k;
-    csspgo__tree_allow(&q->heap, t, n - i);
-    if (!csspgo__tree_room(&q->heap, t, n - i)) return csspgo__bin_full(b);
-    for (k = i; k < n; k++, id++) {
-        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
-        path[k].hash = csspgo__tree_hash(t, id, site, path[k].func);
-        CSSPGO__PREFETCH(&t->map.slot[path[k].hash & t->map.mask]);
-        CSSPGO__PREFETCH(&t->node[q->func[path[k].func].size]);
-    }
-    for (k = i; k < n; k++) {
-        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
-        if (key != t->map.key[0]) path[k].hash = csspgo__tree_hash(t, path[k - 1].node, site, path[k].func);
-        path[k].node = csspgo__tree_append(t, path[k - 1].node, site, path[k].func, path[k].hash);
-        csspgo__func_append(q, path[k].func, path[k].node);
-    }
-    return 1;
-}
-
-/* Finds or makes the nodes of frames i to n - 1. Returns 0 after a failure. */
-static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
-{
-    const size_t had = b->q->tree.count;
-    for (; i < n && b->q->tree.count == had; i++) {
-        const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_loc_at(0, 0);
-        const uint32_t up = i != 0 ? path[i - 1].node : (uint32_t)CSSPGO__ROOT;
-        path[i].node = csspgo__node_make(b->q, up, site, CSSPGO_CONTEXT, path[i].func);
-        if (path[i].node == 0) return csspgo__bin_full(b);
-    }
-    return i >= n || csspgo__bin_new_nodes(b, path, i, n);
-}
-
-/*
- * Reads a context of at least one frame; *leaf: the last frame. Contexts come in the order of a walk, so most frames
- * are those of the context before, and only the others are looked up. Returns 0 after a failure.
- */
-static int csspgo__bin_context(csspgo__bin *b, size_t frames, csspgo__bin_path *leaf)
-{
-    size_t same = b->path.count;
-    if (!CSSPGO__ROOM(&b->q->heap, b->path.v, same, b->path.cap, frames)) return csspgo__bin_full(b);
-    if (!csspgo__bin_frames(b, b->path.v, frames, &same) || !csspgo__bin_nodes(b, b->path.v, same, frames)) return 0;
-    b->path.count = frames;
-    *leaf = b->path.v[frames - 1];
-    return 1;
-}
-
-/*
- * LLVM reads a context without frames, and writes it as []: here it gets one frame, without a name. Returns 0 after a
- * failure.
- */
-static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path *leaf)
-{
-    leaf->loc = csspgo_loc_at(0, 0);
-    leaf->node = csspgo__node_make(b->q, CSSPGO__ROOT, leaf->loc, CSSPGO_CONTEXT, csspgo_func_add(b->q, "", 0).id);
-    return leaf->node != 0 || csspgo__bin_full(b);
-}
-
-/*
- * Appends a context to the table. In LLVM a context whose leaf has a location differs from the one without; only LLVM
- * mode keeps the two apart.
- */
-static int csspgo__bin_add_context(csspgo__bin *b, const csspgo__bin_path *leaf)
-{
-    uint32_t node = leaf->node;
-    if (b->llvm && csspgo__loc_key(leaf->loc) != 0)
-        node = csspgo__node_make(b->q, node, leaf->loc, CSSPGO_DUPLICATE, leaf->func);
-    return (node != 0 && CSSPGO__PUT(&b->q->heap, b->node, node)) || csspgo__bin_full(b);
-}
-
-/*
- * After the first contexts: makes room for the nodes of n more of the same kind, so that the tree need not grow step
- * by step.
- */
-static int csspgo__bin_contexts_reserve(csspgo__bin *b, size_t n)
-{
-    const size_t more = b->q->tree.count / 512 * n;
-    if (more > csspgo__left(&b->r) / 6) return 1;
-    if (csspgo__tree_room(&b->q->heap, &b->q->tree, more) || b->q->heap.status == CSSPGO_E_LIMIT) return 1;
-    return csspgo__bin_full(b);                       /* a limit counts for real nodes, not for expected ones */
-}
-
-/* Reads the table of contexts. */
-static int csspgo__bin_contexts(csspgo__bin *b)
-{
-    const uint32_t max = b->q->heap.limits.max_depth;
-    csspgo__bin_path leaf = { 0, 0, 0, { 0, 0 } };
-    size_t n = csspgo__bin_many(b, 1), frames;
-    int ok = b->r.status == CSSPGO_OK;
-    CSSPGO__DROP(&b->q->heap, b->record);             /* of another table of contexts */
-    for (b->node.count = 0; ok && n != 0; n--) {
-        const unsigned char *at = b->r.p;
-        frames = csspgo__bin_many32(b, 3);
-        if (frames == 0 && !b->llvm) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
-        if (frames > max)
-            csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
-        ok = b->r.status == CSSPGO_OK &&
-             (frames != 0 ? csspgo__bin_context(b, frames, &leaf) : csspgo__bin_no_frame(b, &leaf)) &&
-             (b->node.count != 512 || csspgo__bin_contexts_reserve(b, n)) &&
-             csspgo__bin_add_context(b, &leaf);
-    }
-    return ok;
-}
-
-/*
- * Reads the symbol list: names of functions in the program, or their GUIDs, which tell a cold function from a new one
- * if it has no counts. They become functions of the profile, with a flag.
- */
-static int csspgo__bin_symbols(csspgo__bin *b, int guids)
-{
-    size_t size;
-    if (guids && csspgo__left(&b->r) % 8 != 0)
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, b->r.p, "a symbol list of GUIDs has not 8 bytes for each: ",
-                               csspgo__left(&b->r));
-    while (b->r.p < b->r.end) {
-        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
-        csspgo_func f;
-        if (text == NULL && !guids) return 0;
-        f = guids ? csspgo_func_add_guid(b->q, csspgo__u64(&b->r)) : csspgo__bin_name(b, text, size);
-        if (f.id == 0) return guids ? csspgo__bin_full(b) : 0;
-        b->q->names.name[f.id].flags |= CSSPGO__LISTED;
-    }
-    return 1;
-}
-
-/* The node of an outermost metadata entry. 0: the profile has no counts for it, or a failure. */
-static uint32_t csspgo__bin_meta_top(csspgo__bin *b)
-{
-    uint32_t func;
-    if (b->cs) return csspgo__bin_top(b);
-    func = csspgo__bin_func(b);
-    return func == 0 ? 0 : csspgo_child(b->q, csspgo_root(b->q), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
-                                        csspgo__func_handle(func)).id;
-}
-
-/*
- * The node of a metadata entry below `up`. In LLVM mode an entry without counts makes an inlinee without a name, as in
- * LLVM. 0: the values are not kept, or a failure.
- */
-static uint32_t csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up)
-{
-    csspgo_func f;
-    csspgo_loc loc;
-    uint32_t node;
-    if (!csspgo__bin_loc(b, 0, &loc)) return 0;
-    f = csspgo__func_handle(csspgo__bin_func(b));
-    if (f.id == 0 || up == 0) return 0;
-    node = csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id;
-    if (b->q->tree.node[node].record != 0 || !b->llvm) return node;
-    f = csspgo_func_add(b->q, "", 0);
-    return f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : (uint32_t)csspgo__bin_full(b);
-}
-
-/* Reads a metadata entry: its node (0: not kept), its values, then the number of inlinees. */
-static int csspgo__bin_meta_enter(csspgo__bin *b, csspgo__open_record *n)
-{
-    const uint32_t node = b->nest.count == 0 ? csspgo__bin_meta_top(b) : csspgo__bin_meta_inlinee(b, csspgo__bin_up(b));
-    uint32_t record = 0;
-    const uint64_t checksum = b->meta & CSSPGO__SEC_PROBES ? csspgo__uleb(&b->r) : 0;
-    const uint32_t attributes = b->meta & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
-    n->left = b->cs ? 0 : (uint32_t)csspgo__bin_many32(b, 4);
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (b->cs && b->record.count != 0) record = b->record.v[b->top];
-    if (record == 0) record = b->q->tree.node[node].record;   /* node 0 has record 0 */
-    n->node = record != 0 ? node : 0;
-    if (record != 0 && b->meta & CSSPGO__SEC_PROBES) b->q->record[record].checksum = checksum;
-    if (record != 0 && b->meta & CSSPGO__SEC_ATTRIBUTES) b->q->record[record].attributes = attributes;
-    return 1;
-}
-
-/*
- * Reads an entry with its inlinees. Checksums and attributes have their own section, in any order, after the records.
- * Returns 0 after a failure.
- */
-static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
-{
-    b->meta = flags;
-    return csspgo__bin_nested(b, csspgo__bin_meta_enter, NULL);
-}
-
-/*
- * Reads the content of a section, all bytes of b->r; none may be left over. Tables that only help to find records,
- * such as the table of functions, are skipped.
- */
-static int csspgo__bin_content(csspgo__bin *b, const csspgo_section *s)
-{
-    const char *newer = b->llvm ? csspgo__section_newer(s) : NULL;
-    int ok = 1;
-    if (newer != NULL) return csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, newer);
-    switch (s->type) {
-    case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s->flags) && csspgo__bin_summary(b, 0); break;
-    case CSSPGO__SEC_NAMES: ok = csspgo__bin_ext_names(b, s->flags); break;
-    case CSSPGO__SEC_CONTEXTS: ok = csspgo__bin_contexts(b); break;
-    case CSSPGO__SEC_RECORDS: ok = csspgo__bin_records(b, 0); break;
-    case CSSPGO__SEC_COMPOSITE: ok = csspgo__bin_records(b, 1); break;
-    case CSSPGO__SEC_OFFSETS: case CSSPGO__SEC_COMPOSITE_OFFS: return csspgo__bin_indexed_offsets(b, s);
-    case CSSPGO__SEC_SYMBOLS: ok = csspgo__bin_symbols(b, (s->flags & CSSPGO__SEC_MD5_SYMBOLS) != 0); break;
-    case CSSPGO__SEC_META:
-        while (ok && b->r.p < b->r.end) ok = csspgo__bin_meta_entry(b, s->flags);
-        break;
-    default: return 1;
-    }
-    if (!ok || b->r.p == b->r.end) return ok;
-    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a section: ", csspgo__left(&b->r));
-}
-
-#ifdef CSSPGO_USE_ZLIB
-/*
- * Inflates [p, p + n) into *out, of *cap bytes; want: the size of the result. The buffer grows as bytes arrive, so a
- * large claimed size costs nothing until the stream delivers it.
- */
-static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want,
-                                       unsigned char **out, size_t *cap)
-{
-    size_t have = 0;
-    z_stream z;
-    int s = Z_OK;
-    csspgo__z_init(&z, h);
-    if (inflateInit(&z) != Z_OK) return h->status;
-    while (s == Z_OK) {
-        if (have == *cap && (have < want || have == 0)) {
-            const size_t more = have < 65536 ? 65536 : have, rest = want - have + 1;
-            if (!CSSPGO__ROOM(h, *out, have, *cap, have + (more < rest ? more : rest))) break;
-        }
-        s = csspgo__z_step(&z, inflate, Z_NO_FLUSH, &p, &n, *out, &have, *cap);
-        if (s == Z_OK && (have > want || (have == want && n == 0))) s = Z_DATA_ERROR;
-    }
-    inflateEnd(&z);
-    if (s == Z_OK || s == Z_MEM_ERROR) return h->status;
-    return s == Z_STREAM_END && have == want && n == 0 ? CSSPGO_OK : CSSPGO_E_SYNTAX;
-}
-#endif
-
-/*
- * Subtracts a section's size, which its table entry says, from the bytes of the file: sections that share bytes cannot
- * cost more than a file of the sum of their sizes. Returns 0 after a failure.
- */
-static int csspgo__bin_charge(csspgo__bin *b, uint64_t size, const unsigned char *entry)
-{
-    if (size > b->unread)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, entry + 24, "sections overlap, all together exceed the file: size ",
-                               size);
-    b->unread -= size;
-    return 1;
-}
-
-/*
- * A compressed section: uncompressed size, compressed size, zlib stream. Sizes are checked before any allocation:
- * zlib's ratio is below 1032, and limits.max_inflated applies to all sections together. Errors get the section's
- * offset, because inflated bytes have no offset in the file.
- */
-static int csspgo__bin_inflated(csspgo__bin *b, const csspgo_section *s)
-{
-    csspgo__reader *r = &b->r;
-#ifdef CSSPGO_USE_ZLIB
-    const csspgo__reader file = *r;
-    const unsigned char *at = r->p;
-    const uint64_t want = csspgo__uleb(r), packed = csspgo__uleb(r);
-    csspgo__heap *h = &b->q->heap;
-    unsigned char *data = NULL;
-    size_t cap = 0;
-    csspgo_status status;
-    int ok;
-    if (r->status != CSSPGO_OK) return 0;
-    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->llvm))
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at,
-                               "a compressed section does not have the size that it claims: ", packed);
-    if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
-    if (want > b->inflate)
-        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at,
-                               "compressed sections exceed limits.max_inflated bytes: this one has ",
-                               want);
-    b->inflate -= want;
-    csspgo__allow(h, 16 * want);                      /* inflated bytes are input */
-    status = csspgo__z_inflate(h, r->p, (size_t)packed, (size_t)want, &data, &cap);
-    if (status == CSSPGO_E_SYNTAX)
-        csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
-    else if (status != CSSPGO_OK) csspgo__bin_full(b);
-    ok = status == CSSPGO_OK;
-    if (ok) {
-        csspgo__reader_init(r, data, (size_t)want, file.err);
-        ok = csspgo__bin_content(b, s);
-    }
-    csspgo__free(h, data, cap);
-    status = r->status;
-    *r = file;
-    r->status = status;
-    if (!ok && r->err != NULL) r->err->offset = (uint64_t)(at - file.base);
-    return ok;
-#else
-    (void)s;
-    return csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p,
-                        "a section is compressed, and zlib support (CSSPGO_USE_ZLIB) is left out");
-#endif
-}
-
-/* The flags of the metadata mark a profile of probes, even one without functions; LLVM skips the section then. */
-static void csspgo__bin_section_kind(csspgo__bin *b, const csspgo_section *s)
-{
-    if (s->type == CSSPGO__SEC_META && s->flags & CSSPGO__SEC_PROBES && (s->size != 0 || !b->llvm))
-        b->q->flags |= CSSPGO_IS_PROBE;
-}
-
-/* Reads section i of the table, which must lie in the file. b->r is set to its bytes and back again. */
-static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_t i)
-{
-    const csspgo__reader file = b->r;
-    const csspgo_section s = csspgo__section_at(table, i);
-    const uint64_t size = (uint64_t)(file.end - file.base);
-    const int wanted =
-        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && !b->llvm) ||
-        (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
-    int ok;
-    csspgo__bin_section_kind(b, &s);
-    if (s.size == 0 || (b->llvm && !wanted)) return 1;
-    if (s.offset > size || s.size > size - s.offset) {
-        csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
-        csspgo__say_u64(b->r.err, s.offset);
-        csspgo__say(b->r.err, ", size ");
-        csspgo__say_u64(b->r.err, s.size);
-        return 0;
-    }
-    if (wanted && !csspgo__bin_charge(b, s.size, table + 32 * i)) return 0;
-    b->r.p = file.base + s.offset;
-    b->r.end = b->r.p + s.size;
-    ok = wanted && s.flags & CSSPGO__SEC_COMPRESSED ? csspgo__bin_inflated(b, &s) : csspgo__bin_content(b, &s);
-    b->r.p = file.p;
-    b->r.end = file.end;
-    return ok;
-}
-
-/* Reads magic, version and number of sections (*n); then b->r is at their table. Returns 0 after a failure. */
-static int csspgo__ext_header(csspgo__bin *b, size_t *n)
-{
-    const unsigned char *at;
-    uint64_t sections;
-    if (!csspgo__bin_version(b)) return 0;
-    at = b->r.p;
-    sections = csspgo__u64(&b->r);
-    if (b->r.status == CSSPGO_OK && sections > csspgo__left(&b->r) / 32)
-        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", sections);
-    *n = (size_t)sections;
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Checks that the version of the file allows the types of the n sections in the table. Returns 0 after a failure. */
-static int csspgo__ext_types(csspgo__bin *b, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && !b->llvm; i++) {
-        const uint64_t type = csspgo__section_at(b->r.p, i).type;
-        if (type == CSSPGO__SEC_COMPOSITE || type == CSSPGO__SEC_COMPOSITE_OFFS)
-            return csspgo__bin_bad(b, CSSPGO_E_VERSION, b->r.p + 32 * i,
-                                   "sections of composite profiles need version 105, the file's is ", b->version);
-    }
-    return 1;
-}
-
-/* Reads sections in the order of the table, where a section comes before those that need it. */
-static int csspgo__ext_read(csspgo__bin *b)
-{
-    const unsigned char *table;
-    size_t i, n;
-    if (!csspgo__ext_header(b, &n)) return 0;
-    table = b->r.p;
-    if (!csspgo__ext_types(b, n)) return 0;
-    for (i = 0; i < n; i++)
-        if (!csspgo__bin_section(b, table, i)) return 0;
-    return 1;
-}
-
-/* ----- any binary form in ----------------------------------------------------------------------------------------- */
-
-/* Sorts unknown blocks, and records that were read out of order, whose equal entries are added up; sums saturate. */
-static int csspgo__bin_sort_records(csspgo__bin *b)
-{
-    csspgo_target clamped;
-    uint32_t i;
-    for (i = 1; b->dirty && i <= b->q->records; i++)
-        if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
-    return csspgo__bin_sort_blocks(b->q) || csspgo__bin_full(b);
-}
-
-/* *q = the profile in the input, in the form that read_fn reads. Sums saturate, as in LLVM. */
-static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)(csspgo__bin *), csspgo_profile **q)
-{
-    csspgo_status s;
-    csspgo__bin b;
-    int ok;
-    memset(&b, 0, sizeof b);
-    b.q = csspgo__input_profile(in, &s);
-    if (b.q == NULL) return s;
-    csspgo__reader_init(&b.r, in->data, in->size, in->err);
-    b.q->flags = CSSPGO_HAS_UNIQ;                     /* most forms do not say it; LLVM assumes it */
-    b.unread = in->size;
-    b.inflate = in->options.limits.max_inflated;
-    if (b.inflate == 0) b.inflate = csspgo__inflated_most(in->size);
-    b.llvm = in->options.llvm != 0;
-    ok = read_fn(&b) && csspgo__bin_sort_records(&b);
-    CSSPGO__DROP(&b.q->heap, b.func);
-    CSSPGO__DROP(&b.q->heap, b.node);
-    CSSPGO__DROP(&b.q->heap, b.record);
-    CSSPGO__DROP(&b.q->heap, b.upcoming);
-    CSSPGO__DROP(&b.q->heap, b.path);
-    CSSPGO__DROP(&b.q->heap, b.nest);
-    if (!ok) csspgo_profile_free(b.q);
-    else *q = b.q;
-    return b.r.status;
-}
-
-CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
-                                             size_t *count, csspgo_error *err)
-{
-    CSSPGO__GIVEN(count);
-    csspgo__bin b;
-    size_t i;
-    memset(&b, 0, sizeof b);
-    *count = 0;
-    csspgo__error_clear(err);
-    if (csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
-        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, "only ExtBinary profiles have sections");
-    csspgo__reader_init(&b.r, data, size, err);
-    if (!csspgo__ext_header(&b, count)) *count = 0;
-    for (i = 0; i < cap && i < *count; i++) section[i] = csspgo__section_at(b.r.p, i);
-    return b.r.status;
-}
-
-/* ----- binary out ---------------------------------------------------------------------------------------------------
- *
- * In LLVM mode, byte for byte as LLVM 19. Otherwise: attributes are always kept (LLVM: only with contexts or in a
- * pre-inlined profile), GUIDs stay GUIDs without CSSPGO_MD5 (LLVM: their digits become names), the partial flag stays,
- * and metadata entries come in the order of the functions (LLVM: of a hash table).
- *
- * The output is put together in a block of memory, because tables at its start say where later parts are.
- */
-
-/* A csspgo__sink.flush_fn that makes room: the sink's buffer is the free end of the blob. */
-static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
-{
-    csspgo__blob *m = (csspgo__blob *)ctx;
-    (void)data;
-    if (!CSSPGO__ROOM(m->heap, m->data, m->size + size, m->cap, m->size + size + 4096)) return m->heap->status;
-    m->size += size;
-    m->sink.buf = m->data + m->size;
-    m->sink.cap = m->cap - m->size;
-    return CSSPGO_OK;
-}
-
-/* An empty blob with a first piece of memory. */
-static csspgo_status csspgo__blob_init(csspgo__blob *m, csspgo__heap *h)
-{
-    memset(m, 0, sizeof *m);
-    m->heap = h;
-    m->sink.flush_fn = csspgo__blob_flush;
-    m->sink.ctx = m;
-    return m->sink.status = csspgo__blob_flush(m, NULL, 0);
-}
-
-/* The number of bytes written. */
-static size_t csspgo__blob_at(const csspgo__blob *m)
-{
-    return m->size + m->sink.used;
-}
-
-#ifdef CSSPGO_USE_ZLIB
-/* Removes the bytes written from `at` on. */
-static void csspgo__blob_cut(csspgo__blob *m, size_t at)
-{
-    m->size = at;
-    m->sink.buf = m->data + at;
-    m->sink.cap = m->cap - at;
-    m->sink.used = 0;
-}
-#endif
-
-/*
- * Notes the functions that a node's record uses, the frames of its context, and whether there are any attributes or
- * vtables. The walk up ends at a frame that is noted already, so all contexts together cost O(nodes).
- */
-static void csspgo__bin_use(csspgo__out *o, uint32_t id)
-{
-    const csspgo_profile *p = o->p;
-    const csspgo__tree_node *v = p->tree.node;
-    const csspgo__record *r = &p->record[v[id].record];
-    const csspgo_target *t = csspgo__target_run(p, r);
-    size_t i, n;
-    for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
-    t = csspgo__vtable(p, r, &n);
-    if (o->form & CSSPGO_NO_VTABLES) n = 0;
-    for (i = 0; i < n; i++) o->index[t[i].func.id] = 1;
-    if (n != 0) o->any_vtable = 1;
-    if (r->attributes != 0) o->any_attribute = 1;
-    for (; id != CSSPGO__ROOT && o->context[id] == 0; id = v[id].parent) {
-        o->context[id] = 1;
-        o->index[v[id].func] = 1;
-    }
-}
-
-/* Notes the same for all records. Returns 0 when memory is exhausted. */
-static int csspgo__bin_use_all(csspgo__out *o)
-{
-    const csspgo_profile *p = o->p;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, o->index, p->names.count + 1) ||
-        !CSSPGO__ARRAY(&o->arrays, o->name, p->names.count + 1) ||
-        !CSSPGO__ARRAY(&o->arrays, o->context, p->tree.count + 1))
-        return 0;
-    for (i = 0; i < o->order.nodes; i++)
-        if (p->tree.node[o->order.node[i]].record != 0) csspgo__bin_use(o, o->order.node[i]);
-    return 1;
-}
-
-/* Numbers the names that records use, in the order of names. */
-static void csspgo__bin_number(csspgo__out *o)
-{
-    const csspgo__names *t = &o->p->names;
-    size_t i;
-    for (i = 1; i <= t->count; i++) o->name[o->order.rank[i] - 1] = (uint32_t)i;
-    for (i = o->names = 0; i < t->count; i++) {
-        const uint32_t f = o->name[i];
-        if (o->index[f] == 0) continue;
-        o->name[o->names++] = f;
-        o->index[f] = (uint32_t)o->names;
-        if (!(t->name[f].flags & CSSPGO__HAS_TEXT)) o->any_guid = 1;
-    }
-}
-
-/* Writes a number in ULEB128. */
-static void csspgo__bin_put(csspgo__out *o, uint64_t v)
-{
-    csspgo__sink *s = &o->blob.sink;
-    size_t n = s->used;
-    if (s->cap - n < 10) {
-        csspgo__put_uleb(s, v);
-        return;
-    }
-    for (; v > 127; v >>= 7) s->buf[n++] = (unsigned char)((v & 127) | 128);
-    s->buf[n++] = (unsigned char)v;
-    s->total += n - s->used;
-    s->used = n;
-}
-
-static csspgo_status csspgo__bin_put_summary(csspgo__out *o)
-{
-    uint64_t v[6 + 3 * CSSPGO_CUTOFFS];
-    const csspgo_status s = csspgo__out_summary(o, v);
-    size_t i;
-    for (i = 0; i < sizeof v / sizeof *v; i++) csspgo__bin_put(o, v[i]);
-    return s;
-}
-
-/* Writes a name and its NUL; a GUID as digits, as LLVM does. A NUL inside would end the name early. */
-static csspgo_status csspgo__bin_put_name(csspgo__out *o, uint32_t func)
-{
-    csspgo__sink *s = o->s;
-    size_t n;
-    const char *text = csspgo__name_text(&o->p->names, func, &n);
-    if (!(o->p->names.name[func].flags & CSSPGO__HAS_TEXT)) {
-        csspgo__put_u64(s, o->p->names.name[func].guid);
-    } else {
-        if (n != 0 && memchr(text, 0, n) != NULL) {
-            csspgo__out_refuse(o, "binary profiles cannot carry a name with a NUL byte: ");
-            csspgo__say_bytes(o->err, text, n);
-            return CSSPGO_E_UNSUPPORTED;
-        }
-        csspgo__put(s, text, n);
-    }
-    csspgo__put_char(s, '\0');
-    return CSSPGO_OK;
-}
-
-/* Writes the name table, in the order of o->index. */
-static csspgo_status csspgo__bin_put_names(csspgo__out *o)
-{
-    csspgo__sink *s = o->s;
-    csspgo_status status = CSSPGO_OK;
-    size_t i;
-    if (!(o->form & CSSPGO_INDEXED)) csspgo__bin_put(o, o->names);
-    else for (i = 0; i < 3; i++) csspgo__bin_put(o, o->span[i]);
-    for (i = 0; i < o->names && status == CSSPGO_OK; i++) {
-        if (o->md5) csspgo__put_u64le(s, csspgo__name_guid(&o->p->names, o->name[i]));
-        else status = csspgo__bin_put_name(o, o->name[i]);
-    }
-    return status;
-}
-
-/* Writes a location: line, then discriminator. */
-static void csspgo__bin_put_loc(csspgo__out *o, csspgo_loc loc)
-{
-    csspgo__bin_put(o, loc.line);
-    csspgo__bin_put(o, loc.discriminator);
-}
-
-/* The number of inlinees with a record below a node. */
-static uint32_t csspgo__bin_inlinees(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t n = 0;
-    for (id = v[id].child; id != 0; id = v[id].sibling)
-        if (csspgo__site_kind(v[id].site) == CSSPGO_INLINEE && v[id].record != 0) n++;
-    return n;
-}
-
-/* Writes the n targets or types of one location, each as index and count. */
-static void csspgo__bin_put_targets(csspgo__out *o, const csspgo_target *t, size_t n)
-{
-    csspgo__bin_put(o, n);
-    for (; n != 0; n--, t++) {
-        csspgo__bin_put(o, o->index[t->func.id] - 1);
-        csspgo__bin_put(o, t->count);
-    }
-}
-
-/* Writes the counts of a record: total, body, call targets. */
-static csspgo_status csspgo__bin_put_counts(csspgo__out *o, uint32_t id)
-{
-    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
-    const csspgo_body *b;
-    csspgo_status s = CSSPGO_OK;
-    csspgo__bin_put(o, r->total);
-    csspgo__bin_put(o, (uint64_t)(w.end - w.b));
-    while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
-        csspgo__bin_put_loc(o, b->loc);
-        csspgo__bin_put(o, b->count);
-        if (w.targets == 0) csspgo__bin_put(o, 0);
-        else csspgo__bin_put_targets(o, w.target, w.targets);
-    }
-    return s == CSSPGO_OK ? o->s->status : s;
-}
-
-/* The index of a function that is not an inlinee. */
-static uint32_t csspgo__bin_top_index(const csspgo__out *o, uint32_t id)
-{
-    return o->cs ? o->context[id] : o->index[o->p->tree.node[id].func] - 1;
-}
-
-/* Writes the end of a node's record, after its inlinees: vtable counts by location and name, if the file has any. */
-static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
-{
-    size_t n, i, k, m = 0;
-    const csspgo_target *v = csspgo__vtable(o->p, &o->p->record[o->p->tree.node[id].record], &n), *sorted;
-    csspgo_status s = CSSPGO_OK;
-    for (i = 0; i < n; i += csspgo__same_loc(v + i, n - i)) m++;
-    csspgo__bin_put(o, m);
-    for (; n != 0 && s == CSSPGO_OK; v += k, n -= k) {
-        k = csspgo__same_loc(v, n);
-        sorted = v;
-        s = csspgo__out_sort(o, &sorted, k, 0);
-        csspgo__bin_put_loc(o, v->loc);
-        csspgo__bin_put_targets(o, sorted, k);
-    }
-    return s;
-}
-
-/* Blocks of unknown types that a node's record was read with. *n: their number */
-static const csspgo__block *csspgo__blocks_of(const csspgo_profile *p, uint32_t id, size_t *n)
-{
-    const csspgo__block *v = p->block.v;
-    size_t low = 0, high = p->block.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (v[middle].node < id) low = middle + 1;
-        else high = middle;
-    }
-    while (high < p->block.count && v[high].node == id) high++;
-    *n = high - low;
-    return *n != 0 ? v + low : NULL;
-}
-
-/*
- * Writes the block of type 0, the counts. Its size stands before its bytes: it is written behind them, and then the
- * two change places.
- */
-static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inlinee)
-{
-    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    const size_t at = csspgo__blob_at(&o->blob);
-    unsigned char begin[16], *data;
-    csspgo_status s;
-    size_t size, n;
-    if (!inlinee) csspgo__bin_put(o, r->head);
-    s = csspgo__bin_put_counts(o, id);
-    size = csspgo__blob_at(&o->blob) - at;
-    csspgo__bin_put(o, 0);
-    csspgo__bin_put(o, size);
-    if (s == CSSPGO_OK) s = o->s->status;
-    if (s != CSSPGO_OK) return s;
-    n = csspgo__blob_at(&o->blob) - at - size;
-    data = o->blob.data + at;
-    memcpy(begin, data + size, n);
-    memmove(data + n, data, size);
-    memcpy(data, begin, n);
-    return s;
-}
-
-/* Writes the blocks of a composite record: its counts, if it has any, then those of types that are not known. */
-static csspgo_status csspgo__bin_put_blocks(csspgo__out *o, uint32_t id, int inlinee)
-{
-    const csspgo_profile *p = o->p;
-    const csspgo__record *r = &p->record[p->tree.node[id].record];
-    const int counts = (r->head != 0 && !inlinee) || r->total != 0 || csspgo__run_count(r->body) != 0;
-    csspgo_status s = CSSPGO_OK;
-    const csspgo__block *k;
-    size_t n;
-    k = csspgo__blocks_of(p, id, &n);
-    csspgo__bin_put(o, n + (counts ? 1u : 0u));
-    if (counts) s = csspgo__bin_put_block(o, id, inlinee);
-    for (; n != 0; n--, k++) csspgo__put(o->s, p->block_data.v + k->begin, k->size);
-    return s == CSSPGO_OK ? o->s->status : s;
-}
-
-/* Writes the record of a node up to its inlinees. */
-static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
-{
-    const csspgo__tree_node *n = &o->p->tree.node[id];
-    const int inlinee = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
-    csspgo_status s;
-    if (!inlinee && !o->composite) csspgo__bin_put(o, o->p->record[n->record].head);
-    if (inlinee) csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
-    csspgo__bin_put(o, inlinee ? o->index[n->func] - 1 : csspgo__bin_top_index(o, id));
-    s = o->composite ? csspgo__bin_put_blocks(o, id, inlinee) : csspgo__bin_put_counts(o, id);
-    csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
-    return s == CSSPGO_OK ? o->s->status : s;
-}
-
-/* The functions of a section: all, or those that have inlinees, or those that have none. */
-enum csspgo__bin_subset { CSSPGO__SUBSET_ALL, CSSPGO__SUBSET_NESTED, CSSPGO__SUBSET_FLAT };
-
-/* 1 if top-level record number `top` belongs to the subset. */
-static int csspgo__bin_in_subset(const csspgo__out *o, size_t top, enum csspgo__bin_subset subset)
-{
-    size_t at = o->top[top].at;
-    return subset == CSSPGO__SUBSET_ALL ||
-           (csspgo__order_nested(&o->order, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
-}
-
-/*
- * Writes the records of a subset, largest total first, and keeps their offsets for the table of functions. While one
- * is written, memory of the next ones is prefetched.
- */
-static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_subset subset)
-{
-    const csspgo_profile *p = o->p;
-    const size_t start = csspgo__blob_at(&o->blob);
-    csspgo_status s = CSSPGO_OK;
-    size_t i;
-    for (i = 0; i < o->tops && s == CSSPGO_OK; i++) {
-        if (i + 12 < o->tops) CSSPGO__PREFETCH(&p->tree.node[o->top[i + 12].node]);
-        if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
-        if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body_run(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
-        if (!csspgo__bin_in_subset(o, i, subset)) continue;
-        o->top[i].offset = csspgo__blob_at(&o->blob) - start;
-        s = csspgo__out_visit(o, o->top[i].at, csspgo__bin_open_record,
-                              o->any_vtable ? csspgo__bin_close_record : NULL);
-    }
-    return s;
-}
-
-/* Writes the magic number with the form's byte, then the version. */
-static void csspgo__bin_put_header(csspgo__out *o, unsigned magic)
-{
-    csspgo__bin_put(o, CSSPGO__MAGIC | magic);
-    csspgo__bin_put(o, o->form & (CSSPGO_V105 | CSSPGO_COMPOSITE) ? 105 : o->form & CSSPGO_V104 ? 104 : 103);
-}
-
-/* Forms that LLVM 19 does not know. */
-#define CSSPGO__NEWER (CSSPGO_V104 | CSSPGO_V105 | CSSPGO_COMPOSITE | CSSPGO_INDEXED | CSSPGO_MD5_SYMBOLS)
-
-/* ----- ExtBinary out ---------------------------------------------------------------------------------------------- */
-
-/* Writes the frames of a context, outermost first. Only the leaf of a duplicate has a location. */
-static void csspgo__bin_put_context(csspgo__out *o, uint32_t node)
-{
-    const csspgo__tree_node *v = o->p->tree.node;
-    csspgo_loc leaf = csspgo_loc_at(0, 0);
-    csspgo__descent d;
-    uint32_t id;
-    if (csspgo__site_kind(v[node].site) == CSSPGO_DUPLICATE) leaf = csspgo__loc_of(o->p, v[node].site);
-    csspgo__descent_context(&d, o->p, node);
-    csspgo__bin_put(o, d.left);
-    for (id = csspgo__descent_next(&d); id != 0;) {
-        csspgo__bin_put(o, o->index[v[id].func] - 1);
-        id = csspgo__descent_next(&d);
-        csspgo__bin_put_loc(o, id != 0 ? csspgo__loc_of(o->p, v[id].site) : leaf);
-    }
-}
-
-/* Writes the table of contexts, in the order of a walk; without contexts an empty one, which LLVM's reader expects. */
-static void csspgo__bin_put_contexts(csspgo__out *o)
-{
-    size_t i;
-    csspgo__bin_put(o, o->cs ? o->tops : 0);
-    for (i = 0; o->cs && i < o->order.nodes; i++) {
-        const uint32_t id = o->order.node[i];
-        if (csspgo__is_top(o->p, id)) csspgo__bin_put_context(o, id);
-    }
-}
-
-/*
- * The order in which n sorted keys are written for a binary search: a complete tree, breadth first. Gives the place of
- * the first key, and of the one after the key at `at`.
- */
-static size_t csspgo__eytzinger_first(size_t n)
-{
-    size_t at = 0;
-    while (2 * at + 1 < n) at = 2 * at + 1;
-    return at;
-}
-
-static size_t csspgo__eytzinger_next(size_t n, size_t at)
-{
-    if (2 * at + 2 < n) {
-        for (at = 2 * at + 2; 2 * at + 1 < n; at = 2 * at + 1) {}
-        return at;
-    }
-    while (at != 0 && at % 2 == 0) at = (at - 1) / 2;
-    return at != 0 ? (at - 1) / 2 : n;
-}
-
-/* Puts n sorted keys in this order. */
-static csspgo_status csspgo__eytzinger(csspgo__heap *h, uint64_t *key, size_t n)
-{
-    const size_t bytes = n * sizeof *key;
-    uint64_t *sorted;
-    size_t i, at = csspgo__eytzinger_first(n);
-    if (n == 0) return CSSPGO_OK;
-    sorted = (uint64_t *)csspgo__alloc(h, bytes);
-    if (sorted == NULL) return h->status;
-    memcpy(sorted, key, bytes);
-    for (i = 0; i < n; i++, at = csspgo__eytzinger_next(n, at)) key[at] = sorted[i];
-    csspgo__free(h, sorted, bytes);
-    return CSSPGO_OK;
-}
-
-typedef struct csspgo__bin_key { /* a name of an indexed table */
-    uint64_t guid;
-    uint32_t func, span;
-} csspgo__bin_key;
-
-static int csspgo__bin_key_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__bin_key *x = (const csspgo__bin_key *)a, *y = (const csspgo__bin_key *)b;
-    (void)ctx;
-    if (x->span != y->span) return x->span < y->span ? -1 : 1;
-    return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
-/* Lists the names that records use, with the span that each belongs to, in the order of spans and GUIDs. */
-static csspgo__bin_key *csspgo__bin_keys(csspgo__out *o)
-{
-    csspgo__bin_key *key;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, key, o->names + 1)) return NULL;
-    for (i = 0; i < o->names; i++) {
-        key[i].guid = csspgo__name_guid(&o->p->names, o->name[i]);
-        key[i].func = o->name[i];
-        key[i].span = 2;
-    }
-    for (i = 0; i < o->tops; i++)
-        key[csspgo__bin_top_index(o, o->top[i].node)].span =
-            o->form & CSSPGO_SPLIT && csspgo__bin_in_subset(o, i, CSSPGO__SUBSET_FLAT);
-    return csspgo__sort(&o->heap, key, o->names, sizeof *key, csspgo__bin_key_cmp, NULL) ? key : NULL;
-}
-
-/* Numbers the names anew, for an indexed table. Names with equal GUIDs are one, but not if both have a record. */
-static csspgo_status csspgo__bin_number_indexed(csspgo__out *o)
-{
-    csspgo__bin_key *const key = csspgo__bin_keys(o);
-    size_t i, at, first, n, k = 0;
-    uint32_t span;
-    if (key == NULL) return o->heap.status;
-    for (i = 0; i < o->names; i++) {
-        const int same = k != 0 && key[k - 1].guid == key[i].guid && key[k - 1].span == key[i].span;
-        if (same && key[i].span != 2)
-            return csspgo__out_refuse(o, "indexed tables cannot carry two functions with the same GUID");
-        if (!same) key[k++] = key[i];
-        o->index[key[i].func] = (uint32_t)k;          /* its place among the sorted */
-    }
-    o->names = k;
-    for (first = span = 0; span < 3; span++, first += n) {
-        for (n = 0; first + n < k && key[first + n].span == span; n++) {}
-        o->span[span] = n;
-        at = csspgo__eytzinger_first(n);
-        for (i = first; i < first + n; i++, at = csspgo__eytzinger_next(n, at)) {
-            o->name[first + at] = key[i].func;
-            key[i].span = (uint32_t)(first + at);     /* from now on its place in the table */
-        }
-    }
-    for (i = 1; i <= o->p->names.count; i++)
-        if (o->index[i] != 0) o->index[i] = key[o->index[i] - 1].span + 1;
-    return CSSPGO_OK;
-}
-
-/* Writes the table of functions for an indexed name table: an offset of 4 bytes, or ones, for each name of a span. */
-static csspgo_status csspgo__bin_put_indexed_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
-{
-    const size_t span = subset == CSSPGO__SUBSET_FLAT, first = span != 0 ? o->span[0] : 0, n = o->span[span];
-    uint64_t *offset;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, offset, n + 1)) return o->heap.status;
-    for (i = 0; i < n; i++) offset[i] = UINT32_MAX;
-    for (i = 0; i < o->tops; i++) {
-        if (!csspgo__bin_in_subset(o, i, subset)) continue;
-        if (o->top[i].offset >= UINT32_MAX)
-            return csspgo__out_refuse(o, "indexed tables cannot carry records above 4 GiB");
-        offset[csspgo__bin_top_index(o, o->top[i].node) - first] = o->top[i].offset;
-    }
-    for (i = 0; i < n; i++) csspgo__put_le(o->s, offset[i], 4);
-    return CSSPGO_OK;
-}
-
-/*
- * Writes the table of functions: the offsets of records, so that a compiler can read only those that it needs. With
- * contexts it is in their order, so a context's descendants follow it; else in the order of the records.
- */
-static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
-{
-    uint64_t *by_context = NULL;
-    size_t i, n = 0;
-    if (o->form & CSSPGO_INDEXED) return csspgo__bin_put_indexed_offsets(o, subset);
-    for (i = 0; i < o->tops; i++) n += (size_t)csspgo__bin_in_subset(o, i, subset);
-    csspgo__bin_put(o, n);
-    if (o->cs && !CSSPGO__ARRAY(&o->arrays, by_context, o->tops)) return o->heap.status;
-    for (i = 0; i < o->tops; i++) {
-        const uint32_t index = csspgo__bin_top_index(o, o->top[i].node);
-        if (!csspgo__bin_in_subset(o, i, subset)) continue;
-        if (o->cs) {
-            by_context[index] = o->top[i].offset;
-            continue;
-        }
-        csspgo__bin_put(o, index);
-        csspgo__bin_put(o, o->top[i].offset);
-    }
-    for (i = 0; o->cs && i < n; i++) {
-        csspgo__bin_put(o, i);
-        csspgo__bin_put(o, by_context[i]);
-    }
-    return CSSPGO_OK;
-}
-
-/* Writes the symbol list as GUIDs, each once. */
-static csspgo_status csspgo__bin_put_guid_symbols(csspgo__out *o)
-{
-    const csspgo__names *t = &o->p->names;
-    csspgo_status s;
-    uint64_t *guid;
-    size_t i, n = 0, k = 0;
-    if (!CSSPGO__ARRAY(&o->arrays, guid, t->count + 1)) return o->heap.status;
-    for (i = 1; i <= t->count; i++)
-        if (t->name[i].flags & CSSPGO__LISTED) guid[n++] = csspgo__name_guid(t, (uint32_t)i);
-    if (!csspgo__sort(&o->heap, guid, n, sizeof *guid, csspgo__u64_cmp, NULL)) return o->heap.status;
-    for (i = 0; i < n; i++)
-        if (k == 0 || guid[k - 1] != guid[i]) guid[k++] = guid[i];
-    s = csspgo__eytzinger(&o->heap, guid, k);
-    for (i = 0; i < k && s == CSSPGO_OK; i++) csspgo__put_u64le(o->s, guid[i]);
-    return s;
-}
-
-/* Writes the symbol list, sorted by name even if everything else is in the order of GUIDs. */
-static csspgo_status csspgo__bin_put_symbols(csspgo__out *o)
-{
-    const csspgo_profile *p = o->p;
-    const size_t n = p->names.count;
-    uint32_t *by_rank, *rank = o->order.rank;
-    csspgo_status s = CSSPGO_OK;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, by_rank, n + 1)) return o->heap.status;
-    if (o->by_guid && (!CSSPGO__ARRAY(&o->arrays, rank, n + 1) || !csspgo__rank_names(&o->heap, p, 0, rank)))
-        return o->heap.status;
-    for (i = 1; i <= n; i++) by_rank[rank[i]] = (uint32_t)i;
-    for (i = 1; i <= n && s == CSSPGO_OK; i++) {
-        const uint32_t flags = p->names.name[by_rank[i]].flags;
-        if (!(flags & CSSPGO__LISTED)) continue;
-        if (!(flags & CSSPGO__HAS_TEXT))
-            return csspgo__out_refuse(o, "the symbol list has GUIDs, which only a list of GUIDs (CSSPGO_MD5_SYMBOLS, "
-                                         "--md5-prof-sym-list) can carry");
-        s = csspgo__bin_put_name(o, by_rank[i]);
-    }
-    return s;
-}
-
-/* Writes the values of one node; without contexts the number of inlinees follows, then their nested entries. */
-static void csspgo__bin_put_meta(csspgo__out *o, uint32_t id, uint32_t index)
-{
-    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    csspgo__bin_put(o, index);
-    if (o->probes) csspgo__bin_put(o, r->checksum);
-    if (o->attributes) csspgo__bin_put(o, r->attributes);
-    if (!o->cs) csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
-}
-
-/* Writes the metadata: nothing if neither checksums nor attributes are written. */
-static void csspgo__bin_put_metadata(csspgo__out *o)
-{
-    size_t i;
-    if (!o->probes && !o->attributes) return;
-    for (i = 0; i < o->tops; i++) {
-        size_t at = o->top[i].at;
-        uint32_t id = o->top[i].node;
-        csspgo__bin_put_meta(o, id, csspgo__bin_top_index(o, id));
-        while (!o->cs && (id = csspgo__order_nested(&o->order, &at)) != 0) {
-            csspgo__bin_put_loc(o, csspgo__loc_of(o->p, o->p->tree.node[id].site));
-            csspgo__bin_put_meta(o, id, o->index[o->p->tree.node[id].func] - 1);
-        }
-    }
-}
-
-/* The flags of a section of a type; LLVM's reader takes from them information that the bytes do not have. */
-static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
-{
-    const uint32_t is = o->p->flags;
-    uint64_t f = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
-    size_t i, k, n;
-    switch (type) {
-    case CSSPGO__SEC_SUMMARY:
-        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !o->llvm)) f |= CSSPGO__SEC_PARTIAL;
-        if (o->cs) f |= CSSPGO__SEC_CS;
-        if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
-        if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
-        if (o->any_vtable) f |= CSSPGO__SEC_VTABLES;
-        return f;
-    case CSSPGO__SEC_NAMES:
-        if (o->form & CSSPGO_INDEXED) f |= CSSPGO__SEC_INDEXED;
-        if (o->md5) return f | CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5;
-        for (i = 0; i < o->names; i++) {
-            const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
-            for (k = 0; k + 8 <= n; k++)
-                if (text[k] == '.' && memcmp(text + k, ".__uniq.", 8) == 0) return f | CSSPGO__SEC_UNIQ;
-        }
-        return f;
-    case CSSPGO__SEC_OFFSETS:
-        return o->form & CSSPGO_INDEXED ? f | CSSPGO__SEC_INDEXED_OFFS : o->cs ? f | CSSPGO__SEC_ORDERED : f;
-    case CSSPGO__SEC_SYMBOLS: return o->form & CSSPGO_MD5_SYMBOLS ? f | CSSPGO__SEC_MD5_SYMBOLS : f;
-    case CSSPGO__SEC_META:
-        if (o->probes) f |= CSSPGO__SEC_PROBES;
-        return o->attributes ? f | CSSPGO__SEC_ATTRIBUTES : f;
-    default: return f;
-    }
-}
-
-#ifdef CSSPGO_USE_ZLIB
-/*
- * Replaces the bytes written from `start` on by their deflated form: size, deflated size, stream. An empty section
- * stays empty. zlib's level is 9 in LLVM mode, as LLVM's; else 1, at which it takes a fifth of the time.
- */
-static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
-{
-    csspgo__heap *h = &o->heap;
-    csspgo__blob *m = &o->blob;
-    const size_t size = csspgo__blob_at(m) - start;
-    const unsigned char *p = m->data + start;
-    size_t cap = 0, have = 0, left = size;
-    unsigned char *out = NULL;
-    z_stream z;
-    int s = Z_OK;
-    if (size == 0 || m->sink.status != CSSPGO_OK) return m->sink.status;
-    csspgo__z_init(&z, h);
-    if (deflateInit(&z, o->p->heap.llvm != 0 ? 9 : 1) != Z_OK) return h->status;
-    while (s == Z_OK) {
-        if (have == cap && !CSSPGO__ROOM(h, out, have, cap, have + size / 4 + 64)) break;
-        s = csspgo__z_step(&z, deflate, Z_FINISH, &p, &left, out, &have, cap);
-    }
-    deflateEnd(&z);
-    if (s == Z_STREAM_END) {
-        csspgo__blob_cut(m, start);
-        csspgo__put_uleb(&m->sink, size);
-        csspgo__put_uleb(&m->sink, have);
-        csspgo__put(&m->sink, out, have);
-    }
-    csspgo__free(h, out, cap);
-    return s == Z_STREAM_END ? m->sink.status : h->status;
-}
-#endif
-
-/* Writes the content of one section. */
-static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_subset subset)
-{
-    switch (type) {
-    case CSSPGO__SEC_SUMMARY: return csspgo__bin_put_summary(o);
-    case CSSPGO__SEC_NAMES: return csspgo__bin_put_names(o);
-    case CSSPGO__SEC_CONTEXTS: csspgo__bin_put_contexts(o); break;
-    case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, subset);
-    case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, subset);
-    case CSSPGO__SEC_SYMBOLS:
-        return o->form & CSSPGO_MD5_SYMBOLS ? csspgo__bin_put_guid_symbols(o) : csspgo__bin_put_symbols(o);
-    default: csspgo__bin_put_metadata(o); break;
-    }
-    return CSSPGO_OK;
-}
-
-/* The type of a section in the table: composite profiles have numbers of their own. */
-static uint64_t csspgo__bin_type(const csspgo__out *o, uint64_t type)
-{
-    if (o->composite && type == CSSPGO__SEC_RECORDS) return CSSPGO__SEC_COMPOSITE;
-    return o->composite && type == CSSPGO__SEC_OFFSETS ? (uint64_t)CSSPGO__SEC_COMPOSITE_OFFS : type;
-}
-
-typedef struct csspgo__bin_slot { /* a section to write, in the order of the bytes; slot: its place in the table */
-    unsigned char type, subset, slot;
-} csspgo__bin_slot;
-
-/*
- * Writes sections in the order of their bytes; the table in front of them has another order and is filled in when
- * their sizes are known.
- */
-static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_slot *v, size_t n)
-{
-    csspgo__sink entry;
-    csspgo_status s = CSSPGO_OK;
-    size_t i, header;
-    csspgo__bin_put_header(o, CSSPGO__MAGIC_EXT);
-    csspgo__put_u64le(o->s, n);
-    header = csspgo__blob_at(&o->blob);
-    for (i = 0; i < 4 * n; i++) csspgo__put_u64le(o->s, 0);
-    for (i = 0; i < n; i++) {
-        const uint64_t flat = v[i].subset == CSSPGO__SUBSET_FLAT ? CSSPGO__SEC_FLAT : 0;
-        const size_t at = csspgo__blob_at(&o->blob);
-        s = csspgo__bin_put_section(o, v[i].type, (enum csspgo__bin_subset)v[i].subset);
-#ifdef CSSPGO_USE_ZLIB
-        if (s == CSSPGO_OK && o->form & CSSPGO_COMPRESS) s = csspgo__bin_deflate(o, at);
-#endif
-        if (s == CSSPGO_OK) s = o->s->status;
-        if (s != CSSPGO_OK) return s;
-        csspgo__sink_buffer(&entry, o->blob.data + header + 32 * v[i].slot, 32);
-        csspgo__put_u64le(&entry, csspgo__bin_type(o, v[i].type));
-        csspgo__put_u64le(&entry, csspgo__bin_flags(o, v[i].type) | flat);
-        csspgo__put_u64le(&entry, at);
-        csspgo__put_u64le(&entry, csspgo__blob_at(&o->blob) - at);
-    }
-    return s;
-}
-
-/*
- * The two layouts of LLVM: bytes in the order of these lists, table entries in the order of the last column. The split
- * layout separates records that have inlinees from those that have none.
- */
-static csspgo_status csspgo__ext_write(csspgo__out *o)
-{
-    static const csspgo__bin_slot normal[7] = {
-        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
-        { CSSPGO__SEC_CONTEXTS, CSSPGO__SUBSET_ALL, 2 }, { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_ALL, 4 },
-        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 5 },  { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_ALL, 3 },
-        { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 6 }
-    };
-    static const csspgo__bin_slot split[8] = {
-        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },    { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
-        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_NESTED, 3 }, { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_NESTED, 2 },
-        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_FLAT, 5 },   { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_FLAT, 4 },
-        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 6 },    { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 7 }
-    };
-    csspgo_status s;
-#ifndef CSSPGO_USE_ZLIB
-    if (o->form & CSSPGO_COMPRESS)
-        return csspgo__out_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
-#endif
-    if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
-    if (o->form & CSSPGO__NEWER && o->llvm)
-        return csspgo__out_refuse(o, "profiles of LLVM 19 to 22 are of version 103 and have no indexed tables");
-    if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
-    if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
-    o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
-    o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
-    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
-    return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
-}
-
-/* ----- any binary form out ---------------------------------------------------------------------------------------- */
-
-/*
- * Writes a whole profile in the form of write_fn, into a block of memory and then to the caller's sink. md5: the form
- * can have GUIDs in place of names, and has them if the caller or the profile asks for them. Such a file is in the
- * order of GUIDs, so that equal profiles give equal files, whichever names they know; in LLVM mode it is, as in LLVM,
- * in the order of names as far as they are known.
- */
-static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_fn)(csspgo__out *), int md5)
-{
-    csspgo__sink *const to = o->s;
-    csspgo_status s = csspgo__blob_init(&o->blob, &o->heap);
-    if (s != CSSPGO_OK) return s;
-    o->s = &o->blob.sink;
-    if (!csspgo__bin_use_all(o)) return o->heap.status;
-    csspgo__bin_number(o);
-    o->md5 = md5 && (o->form & (CSSPGO_MD5 | CSSPGO_INDEXED) ||
-                     (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
-    o->by_guid = o->md5 && !o->llvm;
-    if (o->by_guid) s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
-    if (s == CSSPGO_OK && o->by_guid) csspgo__bin_number(o);
-    if (s == CSSPGO_OK) s = csspgo__out_list(o);
-    if (s != CSSPGO_OK) return s;
-    if (!o->llvm && o->contexts != (o->cs ? o->tops : 0))
-        return csspgo__out_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
-    s = write_fn(o);
-    if (s == CSSPGO_OK) s = o->s->status;
-    if (s == CSSPGO_OK) csspgo__put(to, o->blob.data, csspgo__blob_at(&o->blob));
-    return s;
-}
-
 /* ----- reading and writing any format: only here all of them are known -------------------------------------------- */
+
+/* Forms that chapters read and write: without its chapter a form is refused with the chapter's name. */
+CSSPGO__UNUSED static csspgo_status csspgo__form_refuse(csspgo_error *err, const char *macro)
+{
+    csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, "this form of a profile");
+    return csspgo__needs_chapter(err, " needs ", macro);
+}
+
+#ifdef CSSPGO_WITH_EXTBINARY
+static csspgo_status csspgo__extbinary_read(const csspgo__input *in, csspgo_profile **q);
+static csspgo_status csspgo__extbinary_write(csspgo__out *o);
+#else
+static csspgo_status csspgo__extbinary_read(const csspgo__input *in, csspgo_profile **q)
+{
+    (void)q;
+    return csspgo__form_refuse(in->err, "CSSPGO_WITH_EXTBINARY");
+}
+
+static csspgo_status csspgo__extbinary_write(csspgo__out *o)
+{
+    return csspgo__form_refuse(o->err, "CSSPGO_WITH_EXTBINARY");
+}
+#endif
 
 #ifdef CSSPGO_WITH_LEGACY
 static csspgo_status csspgo__legacy_read(const csspgo__input *in, uint32_t form, csspgo_profile **q);
@@ -18341,14 +16419,12 @@ static csspgo_status csspgo__legacy_write(csspgo__out *o);
 static csspgo_status csspgo__legacy_read(const csspgo__input *in, uint32_t form, csspgo_profile **q)
 {
     (void)form, (void)q;
-    csspgo__error_set(in->err, CSSPGO_E_UNSUPPORTED, 0, "this form of a profile");
-    return csspgo__needs_chapter(in->err, " needs ", "CSSPGO_WITH_LEGACY");
+    return csspgo__form_refuse(in->err, "CSSPGO_WITH_LEGACY");
 }
 
 static csspgo_status csspgo__legacy_write(csspgo__out *o)
 {
-    csspgo__error_set(o->err, CSSPGO_E_UNSUPPORTED, 0, "this form of a profile");
-    return csspgo__needs_chapter(o->err, " needs ", "CSSPGO_WITH_LEGACY");
+    return csspgo__form_refuse(o->err, "CSSPGO_WITH_LEGACY");
 }
 #endif
 
@@ -18357,7 +16433,7 @@ static csspgo_status csspgo__input_read(const csspgo__input *in, csspgo_profile 
 {
     const uint32_t form = in->feed != NULL ? (uint32_t)CSSPGO_TEXT : csspgo_sniff(in->data, in->size);
     switch (form) {
-    case CSSPGO_EXTBINARY: return csspgo__binary_read(in, csspgo__ext_read, q);
+    case CSSPGO_EXTBINARY: return csspgo__extbinary_read(in, q);
     case CSSPGO_BINARY: case CSSPGO_COMPACT: case CSSPGO_GCOV: return csspgo__legacy_read(in, form, q);
     default: return csspgo__text_read(in, q);
     }
@@ -18469,6 +16545,9 @@ CSSPGO_DEF csspgo_profile *csspgo_load(const void *data, size_t size, const cssp
     return p == NULL ? p : csspgo__loaded(p, &q, csspgo__read_apart(p, data, size, 0, NULL, &q, err));
 }
 
+/* Forms that LLVM 19 does not know. */
+#define CSSPGO__NEWER (CSSPGO_V104 | CSSPGO_V105 | CSSPGO_COMPOSITE | CSSPGO_INDEXED | CSSPGO_MD5_SYMBOLS)
+
 /* Writes with o, which is set up. `added`: the options of the form. E_ARGUMENT if there is no such form. */
 static csspgo_status csspgo__out_write(csspgo__out *o)
 {
@@ -18480,7 +16559,7 @@ static csspgo_status csspgo__out_write(csspgo__out *o)
         if ((added & ~(uint32_t)CSSPGO_SPLIT) == 0) return csspgo__text_write(o);
         break;
     case CSSPGO_EXTBINARY:
-        if ((added & ~ext) == 0) return csspgo__binary_write(o, csspgo__ext_write, 1);
+        if ((added & ~ext) == 0) return csspgo__extbinary_write(o);
         break;
     case CSSPGO_BINARY:
         if (added == 0) return csspgo__legacy_write(o);
@@ -30648,6 +28727,1975 @@ CSSPGO_DEF csspgo_runtime_parts csspgo_runtime_get_parts(csspgo_runtime *r)
 }
 
 /* ===== The kernel ends here. Chapters follow; each uses the kernel and at most one other chapter. ================ */
+
+/* ===== >>extbinary ================================================================================================ */
+
+#ifdef CSSPGO_WITH_EXTBINARY
+
+/* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
+
+#define CSSPGO__MAGIC (UINT64_C(0x5350524f46343200))   /* "SPROF42" and the form's byte */
+enum {
+    CSSPGO__MAGIC_COMPACT = 0x02, CSSPGO__MAGIC_EXT = 0x04, CSSPGO__MAGIC_RAW = 0xff,
+    CSSPGO__FORMAT_VERSION = 103, CSSPGO__FORMAT_COMPOSITE = 105, CSSPGO__FORMAT_NEWEST = 105
+};
+
+typedef struct csspgo__open_record {     /* a record that is being read, with its callers below it on a stack */
+    uint32_t node, left;          /* node 0: it is not kept. left: inlinees still to come               */
+    uint64_t sum;                 /* GCC: of the counts in it                                           */
+} csspgo__open_record;
+
+typedef struct csspgo__bin_path { /* a frame of a context         */
+    uint32_t   func, node, hash;  /* hash: scratch                */
+    csspgo_loc loc;               /* call site behind the frame   */
+} csspgo__bin_path;
+
+typedef struct csspgo__bin csspgo__bin;
+
+struct csspgo__bin {
+    struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there, by two functions: */
+    uint32_t      (*func_fn)(csspgo__bin *b, uint64_t i, const unsigned char *at);   /* name i, which stands at `at` */
+    uint32_t      (*top_fn)(csspgo__bin *b);   /* for csspgo__bin_top                                   */
+    csspgo_profile *q;            /* the profile so far                                                 */
+    csspgo__reader  r;            /* the file, or the section being read                                */
+    uint64_t        inflate;      /* bytes that compressed sections may still inflate to                */
+    uint64_t        unread;       /* ExtBinary: bytes that later sections may have                      */
+    uint64_t        meta;         /* flags of the section of metadata being read                        */
+    uint32_t        version;      /* of GCC, or of LLVM: 103 to 105                                     */
+    csspgo__u32_list func;        /* the name table: index -> function; lazy: indices used so far       */
+    csspgo__u32_list node;        /* the table of contexts: index -> node                               */
+    csspgo__u32_list record;      /* the same: index -> record, 0: not read yet                         */
+    csspgo__u32_list upcoming;    /* of the section being read: the index of each function in it        */
+    CSSPGO__LIST(csspgo__bin_path) path;   /* the context before; the next one has much of it           */
+    size_t          top;          /* the index read by csspgo__bin_top; lazy: the expected one */
+    CSSPGO__LIST(csspgo__open_record) nest;   /* the records around the one being read                  */
+    int             llvm, cs;
+    int             vtables;      /* every record ends with vtable counts                               */
+    int             indexed;      /* the name table consists of spans, for tables of functions:         */
+    uint64_t        span[3];      /* of functions with inlinees, without, other names                   */
+    int             dirty;        /* a record is dirty: csspgo__record_sort is due                           */
+};
+
+static uint32_t csspgo__u32(csspgo__reader *r)
+{
+    if (!csspgo__need(r, 4)) return 0;
+    r->p += 4;
+    return csspgo__ld32le(r->p - 4);
+}
+
+/* Fails because memory or a limit of another object's heap is exhausted. Returns 0. */
+static int csspgo__bin_full_of(csspgo__bin *b, const csspgo__heap *h)
+{
+    return csspgo__fail(&b->r, h->status, b->r.p, csspgo__plain_text(h->status));
+}
+
+/* Fails because memory or a limit is exhausted. Returns 0. */
+static int csspgo__bin_full(csspgo__bin *b)
+{
+    return csspgo__bin_full_of(b, &b->q->heap);
+}
+
+/* Fails at `at`, with the value there. Returns 0. */
+static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned char *at, const char *what,
+                           uint64_t value)
+{
+    return csspgo__fail_u64(&b->r, status, at, what, value);
+}
+
+/*
+ * n, which stands at `at`, is a number of elements of at least `least` bytes each: it is refused before any allocation
+ * if the input cannot hold so many. Returns 0 after a failure.
+ */
+CSSPGO__INLINE size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const unsigned char *at)
+{
+    const uint64_t left = csspgo__left(&b->r);
+    if (n <= left && n * least <= left) return (size_t)n;   /* left is far below 2^60 */
+    return (size_t)csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
+}
+
+/* Reads such a number as ULEB128. */
+CSSPGO__INLINE size_t csspgo__bin_many(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t n = csspgo__uleb(&b->r);
+    return csspgo__bin_fits(b, n, least, at);
+}
+
+/* The same for a field of 32 bits. */
+CSSPGO__INLINE size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const size_t n = csspgo__bin_many(b, least);
+    if (b->r.status == CSSPGO_OK && n > UINT32_MAX)
+        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", n);
+    return b->r.status == CSSPGO_OK ? n : 0;
+}
+
+/* The function of name i, which stands at `at`; 0 after a failure. */
+CSSPGO__INLINE uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const unsigned char *at)
+{
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (b->func_fn != NULL) return b->func_fn(b, i, at);
+    if (i < b->func.count) return b->func.v[i];
+    return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
+}
+
+/* Reads a name index; returns its function, or 0 after a failure. */
+static uint32_t csspgo__bin_func(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t i = csspgo__uleb(&b->r);
+    return csspgo__bin_func_of(b, i, at);
+}
+
+/*
+ * Reads a location. LLVM cuts discriminators to 32 bits, and lines too, except in a body. Almost all locations are two
+ * bytes, which are read without a call. Returns 0 after a failure.
+ */
+static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
+{
+    const unsigned char *at = b->r.p, *at2;
+    uint64_t line, disc;
+    if (!CSSPGO__SMALL && b->r.end - at >= 2 && (at[0] | at[1]) < 128 && b->r.status == CSSPGO_OK) {
+        *loc = csspgo_loc_at(at[0], at[1]);
+        b->r.p = at + 2;
+        return 1;
+    }
+    line = csspgo__uleb(&b->r);
+    at2 = b->r.p;
+    disc = csspgo__uleb(&b->r);
+    *loc = csspgo_loc_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (line > 0xffff && (body || !b->llvm))
+        return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
+    if (disc <= UINT32_MAX || b->llvm) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
+}
+
+/* The function with a name of the input; id 0 after a failure. */
+static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t size)
+{
+    const csspgo_func f = csspgo_func_add(b->q, text, size);
+    if (f.id == 0 && size > b->q->heap.limits.max_name)
+        csspgo__bin_bad(b, CSSPGO_E_LIMIT, (const unsigned char *)text, "a name is longer than limits.max_name: ",
+                        size);
+    else if (f.id == 0) csspgo__bin_full(b);
+    return f;
+}
+
+/* Appends a function to the name table. f.id 0: it could not be made, for the reason in b. */
+static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
+{
+    return (f.id != 0 && CSSPGO__PUT(&b->q->heap, b->func, f.id)) || csspgo__bin_full(b);
+}
+
+/* A string up to its NUL; NULL after a failure. */
+static const char *csspgo__bin_string(csspgo__bin *b, size_t *size)
+{
+    csspgo__reader *r = &b->r;
+    const unsigned char *start = r->p, *nul = (const unsigned char *)memchr(start, 0, csspgo__left(r));
+    if (nul == NULL) {
+        csspgo__fail(r, CSSPGO_E_TRUNCATED, start, "a name has no end");
+        return NULL;
+    }
+    *size = (size_t)(nul - start);
+    r->p = nul + 1;
+    return (const char *)start;
+}
+
+/*
+ * Makes room for the next n names at once, if they are long enough that a hostile file gains nothing from it. Their
+ * ends are searched first, so memory is allocated once.
+ */
+static int csspgo__bin_names_reserve(csspgo__bin *b, size_t n)
+{
+    size_t size[CSSPGO__SIZES] = { 0 }, i, bytes;
+    const unsigned char *p = b->r.p, *nul;
+    for (i = 0; i < n && p < b->r.end; i++, p = nul + 1) {
+        nul = (const unsigned char *)memchr(p, 0, (size_t)(b->r.end - p));
+        if (nul == NULL) break;
+    }
+    bytes = (size_t)(p - b->r.p);
+    if (bytes / 16 < n || bytes > UINT32_MAX) return 1;
+    size[CSSPGO__SIZE_NAMES] = n;
+    size[CSSPGO__SIZE_TEXT] = bytes;
+    return csspgo__sizes_room(b->q, size) || csspgo__bin_full(b);
+}
+
+/* Reads the number of names in a table; of an indexed one it is the sum of three. */
+static size_t csspgo__bin_count_names(csspgo__bin *b, int fixed)
+{
+    const unsigned char *at = b->r.p;
+    size_t i;
+    if (!b->indexed) return csspgo__bin_many(b, fixed ? 8 : 1);
+    for (i = 0; i < 3; i++) b->span[i] = csspgo__bin_many32(b, 8);
+    return b->r.status == CSSPGO_OK ? csspgo__bin_fits(b, b->span[0] + b->span[1] + b->span[2], 8, at) : 0;
+}
+
+/*
+ * Reads a table of names, each with a NUL at its end, or of GUIDs, each as ULEB128 or, if fixed, 8 bytes; then the
+ * profile is one of GUIDs.
+ */
+static int csspgo__bin_names(csspgo__bin *b, int guids, int fixed)
+{
+    csspgo__reader *r = &b->r;
+    size_t n = csspgo__bin_count_names(b, fixed), size = 0;
+    b->func.count = 0;
+    if (guids) b->q->flags |= CSSPGO_IS_MD5;
+    else if (!CSSPGO__SMALL && r->status == CSSPGO_OK && !csspgo__bin_names_reserve(b, n)) return 0;
+    while (n-- != 0 && r->status == CSSPGO_OK) {
+        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
+        const uint64_t guid = !guids ? 0 : fixed ? csspgo__u64(r) : csspgo__uleb(r);
+        if (r->status != CSSPGO_OK) return 0;
+        if (!csspgo__bin_add_name(b, guids ? csspgo_func_add_guid(b->q, guid) : csspgo__bin_name(b, text, size)))
+            return 0;
+    }
+    return r->status == CSSPGO_OK;
+}
+
+/* Reads a summary. fixed: of GCC's version 3, with numbers of 64 bits, except parts per million, of 32. */
+static int csspgo__bin_summary(csspgo__bin *b, int fixed)
+{
+    csspgo__reader *r = &b->r;
+    const unsigned char *at = r->p;
+    uint64_t head[6], *v;
+    size_t i, n;
+    for (i = 0; i < 6; i++) {
+        at = r->p;
+        head[i] = fixed ? csspgo__u64(r) : csspgo__uleb(r);
+    }
+    n = csspgo__bin_fits(b, head[5], fixed ? 20 : 3, at);
+    if (r->status != CSSPGO_OK) return 0;
+    v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * n) * sizeof *v);
+    if (v == NULL) return csspgo__bin_full(b);
+    csspgo__summary_drop(b->q);
+    b->q->summary = v;
+    b->q->summary_size = 5 + 3 * n;
+    memcpy(v, head, 5 * sizeof *v);
+    for (i = 5; i < b->q->summary_size; i++)
+        v[i] = !fixed ? csspgo__uleb(r) : i % 3 == 2 ? csspgo__u32(r) : csspgo__u64(r);
+    return r->status == CSSPGO_OK;
+}
+
+/* Gives a run n more elements at its end. Returns 0 after a failure. */
+static int csspgo__bin_extend(csspgo__bin *b, unsigned kind, csspgo__run *run, size_t n)
+{
+    return csspgo__run_more(&b->q->heap, &b->q->pool[kind], run, n, csspgo__elem(kind)) || csspgo__bin_full(b);
+}
+
+/* Sorts the n new targets at the end of a run, all of one location, by function, as the tree needs them. */
+static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_t n, int follows)
+{
+    size_t i, k;
+    const size_t most = 32;
+    if (!follows || n > most) c->dirty = 1;
+    for (i = 1; i < n && n <= most; i++) {
+        const csspgo_target x = t[i];
+        for (k = i; k != 0 && t[k - 1].func.id > x.func.id; k--) t[k] = t[k - 1];
+        t[k] = x;
+        if (k != 0 && t[k - 1].func.id == x.func.id) c->dirty = 1;
+    }
+}
+
+/* Reads the n targets or types of a location, each a name and a count. Returns 0 after a failure. */
+static int csspgo__bin_append(csspgo__bin *b, csspgo__record *c, unsigned kind, csspgo_loc loc, size_t n)
+{
+    for (; n != 0; n--) {
+        const uint32_t func = csspgo__bin_func(b);
+        const uint64_t count = csspgo__uleb(&b->r);
+        if (b->r.status != CSSPGO_OK) return 0;
+        if (csspgo__entry_append(b->q, c, kind, loc, func, count) < 0) return csspgo__bin_full(b);
+    }
+    return 1;
+}
+
+/*
+ * Reads the n call targets of a location of record c. The file has them in the order of counts, the tree in the order
+ * of functions: a small number is sorted here at once. Returns 0 after a failure.
+ */
+static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc, size_t n)
+{
+    csspgo_profile *q = b->q;
+    const size_t had = csspgo__run_count(c->target);
+    csspgo_target *t;
+    size_t i;
+    if (!csspgo__bin_extend(b, CSSPGO__TARGETS, &c->target, n)) return 0;
+    t = csspgo__target_run(q, c) + had;
+    for (i = 0; i < n; i++) {
+        t[i].loc = loc;
+        t[i].func = csspgo__func_handle(csspgo__bin_func(b));
+        t[i].reserved = 0;
+        t[i].count = csspgo__uleb(&b->r);
+        if (b->r.status != CSSPGO_OK) return 0;
+    }
+    csspgo__bin_order_targets(c, t, n, had == 0 || csspgo__loc_key(t[-1].loc) < csspgo__loc_key(loc));
+    return 1;
+}
+
+/* Reads total, body and call targets of a record. Locations out of order make it dirty. */
+static int csspgo__bin_counts(csspgo__bin *b, uint32_t record)
+{
+    csspgo_profile *q = b->q;
+    csspgo__record *c = &q->record[record];
+    const size_t had = csspgo__run_count(c->body);
+    csspgo_body e, *v = NULL;
+    size_t i, n, calls;
+    csspgo__count_add(&c->total, csspgo__uleb(&b->r));
+    n = csspgo__bin_many32(b, 4);
+    if (n != 0) {
+        if (!csspgo__bin_extend(b, CSSPGO__BODIES, &c->body, n)) return 0;
+        v = csspgo__body_run(q, c) + had;
+    }
+    for (i = 0; i < n; i++) {
+        if (!csspgo__bin_loc(b, 1, &e.loc)) return 0;
+        e.count = csspgo__uleb(&b->r);
+        v[i] = e;
+        if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->dirty = 1;
+        calls = 0;
+        if (b->r.p < b->r.end && *b->r.p == 0) b->r.p++;
+        else calls = csspgo__bin_many32(b, 2);
+        if (calls != 0 && !csspgo__bin_targets(b, c, e.loc, calls)) return 0;
+    }
+    b->dirty |= c->dirty;
+    return b->r.status == CSSPGO_OK;
+}
+
+/*
+ * Reads the vtable counts at the end of a record, after its inlinees. Every record has them if the summary's flags, of
+ * newer LLVM, say so. Returns 0 after a failure.
+ */
+static int csspgo__bin_vtables(csspgo__bin *b, const csspgo__open_record *open)
+{
+    csspgo__record *c = &b->q->record[b->q->tree.node[open->node].record];
+    csspgo_loc loc;
+    size_t n;
+    if (!b->vtables) return 1;
+    for (n = csspgo__bin_many32(b, 3); n != 0 && b->r.status == CSSPGO_OK; n--)
+        if (!csspgo__bin_loc(b, 1, &loc) || !csspgo__bin_append(b, c, CSSPGO__TYPES, loc, csspgo__bin_many32(b, 2)))
+            return 0;
+    b->dirty |= c->dirty;
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Pushes one more level on the stack. */
+static int csspgo__bin_push(csspgo__bin *b, const csspgo__open_record *n)
+{
+    if (b->nest.count >= b->q->heap.limits.max_depth)
+        return csspgo__fail(&b->r, CSSPGO_E_LIMIT, b->r.p, "inlinees are nested deeper than limits.max_depth");
+    return CSSPGO__PUT(&b->q->heap, b->nest, *n) || csspgo__bin_full(b);
+}
+
+/*
+ * Reads an entry with all entries nested in it. Inlinees follow the entry of their caller; a stack in memory has the
+ * open callers, so nesting needs no machine stack. enter_fn reads one entry (b->nest empty: the outermost) up to its
+ * inlinees and sets their number; leave_fn (or NULL) comes after them. Both return 0 after a failure.
+ */
+CSSPGO__INLINE int csspgo__bin_nested(csspgo__bin *b, int (*enter_fn)(csspgo__bin *, csspgo__open_record *),
+                                      int (*leave_fn)(csspgo__bin *, const csspgo__open_record *))
+{
+    csspgo__open_record n;
+    b->nest.count = 0;
+    for (;;) {
+        if (!enter_fn(b, &n)) return 0;
+        while (n.left == 0) {
+            if (leave_fn != NULL && !leave_fn(b, &n)) return 0;
+            if (b->nest.count == 0) return 1;
+            n = b->nest.v[--b->nest.count];
+        }
+        n.left--;
+        if (!csspgo__bin_push(b, &n)) return 0;
+    }
+}
+
+/* The node of the entry around the one being read. */
+static uint32_t csspgo__bin_up(const csspgo__bin *b)
+{
+    return b->nest.v[b->nest.count - 1].node;
+}
+
+/* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
+static uint32_t csspgo__bin_inlinee(csspgo__bin *b, uint32_t up, csspgo_loc loc, uint32_t func)
+{
+    const uint32_t node = csspgo__node_make(b->q, up, loc, CSSPGO_INLINEE, func);
+    if (node != 0 && csspgo__record_make(b->q, node) != NULL) return node;
+    return (uint32_t)csspgo__bin_full(b);
+}
+
+/* The node of a function without context; 0 after a failure. */
+static uint32_t csspgo__bin_plain(csspgo__bin *b, uint32_t func)
+{
+    const uint32_t node = csspgo__node_make(b->q, CSSPGO__ROOT, csspgo_loc_at(0, 0), CSSPGO_PLAIN, func);
+    return node != 0 ? node : (uint32_t)csspgo__bin_full(b);
+}
+
+/*
+ * Reads an index and returns the node of a function that is not an inlinee: the index of a context, or of a name in a
+ * profile without contexts. Returns 0 after a failure.
+ */
+static uint32_t csspgo__bin_top(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    uint64_t i;
+    if (b->top_fn != NULL) return b->top_fn(b);
+    if (b->cs) {
+        i = csspgo__uleb(&b->r);
+        b->top = (size_t)i;
+        if (b->r.status == CSSPGO_OK && i < b->node.count) return b->node.v[i];
+        return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
+    }
+    return csspgo__bin_plain(b, csspgo__bin_func(b));
+}
+
+/* Reads the index of a function, or an inlinee's location and function. Its node gets a record. 0 after a failure. */
+static uint32_t csspgo__bin_entry(csspgo__bin *b)
+{
+    csspgo_loc loc;
+    uint32_t id;
+    if (b->nest.count != 0) {
+        if (!csspgo__bin_loc(b, 0, &loc)) return 0;
+        id = csspgo__bin_func(b);
+        return id != 0 ? csspgo__bin_inlinee(b, csspgo__bin_up(b), loc, id) : 0;
+    }
+    id = csspgo__bin_top(b);
+    if (id == 0 || csspgo__record_make(b->q, id) == NULL) return (uint32_t)csspgo__bin_full(b);
+    if (b->cs && b->record.count != 0) b->record.v[b->top] = b->q->tree.node[id].record;
+    return id;
+}
+
+/* Reads a record's head count, if it is no inlinee's, then its place and its counts, and adds them to the tree. */
+static int csspgo__bin_enter(csspgo__bin *b, csspgo__open_record *n)
+{
+    const uint64_t head = b->nest.count == 0 ? csspgo__uleb(&b->r) : 0;
+    uint32_t record;
+    n->node = csspgo__bin_entry(b);
+    if (n->node == 0) return 0;
+    record = b->q->tree.node[n->node].record;
+    csspgo__count_add(&b->q->record[record].head, head);
+    if (!csspgo__bin_counts(b, record)) return 0;
+    n->left = (uint32_t)csspgo__bin_many32(b, 6);
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Reads a function with its inlinees. Returns 0 after a failure. */
+static int csspgo__bin_record(csspgo__bin *b)
+{
+    return csspgo__bin_nested(b, csspgo__bin_enter, csspgo__bin_vtables);
+}
+
+/* Keeps the bytes of a block of an unknown type: `size` at r.p, behind its head, which began at `at`. */
+static int csspgo__bin_keep_block(csspgo__bin *b, uint32_t node, const unsigned char *at, size_t size)
+{
+    csspgo_profile *q = b->q;
+    csspgo__block k;
+    b->r.p += size;
+    size = (size_t)(b->r.p - at);
+    if (size > UINT32_MAX - q->block_data.count)
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "more bytes of unknown blocks than can be kept: ", UINT32_MAX);
+    k.node = node;
+    k.begin = (uint32_t)q->block_data.count;
+    k.size = (uint32_t)size;
+    if (!CSSPGO__PUT(&q->heap, q->block, k) || !CSSPGO__MORE(&q->heap, q->block_data, size)) return csspgo__bin_full(b);
+    memcpy(q->block_data.v + q->block_data.count, at, size);
+    q->block_data.count += size;
+    q->foreign_blocks++;
+    return 1;
+}
+
+static uint64_t csspgo__block_type(const csspgo_profile *p, const csspgo__block *block)
+{
+    csspgo__reader r;
+    csspgo__reader_init(&r, p->block_data.v + block->begin, block->size, NULL);
+    return csspgo__uleb(&r);
+}
+
+/* By node, then by type. */
+static int csspgo__block_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_profile *p = (const csspgo_profile *)ctx;
+    const csspgo__block *x = (const csspgo__block *)a, *y = (const csspgo__block *)b;
+    const uint64_t i = csspgo__block_type(p, x), k = csspgo__block_type(p, y);
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+/*
+ * Sorts the blocks that were kept. Of two of one type, from two records of one function, the second is lost, as nobody
+ * knows what their sum is. Returns 0 when memory is exhausted.
+ */
+static int csspgo__bin_sort_blocks(csspgo_profile *q)
+{
+    csspgo__block *v = q->block.v;
+    size_t i, n = 0;
+    if (q->block.count == 0) return 1;
+    if (!csspgo__sort(&q->heap, v, q->block.count, sizeof *v, csspgo__block_cmp, q)) return 0;
+    for (i = 0; i < q->block.count; i++)
+        if (n == 0 || csspgo__block_cmp(q, &v[n - 1], &v[i]) != 0) v[n++] = v[i];
+    q->block.count = n;
+    return 1;
+}
+
+/*
+ * Reads a block of a composite record. The counts of branch records are the only type that is known, 0; the profile
+ * keeps others as they are. *seen has a bit for each type below 64 so far. Returns 0 after a failure.
+ */
+static int csspgo__bin_block(csspgo__bin *b, uint32_t node, uint64_t *seen)
+{
+    const uint32_t record = b->q->tree.node[node].record;
+    const unsigned char *const at = b->r.p, *const end = b->r.end;
+    const uint64_t type = csspgo__uleb(&b->r), size = csspgo__uleb(&b->r);
+    if (b->r.status == CSSPGO_OK && size > csspgo__left(&b->r))
+        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the section does not have so many bytes for a block: ", size);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (type < 64 && *seen >> type & 1)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a record has two blocks of type ", type);
+    if (type < 64) *seen |= (uint64_t)1 << type;
+    if (type != 0) return csspgo__bin_keep_block(b, node, at, (size_t)size);
+    b->r.end = b->r.p + size;
+    if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
+    if (!csspgo__bin_counts(b, record)) return 0;
+    if (b->r.p != b->r.end)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a block: ", csspgo__left(&b->r));
+    b->r.end = end;
+    return 1;
+}
+
+/* Reads a composite record up to its inlinees: its place, then blocks, each of which has a type and a size. */
+static int csspgo__bin_composite_enter(csspgo__bin *b, csspgo__open_record *n)
+{
+    uint64_t seen = 0;
+    size_t blocks;
+    n->node = csspgo__bin_entry(b);
+    if (n->node == 0) return 0;
+    for (blocks = csspgo__bin_many32(b, 2); blocks != 0; blocks--)
+        if (!csspgo__bin_block(b, n->node, &seen)) return 0;
+    n->left = (uint32_t)csspgo__bin_many32(b, 5);
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Reads a function of a composite profile with its inlinees. Returns 0 after a failure. */
+static int csspgo__bin_composite(csspgo__bin *b)
+{
+    return csspgo__bin_nested(b, csspgo__bin_composite_enter, csspgo__bin_vtables);
+}
+
+/* Skips n numbers. */
+static void csspgo__bin_skip(csspgo__reader *r, size_t n)
+{
+    const unsigned char *p = r->p;
+    while (!CSSPGO__SMALL && n >= 8 && r->end - p >= 8) {   /* numbers end in a byte below 128: eight at a time */
+        const uint64_t last = ~csspgo__ld64le(p) >> 7 & UINT64_C(0x0101010101010101);
+        n -= (size_t)(last * UINT64_C(0x0101010101010101) >> 56);
+        p += 8;
+    }
+    for (; p < r->end && n != 0; p++) n -= *p < 128;
+    r->p = p;
+}
+
+/*
+ * Counts the elements of the rest of the section, so that arrays need not grow and be copied: new memory costs more
+ * than a second look at the input. Counts up to the first error; r is a copy, so errors are left to the actual reader.
+ * Contexts are listed in their order, so that their nodes can be prefetched; that may fail.
+ */
+static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES])
+{
+    csspgo__reader r = b->r;
+    uint64_t n, calls;
+    size_t pending = 0;
+    r.err = NULL;
+    while (r.p < r.end && r.status == CSSPGO_OK) {
+        if (pending != 0) {                           /* location, index, total; below: head count, index, total */
+            csspgo__bin_skip(&r, 4);
+            pending--;
+        } else {
+            csspgo__bin_skip(&r, 1);
+            n = csspgo__uleb(&r);
+            if (b->cs && b->record.count != 0)
+                (void)CSSPGO__PUT(&b->q->heap, b->upcoming, b->node.v[n < b->node.count ? n : 0]);
+            csspgo__bin_skip(&r, 1);
+        }
+        size[CSSPGO__SIZE_RECORDS]++;
+        n = csspgo__uleb(&r);
+        if (n > csspgo__left(&r) / 4) return;
+        size[CSSPGO__SIZE_BODIES] += (size_t)n;
+        for (; n != 0; n--) {
+            csspgo__bin_skip(&r, 3);
+            calls = csspgo__uleb(&r);
+            if (calls > csspgo__left(&r) / 2) return;
+            size[CSSPGO__SIZE_TARGETS] += (size_t)calls;
+            csspgo__bin_skip(&r, (size_t)calls * 2);
+        }
+        n = csspgo__uleb(&r);
+        if (n > csspgo__left(&r) / 6) return;
+        pending += (size_t)n;
+    }
+}
+
+/*
+ * Reads all records up to the end of the section. They are counted first, unless they have vtable counts or are
+ * composite, which the counting does not understand.
+ */
+static int csspgo__bin_records(csspgo__bin *b, int composite)
+{
+    csspgo_profile *q = b->q;
+    size_t i, size[CSSPGO__SIZES] = { 0 };
+    if (b->record.count == 0 && b->node.count != 0 && CSSPGO__ZEROS(&q->heap, b->record, b->node.count) == NULL)
+        return csspgo__bin_full(b);
+    b->upcoming.count = 0;
+    if (!b->vtables && !composite) csspgo__bin_count_records(b, size);
+    if (!b->cs) size[CSSPGO__SIZE_NODES] = size[CSSPGO__SIZE_RECORDS];
+    if (!csspgo__sizes_room(q, size)) return csspgo__bin_full(b);
+    for (i = 0; b->r.p < b->r.end; i++) {
+        if (i + 16 < b->upcoming.count) CSSPGO__PREFETCH(&q->tree.node[b->upcoming.v[i + 16]]);
+        if (!(composite ? csspgo__bin_composite(b) : csspgo__bin_record(b))) return 0;
+    }
+    return 1;
+}
+
+/*
+ * csspgo_sniff has checked the magic number. LLVM 19 reads only version 103. Version 104, of newer releases, has the
+ * same bytes, and 105 may have composite records.
+ */
+static int csspgo__bin_version(csspgo__bin *b)
+{
+    const int newer = b->q == NULL || !b->q->heap.llvm;       /* csspgo_get_sections has no profile */
+    const unsigned char *at;
+    uint64_t v;
+    csspgo__uleb(&b->r);                              /* the magic number */
+    at = b->r.p;
+    v = csspgo__uleb(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    b->version = (uint32_t)v;
+    if (v == CSSPGO__FORMAT_VERSION || (v > CSSPGO__FORMAT_VERSION && v <= CSSPGO__FORMAT_NEWEST && newer)) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_VERSION, at,
+                           newer ? "only versions 103 to 105 of LLVM's binary profiles can be read, not "
+                                 : "only version 103 of LLVM's binary profiles can be read, not ", v);
+}
+
+/* ----- ExtBinary in ----------------------------------------------------------------------------------------------- */
+
+enum {                            /* types of sections */
+    CSSPGO__SEC_SUMMARY = 1, CSSPGO__SEC_NAMES = 2, CSSPGO__SEC_SYMBOLS = 3, CSSPGO__SEC_OFFSETS = 4,
+    CSSPGO__SEC_META = 5, CSSPGO__SEC_CONTEXTS = 6, CSSPGO__SEC_RECORDS = 32,
+    CSSPGO__SEC_COMPOSITE_OFFS = 7, CSSPGO__SEC_COMPOSITE = 33      /* version 105: they stand for 4 and 32 */
+};
+
+/* Flags of sections: the low ones are common, the high ones depend on the type. */
+#define CSSPGO__SEC_COMPRESSED   ((uint64_t)1)
+#define CSSPGO__SEC_FLAT         ((uint64_t)2)
+#define CSSPGO__SEC_PARTIAL      ((uint64_t)1 << 32)
+#define CSSPGO__SEC_CS           ((uint64_t)2 << 32)
+#define CSSPGO__SEC_FS           ((uint64_t)4 << 32)
+#define CSSPGO__SEC_PREINLINED   ((uint64_t)16 << 32)
+#define CSSPGO__SEC_VTABLES      ((uint64_t)32 << 32)
+#define CSSPGO__SEC_MD5          ((uint64_t)1 << 32)
+#define CSSPGO__SEC_FIXED_MD5    ((uint64_t)2 << 32)
+#define CSSPGO__SEC_UNIQ         ((uint64_t)4 << 32)
+#define CSSPGO__SEC_INDEXED      ((uint64_t)8 << 32)   /* names of newer LLVM                */
+#define CSSPGO__SEC_MD5_SYMBOLS  ((uint64_t)1 << 32)   /* symbol list of newer LLVM          */
+#define CSSPGO__SEC_ORDERED      ((uint64_t)1 << 32)
+#define CSSPGO__SEC_INDEXED_OFFS ((uint64_t)2 << 32)   /* table of functions of newer LLVM   */
+#define CSSPGO__SEC_PROBES       ((uint64_t)1 << 32)
+#define CSSPGO__SEC_ATTRIBUTES   ((uint64_t)2 << 32)
+
+/* Section i of the table, which follows the magic number, the version and the number of sections. */
+static csspgo_section csspgo__section_at(const unsigned char *table, size_t i)
+{
+    csspgo_section s;
+    s.type = csspgo__ld64le(table + 32 * i);
+    s.flags = csspgo__ld64le(table + 32 * i + 8);
+    s.offset = csspgo__ld64le(table + 32 * i + 16);
+    s.size = csspgo__ld64le(table + 32 * i + 24);
+    return s;
+}
+
+/* The feature of newer LLVM that LLVM 19 misreads, so that its mode refuses the section, or NULL. */
+static const char *csspgo__section_newer(const csspgo_section *s)
+{
+    if (s->type == CSSPGO__SEC_NAMES && s->flags & CSSPGO__SEC_INDEXED)
+        return "LLVM 19 cannot read the indexed name tables of newer LLVM";
+    if (s->type == CSSPGO__SEC_OFFSETS && s->flags & CSSPGO__SEC_INDEXED_OFFS)
+        return "LLVM 19 cannot read the indexed function offsets of newer LLVM";
+    if (s->type == CSSPGO__SEC_SYMBOLS && s->flags & CSSPGO__SEC_MD5_SYMBOLS)
+        return "LLVM 19 cannot read the MD5 symbol list of newer LLVM";
+    return NULL;
+}
+
+/* The summary's flags give the kind of profile: they come before everything that depends on it. */
+static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
+{
+    csspgo_profile *q = b->q;
+    b->vtables = (flags & CSSPGO__SEC_VTABLES) != 0;   /* LLVM 19 to 21 misread the rest */
+    b->cs = (flags & CSSPGO__SEC_CS) != 0;
+    if (b->cs) q->flags |= CSSPGO_IS_CS;
+    if (flags & CSSPGO__SEC_FS) q->flags |= CSSPGO_IS_FS;
+    if (flags & CSSPGO__SEC_PREINLINED) q->flags |= CSSPGO_IS_PREINLINED;
+    if (flags & CSSPGO__SEC_PARTIAL) q->flags |= CSSPGO_IS_PARTIAL;
+    return 1;
+}
+
+/* Reads the name table of ExtBinary: text, GUIDs as ULEB128 (old releases), or GUIDs of fixed size. */
+static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
+{
+    b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
+    if (flags & CSSPGO__SEC_UNIQ) b->q->flags |= CSSPGO_HAS_UNIQ;
+    b->indexed = (flags & CSSPGO__SEC_INDEXED) != 0;
+    if (b->indexed && !(flags & CSSPGO__SEC_FIXED_MD5))
+        return csspgo__fail(&b->r, CSSPGO_E_SYNTAX, b->r.p, "an indexed name table must have GUIDs of 8 bytes");
+    return csspgo__bin_names(b, (flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) != 0,
+                             (flags & CSSPGO__SEC_FIXED_MD5) != 0);
+}
+
+/*
+ * Checks the size of a table of functions for an indexed name table: an offset of 4 bytes for each name of a span.
+ * Other tables of functions are not looked at, nor is this one further. Returns 0 after a failure.
+ */
+static int csspgo__bin_indexed_offsets(csspgo__bin *b, const csspgo_section *s)
+{
+    const uint64_t span = b->span[s->flags & CSSPGO__SEC_FLAT ? 1 : 0];
+    if (!(s->flags & CSSPGO__SEC_INDEXED_OFFS) || s->flags & CSSPGO__SEC_COMPRESSED) return 1;
+    if (b->indexed && s->size / 4 == span && s->size % 4 == 0) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p,
+                           "a table of functions does not have 4 bytes for each name of its span: ", s->size);
+}
+
+/*
+ * Reads the frames of a context into path. Before: *same frames of the context before have nodes; after: the number of
+ * first frames with the same nodes. Returns 0 after a failure.
+ */
+static int csspgo__bin_frames(csspgo__bin *b, csspgo__bin_path *path, size_t frames, size_t *same)
+{
+    size_t i, kept = 0;
+    int still = 1;                                    /* the same so far, with the call site of the frame before */
+    for (i = 0; i < frames; i++) {
+        const uint32_t func = csspgo__bin_func(b);
+        csspgo_loc loc;
+        if (func == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
+        if (still && i < *same && path[i].func == func) {
+            kept = i + 1;
+            still = csspgo__loc_key(path[i].loc) == csspgo__loc_key(loc);
+        } else {
+            still = 0;
+        }
+        path[i].func = func;
+        path[i].loc = loc;
+    }
+    *same = kept;
+    return 1;
+}
+
+/*
+ * Makes the nodes of frames i to n - 1 below the new node of frame i - 1. They are new too, so nothing is looked up,
+ * and their places in the table are known before the first one is needed.
+ */
+static int csspgo__bin_new_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+{
+    csspgo_profile *q = b->q;
+    csspgo__tree *t = &q->tree;
+    const uint64_t key = t->map.key[0];
+    uint32_t id = path[i - 1].node;
+    size_t k;
+    csspgo__tree_allow(&q->heap, t, n - i);
+    if (!csspgo__tree_room(&q->heap, t, n - i)) return csspgo__bin_full(b);
+    for (k = i; k < n; k++, id++) {
+        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
+        path[k].hash = csspgo__tree_hash(t, id, site, path[k].func);
+        CSSPGO__PREFETCH(&t->map.slot[path[k].hash & t->map.mask]);
+        CSSPGO__PREFETCH(&t->node[q->func[path[k].func].size]);
+    }
+    for (k = i; k < n; k++) {
+        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
+        if (key != t->map.key[0]) path[k].hash = csspgo__tree_hash(t, path[k - 1].node, site, path[k].func);
+        path[k].node = csspgo__tree_append(t, path[k - 1].node, site, path[k].func, path[k].hash);
+        csspgo__func_append(q, path[k].func, path[k].node);
+    }
+    return 1;
+}
+
+/* Finds or makes the nodes of frames i to n - 1. Returns 0 after a failure. */
+static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+{
+    const size_t had = b->q->tree.count;
+    for (; i < n && b->q->tree.count == had; i++) {
+        const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_loc_at(0, 0);
+        const uint32_t up = i != 0 ? path[i - 1].node : (uint32_t)CSSPGO__ROOT;
+        path[i].node = csspgo__node_make(b->q, up, site, CSSPGO_CONTEXT, path[i].func);
+        if (path[i].node == 0) return csspgo__bin_full(b);
+    }
+    return i >= n || csspgo__bin_new_nodes(b, path, i, n);
+}
+
+/*
+ * Reads a context of at least one frame; *leaf: the last frame. Contexts come in the order of a walk, so most frames
+ * are those of the context before, and only the others are looked up. Returns 0 after a failure.
+ */
+static int csspgo__bin_context(csspgo__bin *b, size_t frames, csspgo__bin_path *leaf)
+{
+    size_t same = b->path.count;
+    if (!CSSPGO__ROOM(&b->q->heap, b->path.v, same, b->path.cap, frames)) return csspgo__bin_full(b);
+    if (!csspgo__bin_frames(b, b->path.v, frames, &same) || !csspgo__bin_nodes(b, b->path.v, same, frames)) return 0;
+    b->path.count = frames;
+    *leaf = b->path.v[frames - 1];
+    return 1;
+}
+
+/*
+ * LLVM reads a context without frames, and writes it as []: here it gets one frame, without a name. Returns 0 after a
+ * failure.
+ */
+static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path *leaf)
+{
+    leaf->loc = csspgo_loc_at(0, 0);
+    leaf->node = csspgo__node_make(b->q, CSSPGO__ROOT, leaf->loc, CSSPGO_CONTEXT, csspgo_func_add(b->q, "", 0).id);
+    return leaf->node != 0 || csspgo__bin_full(b);
+}
+
+/*
+ * Appends a context to the table. In LLVM a context whose leaf has a location differs from the one without; only LLVM
+ * mode keeps the two apart.
+ */
+static int csspgo__bin_add_context(csspgo__bin *b, const csspgo__bin_path *leaf)
+{
+    uint32_t node = leaf->node;
+    if (b->llvm && csspgo__loc_key(leaf->loc) != 0)
+        node = csspgo__node_make(b->q, node, leaf->loc, CSSPGO_DUPLICATE, leaf->func);
+    return (node != 0 && CSSPGO__PUT(&b->q->heap, b->node, node)) || csspgo__bin_full(b);
+}
+
+/*
+ * After the first contexts: makes room for the nodes of n more of the same kind, so that the tree need not grow step
+ * by step.
+ */
+static int csspgo__bin_contexts_reserve(csspgo__bin *b, size_t n)
+{
+    const size_t more = b->q->tree.count / 512 * n;
+    if (more > csspgo__left(&b->r) / 6) return 1;
+    if (csspgo__tree_room(&b->q->heap, &b->q->tree, more) || b->q->heap.status == CSSPGO_E_LIMIT) return 1;
+    return csspgo__bin_full(b);                       /* a limit counts for real nodes, not for expected ones */
+}
+
+/* Reads the table of contexts. */
+static int csspgo__bin_contexts(csspgo__bin *b)
+{
+    const uint32_t max = b->q->heap.limits.max_depth;
+    csspgo__bin_path leaf = { 0, 0, 0, { 0, 0 } };
+    size_t n = csspgo__bin_many(b, 1), frames;
+    int ok = b->r.status == CSSPGO_OK;
+    CSSPGO__DROP(&b->q->heap, b->record);             /* of another table of contexts */
+    for (b->node.count = 0; ok && n != 0; n--) {
+        const unsigned char *at = b->r.p;
+        frames = csspgo__bin_many32(b, 3);
+        if (frames == 0 && !b->llvm) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
+        if (frames > max)
+            csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
+        ok = b->r.status == CSSPGO_OK &&
+             (frames != 0 ? csspgo__bin_context(b, frames, &leaf) : csspgo__bin_no_frame(b, &leaf)) &&
+             (b->node.count != 512 || csspgo__bin_contexts_reserve(b, n)) &&
+             csspgo__bin_add_context(b, &leaf);
+    }
+    return ok;
+}
+
+/*
+ * Reads the symbol list: names of functions in the program, or their GUIDs, which tell a cold function from a new one
+ * if it has no counts. They become functions of the profile, with a flag.
+ */
+static int csspgo__bin_symbols(csspgo__bin *b, int guids)
+{
+    size_t size;
+    if (guids && csspgo__left(&b->r) % 8 != 0)
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, b->r.p, "a symbol list of GUIDs has not 8 bytes for each: ",
+                               csspgo__left(&b->r));
+    while (b->r.p < b->r.end) {
+        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
+        csspgo_func f;
+        if (text == NULL && !guids) return 0;
+        f = guids ? csspgo_func_add_guid(b->q, csspgo__u64(&b->r)) : csspgo__bin_name(b, text, size);
+        if (f.id == 0) return guids ? csspgo__bin_full(b) : 0;
+        b->q->names.name[f.id].flags |= CSSPGO__LISTED;
+    }
+    return 1;
+}
+
+/* The node of an outermost metadata entry. 0: the profile has no counts for it, or a failure. */
+static uint32_t csspgo__bin_meta_top(csspgo__bin *b)
+{
+    uint32_t func;
+    if (b->cs) return csspgo__bin_top(b);
+    func = csspgo__bin_func(b);
+    return func == 0 ? 0 : csspgo_child(b->q, csspgo_root(b->q), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
+                                        csspgo__func_handle(func)).id;
+}
+
+/*
+ * The node of a metadata entry below `up`. In LLVM mode an entry without counts makes an inlinee without a name, as in
+ * LLVM. 0: the values are not kept, or a failure.
+ */
+static uint32_t csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up)
+{
+    csspgo_func f;
+    csspgo_loc loc;
+    uint32_t node;
+    if (!csspgo__bin_loc(b, 0, &loc)) return 0;
+    f = csspgo__func_handle(csspgo__bin_func(b));
+    if (f.id == 0 || up == 0) return 0;
+    node = csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id;
+    if (b->q->tree.node[node].record != 0 || !b->llvm) return node;
+    f = csspgo_func_add(b->q, "", 0);
+    return f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : (uint32_t)csspgo__bin_full(b);
+}
+
+/* Reads a metadata entry: its node (0: not kept), its values, then the number of inlinees. */
+static int csspgo__bin_meta_enter(csspgo__bin *b, csspgo__open_record *n)
+{
+    const uint32_t node = b->nest.count == 0 ? csspgo__bin_meta_top(b) : csspgo__bin_meta_inlinee(b, csspgo__bin_up(b));
+    uint32_t record = 0;
+    const uint64_t checksum = b->meta & CSSPGO__SEC_PROBES ? csspgo__uleb(&b->r) : 0;
+    const uint32_t attributes = b->meta & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
+    n->left = b->cs ? 0 : (uint32_t)csspgo__bin_many32(b, 4);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (b->cs && b->record.count != 0) record = b->record.v[b->top];
+    if (record == 0) record = b->q->tree.node[node].record;   /* node 0 has record 0 */
+    n->node = record != 0 ? node : 0;
+    if (record != 0 && b->meta & CSSPGO__SEC_PROBES) b->q->record[record].checksum = checksum;
+    if (record != 0 && b->meta & CSSPGO__SEC_ATTRIBUTES) b->q->record[record].attributes = attributes;
+    return 1;
+}
+
+/*
+ * Reads an entry with its inlinees. Checksums and attributes have their own section, in any order, after the records.
+ * Returns 0 after a failure.
+ */
+static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
+{
+    b->meta = flags;
+    return csspgo__bin_nested(b, csspgo__bin_meta_enter, NULL);
+}
+
+/*
+ * Reads the content of a section, all bytes of b->r; none may be left over. Tables that only help to find records,
+ * such as the table of functions, are skipped.
+ */
+static int csspgo__bin_content(csspgo__bin *b, const csspgo_section *s)
+{
+    const char *newer = b->llvm ? csspgo__section_newer(s) : NULL;
+    int ok = 1;
+    if (newer != NULL) return csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, newer);
+    switch (s->type) {
+    case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s->flags) && csspgo__bin_summary(b, 0); break;
+    case CSSPGO__SEC_NAMES: ok = csspgo__bin_ext_names(b, s->flags); break;
+    case CSSPGO__SEC_CONTEXTS: ok = csspgo__bin_contexts(b); break;
+    case CSSPGO__SEC_RECORDS: ok = csspgo__bin_records(b, 0); break;
+    case CSSPGO__SEC_COMPOSITE: ok = csspgo__bin_records(b, 1); break;
+    case CSSPGO__SEC_OFFSETS: case CSSPGO__SEC_COMPOSITE_OFFS: return csspgo__bin_indexed_offsets(b, s);
+    case CSSPGO__SEC_SYMBOLS: ok = csspgo__bin_symbols(b, (s->flags & CSSPGO__SEC_MD5_SYMBOLS) != 0); break;
+    case CSSPGO__SEC_META:
+        while (ok && b->r.p < b->r.end) ok = csspgo__bin_meta_entry(b, s->flags);
+        break;
+    default: return 1;
+    }
+    if (!ok || b->r.p == b->r.end) return ok;
+    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a section: ", csspgo__left(&b->r));
+}
+
+/*
+ * Subtracts a section's size, which its table entry says, from the bytes of the file: sections that share bytes cannot
+ * cost more than a file of the sum of their sizes. Returns 0 after a failure.
+ */
+static int csspgo__bin_charge(csspgo__bin *b, uint64_t size, const unsigned char *entry)
+{
+    if (size > b->unread)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, entry + 24, "sections overlap, all together exceed the file: size ",
+                               size);
+    b->unread -= size;
+    return 1;
+}
+
+/*
+ * A compressed section: uncompressed size, compressed size, zlib stream. Sizes are checked before any allocation:
+ * zlib's ratio is below 1032, and limits.max_inflated applies to all sections together. Errors get the section's
+ * offset, because inflated bytes have no offset in the file.
+ */
+static int csspgo__bin_inflated(csspgo__bin *b, const csspgo_section *s)
+{
+    csspgo__reader *r = &b->r;
+#ifdef CSSPGO_USE_ZLIB
+    const csspgo__reader file = *r;
+    const unsigned char *at = r->p;
+    const uint64_t want = csspgo__uleb(r), packed = csspgo__uleb(r);
+    csspgo__heap *h = &b->q->heap;
+    unsigned char *data = NULL;
+    size_t cap = 0;
+    csspgo_status status;
+    int ok;
+    if (r->status != CSSPGO_OK) return 0;
+    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->llvm))
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at,
+                               "a compressed section does not have the size that it claims: ", packed);
+    if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
+    if (want > b->inflate)
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at,
+                               "compressed sections exceed limits.max_inflated bytes: this one has ",
+                               want);
+    b->inflate -= want;
+    csspgo__allow(h, 16 * want);                      /* inflated bytes are input */
+    status = csspgo__z_inflate(h, r->p, (size_t)packed, (size_t)want, &data, &cap);
+    if (status == CSSPGO_E_SYNTAX)
+        csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
+    else if (status != CSSPGO_OK) csspgo__bin_full(b);
+    ok = status == CSSPGO_OK;
+    if (ok) {
+        csspgo__reader_init(r, data, (size_t)want, file.err);
+        ok = csspgo__bin_content(b, s);
+    }
+    csspgo__free(h, data, cap);
+    status = r->status;
+    *r = file;
+    r->status = status;
+    if (!ok && r->err != NULL) r->err->offset = (uint64_t)(at - file.base);
+    return ok;
+#else
+    (void)s;
+    return csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p,
+                        "a section is compressed, and zlib support (CSSPGO_USE_ZLIB) is left out");
+#endif
+}
+
+/* The flags of the metadata mark a profile of probes, even one without functions; LLVM skips the section then. */
+static void csspgo__bin_section_kind(csspgo__bin *b, const csspgo_section *s)
+{
+    if (s->type == CSSPGO__SEC_META && s->flags & CSSPGO__SEC_PROBES && (s->size != 0 || !b->llvm))
+        b->q->flags |= CSSPGO_IS_PROBE;
+}
+
+/* Reads section i of the table, which must lie in the file. b->r is set to its bytes and back again. */
+static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_t i)
+{
+    const csspgo__reader file = b->r;
+    const csspgo_section s = csspgo__section_at(table, i);
+    const uint64_t size = (uint64_t)(file.end - file.base);
+    const int wanted =
+        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && !b->llvm) ||
+        (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
+    int ok;
+    csspgo__bin_section_kind(b, &s);
+    if (s.size == 0 || (b->llvm && !wanted)) return 1;
+    if (s.offset > size || s.size > size - s.offset) {
+        csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
+        csspgo__say_u64(b->r.err, s.offset);
+        csspgo__say(b->r.err, ", size ");
+        csspgo__say_u64(b->r.err, s.size);
+        return 0;
+    }
+    if (wanted && !csspgo__bin_charge(b, s.size, table + 32 * i)) return 0;
+    b->r.p = file.base + s.offset;
+    b->r.end = b->r.p + s.size;
+    ok = wanted && s.flags & CSSPGO__SEC_COMPRESSED ? csspgo__bin_inflated(b, &s) : csspgo__bin_content(b, &s);
+    b->r.p = file.p;
+    b->r.end = file.end;
+    return ok;
+}
+
+/* Reads magic, version and number of sections (*n); then b->r is at their table. Returns 0 after a failure. */
+static int csspgo__ext_header(csspgo__bin *b, size_t *n)
+{
+    const unsigned char *at;
+    uint64_t sections;
+    if (!csspgo__bin_version(b)) return 0;
+    at = b->r.p;
+    sections = csspgo__u64(&b->r);
+    if (b->r.status == CSSPGO_OK && sections > csspgo__left(&b->r) / 32)
+        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", sections);
+    *n = (size_t)sections;
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Checks that the version of the file allows the types of the n sections in the table. Returns 0 after a failure. */
+static int csspgo__ext_types(csspgo__bin *b, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && !b->llvm; i++) {
+        const uint64_t type = csspgo__section_at(b->r.p, i).type;
+        if (type == CSSPGO__SEC_COMPOSITE || type == CSSPGO__SEC_COMPOSITE_OFFS)
+            return csspgo__bin_bad(b, CSSPGO_E_VERSION, b->r.p + 32 * i,
+                                   "sections of composite profiles need version 105, the file's is ", b->version);
+    }
+    return 1;
+}
+
+/* Reads sections in the order of the table, where a section comes before those that need it. */
+static int csspgo__ext_read(csspgo__bin *b)
+{
+    const unsigned char *table;
+    size_t i, n;
+    if (!csspgo__ext_header(b, &n)) return 0;
+    table = b->r.p;
+    if (!csspgo__ext_types(b, n)) return 0;
+    for (i = 0; i < n; i++)
+        if (!csspgo__bin_section(b, table, i)) return 0;
+    return 1;
+}
+
+/* ----- any binary form in ----------------------------------------------------------------------------------------- */
+
+/* Sorts unknown blocks, and records that were read out of order, whose equal entries are added up; sums saturate. */
+static int csspgo__bin_sort_records(csspgo__bin *b)
+{
+    csspgo_target clamped;
+    uint32_t i;
+    for (i = 1; b->dirty && i <= b->q->records; i++)
+        if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
+    return csspgo__bin_sort_blocks(b->q) || csspgo__bin_full(b);
+}
+
+/* *q = the profile in the input, in the form that read_fn reads. Sums saturate, as in LLVM. */
+static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)(csspgo__bin *), csspgo_profile **q)
+{
+    csspgo_status s;
+    csspgo__bin b;
+    int ok;
+    memset(&b, 0, sizeof b);
+    b.q = csspgo__input_profile(in, &s);
+    if (b.q == NULL) return s;
+    csspgo__reader_init(&b.r, in->data, in->size, in->err);
+    b.q->flags = CSSPGO_HAS_UNIQ;                     /* most forms do not say it; LLVM assumes it */
+    b.unread = in->size;
+    b.inflate = in->options.limits.max_inflated;
+    if (b.inflate == 0) b.inflate = csspgo__inflated_most(in->size);
+    b.llvm = in->options.llvm != 0;
+    ok = read_fn(&b) && csspgo__bin_sort_records(&b);
+    CSSPGO__DROP(&b.q->heap, b.func);
+    CSSPGO__DROP(&b.q->heap, b.node);
+    CSSPGO__DROP(&b.q->heap, b.record);
+    CSSPGO__DROP(&b.q->heap, b.upcoming);
+    CSSPGO__DROP(&b.q->heap, b.path);
+    CSSPGO__DROP(&b.q->heap, b.nest);
+    if (!ok) csspgo_profile_free(b.q);
+    else *q = b.q;
+    return b.r.status;
+}
+
+CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
+                                             size_t *count, csspgo_error *err)
+{
+    CSSPGO__GIVEN(count);
+    csspgo__bin b;
+    size_t i;
+    memset(&b, 0, sizeof b);
+    *count = 0;
+    csspgo__error_clear(err);
+    if (csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
+        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, "only ExtBinary profiles have sections");
+    csspgo__reader_init(&b.r, data, size, err);
+    if (!csspgo__ext_header(&b, count)) *count = 0;
+    for (i = 0; i < cap && i < *count; i++) section[i] = csspgo__section_at(b.r.p, i);
+    return b.r.status;
+}
+
+/* ----- binary out ---------------------------------------------------------------------------------------------------
+ *
+ * In LLVM mode, byte for byte as LLVM 19. Otherwise: attributes are always kept (LLVM: only with contexts or in a
+ * pre-inlined profile), GUIDs stay GUIDs without CSSPGO_MD5 (LLVM: their digits become names), the partial flag stays,
+ * and metadata entries come in the order of the functions (LLVM: of a hash table).
+ *
+ * The output is put together in a block of memory, because tables at its start say where later parts are.
+ */
+
+/* The 6 + 3 * CSSPGO_CUTOFFS numbers of a summary, as files have them. */
+static csspgo_status csspgo__out_summary(const csspgo__out *o, uint64_t v[6 + 3 * CSSPGO_CUTOFFS])
+{
+    csspgo_cutoff c[CSSPGO_CUTOFFS];
+    csspgo_summary sum;
+    csspgo_status s;
+    size_t i;
+    csspgo_default_cutoffs(c);
+    s = csspgo_compute_summary(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
+    *v++ = sum.total;
+    *v++ = sum.max_count;
+    *v++ = sum.max_head;
+    *v++ = sum.counts;
+    *v++ = sum.functions;
+    *v++ = CSSPGO_CUTOFFS;
+    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
+        *v++ = c[i].ppm;
+        *v++ = c[i].min_count;
+        *v++ = c[i].counts;
+    }
+    return s;
+}
+
+/* A csspgo__sink.flush_fn that makes room: the sink's buffer is the free end of the blob. */
+static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
+{
+    csspgo__blob *m = (csspgo__blob *)ctx;
+    (void)data;
+    if (!CSSPGO__ROOM(m->heap, m->data, m->size + size, m->cap, m->size + size + 4096)) return m->heap->status;
+    m->size += size;
+    m->sink.buf = m->data + m->size;
+    m->sink.cap = m->cap - m->size;
+    return CSSPGO_OK;
+}
+
+/* An empty blob with a first piece of memory. */
+static csspgo_status csspgo__blob_init(csspgo__blob *m, csspgo__heap *h)
+{
+    memset(m, 0, sizeof *m);
+    m->heap = h;
+    m->sink.flush_fn = csspgo__blob_flush;
+    m->sink.ctx = m;
+    return m->sink.status = csspgo__blob_flush(m, NULL, 0);
+}
+
+/* The number of bytes written. */
+static size_t csspgo__blob_at(const csspgo__blob *m)
+{
+    return m->size + m->sink.used;
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/* Removes the bytes written from `at` on. */
+static void csspgo__blob_cut(csspgo__blob *m, size_t at)
+{
+    m->size = at;
+    m->sink.buf = m->data + at;
+    m->sink.cap = m->cap - at;
+    m->sink.used = 0;
+}
+#endif
+
+/*
+ * Notes the functions that a node's record uses, the frames of its context, and whether there are any attributes or
+ * vtables. The walk up ends at a frame that is noted already, so all contexts together cost O(nodes).
+ */
+static void csspgo__bin_use(csspgo__out *o, uint32_t id)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__tree_node *v = p->tree.node;
+    const csspgo__record *r = &p->record[v[id].record];
+    const csspgo_target *t = csspgo__target_run(p, r);
+    size_t i, n;
+    for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
+    t = csspgo__vtable(p, r, &n);
+    if (o->form & CSSPGO_NO_VTABLES) n = 0;
+    for (i = 0; i < n; i++) o->index[t[i].func.id] = 1;
+    if (n != 0) o->any_vtable = 1;
+    if (r->attributes != 0) o->any_attribute = 1;
+    for (; id != CSSPGO__ROOT && o->context[id] == 0; id = v[id].parent) {
+        o->context[id] = 1;
+        o->index[v[id].func] = 1;
+    }
+}
+
+/* Notes the same for all records. Returns 0 when memory is exhausted. */
+static int csspgo__bin_use_all(csspgo__out *o)
+{
+    const csspgo_profile *p = o->p;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, o->index, p->names.count + 1) ||
+        !CSSPGO__ARRAY(&o->arrays, o->name, p->names.count + 1) ||
+        !CSSPGO__ARRAY(&o->arrays, o->context, p->tree.count + 1))
+        return 0;
+    for (i = 0; i < o->order.nodes; i++)
+        if (p->tree.node[o->order.node[i]].record != 0) csspgo__bin_use(o, o->order.node[i]);
+    return 1;
+}
+
+/* Numbers the names that records use, in the order of names. */
+static void csspgo__bin_number(csspgo__out *o)
+{
+    const csspgo__names *t = &o->p->names;
+    size_t i;
+    for (i = 1; i <= t->count; i++) o->name[o->order.rank[i] - 1] = (uint32_t)i;
+    for (i = o->names = 0; i < t->count; i++) {
+        const uint32_t f = o->name[i];
+        if (o->index[f] == 0) continue;
+        o->name[o->names++] = f;
+        o->index[f] = (uint32_t)o->names;
+        if (!(t->name[f].flags & CSSPGO__HAS_TEXT)) o->any_guid = 1;
+    }
+}
+
+/* Writes a number in ULEB128. */
+static void csspgo__bin_put(csspgo__out *o, uint64_t v)
+{
+    csspgo__sink *s = &o->blob.sink;
+    size_t n = s->used;
+    if (s->cap - n < 10) {
+        csspgo__put_uleb(s, v);
+        return;
+    }
+    for (; v > 127; v >>= 7) s->buf[n++] = (unsigned char)((v & 127) | 128);
+    s->buf[n++] = (unsigned char)v;
+    s->total += n - s->used;
+    s->used = n;
+}
+
+static csspgo_status csspgo__bin_put_summary(csspgo__out *o)
+{
+    uint64_t v[6 + 3 * CSSPGO_CUTOFFS];
+    const csspgo_status s = csspgo__out_summary(o, v);
+    size_t i;
+    for (i = 0; i < sizeof v / sizeof *v; i++) csspgo__bin_put(o, v[i]);
+    return s;
+}
+
+/* Writes a name and its NUL; a GUID as digits, as LLVM does. A NUL inside would end the name early. */
+static csspgo_status csspgo__bin_put_name(csspgo__out *o, uint32_t func)
+{
+    csspgo__sink *s = o->s;
+    size_t n;
+    const char *text = csspgo__name_text(&o->p->names, func, &n);
+    if (!(o->p->names.name[func].flags & CSSPGO__HAS_TEXT)) {
+        csspgo__put_u64(s, o->p->names.name[func].guid);
+    } else {
+        if (n != 0 && memchr(text, 0, n) != NULL) {
+            csspgo__out_refuse(o, "binary profiles cannot carry a name with a NUL byte: ");
+            csspgo__say_bytes(o->err, text, n);
+            return CSSPGO_E_UNSUPPORTED;
+        }
+        csspgo__put(s, text, n);
+    }
+    csspgo__put_char(s, '\0');
+    return CSSPGO_OK;
+}
+
+/* Writes the name table, in the order of o->index. */
+static csspgo_status csspgo__bin_put_names(csspgo__out *o)
+{
+    csspgo__sink *s = o->s;
+    csspgo_status status = CSSPGO_OK;
+    size_t i;
+    if (!(o->form & CSSPGO_INDEXED)) csspgo__bin_put(o, o->names);
+    else for (i = 0; i < 3; i++) csspgo__bin_put(o, o->span[i]);
+    for (i = 0; i < o->names && status == CSSPGO_OK; i++) {
+        if (o->md5) csspgo__put_u64le(s, csspgo__name_guid(&o->p->names, o->name[i]));
+        else status = csspgo__bin_put_name(o, o->name[i]);
+    }
+    return status;
+}
+
+/* Writes a location: line, then discriminator. */
+static void csspgo__bin_put_loc(csspgo__out *o, csspgo_loc loc)
+{
+    csspgo__bin_put(o, loc.line);
+    csspgo__bin_put(o, loc.discriminator);
+}
+
+/* The number of inlinees with a record below a node. */
+static uint32_t csspgo__bin_inlinees(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t n = 0;
+    for (id = v[id].child; id != 0; id = v[id].sibling)
+        if (csspgo__site_kind(v[id].site) == CSSPGO_INLINEE && v[id].record != 0) n++;
+    return n;
+}
+
+/* Writes the n targets or types of one location, each as index and count. */
+static void csspgo__bin_put_targets(csspgo__out *o, const csspgo_target *t, size_t n)
+{
+    csspgo__bin_put(o, n);
+    for (; n != 0; n--, t++) {
+        csspgo__bin_put(o, o->index[t->func.id] - 1);
+        csspgo__bin_put(o, t->count);
+    }
+}
+
+/* Writes the counts of a record: total, body, call targets. */
+static csspgo_status csspgo__bin_put_counts(csspgo__out *o, uint32_t id)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
+    const csspgo_body *b;
+    csspgo_status s = CSSPGO_OK;
+    csspgo__bin_put(o, r->total);
+    csspgo__bin_put(o, (uint64_t)(w.end - w.b));
+    while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
+        csspgo__bin_put_loc(o, b->loc);
+        csspgo__bin_put(o, b->count);
+        if (w.targets == 0) csspgo__bin_put(o, 0);
+        else csspgo__bin_put_targets(o, w.target, w.targets);
+    }
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
+/* The index of a function that is not an inlinee. */
+static uint32_t csspgo__bin_top_index(const csspgo__out *o, uint32_t id)
+{
+    return o->cs ? o->context[id] : o->index[o->p->tree.node[id].func] - 1;
+}
+
+/* Writes the end of a node's record, after its inlinees: vtable counts by location and name, if the file has any. */
+static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
+{
+    size_t n, i, k, m = 0;
+    const csspgo_target *v = csspgo__vtable(o->p, &o->p->record[o->p->tree.node[id].record], &n), *sorted;
+    csspgo_status s = CSSPGO_OK;
+    for (i = 0; i < n; i += csspgo__same_loc(v + i, n - i)) m++;
+    csspgo__bin_put(o, m);
+    for (; n != 0 && s == CSSPGO_OK; v += k, n -= k) {
+        k = csspgo__same_loc(v, n);
+        sorted = v;
+        s = csspgo__out_sort(o, &sorted, k, 0);
+        csspgo__bin_put_loc(o, v->loc);
+        csspgo__bin_put_targets(o, sorted, k);
+    }
+    return s;
+}
+
+/* Blocks of unknown types that a node's record was read with. *n: their number */
+static const csspgo__block *csspgo__blocks_of(const csspgo_profile *p, uint32_t id, size_t *n)
+{
+    const csspgo__block *v = p->block.v;
+    size_t low = 0, high = p->block.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (v[middle].node < id) low = middle + 1;
+        else high = middle;
+    }
+    while (high < p->block.count && v[high].node == id) high++;
+    *n = high - low;
+    return *n != 0 ? v + low : NULL;
+}
+
+/*
+ * Writes the block of type 0, the counts. Its size stands before its bytes: it is written behind them, and then the
+ * two change places.
+ */
+static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inlinee)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    const size_t at = csspgo__blob_at(&o->blob);
+    unsigned char begin[16], *data;
+    csspgo_status s;
+    size_t size, n;
+    if (!inlinee) csspgo__bin_put(o, r->head);
+    s = csspgo__bin_put_counts(o, id);
+    size = csspgo__blob_at(&o->blob) - at;
+    csspgo__bin_put(o, 0);
+    csspgo__bin_put(o, size);
+    if (s == CSSPGO_OK) s = o->s->status;
+    if (s != CSSPGO_OK) return s;
+    n = csspgo__blob_at(&o->blob) - at - size;
+    data = o->blob.data + at;
+    memcpy(begin, data + size, n);
+    memmove(data + n, data, size);
+    memcpy(data, begin, n);
+    return s;
+}
+
+/* Writes the blocks of a composite record: its counts, if it has any, then those of types that are not known. */
+static csspgo_status csspgo__bin_put_blocks(csspgo__out *o, uint32_t id, int inlinee)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    const int counts = (r->head != 0 && !inlinee) || r->total != 0 || csspgo__run_count(r->body) != 0;
+    csspgo_status s = CSSPGO_OK;
+    const csspgo__block *k;
+    size_t n;
+    k = csspgo__blocks_of(p, id, &n);
+    csspgo__bin_put(o, n + (counts ? 1u : 0u));
+    if (counts) s = csspgo__bin_put_block(o, id, inlinee);
+    for (; n != 0; n--, k++) csspgo__put(o->s, p->block_data.v + k->begin, k->size);
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
+/* Writes the record of a node up to its inlinees. */
+static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
+{
+    const csspgo__tree_node *n = &o->p->tree.node[id];
+    const int inlinee = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
+    csspgo_status s;
+    if (!inlinee && !o->composite) csspgo__bin_put(o, o->p->record[n->record].head);
+    if (inlinee) csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
+    csspgo__bin_put(o, inlinee ? o->index[n->func] - 1 : csspgo__bin_top_index(o, id));
+    s = o->composite ? csspgo__bin_put_blocks(o, id, inlinee) : csspgo__bin_put_counts(o, id);
+    csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
+/* The functions of a section: all, or those that have inlinees, or those that have none. */
+enum csspgo__bin_subset { CSSPGO__SUBSET_ALL, CSSPGO__SUBSET_NESTED, CSSPGO__SUBSET_FLAT };
+
+/* 1 if top-level record number `top` belongs to the subset. */
+static int csspgo__bin_in_subset(const csspgo__out *o, size_t top, enum csspgo__bin_subset subset)
+{
+    size_t at = o->top[top].at;
+    return subset == CSSPGO__SUBSET_ALL ||
+           (csspgo__order_nested(&o->order, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
+}
+
+/*
+ * Writes the records of a subset, largest total first, and keeps their offsets for the table of functions. While one
+ * is written, memory of the next ones is prefetched.
+ */
+static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_subset subset)
+{
+    const csspgo_profile *p = o->p;
+    const size_t start = csspgo__blob_at(&o->blob);
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; i < o->tops && s == CSSPGO_OK; i++) {
+        if (i + 12 < o->tops) CSSPGO__PREFETCH(&p->tree.node[o->top[i + 12].node]);
+        if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
+        if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body_run(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
+        o->top[i].offset = csspgo__blob_at(&o->blob) - start;
+        s = csspgo__out_visit(o, o->top[i].at, csspgo__bin_open_record,
+                              o->any_vtable ? csspgo__bin_close_record : NULL);
+    }
+    return s;
+}
+
+/* Writes the magic number with the form's byte, then the version. */
+static void csspgo__bin_put_header(csspgo__out *o, unsigned magic)
+{
+    csspgo__bin_put(o, CSSPGO__MAGIC | magic);
+    csspgo__bin_put(o, o->form & (CSSPGO_V105 | CSSPGO_COMPOSITE) ? 105 : o->form & CSSPGO_V104 ? 104 : 103);
+}
+
+/* ----- ExtBinary out ---------------------------------------------------------------------------------------------- */
+
+/* Writes the frames of a context, outermost first. Only the leaf of a duplicate has a location. */
+static void csspgo__bin_put_context(csspgo__out *o, uint32_t node)
+{
+    const csspgo__tree_node *v = o->p->tree.node;
+    csspgo_loc leaf = csspgo_loc_at(0, 0);
+    csspgo__descent d;
+    uint32_t id;
+    if (csspgo__site_kind(v[node].site) == CSSPGO_DUPLICATE) leaf = csspgo__loc_of(o->p, v[node].site);
+    csspgo__descent_context(&d, o->p, node);
+    csspgo__bin_put(o, d.left);
+    for (id = csspgo__descent_next(&d); id != 0;) {
+        csspgo__bin_put(o, o->index[v[id].func] - 1);
+        id = csspgo__descent_next(&d);
+        csspgo__bin_put_loc(o, id != 0 ? csspgo__loc_of(o->p, v[id].site) : leaf);
+    }
+}
+
+/* Writes the table of contexts, in the order of a walk; without contexts an empty one, which LLVM's reader expects. */
+static void csspgo__bin_put_contexts(csspgo__out *o)
+{
+    size_t i;
+    csspgo__bin_put(o, o->cs ? o->tops : 0);
+    for (i = 0; o->cs && i < o->order.nodes; i++) {
+        const uint32_t id = o->order.node[i];
+        if (csspgo__is_top(o->p, id)) csspgo__bin_put_context(o, id);
+    }
+}
+
+/*
+ * The order in which n sorted keys are written for a binary search: a complete tree, breadth first. Gives the place of
+ * the first key, and of the one after the key at `at`.
+ */
+static size_t csspgo__eytzinger_first(size_t n)
+{
+    size_t at = 0;
+    while (2 * at + 1 < n) at = 2 * at + 1;
+    return at;
+}
+
+static size_t csspgo__eytzinger_next(size_t n, size_t at)
+{
+    if (2 * at + 2 < n) {
+        for (at = 2 * at + 2; 2 * at + 1 < n; at = 2 * at + 1) {}
+        return at;
+    }
+    while (at != 0 && at % 2 == 0) at = (at - 1) / 2;
+    return at != 0 ? (at - 1) / 2 : n;
+}
+
+/* Puts n sorted keys in this order. */
+static csspgo_status csspgo__eytzinger(csspgo__heap *h, uint64_t *key, size_t n)
+{
+    const size_t bytes = n * sizeof *key;
+    uint64_t *sorted;
+    size_t i, at = csspgo__eytzinger_first(n);
+    if (n == 0) return CSSPGO_OK;
+    sorted = (uint64_t *)csspgo__alloc(h, bytes);
+    if (sorted == NULL) return h->status;
+    memcpy(sorted, key, bytes);
+    for (i = 0; i < n; i++, at = csspgo__eytzinger_next(n, at)) key[at] = sorted[i];
+    csspgo__free(h, sorted, bytes);
+    return CSSPGO_OK;
+}
+
+typedef struct csspgo__bin_key { /* a name of an indexed table */
+    uint64_t guid;
+    uint32_t func, span;
+} csspgo__bin_key;
+
+static int csspgo__bin_key_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__bin_key *x = (const csspgo__bin_key *)a, *y = (const csspgo__bin_key *)b;
+    (void)ctx;
+    if (x->span != y->span) return x->span < y->span ? -1 : 1;
+    return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Lists the names that records use, with the span that each belongs to, in the order of spans and GUIDs. */
+static csspgo__bin_key *csspgo__bin_keys(csspgo__out *o)
+{
+    csspgo__bin_key *key;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, key, o->names + 1)) return NULL;
+    for (i = 0; i < o->names; i++) {
+        key[i].guid = csspgo__name_guid(&o->p->names, o->name[i]);
+        key[i].func = o->name[i];
+        key[i].span = 2;
+    }
+    for (i = 0; i < o->tops; i++)
+        key[csspgo__bin_top_index(o, o->top[i].node)].span =
+            o->form & CSSPGO_SPLIT && csspgo__bin_in_subset(o, i, CSSPGO__SUBSET_FLAT);
+    return csspgo__sort(&o->heap, key, o->names, sizeof *key, csspgo__bin_key_cmp, NULL) ? key : NULL;
+}
+
+/* Numbers the names anew, for an indexed table. Names with equal GUIDs are one, but not if both have a record. */
+static csspgo_status csspgo__bin_number_indexed(csspgo__out *o)
+{
+    csspgo__bin_key *const key = csspgo__bin_keys(o);
+    size_t i, at, first, n, k = 0;
+    uint32_t span;
+    if (key == NULL) return o->heap.status;
+    for (i = 0; i < o->names; i++) {
+        const int same = k != 0 && key[k - 1].guid == key[i].guid && key[k - 1].span == key[i].span;
+        if (same && key[i].span != 2)
+            return csspgo__out_refuse(o, "indexed tables cannot carry two functions with the same GUID");
+        if (!same) key[k++] = key[i];
+        o->index[key[i].func] = (uint32_t)k;          /* its place among the sorted */
+    }
+    o->names = k;
+    for (first = span = 0; span < 3; span++, first += n) {
+        for (n = 0; first + n < k && key[first + n].span == span; n++) {}
+        o->span[span] = n;
+        at = csspgo__eytzinger_first(n);
+        for (i = first; i < first + n; i++, at = csspgo__eytzinger_next(n, at)) {
+            o->name[first + at] = key[i].func;
+            key[i].span = (uint32_t)(first + at);     /* from now on its place in the table */
+        }
+    }
+    for (i = 1; i <= o->p->names.count; i++)
+        if (o->index[i] != 0) o->index[i] = key[o->index[i] - 1].span + 1;
+    return CSSPGO_OK;
+}
+
+/* Writes the table of functions for an indexed name table: an offset of 4 bytes, or ones, for each name of a span. */
+static csspgo_status csspgo__bin_put_indexed_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
+{
+    const size_t span = subset == CSSPGO__SUBSET_FLAT, first = span != 0 ? o->span[0] : 0, n = o->span[span];
+    uint64_t *offset;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, offset, n + 1)) return o->heap.status;
+    for (i = 0; i < n; i++) offset[i] = UINT32_MAX;
+    for (i = 0; i < o->tops; i++) {
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
+        if (o->top[i].offset >= UINT32_MAX)
+            return csspgo__out_refuse(o, "indexed tables cannot carry records above 4 GiB");
+        offset[csspgo__bin_top_index(o, o->top[i].node) - first] = o->top[i].offset;
+    }
+    for (i = 0; i < n; i++) csspgo__put_le(o->s, offset[i], 4);
+    return CSSPGO_OK;
+}
+
+/*
+ * Writes the table of functions: the offsets of records, so that a compiler can read only those that it needs. With
+ * contexts it is in their order, so a context's descendants follow it; else in the order of the records.
+ */
+static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
+{
+    uint64_t *by_context = NULL;
+    size_t i, n = 0;
+    if (o->form & CSSPGO_INDEXED) return csspgo__bin_put_indexed_offsets(o, subset);
+    for (i = 0; i < o->tops; i++) n += (size_t)csspgo__bin_in_subset(o, i, subset);
+    csspgo__bin_put(o, n);
+    if (o->cs && !CSSPGO__ARRAY(&o->arrays, by_context, o->tops)) return o->heap.status;
+    for (i = 0; i < o->tops; i++) {
+        const uint32_t index = csspgo__bin_top_index(o, o->top[i].node);
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
+        if (o->cs) {
+            by_context[index] = o->top[i].offset;
+            continue;
+        }
+        csspgo__bin_put(o, index);
+        csspgo__bin_put(o, o->top[i].offset);
+    }
+    for (i = 0; o->cs && i < n; i++) {
+        csspgo__bin_put(o, i);
+        csspgo__bin_put(o, by_context[i]);
+    }
+    return CSSPGO_OK;
+}
+
+/* Writes the symbol list as GUIDs, each once. */
+static csspgo_status csspgo__bin_put_guid_symbols(csspgo__out *o)
+{
+    const csspgo__names *t = &o->p->names;
+    csspgo_status s;
+    uint64_t *guid;
+    size_t i, n = 0, k = 0;
+    if (!CSSPGO__ARRAY(&o->arrays, guid, t->count + 1)) return o->heap.status;
+    for (i = 1; i <= t->count; i++)
+        if (t->name[i].flags & CSSPGO__LISTED) guid[n++] = csspgo__name_guid(t, (uint32_t)i);
+    if (!csspgo__sort(&o->heap, guid, n, sizeof *guid, csspgo__u64_cmp, NULL)) return o->heap.status;
+    for (i = 0; i < n; i++)
+        if (k == 0 || guid[k - 1] != guid[i]) guid[k++] = guid[i];
+    s = csspgo__eytzinger(&o->heap, guid, k);
+    for (i = 0; i < k && s == CSSPGO_OK; i++) csspgo__put_u64le(o->s, guid[i]);
+    return s;
+}
+
+/* Writes the symbol list, sorted by name even if everything else is in the order of GUIDs. */
+static csspgo_status csspgo__bin_put_symbols(csspgo__out *o)
+{
+    const csspgo_profile *p = o->p;
+    const size_t n = p->names.count;
+    uint32_t *by_rank, *rank = o->order.rank;
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, by_rank, n + 1)) return o->heap.status;
+    if (o->by_guid && (!CSSPGO__ARRAY(&o->arrays, rank, n + 1) || !csspgo__rank_names(&o->heap, p, 0, rank)))
+        return o->heap.status;
+    for (i = 1; i <= n; i++) by_rank[rank[i]] = (uint32_t)i;
+    for (i = 1; i <= n && s == CSSPGO_OK; i++) {
+        const uint32_t flags = p->names.name[by_rank[i]].flags;
+        if (!(flags & CSSPGO__LISTED)) continue;
+        if (!(flags & CSSPGO__HAS_TEXT))
+            return csspgo__out_refuse(o, "the symbol list has GUIDs, which only a list of GUIDs (CSSPGO_MD5_SYMBOLS, "
+                                         "--md5-prof-sym-list) can carry");
+        s = csspgo__bin_put_name(o, by_rank[i]);
+    }
+    return s;
+}
+
+/* Writes the values of one node; without contexts the number of inlinees follows, then their nested entries. */
+static void csspgo__bin_put_meta(csspgo__out *o, uint32_t id, uint32_t index)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    csspgo__bin_put(o, index);
+    if (o->probes) csspgo__bin_put(o, r->checksum);
+    if (o->attributes) csspgo__bin_put(o, r->attributes);
+    if (!o->cs) csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
+}
+
+/* Writes the metadata: nothing if neither checksums nor attributes are written. */
+static void csspgo__bin_put_metadata(csspgo__out *o)
+{
+    size_t i;
+    if (!o->probes && !o->attributes) return;
+    for (i = 0; i < o->tops; i++) {
+        size_t at = o->top[i].at;
+        uint32_t id = o->top[i].node;
+        csspgo__bin_put_meta(o, id, csspgo__bin_top_index(o, id));
+        while (!o->cs && (id = csspgo__order_nested(&o->order, &at)) != 0) {
+            csspgo__bin_put_loc(o, csspgo__loc_of(o->p, o->p->tree.node[id].site));
+            csspgo__bin_put_meta(o, id, o->index[o->p->tree.node[id].func] - 1);
+        }
+    }
+}
+
+/* The flags of a section of a type; LLVM's reader takes from them information that the bytes do not have. */
+static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
+{
+    const uint32_t is = o->p->flags;
+    uint64_t f = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
+    size_t i, k, n;
+    switch (type) {
+    case CSSPGO__SEC_SUMMARY:
+        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !o->llvm)) f |= CSSPGO__SEC_PARTIAL;
+        if (o->cs) f |= CSSPGO__SEC_CS;
+        if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
+        if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
+        if (o->any_vtable) f |= CSSPGO__SEC_VTABLES;
+        return f;
+    case CSSPGO__SEC_NAMES:
+        if (o->form & CSSPGO_INDEXED) f |= CSSPGO__SEC_INDEXED;
+        if (o->md5) return f | CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5;
+        for (i = 0; i < o->names; i++) {
+            const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
+            for (k = 0; k + 8 <= n; k++)
+                if (text[k] == '.' && memcmp(text + k, ".__uniq.", 8) == 0) return f | CSSPGO__SEC_UNIQ;
+        }
+        return f;
+    case CSSPGO__SEC_OFFSETS:
+        return o->form & CSSPGO_INDEXED ? f | CSSPGO__SEC_INDEXED_OFFS : o->cs ? f | CSSPGO__SEC_ORDERED : f;
+    case CSSPGO__SEC_SYMBOLS: return o->form & CSSPGO_MD5_SYMBOLS ? f | CSSPGO__SEC_MD5_SYMBOLS : f;
+    case CSSPGO__SEC_META:
+        if (o->probes) f |= CSSPGO__SEC_PROBES;
+        return o->attributes ? f | CSSPGO__SEC_ATTRIBUTES : f;
+    default: return f;
+    }
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/*
+ * Replaces the bytes written from `start` on by their deflated form: size, deflated size, stream. An empty section
+ * stays empty. zlib's level is 9 in LLVM mode, as LLVM's; else 1, at which it takes a fifth of the time.
+ */
+static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
+{
+    csspgo__heap *h = &o->heap;
+    csspgo__blob *m = &o->blob;
+    const size_t size = csspgo__blob_at(m) - start;
+    const unsigned char *p = m->data + start;
+    size_t cap = 0, have = 0, left = size;
+    unsigned char *out = NULL;
+    z_stream z;
+    int s = Z_OK;
+    if (size == 0 || m->sink.status != CSSPGO_OK) return m->sink.status;
+    csspgo__z_init(&z, h);
+    if (deflateInit(&z, o->p->heap.llvm != 0 ? 9 : 1) != Z_OK) return h->status;
+    while (s == Z_OK) {
+        if (have == cap && !CSSPGO__ROOM(h, out, have, cap, have + size / 4 + 64)) break;
+        s = csspgo__z_step(&z, deflate, Z_FINISH, &p, &left, out, &have, cap);
+    }
+    deflateEnd(&z);
+    if (s == Z_STREAM_END) {
+        csspgo__blob_cut(m, start);
+        csspgo__put_uleb(&m->sink, size);
+        csspgo__put_uleb(&m->sink, have);
+        csspgo__put(&m->sink, out, have);
+    }
+    csspgo__free(h, out, cap);
+    return s == Z_STREAM_END ? m->sink.status : h->status;
+}
+#endif
+
+/* Writes the content of one section. */
+static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_subset subset)
+{
+    switch (type) {
+    case CSSPGO__SEC_SUMMARY: return csspgo__bin_put_summary(o);
+    case CSSPGO__SEC_NAMES: return csspgo__bin_put_names(o);
+    case CSSPGO__SEC_CONTEXTS: csspgo__bin_put_contexts(o); break;
+    case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, subset);
+    case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, subset);
+    case CSSPGO__SEC_SYMBOLS:
+        return o->form & CSSPGO_MD5_SYMBOLS ? csspgo__bin_put_guid_symbols(o) : csspgo__bin_put_symbols(o);
+    default: csspgo__bin_put_metadata(o); break;
+    }
+    return CSSPGO_OK;
+}
+
+/* The type of a section in the table: composite profiles have numbers of their own. */
+static uint64_t csspgo__bin_type(const csspgo__out *o, uint64_t type)
+{
+    if (o->composite && type == CSSPGO__SEC_RECORDS) return CSSPGO__SEC_COMPOSITE;
+    return o->composite && type == CSSPGO__SEC_OFFSETS ? (uint64_t)CSSPGO__SEC_COMPOSITE_OFFS : type;
+}
+
+typedef struct csspgo__bin_slot { /* a section to write, in the order of the bytes; slot: its place in the table */
+    unsigned char type, subset, slot;
+} csspgo__bin_slot;
+
+/*
+ * Writes sections in the order of their bytes; the table in front of them has another order and is filled in when
+ * their sizes are known.
+ */
+static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_slot *v, size_t n)
+{
+    csspgo__sink entry;
+    csspgo_status s = CSSPGO_OK;
+    size_t i, header;
+    csspgo__bin_put_header(o, CSSPGO__MAGIC_EXT);
+    csspgo__put_u64le(o->s, n);
+    header = csspgo__blob_at(&o->blob);
+    for (i = 0; i < 4 * n; i++) csspgo__put_u64le(o->s, 0);
+    for (i = 0; i < n; i++) {
+        const uint64_t flat = v[i].subset == CSSPGO__SUBSET_FLAT ? CSSPGO__SEC_FLAT : 0;
+        const size_t at = csspgo__blob_at(&o->blob);
+        s = csspgo__bin_put_section(o, v[i].type, (enum csspgo__bin_subset)v[i].subset);
+#ifdef CSSPGO_USE_ZLIB
+        if (s == CSSPGO_OK && o->form & CSSPGO_COMPRESS) s = csspgo__bin_deflate(o, at);
+#endif
+        if (s == CSSPGO_OK) s = o->s->status;
+        if (s != CSSPGO_OK) return s;
+        csspgo__sink_buffer(&entry, o->blob.data + header + 32 * v[i].slot, 32);
+        csspgo__put_u64le(&entry, csspgo__bin_type(o, v[i].type));
+        csspgo__put_u64le(&entry, csspgo__bin_flags(o, v[i].type) | flat);
+        csspgo__put_u64le(&entry, at);
+        csspgo__put_u64le(&entry, csspgo__blob_at(&o->blob) - at);
+    }
+    return s;
+}
+
+/*
+ * The two layouts of LLVM: bytes in the order of these lists, table entries in the order of the last column. The split
+ * layout separates records that have inlinees from those that have none.
+ */
+static csspgo_status csspgo__ext_write(csspgo__out *o)
+{
+    static const csspgo__bin_slot normal[7] = {
+        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
+        { CSSPGO__SEC_CONTEXTS, CSSPGO__SUBSET_ALL, 2 }, { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_ALL, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 5 },  { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_ALL, 3 },
+        { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 6 }
+    };
+    static const csspgo__bin_slot split[8] = {
+        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },    { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_NESTED, 3 }, { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_NESTED, 2 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_FLAT, 5 },   { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_FLAT, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 6 },    { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 7 }
+    };
+    csspgo_status s;
+#ifndef CSSPGO_USE_ZLIB
+    if (o->form & CSSPGO_COMPRESS)
+        return csspgo__out_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
+#endif
+    if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
+    if (o->form & CSSPGO__NEWER && o->llvm)
+        return csspgo__out_refuse(o, "profiles of LLVM 19 to 22 are of version 103 and have no indexed tables");
+    if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
+    if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
+    o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
+    o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
+    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
+    return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
+}
+
+/* ----- any binary form out ---------------------------------------------------------------------------------------- */
+
+/*
+ * Writes a whole profile in the form of write_fn, into a block of memory and then to the caller's sink. md5: the form
+ * can have GUIDs in place of names, and has them if the caller or the profile asks for them. Such a file is in the
+ * order of GUIDs, so that equal profiles give equal files, whichever names they know; in LLVM mode it is, as in LLVM,
+ * in the order of names as far as they are known.
+ */
+static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_fn)(csspgo__out *), int md5)
+{
+    csspgo__sink *const to = o->s;
+    csspgo_status s = csspgo__blob_init(&o->blob, &o->heap);
+    if (s != CSSPGO_OK) return s;
+    o->s = &o->blob.sink;
+    if (!csspgo__bin_use_all(o)) return o->heap.status;
+    csspgo__bin_number(o);
+    o->md5 = md5 && (o->form & (CSSPGO_MD5 | CSSPGO_INDEXED) ||
+                     (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
+    o->by_guid = o->md5 && !o->llvm;
+    if (o->by_guid) s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
+    if (s == CSSPGO_OK && o->by_guid) csspgo__bin_number(o);
+    if (s == CSSPGO_OK) s = csspgo__out_list(o);
+    if (s != CSSPGO_OK) return s;
+    if (!o->llvm && o->contexts != (o->cs ? o->tops : 0))
+        return csspgo__out_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
+    s = write_fn(o);
+    if (s == CSSPGO_OK) s = o->s->status;
+    if (s == CSSPGO_OK) csspgo__put(to, o->blob.data, csspgo__blob_at(&o->blob));
+    return s;
+}
+
+/* ----- what the kernel calls -------------------------------------------------------------------------------------- */
+
+static csspgo_status csspgo__extbinary_read(const csspgo__input *in, csspgo_profile **q)
+{
+    return csspgo__binary_read(in, csspgo__ext_read, q);
+}
+
+static csspgo_status csspgo__extbinary_write(csspgo__out *o)
+{
+    return csspgo__binary_write(o, csspgo__ext_write, 1);
+}
+
+#endif /* CSSPGO_WITH_EXTBINARY */
 
 /* ===== >>preinline ================================================================================================ */
 
