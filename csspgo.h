@@ -6,10 +6,10 @@
  *
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
- *     the kernel: >>base  >>runtime  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>extbinary  >>preinline  >>inspect  >>reshape  >>probes  >>flow  >>match  >>legacy  >>lazy  >>decode
- *                 >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout
- *                 >>ctxprof  >>bottleneck
+ *     the kernel: >>base  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
+ *     chapters:   >>runtime  >>extbinary  >>shrink  >>preinline  >>inspect  >>reshape  >>probes  >>flow  >>match
+ *                 >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines
+ *                 >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
  *     >>licence
  */
 
@@ -77,27 +77,28 @@
  *
  * LAYERS AND CHAPTERS
  *
- *     A plain include gives the kernel and the chapters extbinary and match. Each layer of the kernel uses only the
- *     layers above it. Chapters follow the kernel. A macro turns on each of them; a chapter uses the kernel and at most one
- *     other chapter, which its macro turns on as well.
+ *     A plain include gives the kernel and the chapters extbinary, match and runtime. Each layer of the kernel uses
+ *     only the layers above it. Chapters follow the kernel. A macro turns on each of them; a chapter uses the kernel
+ *     and at most one other chapter, which its macro turns on as well.
  *
  *     base      status and error, allocator, limits, names and GUIDs
  *     graph     strongly connected components; functions in an order with callers first
  *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
  *     format    profiles as text; the chapters' forms, too, are read and written through it
- *     edit      merge, scale, shrink to a size, compress recursion
+ *     edit      merge, scale, compress recursion, remove
  *     code      the code map: modules, functions, control transfers, probes
  *     sample    records of perf ring buffers become samples; a queue from signal handlers to a collector
  *     unwind    samples become counters per calling context
  *     track     the context tracker, which answers an inliner's questions and records its decisions
  *     generate  counters become a profile by probe
- *     runtime   the front door: one object over all layers, for a program that emits code and samples itself. Its
- *               interface stands before those of the layers
  *
  *     CSSPGO_WITH_...   chapter
  *     EXTBINARY         on unless CSSPGO_NO_EXTBINARY is defined: profiles in LLVM's ExtBinary form
+ *     RUNTIME           on unless CSSPGO_NO_RUNTIME is defined: the front door, one object over all layers, for a
+ *                       program that emits code and samples itself. Its interface stands before all     uses SHRINK
  *     MATCH             on unless CSSPGO_NO_MATCH is defined: a profile of old code in terms of new code     uses FLOW
  *     FLOW              control-flow graphs: blocks that execute equally often, counts that fit
+ *     SHRINK            profiles of at most a given size
  *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
  *     INSPECT           for tests and debuggers: is a profile or a code map whole, are two profiles equal, what is in
  *                       a tree. CSSPGO_VALIDATE turns it on
@@ -137,7 +138,7 @@
  *     CSSPGO_USE_ZSTD                implementation      recordings of perf record -z (link zstd); without it,
  *                                                        E_UNSUPPORTED
  *     CSSPGO_WITH_<CHAPTER>          every include       adds a chapter; CSSPGO_ALL adds every one
- *     CSSPGO_NO_<CHAPTER>            every include       drops the chapter extbinary or match
+ *     CSSPGO_NO_<CHAPTER>            every include       drops the chapter extbinary, match or runtime
  *
  *     With CSSPGO_STATIC the compiler drops functions that are not called. At -Os (gcc 12, x86-64) csspgo adds 33 KB of
  *     code and constants to a program that loads profiles, finds nodes and asks for counts. To a JIT with code map,
@@ -1061,6 +1062,12 @@
     !defined(CSSPGO_WITH_EXTBINARY)
 #  define CSSPGO_WITH_EXTBINARY
 #endif
+#if !defined(CSSPGO_NO_RUNTIME) && !defined(CSSPGO_WITH_RUNTIME)
+#  define CSSPGO_WITH_RUNTIME
+#endif
+#if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_RUNTIME)) && !defined(CSSPGO_WITH_SHRINK)
+#  define CSSPGO_WITH_SHRINK
+#endif
 #if !defined(CSSPGO_NO_MATCH) && !defined(CSSPGO_WITH_MATCH)
 #  define CSSPGO_WITH_MATCH
 #endif
@@ -1202,6 +1209,8 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size);
 CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t keep_uniq);
 
 /* ===== >>runtime: the front door: one object for a JIT, a game or a server that profiles itself =================== */
+
+#ifdef CSSPGO_WITH_RUNTIME
 
 /*
  * A runtime that compiles code tells this object what it emits, moves and frees, and hands it samples. It gets a
@@ -1468,6 +1477,8 @@ CSSPGO_DEF csspgo_runtime_parts csspgo_runtime_get_parts(csspgo_runtime *r);
 /* Take and give back both locks: around calls on the parts, if there are other threads. They do not nest. */
 CSSPGO_DEF void csspgo_runtime_lock(csspgo_runtime *r);
 CSSPGO_DEF void csspgo_runtime_unlock(csspgo_runtime *r);
+
+#endif /* CSSPGO_WITH_RUNTIME */
 
 /* ===== >>graph: control-flow graphs =============================================================================== */
 
@@ -2038,39 +2049,6 @@ CSSPGO_DEF csspgo_status csspgo_scale(csspgo_profile *p, uint64_t num, uint64_t 
  */
 CSSPGO_DEF csspgo_status csspgo_count_threshold(const csspgo_profile *p, uint64_t ppm, uint64_t *count,
                                                 csspgo_error *err);
-
-/*
- * Shrinks a profile until it holds at most max_bytes of memory (csspgo_profile_memory): merges the coldest contexts
- * into the base profiles of their functions, as csspgo_trim_cold does, so that the sums of a function's counts stay the
- * same. A profile that fits is not changed. Functions without context and inlinees stay. Rebuilds.
- *
- *   max_bytes   in bytes; somewhat fewer contexts may remain than would fit. Contexts of equal totals go together
- *
- * Returns   CSSPGO_OK; E_LIMIT: it needs more than max_bytes without any context; E_NOMEM. A failure changes nothing
- * Cost      O(n log n) for each of a few rounds, some 6 ms per MB
- * Memory    until it returns: tables of exactly the size that p's get, which is at most max_bytes, 16 bytes per node,
- *           and 60 per context that is merged. It does not count against limits.max_bytes. So whoever has a fixed
- *           amount of memory for a profile of at most N bytes and shrinks it to a half of that needs 1.7 N
- */
-CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err);
-
-/*
- * The same in slices, for programs that must not stop for long: does about `budget` steps of the work. Until the last
- * slices p stays as it is, and may be read; then it is what csspgo_shrink makes of it. If p, or max_bytes, is another
- * one than in the last call, the work begins anew, after changes of p with twice the budget each time, so that it ends
- * all the same. To stop, call it with UINT64_MAX bytes, which p has room for.
- *
- *   budget   in steps of 20 to 100 ns: a step is a node looked at, or some entries moved
- *   err      NULL, or filled in every case
- *
- * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
- *           all that was begun is given up
- * Cost      O(budget + frames of inlinees), also where functions have any number of blocks; a call of alloc_fn for each
- *           new table, and of free_fn for every 256 steps or bytes of what was made on the way, one more than that; no
- *           table is copied or cleared at once. Stopping frees all that was made
- * Memory    as csspgo_shrink, until it returns CSSPGO_OK or is stopped
- */
-CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
 
 /*
  * Compresses recursion in contexts: among the callers of a function it removes each repetition of a cycle of 1, 2, ...
@@ -3411,6 +3389,45 @@ CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, cssp
                                              size_t *count, csspgo_error *err);
 
 #endif /* CSSPGO_WITH_EXTBINARY */
+
+/* ===== >>shrink: profiles of at most a given size ================================================================= */
+
+#ifdef CSSPGO_WITH_SHRINK
+
+/*
+ * Shrinks a profile until it holds at most max_bytes of memory (csspgo_profile_memory): merges the coldest contexts
+ * into the base profiles of their functions, as csspgo_trim_cold does, so that the sums of a function's counts stay the
+ * same. A profile that fits is not changed. Functions without context and inlinees stay. Rebuilds.
+ *
+ *   max_bytes   in bytes; somewhat fewer contexts may remain than would fit. Contexts of equal totals go together
+ *
+ * Returns   CSSPGO_OK; E_LIMIT: it needs more than max_bytes without any context; E_NOMEM. A failure changes nothing
+ * Cost      O(n log n) for each of a few rounds, some 6 ms per MB
+ * Memory    until it returns: tables of exactly the size that p's get, which is at most max_bytes, 16 bytes per node,
+ *           and 60 per context that is merged. It does not count against limits.max_bytes. So whoever has a fixed
+ *           amount of memory for a profile of at most N bytes and shrinks it to a half of that needs 1.7 N
+ */
+CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err);
+
+/*
+ * The same in slices, for programs that must not stop for long: does about `budget` steps of the work. Until the last
+ * slices p stays as it is, and may be read; then it is what csspgo_shrink makes of it. If p, or max_bytes, is another
+ * one than in the last call, the work begins anew, after changes of p with twice the budget each time, so that it ends
+ * all the same. To stop, call it with UINT64_MAX bytes, which p has room for.
+ *
+ *   budget   in steps of 20 to 100 ns: a step is a node looked at, or some entries moved
+ *   err      NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
+ *           all that was begun is given up
+ * Cost      O(budget + frames of inlinees), also where functions have any number of blocks; a call of alloc_fn for each
+ *           new table, and of free_fn for every 256 steps or bytes of what was made on the way, one more than that; no
+ *           table is copied or cleared at once. Stopping frees all that was made
+ * Memory    as csspgo_shrink, until it returns CSSPGO_OK or is stopped
+ */
+CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_SHRINK */
 
 /* ===== >>preinline: which contexts to inline, decided by counts and sizes ========================================= */
 
@@ -16808,1095 +16825,6 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-/* ----- shrinking to a size ---------------------------------------------------------------------------------------- */
-
-/*
- * A context whose total is below a threshold is merged into the base profile of its function. The new base profiles are
- * made first, in a small profile of their own. So it is known exactly what the smaller profile takes, and tables of
- * exactly that size get the records that stay and the new base profiles. At last they replace those of p. Names are not
- * copied. Until the end p is as it was, so a failure changes nothing. If a runtime has not even room for base profiles,
- * the coldest of these are dropped.
- *
- * All of that is a list of phases (csspgo__shrink_phase). Each is a loop that may stop anywhere and go on later, so
- * csspgo_shrink_step does a part of the work, and csspgo_shrink all of it: the same phases in the same order. No phase
- * clears, copies or grows a whole table at once.
- */
-enum {
-    CSSPGO__SHRINK_RANGES = 64,   /* of thresholds                                     */
-    CSSPGO__SHRINK_ROUND = 3,     /* index of csspgo__shrink_round among the phases    */
-    CSSPGO__PLAN_TOGETHER = 16,   /* nodes                                             */
-    CSSPGO__FREED_STEPS = 256     /* for a call of free_fn                             */
-};
-
-typedef struct csspgo__extent {   /* of a profile without unused room */
-    size_t nodes, records, entries[CSSPGO__KINDS];
-} csspgo__extent;
-
-typedef struct csspgo__sorted {   /* entries in order, of one record or the sum of several            */
-    unsigned char *own;           /* NULL: those of a record of p                                     */
-    size_t   n, cap;              /* entries; own has room for cap                                    */
-    uint32_t record, rank;        /* the record; they are of 2^rank records or fewer                  */
-} csspgo__sorted;
-
-/*
- * The entries of all moves to a node, kind by kind: sorted runs, the ranks of which descend as in a binary counter. Of
- * two with the same rank the sum is made, a few entries at a time.
- */
-typedef struct csspgo__merging {
-    csspgo__sorted v[34], sum;    /* count of them; the sum of the last two, as far as it is made     */
-    uint32_t count, kind;
-    uint32_t next;                /* the next move                                                    */
-    size_t   i, k;                /* next entries of the last two; i: entries that the record got     */
-} csspgo__merging;
-
-typedef struct csspgo__copying {  /* a record on its way to r                                         */
-    const csspgo_profile *from;
-    uint32_t source, to, kind;    /* records; source 0: none is                                       */
-    size_t   done;                /* entries of that kind                                             */
-} csspgo__copying;
-
-typedef struct csspgo__shrinking {
-    csspgo__work     work;        /* first: see csspgo_profile.work                                               */
-    csspgo_profile  *p;
-    csspgo__rebuild  b;           /* from p to b.q, which gets the new base profiles                              */
-    csspgo__heap     heap;        /* of this, and of the next four                                                */
-    csspgo__arrays   arrays;
-    uint64_t        *most;        /* per node: 1 + the largest total at or below it; 0: no record                 */
-    unsigned char   *affected;    /* per function: 1: its base profile changes                                    */
-    uint32_t        *image;       /* per node of p: 1: it stays; then its node in r                               */
-    uint32_t        *at;          /* per node of q: its node in p, or 0; then that in r                           */
-    csspgo_profile  *r;           /* gets everything; at the end, what p had                                      */
-    uint64_t         max_bytes, threshold;
-    uint64_t         fixed;       /* bytes of p besides its nodes, records and runs                               */
-    uint64_t         budget, factor;      /* bytes that the next threshold leaves; how much less after a failure  */
-    uint64_t         least, largest, highest;      /* the threshold is from least to largest; the largest of all  */
-    csspgo__extent   stays[CSSPGO__SHRINK_RANGES]; /* with a total in each of so many parts of that range         */
-    csspgo__extent   extent;      /* of what p gets                                                               */
-    uint64_t         changes, used;       /* of p, when it was looked at: csspgo__profile_changes, heap.used      */
-    uint32_t         phase;
-    uint32_t         anew;        /* how often it was begun anew, as p had changed                                */
-    uint32_t         id;          /* of a phase: the last node, CSSPGO__ROOT at first                             */
-    size_t           done;        /* of a phase: what else was done, 0 at first                                   */
-    size_t           moves;       /* records that go to the new base profiles                                     */
-    csspgo__deciding deciding;    /* the moves to node id of q                                                    */
-    uint32_t         decides;     /* 1: not all of them are decided yet                                           */
-    uint32_t         rest;        /* the first of those whose totals are still to be added                        */
-    csspgo__merging  merging;     /* their entries; kind CSSPGO__KINDS: all are in                                */
-    csspgo__copying  copying;
-    uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
-    uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
-    uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
-    uint64_t         least_kept;  /* functions of a smaller total are dropped; 0: none                            */
-    uint64_t         dropped;     /* the sum of their totals                                                      */
-} csspgo__shrinking;
-
-static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
-{
-    unsigned k;
-    e->records++;
-    for (k = 0; k < CSSPGO__KINDS; k++) e->entries[k] += csspgo__run_count(csspgo__run_of(r, k));
-}
-
-/*
- * An empty profile with the functions of p, which stay p's: csspgo__borrowed_free gives them back. Its func is not
- * cleared yet.
- */
-static csspgo_profile *csspgo__borrow(const csspgo_profile *p, csspgo_status *s)
-{
-    const csspgo_options o = csspgo__heap_options(&p->heap);
-    csspgo_profile *q = (csspgo_profile *)csspgo__object_new(__func__, &o, sizeof *q, NULL);
-    csspgo__heap h;
-    *s = CSSPGO_E_NOMEM;
-    if (q == NULL) return NULL;
-    h = q->heap;
-    *q = *p;
-    q->heap = h;
-    q->heap.reserve = 1;
-    q->summary = NULL;
-    q->work = NULL;
-    memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
-#ifdef CSSPGO_VALIDATE
-    q->node_of = csspgo__owners(1);
-#endif
-    *s = csspgo__tree_init(&q->heap, &q->tree) &&
-         CSSPGO__ROOM(&q->heap, q->func, 0, q->func_cap, p->names.count + 1) ? CSSPGO_OK : q->heap.status;
-    return q;
-}
-
-static void csspgo__borrowed_free(csspgo_profile *q)
-{
-    if (q == NULL) return;
-    memset(&q->names, 0, offsetof(csspgo_profile, func) - offsetof(csspgo_profile, names));
-    csspgo_profile_free(q);
-}
-
-/* Frees one of the arrays of nodes, records and runs. Returns 0 if there is none left. */
-static int csspgo__borrowed_less(csspgo_profile *q)
-{
-    size_t i, bytes, none = 0;
-    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++) {
-        const csspgo__owned *a = &csspgo__profile_arrays[i];
-        void *v = csspgo__owned_array(q, a, &bytes);
-        if (v == NULL) continue;
-        csspgo__free(&q->heap, v, bytes);
-        v = NULL;
-        memcpy((unsigned char *)q + a->data, &v, sizeof v);
-        memcpy((unsigned char *)q + a->cap, &none, sizeof none);
-        return 1;
-    }
-    return 0;
-}
-
-/* The bytes of nodes, records and runs. */
-static uint64_t csspgo__nodes_bytes(const csspgo_profile *p)
-{
-    uint64_t sum = 0;
-    size_t i, bytes;
-    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++)
-        if (csspgo__owned_array(p, &csspgo__profile_arrays[i], &bytes) != NULL) sum += bytes;
-    return sum;
-}
-
-/* The node of p whose record a node's record is nested in; itself if it is in none. */
-static uint32_t csspgo__shrink_top(const csspgo_profile *p, uint32_t id)
-{
-    while (csspgo__kind_at(p, id) == CSSPGO_INLINEE) id = p->tree.node[id].parent;
-    return id;
-}
-
-/* The node of p that is the last frame of a node's record. */
-static uint32_t csspgo__shrink_frame(const csspgo_profile *p, uint32_t top)
-{
-    return csspgo__kind_at(p, top) == CSSPGO_DUPLICATE ? p->tree.node[top].parent : top;
-}
-
-/* The total by which a record stays or goes; UINT64_MAX: it has no callers, and stays. */
-static uint64_t csspgo__shrink_total(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__tree_node *v = p->tree.node;
-    const uint32_t top = csspgo__shrink_top(p, id);
-    const uint64_t total = p->record[v[top].record].total;
-    if (v[csspgo__shrink_frame(p, top)].parent == CSSPGO__ROOT) return UINT64_MAX;
-    return total != UINT64_MAX ? total : UINT64_MAX - 1;
-}
-
-/* 1 if a record goes to the new base profiles: a context below the threshold, or a base profile that gets one. */
-static int csspgo__shrink_moves(const csspgo__shrinking *x, uint32_t id)
-{
-    const csspgo_profile *p = x->b.p;
-    const uint64_t total = csspgo__shrink_total(p, id);
-    if (total != UINT64_MAX) return total < x->threshold;
-    return x->all || x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
-}
-
-/* The bytes of an array that is made for n elements (csspgo__room). */
-static uint64_t csspgo__room_bytes(uint64_t n, size_t elem)
-{
-    return (n == 0 ? 0 : n < 8 ? 8 : n) * elem;
-}
-
-/* The slots of a map of so many entries that was made at once (csspgo__map_room). */
-static uint64_t csspgo__extent_slots(uint64_t entries)
-{
-    uint64_t places = 64;
-    while ((places - 1) / 4 * 3 < entries) places *= 2;
-    return entries != 0 ? places : 0;
-}
-
-/* The bytes that p takes when its nodes, records and runs are of this extent, without unused room. */
-static uint64_t csspgo__extent_bytes(const csspgo__shrinking *x, const csspgo__extent *e)
-{
-    const uint64_t nodes = e->nodes + 2;
-    uint64_t bytes = x->fixed + csspgo__extent_slots(e->nodes) * sizeof(csspgo__slot);
-    unsigned k;
-    bytes += (nodes <= 8 ? 8 : nodes < 12 ? 12 : nodes) * sizeof(csspgo__tree_node);   /* csspgo__tree_init made 8 */
-    bytes += csspgo__room_bytes(x->b.p->names.count + 1, sizeof *x->b.p->func);
-    bytes += csspgo__room_bytes(e->records != 0 ? e->records + 1 : 0, sizeof(csspgo__record));
-    for (k = 0; k < CSSPGO__KINDS; k++) bytes += csspgo__room_bytes(e->entries[k], csspgo__elem(k));
-    return bytes;
-}
-
-/* ----- pieces of phases ----- */
-
-static void csspgo__spend(uint64_t *left, uint64_t steps)
-{
-    *left -= steps < *left ? steps : *left;
-}
-
-/*
- * A walk over the nodes of p, by csspgo__tree_next or csspgo__tree_back: x->id becomes the next one. Returns 0 at the
- * end (*s: CSSPGO_OK), and when the budget is used up (*s: MORE).
- */
-CSSPGO__INLINE int csspgo__shrink_walk(csspgo__shrinking *x, uint64_t *left, csspgo_status *s,
-                                       uint32_t (*next)(const csspgo__tree *t, uint32_t id))
-{
-    uint32_t id;
-    *s = CSSPGO_MORE;
-    if (*left == 0) return 0;
-    --*left;
-    id = next(&x->b.p->tree, x->id);
-    if (id == 0) *s = CSSPGO_OK;
-    else x->id = id;
-    return id != 0;
-}
-
-/* Clears an array, or a part of what is left of it: 64 bytes are a step. */
-static csspgo_status csspgo__shrink_clear(csspgo__shrinking *x, void *v, size_t bytes, uint64_t *left)
-{
-    const size_t rest = bytes - x->done;
-    const size_t n = *left < rest / 64 ? (size_t)*left * 64 : rest;
-    memset((unsigned char *)v + x->done, 0, n);
-    x->done += n;
-    csspgo__spend(left, n / 64 + 1);
-    return x->done == bytes ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Grows a table of q that is nearly full, by a slice. Returns 0 if there is room for more. */
-static int csspgo__shrink_grows(csspgo__shrinking *x, uint64_t *left)
-{
-    if (!csspgo__tables_grow(x->b.q, 512, CSSPGO__NODE_TABLES)) return 0;
-    csspgo__spend(left, 256);
-    return 1;
-}
-
-/* Frees one of the arrays that phases made. Returns 0 if there is none left. */
-static int csspgo__arrays_less(csspgo__arrays *a)
-{
-    if (a->count == 0) return 0;
-    a->count--;
-    csspgo__free(a->heap, a->v[a->count].data, a->v[a->count].bytes);
-    return 1;
-}
-
-/* ----- phases: each returns CSSPGO_OK at its end, MORE before, or an error ----- */
-
-static csspgo_status csspgo__shrink_arrays(csspgo__shrinking *x, uint64_t *left)
-{
-    const size_t nodes = x->b.p->tree.count + 1;
-    csspgo__spend(left, 1);
-    return CSSPGO__ARRAY_RAW(&x->arrays, x->most, nodes) && CSSPGO__ARRAY_RAW(&x->arrays, x->image, nodes) &&
-           CSSPGO__ARRAY_RAW(&x->arrays, x->affected, x->b.p->names.count + 1) ? CSSPGO_OK : x->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_most(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->most, (x->b.p->tree.count + 1) * sizeof *x->most, left);
-}
-
-/* Fills most, and finds the largest total of a context. */
-static csspgo_status csspgo__shrink_totals(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo__tree_node *v = p->tree.node;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
-        const uint32_t id = x->id;
-        if (v[id].record != 0) {
-            const uint64_t total = csspgo__shrink_total(p, id);
-            if (total != UINT64_MAX && total >= x->highest) x->highest = total + 1;
-            if (csspgo__sat_add(total, 1) > x->most[id]) x->most[id] = csspgo__sat_add(total, 1);
-        }
-        if (x->most[id] > x->most[v[id].parent]) x->most[v[id].parent] = x->most[id];
-    }
-    return s;
-}
-
-/* A threshold is looked for in its whole range. */
-static csspgo_status csspgo__shrink_round(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__spend(left, 1);
-    x->least = x->threshold;
-    x->largest = x->highest;
-    memset(x->stays, 0, sizeof x->stays);
-    return CSSPGO_OK;
-}
-
-/* The distance of two neighbours of the up to CSSPGO__SHRINK_RANGES thresholds that one walk tells apart. */
-static uint64_t csspgo__shrink_width(const csspgo__shrinking *x)
-{
-    return (x->largest - x->least) / CSSPGO__SHRINK_RANGES + 1;
-}
-
-/* The last of these thresholds with which something of a total stays, as a number; -1 if there is none. */
-static int csspgo__shrink_range(const csspgo__shrinking *x, uint64_t total)
-{
-    const uint64_t i = total < x->least ? 0 : (total - x->least) / csspgo__shrink_width(x);
-    if (total < x->least) return -1;
-    return (int)(i < CSSPGO__SHRINK_RANGES ? i : CSSPGO__SHRINK_RANGES - 1);
-}
-
-/* Bounds the threshold by the first of them with which few enough bytes stay, base profiles as they are now. */
-static void csspgo__shrink_narrow(csspgo__shrinking *x)
-{
-    const uint64_t width = csspgo__shrink_width(x), least = x->least, largest = x->largest;
-    const unsigned last = (unsigned)((largest - least) / width);
-    csspgo__extent sum;
-    unsigned i, k;
-    memset(&sum, 0, sizeof sum);
-    x->least = least + last * width + (last * width < largest - least);
-    for (i = CSSPGO__SHRINK_RANGES; i-- != 0;) {
-        sum.nodes += x->stays[i].nodes;
-        sum.records += x->stays[i].records;
-        for (k = 0; k < CSSPGO__KINDS; k++) sum.entries[k] += x->stays[i].entries[k];
-        if (i > last) continue;
-        if (csspgo__extent_bytes(x, &sum) > x->budget) break;
-        x->largest = least + i * width;
-        x->least = i != 0 ? x->largest - width + 1 : x->largest;
-    }
-    memset(x->stays, 0, sizeof x->stays);
-}
-
-/*
- * Finds the least threshold in the range with which at most so many bytes stay; the largest if there is none. Each walk
- * over the nodes makes the range 64 times smaller.
- */
-static csspgo_status csspgo__shrink_search(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s;
-    int i;
-    while (x->least < x->largest) {
-        while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
-            const uint32_t record = p->tree.node[x->id].record;
-            if (x->most[x->id] == 0) continue;
-            i = csspgo__shrink_range(x, x->most[x->id] - 1);
-            if (i >= 0) x->stays[i].nodes++;
-            i = record != 0 ? csspgo__shrink_range(x, csspgo__shrink_total(p, x->id)) : -1;
-            if (i >= 0) csspgo__extent_add(&x->stays[i], &p->record[record]);
-        }
-        if (s != CSSPGO_OK) return s;
-        csspgo__shrink_narrow(x);
-        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
-        x->id = CSSPGO__ROOT;
-    }
-    x->threshold = x->least;
-    return CSSPGO_OK;
-}
-
-static csspgo_status csspgo__shrink_clear_affected(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->affected, x->b.p->names.count + 1, left);
-}
-
-/* Marks the functions whose base profiles change. */
-static csspgo_status csspgo__shrink_mark(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
-        if (p->tree.node[x->id].record != 0 && csspgo__kind_at(p, x->id) != CSSPGO_INLINEE &&
-            csspgo__shrink_total(p, x->id) < x->threshold)
-            x->affected[p->tree.node[x->id].func] = 1;
-    return s;
-}
-
-/* Counts the records that go to the new base profiles. */
-static csspgo_status csspgo__shrink_count(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
-        x->moves += p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id);
-    return s;
-}
-
-/* Begins with the new base profiles, in q. */
-static csspgo_status csspgo__shrink_bases(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__rebuild *b = &x->b;
-    csspgo__plan *const plan = &b->plan;
-    csspgo_status s;
-    csspgo__spend(left, 1);
-    memset(plan, 0, sizeof *plan);
-    b->q = csspgo__borrow(b->p, &s);
-    if (s != CSSPGO_OK) return s;
-    b->arrays.heap = &b->q->heap;
-    plan->c.p = b->q;
-    plan->c.from = b->p;
-    plan->rule = b->p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
-    return CSSPGO__ARRAY_RAW(&b->arrays, b->last, b->p->tree.count + 1) &&
-           CSSPGO__ROOM(&b->q->heap, plan->move, 0, plan->cap, x->moves + 2) ? CSSPGO_OK : b->q->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_func(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_profile *q = x->r != NULL ? x->r : x->b.q;
-    return csspgo__shrink_clear(x, q->func, q->func_cap * sizeof *q->func, left);
-}
-
-static csspgo_status csspgo__shrink_clear_last(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->b.last, (x->b.p->tree.count + 1) * sizeof *x->b.last, left);
-}
-
-/* Plans the move of a record to the base profile of its function. Returns 0 when memory is exhausted. */
-static uint32_t csspgo__shrink_move(csspgo__shrinking *x, uint32_t id)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo_node_kind kind = csspgo__kind_at(p, id);
-    const uint32_t frame = csspgo__shrink_frame(p, id);
-    const uint32_t flags = csspgo__shrink_total(p, id) != UINT64_MAX ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
-    uint32_t to;
-    if (kind == CSSPGO_INLINEE) return csspgo__rebuild_nested(&x->b, id);
-    to = csspgo__rebuild_node(&x->b, CSSPGO__ROOT, frame, csspgo__kind_at(p, frame));
-    if (to != 0 && frame != id) to = csspgo__rebuild_node(&x->b, to, id, kind);
-    return csspgo__rebuild_move(&x->b, id, to, flags);
-}
-
-/* Plans all moves, and makes the nodes of q, a few between two looks at the room for them. */
-static csspgo_status csspgo__shrink_plan(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s = CSSPGO_MORE;
-    while (s == CSSPGO_MORE && *left != 0) {
-        uint64_t together = *left < CSSPGO__PLAN_TOGETHER ? *left : (uint64_t)CSSPGO__PLAN_TOGETHER;
-        if (csspgo__shrink_grows(x, left)) continue;
-        csspgo__spend(left, 2 * together);
-        while (csspgo__shrink_walk(x, &together, &s, csspgo__tree_next))
-            if (p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id) && !csspgo__shrink_move(x, x->id))
-                return x->b.q->heap.status;
-    }
-    return s;
-}
-
-static csspgo_status csspgo__shrink_lists(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__spend(left, 1);
-    return CSSPGO__ARRAY_RAW(&x->b.arrays, x->b.first, x->b.q->tree.count + 1) ? CSSPGO_OK : x->b.q->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_first(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->b.first, (x->b.q->tree.count + 1) * sizeof *x->b.first, left);
-}
-
-/* Lists the moves by node of q, in the order of the plan. */
-static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__plan *const plan = &x->b.plan;
-    for (; x->done < plan->moves; x->done++) {
-        const size_t i = plan->moves - x->done;
-        if (*left == 0) return CSSPGO_MORE;
-        --*left;
-        plan->move[i].next = x->b.first[plan->move[i].to];
-        x->b.first[plan->move[i].to] = (uint32_t)i;
-    }
-    return CSSPGO_OK;
-}
-
-enum { CSSPGO__ENTRIES_STEP = 4, CSSPGO__FREED_BYTES = 256 };   /* that are moved, or freed, in a step */
-
-/* The entries of a run. */
-static const unsigned char *csspgo__sorted_at(const csspgo__shrinking *x, const csspgo__sorted *r)
-{
-    size_t n;
-    if (r->own != NULL) return r->own;
-    return (const unsigned char *)csspgo__entries_of(x->b.p, &x->b.p->record[r->record], x->merging.kind, &n);
-}
-
-/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
-static csspgo_status csspgo__merge_two(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__merging *const m = &x->merging;
-    csspgo__heap *const h = &x->heap;
-    csspgo__sorted *const a = &m->v[m->count - 2], *const b = a + 1, *sum = &m->sum;
-    const unsigned char *const va = csspgo__sorted_at(x, a), *const vb = csspgo__sorted_at(x, b);
-    const size_t elem = csspgo__elem(m->kind);
-    const csspgo__cmp_fn cmp = csspgo__kind_cmp(m->kind);
-    unsigned n = 0;
-    if (sum->own == NULL) {
-        sum->cap = a->n + b->n;
-        sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
-        if (sum->own == NULL) return h->status;
-        m->i = m->k = 0;
-    }
-    for (; m->i < a->n || m->k < b->n; n++, sum->n++) {
-        const unsigned char *const ea = va + m->i * elem, *const eb = vb + m->k * elem;
-        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, ea, eb);
-        unsigned char *to = sum->own + sum->n * elem;
-        if (n % CSSPGO__ENTRIES_STEP == 0 && *left == 0) return CSSPGO_MORE;
-        if (n % CSSPGO__ENTRIES_STEP == 0) --*left;
-        memcpy(to, order <= 0 ? ea : eb, elem);
-        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(eb, m->kind));
-        m->i += order <= 0;
-        m->k += order >= 0;
-    }
-    csspgo__spend(left, (a->cap + b->cap) * elem / CSSPGO__FREED_BYTES);
-    csspgo__free(h, a->own, a->cap * elem);
-    csspgo__free(h, b->own, b->cap * elem);
-    sum->rank = a->rank + 1;
-    *a = *sum;
-    memset(sum, 0, sizeof *sum);
-    m->count--;
-    return CSSPGO_OK;
-}
-
-static void csspgo__merging_free(csspgo__merging *m, csspgo__heap *h)
-{
-    const size_t elem = csspgo__elem(m->kind);
-    while (m->count != 0) {
-        const csspgo__sorted *r = &m->v[--m->count];
-        csspgo__free(h, r->own, r->cap * elem);
-    }
-    csspgo__free(h, m->sum.own, m->sum.cap * elem);
-    memset(&m->sum, 0, sizeof m->sum);
-}
-
-/* Gives the record of node x->id of q its entries of a kind, which are one run. Returns as a phase. */
-static csspgo_status csspgo__shrink_place(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_profile *const q = x->b.q;
-    csspgo__merging *const m = &x->merging;
-    csspgo__pool *const pool = &q->pool[m->kind];
-    csspgo__run *const run = csspgo__run_at(&q->record[q->tree.node[x->id].record], m->kind);
-    const size_t n = m->v[0].n, elem = csspgo__elem(m->kind), most = (size_t)(*left < n ? *left : n);
-    const size_t some = most * CSSPGO__ENTRIES_STEP;
-    size_t piece;
-    if (csspgo__run_count(*run) == 0) {
-        int grows;
-        q->growing.wants = CSSPGO__POOL_TABLES + m->kind;
-        q->growing.room = n;
-        grows = csspgo__shrink_grows(x, left);
-        q->growing.room = 0;
-        if (grows) return CSSPGO_MORE;
-        if (!csspgo__kind_room(q, m->kind, n)) return q->heap.status;
-        csspgo__run_extend(pool, run, n, elem);
-        m->i = 0;
-        if (*left == 0) return CSSPGO_MORE;
-    }
-    piece = some < n - m->i ? some : n - m->i;
-    memcpy(pool->data + (run->begin + m->i) * elem, csspgo__sorted_at(x, m->v) + m->i * elem, piece * elem);
-    m->i += piece;
-    csspgo__spend(left, piece / CSSPGO__ENTRIES_STEP + 1);
-    return m->i == n ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Does a piece of the work on the entries of the moves to node x->id of q. Returns CSSPGO_OK, MORE, or an error. */
-static csspgo_status csspgo__shrink_entries(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__merging *const m = &x->merging;
-    const csspgo__move *v = &x->b.plan.move[m->next];
-    csspgo_status s = CSSPGO_OK;
-    if (m->count > 1 && (m->next == 0 || m->v[m->count - 1].rank == m->v[m->count - 2].rank))
-        return csspgo__merge_two(x, left);
-    if (m->next != 0) {
-        csspgo__sorted *const r = &m->v[m->count];
-        --*left;
-        m->next = v->next;
-        if (v->flags & CSSPGO__MOVE_LOST) return CSSPGO_OK;
-        memset(r, 0, sizeof *r);
-        r->record = x->b.p->tree.node[v->node].record;
-        r->n = csspgo__run_count(csspgo__run_of(&x->b.p->record[r->record], m->kind));
-        m->count += r->n != 0;
-        return CSSPGO_OK;
-    }
-    if (m->count != 0) s = csspgo__shrink_place(x, left);
-    if (s != CSSPGO_OK) return s;
-    csspgo__merging_free(m, &x->heap);
-    m->kind++;
-    m->next = x->deciding.first;
-    return CSSPGO_OK;
-}
-
-/* Carries out a move but for its entries. Returns CSSPGO_OK or an error. */
-static csspgo_status csspgo__shrink_sums(csspgo__shrinking *x)
-{
-    csspgo__plan *const plan = &x->b.plan;
-    csspgo__move *const v = &plan->move[x->rest];
-    const uint32_t next = v->next;
-    if (!csspgo__record_room(plan->c.p, 1)) return plan->c.p->heap.status;
-    v->flags |= CSSPGO__MOVE_WAITS;
-    v->next = 0;
-    csspgo__plan_commit(plan, x->rest);
-    v->next = next;
-    if (next != 0) {
-        plan->move[next].checksum = v->checksum;
-        plan->move[next].attributes = v->attributes;
-    }
-    x->rest = next;
-    return CSSPGO_OK;
-}
-
-/*
- * Carries out the moves to all nodes of q, node by node, callers before inlinees: decides them, adds their totals, then
- * their entries.
- */
-static csspgo_status csspgo__shrink_merge(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__plan *const plan = &x->b.plan;
-    csspgo_status s = CSSPGO_OK;
-    while (*left != 0 && (s == CSSPGO_OK || s == CSSPGO_MORE)) {
-        if (x->decides) {
-            x->decides = !csspgo__plan_decide_some(plan, &x->deciding, left);
-            if (x->decides || x->deciding.first == 0) continue;
-            x->merging.next = x->rest = x->deciding.first;
-            x->merging.kind = 0;
-        } else if (x->rest != 0) {
-            if (csspgo__shrink_grows(x, left)) continue;
-            --*left;
-            s = csspgo__shrink_sums(x);
-        } else if (x->merging.kind < CSSPGO__KINDS) {
-            s = csspgo__shrink_entries(x, left);
-        } else {
-            if (x->id == x->b.q->tree.count) return CSSPGO_OK;
-            --*left;
-            x->decides = x->b.first[++x->id] != 0;
-            csspgo__plan_decide_begin(&x->deciding, x->b.first[x->id]);
-        }
-    }
-    return s == CSSPGO_OK ? CSSPGO_MORE : s;
-}
-
-/* Frees the plan of the new base profiles, one array at a time. */
-static csspgo_status csspgo__shrink_planned(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__rebuild *b = &x->b;
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS)) {
-        if (b->plan.move != NULL) {
-            csspgo__free(&b->q->heap, b->plan.move, b->plan.cap * sizeof *b->plan.move);
-            b->plan.move = NULL;
-        } else if (!csspgo__arrays_less(&b->arrays)) {
-            csspgo__change_free(&b->plan.c, &b->q->heap);
-            b->plan.c.scratch = NULL;
-            return CSSPGO_OK;
-        }
-    }
-    return CSSPGO_MORE;
-}
-
-static csspgo_status csspgo__shrink_places(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__spend(left, 1);
-    memset(&x->extent, 0, sizeof x->extent);
-    return CSSPGO__ARRAY_RAW(&x->arrays, x->at, x->b.q->tree.count + 1) ? CSSPGO_OK : x->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_image(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->image, (x->b.p->tree.count + 1) * sizeof *x->image, left);
-}
-
-/* Marks the nodes of p that stay, and counts them, with their records. */
-static csspgo_status csspgo__shrink_kept(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo__tree_node *v = p->tree.node;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
-        const uint32_t id = x->id;
-        if (v[id].record != 0 && !csspgo__shrink_moves(x, id)) {
-            csspgo__extent_add(&x->extent, &p->record[v[id].record]);
-            x->image[id] = 1;
-        }
-        if (x->image[id] == 0) continue;
-        x->image[v[id].parent] = 1;
-        x->extent.nodes++;
-    }
-    return s;
-}
-
-/* Counts the new base profiles, whose nodes may be there already: fills at. */
-static csspgo_status csspgo__shrink_added(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p, *q = x->b.q;
-    x->at[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (; x->id < q->tree.count && *left != 0; --*left) {
-        const uint32_t id = ++x->id;
-        const csspgo__tree_node *n = &q->tree.node[id];
-        x->at[id] = x->at[n->parent] != 0 ? csspgo__tree_find(&p->tree, x->at[n->parent], n->site, n->func) : 0;
-        x->extent.nodes += x->at[id] == 0 || x->image[x->at[id]] == 0;
-        if (n->record != 0) csspgo__extent_add(&x->extent, &q->record[n->record]);
-    }
-    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Room in r for exactly this extent. Its table of nodes is not cleared yet. Returns 0 when memory is exhausted. */
-static int csspgo__extent_reserve(csspgo_profile *r, const csspgo__extent *e)
-{
-    const size_t places = (size_t)csspgo__extent_slots(e->nodes);
-    csspgo__slot *slot;
-    unsigned k;
-    r->heap.status = CSSPGO_E_LIMIT;
-    if (places > 0x80000000u || places > SIZE_MAX / sizeof *slot) return 0;
-    if (places != 0) {
-        slot = (csspgo__slot *)csspgo__alloc(&r->heap, places * sizeof *slot);
-        if (slot == NULL) return 0;
-        csspgo__map_resize(&r->tree.map, slot, (uint32_t)places - 1);
-    }
-    if (!CSSPGO__ROOM(&r->heap, r->tree.node, r->tree.count + 1, r->tree.cap, r->tree.count + 1 + e->nodes)) return 0;
-    if (e->records != 0 && !csspgo__record_room(r, e->records)) return 0;
-    for (k = 0; k < CSSPGO__KINDS; k++)
-        if (!csspgo__kind_room(r, k, e->entries[k])) return 0;
-    return 1;
-}
-
-/* Frees q. */
-static csspgo_status csspgo__shrink_drop_q(csspgo__shrinking *x, uint64_t *left)
-{
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
-        if (x->b.q == NULL || !csspgo__borrowed_less(x->b.q)) {
-            csspgo__borrowed_free(x->b.q);
-            x->b.q = NULL;
-            return CSSPGO_OK;
-        }
-    return CSSPGO_MORE;
-}
-
-/*
- * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how
- * much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
- */
-static csspgo_status csspgo__shrink_fits(csspgo__shrinking *x, uint64_t *left)
-{
-    const uint64_t bytes = csspgo__extent_bytes(x, &x->extent), over = bytes - x->max_bytes;
-    csspgo_status s;
-    if (bytes <= x->max_bytes || x->all) {
-        x->least = 0;
-        x->largest = bytes > x->max_bytes ? UINT64_MAX : 0;
-        x->budget = x->max_bytes;
-        return CSSPGO_OK;
-    }
-    if (x->threshold == x->highest && !x->may_drop) return CSSPGO_E_LIMIT;
-    s = csspgo__shrink_drop_q(x, left);
-    if (s != CSSPGO_OK) return s;
-    csspgo__arrays_less(&x->arrays);                  /* at */
-    x->all = x->threshold == x->highest;
-    x->threshold += !x->all;
-    x->budget -= over * x->factor < x->budget ? over * x->factor : x->budget;
-    x->factor *= 2;
-    x->moves = 0;
-    x->phase = CSSPGO__SHRINK_ROUND - 1;
-    return CSSPGO_OK;
-}
-
-/* The total of the function that a node of q belongs to; UINT64_MAX if that has no record. */
-static uint64_t csspgo__shrink_kept_by(const csspgo_profile *q, uint32_t id)
-{
-    const csspgo__record *r;
-    while (q->tree.node[id].parent != CSSPGO__ROOT) id = q->tree.node[id].parent;
-    r = csspgo__record_of(q, id);
-    return r != NULL ? r->total : UINT64_MAX;
-}
-
-/* If not all base profiles fit: finds the least total of those that do. */
-static csspgo_status csspgo__shrink_drop_search(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *q = x->b.q;
-    while (x->least < x->largest) {
-        for (; x->id < q->tree.count; --*left) {
-            const uint32_t record = q->tree.node[x->id + 1].record;
-            int i;
-            if (*left == 0) return CSSPGO_MORE;
-            i = csspgo__shrink_range(x, csspgo__shrink_kept_by(q, ++x->id));
-            if (i < 0) continue;
-            x->stays[i].nodes++;
-            if (record != 0) csspgo__extent_add(&x->stays[i], &q->record[record]);
-        }
-        csspgo__shrink_narrow(x);
-        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
-        x->id = CSSPGO__ROOT;
-    }
-    x->least_kept = x->least;
-    if (x->least_kept != 0) memset(&x->extent, 0, sizeof x->extent);
-    return CSSPGO_OK;
-}
-
-/* Counts what of q is kept, and the rest. */
-static csspgo_status csspgo__shrink_drop_count(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *q = x->b.q;
-    for (; x->least_kept != 0 && x->id < q->tree.count; --*left) {
-        const csspgo__record *r;
-        if (*left == 0) return CSSPGO_MORE;
-        r = csspgo__record_of(q, ++x->id);
-        if (csspgo__shrink_kept_by(q, x->id) >= x->least_kept) {
-            x->extent.nodes++;
-            if (r != NULL) csspgo__extent_add(&x->extent, r);
-        } else if (r != NULL && csspgo__kind_at(q, x->id) != CSSPGO_INLINEE) csspgo__count_add(&x->dropped, r->total);
-    }
-    return CSSPGO_OK;
-}
-
-/* Makes r. */
-static csspgo_status csspgo__shrink_reserve(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_status s;
-    csspgo__spend(left, 1);
-    x->r = csspgo__borrow(x->b.p, &s);
-    return s != CSSPGO_OK || csspgo__extent_reserve(x->r, &x->extent) ? s : x->r->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__map *m = &x->r->tree.map;
-    return m->slot != NULL ? csspgo__shrink_clear(x, m->slot, m->slot_count * sizeof *m->slot, left) : CSSPGO_OK;
-}
-
-/* Gives a node of r a copy of a record of another profile with the same functions, but not its entries yet. */
-static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspgo_profile *from, uint32_t record)
-{
-    csspgo_profile *const r = x->r;
-    csspgo__record *to = &r->record[++r->records];
-    unsigned k;
-    *to = from->record[record];
-    r->tree.node[node].record = (uint32_t)r->records;
-    for (k = 0; k < CSSPGO__KINDS; k++) {
-        csspgo__run *run = csspgo__run_at(to, k);
-        const size_t n = csspgo__run_count(*run);
-        run->begin = (uint32_t)r->pool[k].count;
-        run->size = (uint32_t)n | (n != 0 ? CSSPGO__TIGHT : 0);
-        r->pool[k].count += n;
-    }
-    memset(&x->copying, 0, sizeof x->copying);
-    x->copying.from = from;
-    x->copying.source = record;
-    x->copying.to = (uint32_t)r->records;
-}
-
-/* Copies its entries, so many steps of it. Returns 1 when nothing is left of that. */
-static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__copying *const c = &x->copying;
-    for (; c->source != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
-        const size_t elem = csspgo__elem(c->kind), begin = csspgo__run_at(&x->r->record[c->to], c->kind)->begin;
-        size_t n, some;
-        const unsigned char *v =
-            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->source], c->kind, &n);
-        some = *left < n ? (size_t)*left * CSSPGO__ENTRIES_STEP : n;
-        if (some > n - c->done) some = n - c->done;
-        if (some != 0) memcpy(x->r->pool[c->kind].data + (begin + c->done) * elem, v + c->done * elem, some * elem);
-        c->done += some;
-        csspgo__spend(left, some / CSSPGO__ENTRIES_STEP);
-        if (c->done != n) return 0;
-    }
-    c->source = 0;
-    return 1;
-}
-
-/* Makes node n of p or q in r, below `up`, with its record if it gets it. */
-static uint32_t csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *from, const csspgo__tree_node *n,
-                                    uint32_t up, int counts, uint64_t *left)
-{
-    const uint32_t id =
-        csspgo__node_make(x->r, up, csspgo__loc_of(x->b.p, n->site), csspgo__site_kind(n->site), n->func);
-    if (!counts) return id;
-    csspgo__record_copy(x, id, from, n->record);
-    csspgo__spend(left, 1);
-    return id;
-}
-
-/* Copies what stays of p to r, which has the room. */
-static csspgo_status csspgo__shrink_fill(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_status s = CSSPGO_MORE;
-    CSSPGO__COMMIT_BEGIN(&x->r->heap);
-    x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
-    while (csspgo__copy_some(x, left) && csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
-        const csspgo__tree_node *n = &x->b.p->tree.node[x->id];
-        if (x->image[x->id] == 0) continue;
-        x->image[x->id] = csspgo__shrink_copy(x, x->b.p, n, x->image[n->parent],
-                                              n->record != 0 && !csspgo__shrink_moves(x, x->id), left);
-    }
-    CSSPGO__COMMIT_END(&x->r->heap);
-    return s;
-}
-
-/* Copies the new base profiles to r. */
-static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *q = x->b.q;
-    CSSPGO__COMMIT_BEGIN(&x->r->heap);
-    while (csspgo__copy_some(x, left) && x->id < q->tree.count && *left != 0) {
-        const csspgo__tree_node *n = &q->tree.node[++x->id];
-        --*left;
-        if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
-        x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
-    }
-    CSSPGO__COMMIT_END(&x->r->heap);
-    return x->id == q->tree.count && x->copying.source == 0 ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Frees everything but r and q. */
-static csspgo_status csspgo__shrink_drop_arrays(csspgo__shrinking *x, uint64_t *left)
-{
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
-        if (!csspgo__arrays_less(&x->arrays)) return CSSPGO_OK;
-    return CSSPGO_MORE;
-}
-
-/* p gets the nodes, records and runs of r, and r those of p. */
-static csspgo_status csspgo__shrink_swap(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_profile *p = x->p;
-    const uint64_t had = csspgo__nodes_bytes(p), has = csspgo__nodes_bytes(x->r), changes = p->changes;
-    csspgo_profile old;
-    csspgo__spend(left, 1);
-    csspgo__free(&p->heap, p->growing.data, p->growing.bytes);
-    csspgo__summary_drop(p);
-    old = *p;
-    memcpy(&p->func, &x->r->func, sizeof *p - offsetof(csspgo_profile, func));
-    memcpy(&x->r->func, &old.func, sizeof *p - offsetof(csspgo_profile, func));
-    memset(&x->r->growing, 0, sizeof x->r->growing);
-    p->growing.rest = old.growing.data != NULL ? old.growing.calls : old.growing.rest;   /* csspgo__profile_grow */
-    p->heap.used = p->heap.used - had + has;
-    x->r->heap.used = x->r->heap.used - has + had;
-    p->changes = changes + 1;
-    x->swapped = 1;
-    return CSSPGO_OK;
-}
-
-/* Frees what p had. */
-static csspgo_status csspgo__shrink_drop_old(csspgo__shrinking *x, uint64_t *left)
-{
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
-        if (!csspgo__borrowed_less(x->r)) return CSSPGO_OK;
-    return CSSPGO_MORE;
-}
-
-enum { CSSPGO__SHRINK_PHASES = 33 };
-
-/* Goes on with a phase. (A table of functions would be writable data of a shared library.) */
-static csspgo_status csspgo__shrink_phase(csspgo__shrinking *x, uint64_t *left)
-{
-    switch (x->phase) {
-    case 0: return csspgo__shrink_arrays(x, left);
-    case 1: return csspgo__shrink_clear_most(x, left);
-    case 2: return csspgo__shrink_totals(x, left);
-    case 3: return csspgo__shrink_round(x, left);         /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
-    case 4: return csspgo__shrink_search(x, left);
-    case 5: return csspgo__shrink_clear_affected(x, left);
-    case 6: return csspgo__shrink_mark(x, left);
-    case 7: return csspgo__shrink_count(x, left);
-    case 8: return csspgo__shrink_bases(x, left);
-    case 9: return csspgo__shrink_clear_func(x, left);
-    case 10: return csspgo__shrink_clear_last(x, left);
-    case 11: return csspgo__shrink_plan(x, left);
-    case 12: return csspgo__shrink_lists(x, left);
-    case 13: return csspgo__shrink_clear_first(x, left);
-    case 14: return csspgo__shrink_link(x, left);
-    case 15: return csspgo__shrink_merge(x, left);
-    case 16: return csspgo__shrink_planned(x, left);
-    case 17: return csspgo__shrink_places(x, left);
-    case 18: return csspgo__shrink_clear_image(x, left);
-    case 19: return csspgo__shrink_kept(x, left);
-    case 20: return csspgo__shrink_added(x, left);
-    case 21: return csspgo__shrink_fits(x, left);
-    case 22: return csspgo__shrink_drop_search(x, left);
-    case 23: return csspgo__shrink_drop_count(x, left);
-    case 24: return csspgo__shrink_reserve(x, left);
-    case 25: return csspgo__shrink_clear_func(x, left);
-    case 26: return csspgo__shrink_clear_slots(x, left);
-    case 27: return csspgo__shrink_fill(x, left);
-    case 28: return csspgo__shrink_fill_bases(x, left);
-    case 29: return csspgo__shrink_drop_arrays(x, left);
-    case 30: return csspgo__shrink_drop_q(x, left);
-    case 31: return csspgo__shrink_swap(x, left);
-    case 32: return csspgo__shrink_drop_old(x, left);
-    default: return CSSPGO_OK;
-    }
-}
-
-/* ----- the public functions ----- */
-
-/* Lets go of it, wherever it is: p stays as it is now. */
-static void csspgo__shrink_drop(csspgo__work *w)
-{
-    csspgo__shrinking *x = (csspgo__shrinking *)(void *)w;
-    csspgo__heap h;
-    if (x->b.plan.move != NULL) csspgo__free(&x->b.q->heap, x->b.plan.move, x->b.plan.cap * sizeof *x->b.plan.move);
-    if (x->b.plan.c.scratch != NULL) csspgo__change_free(&x->b.plan.c, &x->b.q->heap);
-    csspgo__merging_free(&x->merging, &x->heap);
-    csspgo__arrays_free(&x->b.arrays);
-    csspgo__arrays_free(&x->arrays);
-    csspgo__borrowed_free(x->b.q);
-    csspgo__borrowed_free(x->r);
-    x->p->work = NULL;
-    h = x->heap;
-    csspgo__free(&h, x, sizeof *x);
-}
-
-/* Begins to shrink p. Returns NULL when memory is exhausted. */
-static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_bytes, int may_drop, uint32_t anew)
-{
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__shrinking *x = (csspgo__shrinking *)csspgo__alloc_zero(&h, sizeof *x);
-    if (x == NULL) return NULL;
-    x->work.drop_fn = csspgo__shrink_drop;
-    x->heap = h;
-    x->arrays.heap = &x->heap;
-    x->b.p = x->p = p;
-    x->max_bytes = x->budget = max_bytes;
-    x->merging.kind = CSSPGO__KINDS;
-    x->factor = x->highest = 1;
-    x->fixed = p->heap.used - csspgo__nodes_bytes(p);
-    if (p->growing.data != NULL) x->fixed -= p->growing.bytes;
-    if (p->summary != NULL) x->fixed -= p->summary_size * sizeof *p->summary;
-    x->changes = csspgo__profile_changes(p);
-    x->used = p->heap.used;
-    x->may_drop = may_drop != 0;
-    x->anew = anew;
-    x->id = CSSPGO__ROOT;
-    p->work = &x->work;
-    return x;
-}
-
-/* What was begun with p and this bound and still holds, or begins; NULL: there is nothing to do, or (*s) no memory. */
-static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_bytes, int may_drop, csspgo_status *s)
-{
-    csspgo__shrinking *x = (csspgo__shrinking *)(void *)p->work;
-    uint32_t anew = 0;
-    *s = CSSPGO_OK;
-    if (x != NULL && x->max_bytes == max_bytes && x->may_drop == (uint32_t)may_drop) {
-        if (x->swapped || (x->changes == csspgo__profile_changes(p) && x->used == p->heap.used)) return x;
-        anew = x->anew < 63 ? x->anew + 1 : 63;
-    }
-    if (x != NULL) csspgo__shrink_drop(&x->work);
-    if (p->heap.used <= max_bytes) return NULL;
-    x = csspgo__shrink_begin(p, max_bytes, may_drop, anew);
-    if (x == NULL) *s = CSSPGO_E_NOMEM;
-    return x;
-}
-
-/*
- * csspgo_shrink_step. dropped NULL, or: drops the coldest functions if not even base profiles fit, and adds the sum of
- * their totals; then there is no E_LIMIT, also where names alone take more.
- */
-static csspgo_status csspgo__shrink_some(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, uint64_t *dropped,
-                                         csspgo_error *err)
-{
-    csspgo_status s;
-    csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, dropped != NULL, &s);
-    uint64_t left;
-    if (x == NULL) return csspgo__error_plain(err, s);
-    left = csspgo__sat_mul(budget + (budget == 0), (uint64_t)1 << x->anew);
-    while (left != 0 && x->phase < CSSPGO__SHRINK_PHASES && (s = csspgo__shrink_phase(x, &left)) == CSSPGO_OK) {
-        x->phase++;
-        x->id = CSSPGO__ROOT;
-        x->done = 0;
-    }
-    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < CSSPGO__SHRINK_PHASES))
-        return csspgo__error_plain(err, CSSPGO_MORE);
-    if (s == CSSPGO_OK && dropped != NULL) csspgo__count_add(dropped, x->dropped);
-    csspgo__shrink_drop(&x->work);
-    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
-    csspgo__error_set(err, s, 0, "the profile without contexts does not fit into ");
-    csspgo__say_u64(err, max_bytes);
-    csspgo__say(err, " bytes");
-    return s;
-}
-
-CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    return csspgo__shrink_some(p, max_bytes, budget, NULL, err);
-}
-
-CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    return csspgo__shrink_some(p, max_bytes, UINT64_MAX, NULL, err);
-}
-
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
 
 /*
@@ -27760,7 +26688,1104 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint
     return csspgo__gen_by_probe(__func__, c, how, p, &budget, stats, err);
 }
 
+/* ===== The kernel ends here. Chapters follow; each uses the kernel and at most one other chapter. ================ */
+
+/* ===== >>shrink =================================================================================================== */
+
+#ifdef CSSPGO_WITH_SHRINK
+
+/*
+ * A context whose total is below a threshold is merged into the base profile of its function. The new base profiles are
+ * made first, in a small profile of their own. So it is known exactly what the smaller profile takes, and tables of
+ * exactly that size get the records that stay and the new base profiles. At last they replace those of p. Names are not
+ * copied. Until the end p is as it was, so a failure changes nothing. If a runtime has not even room for base profiles,
+ * the coldest of these are dropped.
+ *
+ * All of that is a list of phases (csspgo__shrink_phase). Each is a loop that may stop anywhere and go on later, so
+ * csspgo_shrink_step does a part of the work, and csspgo_shrink all of it: the same phases in the same order. No phase
+ * clears, copies or grows a whole table at once.
+ */
+enum {
+    CSSPGO__SHRINK_RANGES = 64,   /* of thresholds                                     */
+    CSSPGO__SHRINK_ROUND = 3,     /* index of csspgo__shrink_round among the phases    */
+    CSSPGO__PLAN_TOGETHER = 16,   /* nodes                                             */
+    CSSPGO__FREED_STEPS = 256     /* for a call of free_fn                             */
+};
+
+typedef struct csspgo__extent {   /* of a profile without unused room */
+    size_t nodes, records, entries[CSSPGO__KINDS];
+} csspgo__extent;
+
+typedef struct csspgo__sorted {   /* entries in order, of one record or the sum of several            */
+    unsigned char *own;           /* NULL: those of a record of p                                     */
+    size_t   n, cap;              /* entries; own has room for cap                                    */
+    uint32_t record, rank;        /* the record; they are of 2^rank records or fewer                  */
+} csspgo__sorted;
+
+/*
+ * The entries of all moves to a node, kind by kind: sorted runs, the ranks of which descend as in a binary counter. Of
+ * two with the same rank the sum is made, a few entries at a time.
+ */
+typedef struct csspgo__merging {
+    csspgo__sorted v[34], sum;    /* count of them; the sum of the last two, as far as it is made     */
+    uint32_t count, kind;
+    uint32_t next;                /* the next move                                                    */
+    size_t   i, k;                /* next entries of the last two; i: entries that the record got     */
+} csspgo__merging;
+
+typedef struct csspgo__copying {  /* a record on its way to r                                         */
+    const csspgo_profile *from;
+    uint32_t source, to, kind;    /* records; source 0: none is                                       */
+    size_t   done;                /* entries of that kind                                             */
+} csspgo__copying;
+
+typedef struct csspgo__shrinking {
+    csspgo__work     work;        /* first: see csspgo_profile.work                                               */
+    csspgo_profile  *p;
+    csspgo__rebuild  b;           /* from p to b.q, which gets the new base profiles                              */
+    csspgo__heap     heap;        /* of this, and of the next four                                                */
+    csspgo__arrays   arrays;
+    uint64_t        *most;        /* per node: 1 + the largest total at or below it; 0: no record                 */
+    unsigned char   *affected;    /* per function: 1: its base profile changes                                    */
+    uint32_t        *image;       /* per node of p: 1: it stays; then its node in r                               */
+    uint32_t        *at;          /* per node of q: its node in p, or 0; then that in r                           */
+    csspgo_profile  *r;           /* gets everything; at the end, what p had                                      */
+    uint64_t         max_bytes, threshold;
+    uint64_t         fixed;       /* bytes of p besides its nodes, records and runs                               */
+    uint64_t         budget, factor;      /* bytes that the next threshold leaves; how much less after a failure  */
+    uint64_t         least, largest, highest;      /* the threshold is from least to largest; the largest of all  */
+    csspgo__extent   stays[CSSPGO__SHRINK_RANGES]; /* with a total in each of so many parts of that range         */
+    csspgo__extent   extent;      /* of what p gets                                                               */
+    uint64_t         changes, used;       /* of p, when it was looked at: csspgo__profile_changes, heap.used      */
+    uint32_t         phase;
+    uint32_t         anew;        /* how often it was begun anew, as p had changed                                */
+    uint32_t         id;          /* of a phase: the last node, CSSPGO__ROOT at first                             */
+    size_t           done;        /* of a phase: what else was done, 0 at first                                   */
+    size_t           moves;       /* records that go to the new base profiles                                     */
+    csspgo__deciding deciding;    /* the moves to node id of q                                                    */
+    uint32_t         decides;     /* 1: not all of them are decided yet                                           */
+    uint32_t         rest;        /* the first of those whose totals are still to be added                        */
+    csspgo__merging  merging;     /* their entries; kind CSSPGO__KINDS: all are in                                */
+    csspgo__copying  copying;
+    uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
+    uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
+    uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
+    uint64_t         least_kept;  /* functions of a smaller total are dropped; 0: none                            */
+    uint64_t         dropped;     /* the sum of their totals                                                      */
+} csspgo__shrinking;
+
+static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
+{
+    unsigned k;
+    e->records++;
+    for (k = 0; k < CSSPGO__KINDS; k++) e->entries[k] += csspgo__run_count(csspgo__run_of(r, k));
+}
+
+/*
+ * An empty profile with the functions of p, which stay p's: csspgo__borrowed_free gives them back. Its func is not
+ * cleared yet.
+ */
+static csspgo_profile *csspgo__borrow(const csspgo_profile *p, csspgo_status *s)
+{
+    const csspgo_options o = csspgo__heap_options(&p->heap);
+    csspgo_profile *q = (csspgo_profile *)csspgo__object_new(__func__, &o, sizeof *q, NULL);
+    csspgo__heap h;
+    *s = CSSPGO_E_NOMEM;
+    if (q == NULL) return NULL;
+    h = q->heap;
+    *q = *p;
+    q->heap = h;
+    q->heap.reserve = 1;
+    q->summary = NULL;
+    q->work = NULL;
+    memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
+#ifdef CSSPGO_VALIDATE
+    q->node_of = csspgo__owners(1);
+#endif
+    *s = csspgo__tree_init(&q->heap, &q->tree) &&
+         CSSPGO__ROOM(&q->heap, q->func, 0, q->func_cap, p->names.count + 1) ? CSSPGO_OK : q->heap.status;
+    return q;
+}
+
+static void csspgo__borrowed_free(csspgo_profile *q)
+{
+    if (q == NULL) return;
+    memset(&q->names, 0, offsetof(csspgo_profile, func) - offsetof(csspgo_profile, names));
+    csspgo_profile_free(q);
+}
+
+/* Frees one of the arrays of nodes, records and runs. Returns 0 if there is none left. */
+static int csspgo__borrowed_less(csspgo_profile *q)
+{
+    size_t i, bytes, none = 0;
+    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++) {
+        const csspgo__owned *a = &csspgo__profile_arrays[i];
+        void *v = csspgo__owned_array(q, a, &bytes);
+        if (v == NULL) continue;
+        csspgo__free(&q->heap, v, bytes);
+        v = NULL;
+        memcpy((unsigned char *)q + a->data, &v, sizeof v);
+        memcpy((unsigned char *)q + a->cap, &none, sizeof none);
+        return 1;
+    }
+    return 0;
+}
+
+/* The bytes of nodes, records and runs. */
+static uint64_t csspgo__nodes_bytes(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    size_t i, bytes;
+    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++)
+        if (csspgo__owned_array(p, &csspgo__profile_arrays[i], &bytes) != NULL) sum += bytes;
+    return sum;
+}
+
+/* The node of p whose record a node's record is nested in; itself if it is in none. */
+static uint32_t csspgo__shrink_top(const csspgo_profile *p, uint32_t id)
+{
+    while (csspgo__kind_at(p, id) == CSSPGO_INLINEE) id = p->tree.node[id].parent;
+    return id;
+}
+
+/* The node of p that is the last frame of a node's record. */
+static uint32_t csspgo__shrink_frame(const csspgo_profile *p, uint32_t top)
+{
+    return csspgo__kind_at(p, top) == CSSPGO_DUPLICATE ? p->tree.node[top].parent : top;
+}
+
+/* The total by which a record stays or goes; UINT64_MAX: it has no callers, and stays. */
+static uint64_t csspgo__shrink_total(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__tree_node *v = p->tree.node;
+    const uint32_t top = csspgo__shrink_top(p, id);
+    const uint64_t total = p->record[v[top].record].total;
+    if (v[csspgo__shrink_frame(p, top)].parent == CSSPGO__ROOT) return UINT64_MAX;
+    return total != UINT64_MAX ? total : UINT64_MAX - 1;
+}
+
+/* 1 if a record goes to the new base profiles: a context below the threshold, or a base profile that gets one. */
+static int csspgo__shrink_moves(const csspgo__shrinking *x, uint32_t id)
+{
+    const csspgo_profile *p = x->b.p;
+    const uint64_t total = csspgo__shrink_total(p, id);
+    if (total != UINT64_MAX) return total < x->threshold;
+    return x->all || x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
+}
+
+/* The bytes of an array that is made for n elements (csspgo__room). */
+static uint64_t csspgo__room_bytes(uint64_t n, size_t elem)
+{
+    return (n == 0 ? 0 : n < 8 ? 8 : n) * elem;
+}
+
+/* The slots of a map of so many entries that was made at once (csspgo__map_room). */
+static uint64_t csspgo__extent_slots(uint64_t entries)
+{
+    uint64_t places = 64;
+    while ((places - 1) / 4 * 3 < entries) places *= 2;
+    return entries != 0 ? places : 0;
+}
+
+/* The bytes that p takes when its nodes, records and runs are of this extent, without unused room. */
+static uint64_t csspgo__extent_bytes(const csspgo__shrinking *x, const csspgo__extent *e)
+{
+    const uint64_t nodes = e->nodes + 2;
+    uint64_t bytes = x->fixed + csspgo__extent_slots(e->nodes) * sizeof(csspgo__slot);
+    unsigned k;
+    bytes += (nodes <= 8 ? 8 : nodes < 12 ? 12 : nodes) * sizeof(csspgo__tree_node);   /* csspgo__tree_init made 8 */
+    bytes += csspgo__room_bytes(x->b.p->names.count + 1, sizeof *x->b.p->func);
+    bytes += csspgo__room_bytes(e->records != 0 ? e->records + 1 : 0, sizeof(csspgo__record));
+    for (k = 0; k < CSSPGO__KINDS; k++) bytes += csspgo__room_bytes(e->entries[k], csspgo__elem(k));
+    return bytes;
+}
+
+/* ----- pieces of phases ----- */
+
+static void csspgo__spend(uint64_t *left, uint64_t steps)
+{
+    *left -= steps < *left ? steps : *left;
+}
+
+/*
+ * A walk over the nodes of p, by csspgo__tree_next or csspgo__tree_back: x->id becomes the next one. Returns 0 at the
+ * end (*s: CSSPGO_OK), and when the budget is used up (*s: MORE).
+ */
+CSSPGO__INLINE int csspgo__shrink_walk(csspgo__shrinking *x, uint64_t *left, csspgo_status *s,
+                                       uint32_t (*next)(const csspgo__tree *t, uint32_t id))
+{
+    uint32_t id;
+    *s = CSSPGO_MORE;
+    if (*left == 0) return 0;
+    --*left;
+    id = next(&x->b.p->tree, x->id);
+    if (id == 0) *s = CSSPGO_OK;
+    else x->id = id;
+    return id != 0;
+}
+
+/* Clears an array, or a part of what is left of it: 64 bytes are a step. */
+static csspgo_status csspgo__shrink_clear(csspgo__shrinking *x, void *v, size_t bytes, uint64_t *left)
+{
+    const size_t rest = bytes - x->done;
+    const size_t n = *left < rest / 64 ? (size_t)*left * 64 : rest;
+    memset((unsigned char *)v + x->done, 0, n);
+    x->done += n;
+    csspgo__spend(left, n / 64 + 1);
+    return x->done == bytes ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Grows a table of q that is nearly full, by a slice. Returns 0 if there is room for more. */
+static int csspgo__shrink_grows(csspgo__shrinking *x, uint64_t *left)
+{
+    if (!csspgo__tables_grow(x->b.q, 512, CSSPGO__NODE_TABLES)) return 0;
+    csspgo__spend(left, 256);
+    return 1;
+}
+
+/* Frees one of the arrays that phases made. Returns 0 if there is none left. */
+static int csspgo__arrays_less(csspgo__arrays *a)
+{
+    if (a->count == 0) return 0;
+    a->count--;
+    csspgo__free(a->heap, a->v[a->count].data, a->v[a->count].bytes);
+    return 1;
+}
+
+/* ----- phases: each returns CSSPGO_OK at its end, MORE before, or an error ----- */
+
+static csspgo_status csspgo__shrink_arrays(csspgo__shrinking *x, uint64_t *left)
+{
+    const size_t nodes = x->b.p->tree.count + 1;
+    csspgo__spend(left, 1);
+    return CSSPGO__ARRAY_RAW(&x->arrays, x->most, nodes) && CSSPGO__ARRAY_RAW(&x->arrays, x->image, nodes) &&
+           CSSPGO__ARRAY_RAW(&x->arrays, x->affected, x->b.p->names.count + 1) ? CSSPGO_OK : x->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_most(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->most, (x->b.p->tree.count + 1) * sizeof *x->most, left);
+}
+
+/* Fills most, and finds the largest total of a context. */
+static csspgo_status csspgo__shrink_totals(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo__tree_node *v = p->tree.node;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
+        const uint32_t id = x->id;
+        if (v[id].record != 0) {
+            const uint64_t total = csspgo__shrink_total(p, id);
+            if (total != UINT64_MAX && total >= x->highest) x->highest = total + 1;
+            if (csspgo__sat_add(total, 1) > x->most[id]) x->most[id] = csspgo__sat_add(total, 1);
+        }
+        if (x->most[id] > x->most[v[id].parent]) x->most[v[id].parent] = x->most[id];
+    }
+    return s;
+}
+
+/* A threshold is looked for in its whole range. */
+static csspgo_status csspgo__shrink_round(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__spend(left, 1);
+    x->least = x->threshold;
+    x->largest = x->highest;
+    memset(x->stays, 0, sizeof x->stays);
+    return CSSPGO_OK;
+}
+
+/* The distance of two neighbours of the up to CSSPGO__SHRINK_RANGES thresholds that one walk tells apart. */
+static uint64_t csspgo__shrink_width(const csspgo__shrinking *x)
+{
+    return (x->largest - x->least) / CSSPGO__SHRINK_RANGES + 1;
+}
+
+/* The last of these thresholds with which something of a total stays, as a number; -1 if there is none. */
+static int csspgo__shrink_range(const csspgo__shrinking *x, uint64_t total)
+{
+    const uint64_t i = total < x->least ? 0 : (total - x->least) / csspgo__shrink_width(x);
+    if (total < x->least) return -1;
+    return (int)(i < CSSPGO__SHRINK_RANGES ? i : CSSPGO__SHRINK_RANGES - 1);
+}
+
+/* Bounds the threshold by the first of them with which few enough bytes stay, base profiles as they are now. */
+static void csspgo__shrink_narrow(csspgo__shrinking *x)
+{
+    const uint64_t width = csspgo__shrink_width(x), least = x->least, largest = x->largest;
+    const unsigned last = (unsigned)((largest - least) / width);
+    csspgo__extent sum;
+    unsigned i, k;
+    memset(&sum, 0, sizeof sum);
+    x->least = least + last * width + (last * width < largest - least);
+    for (i = CSSPGO__SHRINK_RANGES; i-- != 0;) {
+        sum.nodes += x->stays[i].nodes;
+        sum.records += x->stays[i].records;
+        for (k = 0; k < CSSPGO__KINDS; k++) sum.entries[k] += x->stays[i].entries[k];
+        if (i > last) continue;
+        if (csspgo__extent_bytes(x, &sum) > x->budget) break;
+        x->largest = least + i * width;
+        x->least = i != 0 ? x->largest - width + 1 : x->largest;
+    }
+    memset(x->stays, 0, sizeof x->stays);
+}
+
+/*
+ * Finds the least threshold in the range with which at most so many bytes stay; the largest if there is none. Each walk
+ * over the nodes makes the range 64 times smaller.
+ */
+static csspgo_status csspgo__shrink_search(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    int i;
+    while (x->least < x->largest) {
+        while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+            const uint32_t record = p->tree.node[x->id].record;
+            if (x->most[x->id] == 0) continue;
+            i = csspgo__shrink_range(x, x->most[x->id] - 1);
+            if (i >= 0) x->stays[i].nodes++;
+            i = record != 0 ? csspgo__shrink_range(x, csspgo__shrink_total(p, x->id)) : -1;
+            if (i >= 0) csspgo__extent_add(&x->stays[i], &p->record[record]);
+        }
+        if (s != CSSPGO_OK) return s;
+        csspgo__shrink_narrow(x);
+        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
+        x->id = CSSPGO__ROOT;
+    }
+    x->threshold = x->least;
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__shrink_clear_affected(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->affected, x->b.p->names.count + 1, left);
+}
+
+/* Marks the functions whose base profiles change. */
+static csspgo_status csspgo__shrink_mark(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
+        if (p->tree.node[x->id].record != 0 && csspgo__kind_at(p, x->id) != CSSPGO_INLINEE &&
+            csspgo__shrink_total(p, x->id) < x->threshold)
+            x->affected[p->tree.node[x->id].func] = 1;
+    return s;
+}
+
+/* Counts the records that go to the new base profiles. */
+static csspgo_status csspgo__shrink_count(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
+        x->moves += p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id);
+    return s;
+}
+
+/* Begins with the new base profiles, in q. */
+static csspgo_status csspgo__shrink_bases(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__rebuild *b = &x->b;
+    csspgo__plan *const plan = &b->plan;
+    csspgo_status s;
+    csspgo__spend(left, 1);
+    memset(plan, 0, sizeof *plan);
+    b->q = csspgo__borrow(b->p, &s);
+    if (s != CSSPGO_OK) return s;
+    b->arrays.heap = &b->q->heap;
+    plan->c.p = b->q;
+    plan->c.from = b->p;
+    plan->rule = b->p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
+    return CSSPGO__ARRAY_RAW(&b->arrays, b->last, b->p->tree.count + 1) &&
+           CSSPGO__ROOM(&b->q->heap, plan->move, 0, plan->cap, x->moves + 2) ? CSSPGO_OK : b->q->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_func(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *q = x->r != NULL ? x->r : x->b.q;
+    return csspgo__shrink_clear(x, q->func, q->func_cap * sizeof *q->func, left);
+}
+
+static csspgo_status csspgo__shrink_clear_last(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->b.last, (x->b.p->tree.count + 1) * sizeof *x->b.last, left);
+}
+
+/* Plans the move of a record to the base profile of its function. Returns 0 when memory is exhausted. */
+static uint32_t csspgo__shrink_move(csspgo__shrinking *x, uint32_t id)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo_node_kind kind = csspgo__kind_at(p, id);
+    const uint32_t frame = csspgo__shrink_frame(p, id);
+    const uint32_t flags = csspgo__shrink_total(p, id) != UINT64_MAX ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
+    uint32_t to;
+    if (kind == CSSPGO_INLINEE) return csspgo__rebuild_nested(&x->b, id);
+    to = csspgo__rebuild_node(&x->b, CSSPGO__ROOT, frame, csspgo__kind_at(p, frame));
+    if (to != 0 && frame != id) to = csspgo__rebuild_node(&x->b, to, id, kind);
+    return csspgo__rebuild_move(&x->b, id, to, flags);
+}
+
+/* Plans all moves, and makes the nodes of q, a few between two looks at the room for them. */
+static csspgo_status csspgo__shrink_plan(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s = CSSPGO_MORE;
+    while (s == CSSPGO_MORE && *left != 0) {
+        uint64_t together = *left < CSSPGO__PLAN_TOGETHER ? *left : (uint64_t)CSSPGO__PLAN_TOGETHER;
+        if (csspgo__shrink_grows(x, left)) continue;
+        csspgo__spend(left, 2 * together);
+        while (csspgo__shrink_walk(x, &together, &s, csspgo__tree_next))
+            if (p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id) && !csspgo__shrink_move(x, x->id))
+                return x->b.q->heap.status;
+    }
+    return s;
+}
+
+static csspgo_status csspgo__shrink_lists(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__spend(left, 1);
+    return CSSPGO__ARRAY_RAW(&x->b.arrays, x->b.first, x->b.q->tree.count + 1) ? CSSPGO_OK : x->b.q->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_first(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->b.first, (x->b.q->tree.count + 1) * sizeof *x->b.first, left);
+}
+
+/* Lists the moves by node of q, in the order of the plan. */
+static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    for (; x->done < plan->moves; x->done++) {
+        const size_t i = plan->moves - x->done;
+        if (*left == 0) return CSSPGO_MORE;
+        --*left;
+        plan->move[i].next = x->b.first[plan->move[i].to];
+        x->b.first[plan->move[i].to] = (uint32_t)i;
+    }
+    return CSSPGO_OK;
+}
+
+enum { CSSPGO__ENTRIES_STEP = 4, CSSPGO__FREED_BYTES = 256 };   /* that are moved, or freed, in a step */
+
+/* The entries of a run. */
+static const unsigned char *csspgo__sorted_at(const csspgo__shrinking *x, const csspgo__sorted *r)
+{
+    size_t n;
+    if (r->own != NULL) return r->own;
+    return (const unsigned char *)csspgo__entries_of(x->b.p, &x->b.p->record[r->record], x->merging.kind, &n);
+}
+
+/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
+static csspgo_status csspgo__merge_two(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    csspgo__heap *const h = &x->heap;
+    csspgo__sorted *const a = &m->v[m->count - 2], *const b = a + 1, *sum = &m->sum;
+    const unsigned char *const va = csspgo__sorted_at(x, a), *const vb = csspgo__sorted_at(x, b);
+    const size_t elem = csspgo__elem(m->kind);
+    const csspgo__cmp_fn cmp = csspgo__kind_cmp(m->kind);
+    unsigned n = 0;
+    if (sum->own == NULL) {
+        sum->cap = a->n + b->n;
+        sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
+        if (sum->own == NULL) return h->status;
+        m->i = m->k = 0;
+    }
+    for (; m->i < a->n || m->k < b->n; n++, sum->n++) {
+        const unsigned char *const ea = va + m->i * elem, *const eb = vb + m->k * elem;
+        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, ea, eb);
+        unsigned char *to = sum->own + sum->n * elem;
+        if (n % CSSPGO__ENTRIES_STEP == 0 && *left == 0) return CSSPGO_MORE;
+        if (n % CSSPGO__ENTRIES_STEP == 0) --*left;
+        memcpy(to, order <= 0 ? ea : eb, elem);
+        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(eb, m->kind));
+        m->i += order <= 0;
+        m->k += order >= 0;
+    }
+    csspgo__spend(left, (a->cap + b->cap) * elem / CSSPGO__FREED_BYTES);
+    csspgo__free(h, a->own, a->cap * elem);
+    csspgo__free(h, b->own, b->cap * elem);
+    sum->rank = a->rank + 1;
+    *a = *sum;
+    memset(sum, 0, sizeof *sum);
+    m->count--;
+    return CSSPGO_OK;
+}
+
+static void csspgo__merging_free(csspgo__merging *m, csspgo__heap *h)
+{
+    const size_t elem = csspgo__elem(m->kind);
+    while (m->count != 0) {
+        const csspgo__sorted *r = &m->v[--m->count];
+        csspgo__free(h, r->own, r->cap * elem);
+    }
+    csspgo__free(h, m->sum.own, m->sum.cap * elem);
+    memset(&m->sum, 0, sizeof m->sum);
+}
+
+/* Gives the record of node x->id of q its entries of a kind, which are one run. Returns as a phase. */
+static csspgo_status csspgo__shrink_place(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *const q = x->b.q;
+    csspgo__merging *const m = &x->merging;
+    csspgo__pool *const pool = &q->pool[m->kind];
+    csspgo__run *const run = csspgo__run_at(&q->record[q->tree.node[x->id].record], m->kind);
+    const size_t n = m->v[0].n, elem = csspgo__elem(m->kind), most = (size_t)(*left < n ? *left : n);
+    const size_t some = most * CSSPGO__ENTRIES_STEP;
+    size_t piece;
+    if (csspgo__run_count(*run) == 0) {
+        int grows;
+        q->growing.wants = CSSPGO__POOL_TABLES + m->kind;
+        q->growing.room = n;
+        grows = csspgo__shrink_grows(x, left);
+        q->growing.room = 0;
+        if (grows) return CSSPGO_MORE;
+        if (!csspgo__kind_room(q, m->kind, n)) return q->heap.status;
+        csspgo__run_extend(pool, run, n, elem);
+        m->i = 0;
+        if (*left == 0) return CSSPGO_MORE;
+    }
+    piece = some < n - m->i ? some : n - m->i;
+    memcpy(pool->data + (run->begin + m->i) * elem, csspgo__sorted_at(x, m->v) + m->i * elem, piece * elem);
+    m->i += piece;
+    csspgo__spend(left, piece / CSSPGO__ENTRIES_STEP + 1);
+    return m->i == n ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Does a piece of the work on the entries of the moves to node x->id of q. Returns CSSPGO_OK, MORE, or an error. */
+static csspgo_status csspgo__shrink_entries(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    const csspgo__move *v = &x->b.plan.move[m->next];
+    csspgo_status s = CSSPGO_OK;
+    if (m->count > 1 && (m->next == 0 || m->v[m->count - 1].rank == m->v[m->count - 2].rank))
+        return csspgo__merge_two(x, left);
+    if (m->next != 0) {
+        csspgo__sorted *const r = &m->v[m->count];
+        --*left;
+        m->next = v->next;
+        if (v->flags & CSSPGO__MOVE_LOST) return CSSPGO_OK;
+        memset(r, 0, sizeof *r);
+        r->record = x->b.p->tree.node[v->node].record;
+        r->n = csspgo__run_count(csspgo__run_of(&x->b.p->record[r->record], m->kind));
+        m->count += r->n != 0;
+        return CSSPGO_OK;
+    }
+    if (m->count != 0) s = csspgo__shrink_place(x, left);
+    if (s != CSSPGO_OK) return s;
+    csspgo__merging_free(m, &x->heap);
+    m->kind++;
+    m->next = x->deciding.first;
+    return CSSPGO_OK;
+}
+
+/* Carries out a move but for its entries. Returns CSSPGO_OK or an error. */
+static csspgo_status csspgo__shrink_sums(csspgo__shrinking *x)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    csspgo__move *const v = &plan->move[x->rest];
+    const uint32_t next = v->next;
+    if (!csspgo__record_room(plan->c.p, 1)) return plan->c.p->heap.status;
+    v->flags |= CSSPGO__MOVE_WAITS;
+    v->next = 0;
+    csspgo__plan_commit(plan, x->rest);
+    v->next = next;
+    if (next != 0) {
+        plan->move[next].checksum = v->checksum;
+        plan->move[next].attributes = v->attributes;
+    }
+    x->rest = next;
+    return CSSPGO_OK;
+}
+
+/*
+ * Carries out the moves to all nodes of q, node by node, callers before inlinees: decides them, adds their totals, then
+ * their entries.
+ */
+static csspgo_status csspgo__shrink_merge(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    csspgo_status s = CSSPGO_OK;
+    while (*left != 0 && (s == CSSPGO_OK || s == CSSPGO_MORE)) {
+        if (x->decides) {
+            x->decides = !csspgo__plan_decide_some(plan, &x->deciding, left);
+            if (x->decides || x->deciding.first == 0) continue;
+            x->merging.next = x->rest = x->deciding.first;
+            x->merging.kind = 0;
+        } else if (x->rest != 0) {
+            if (csspgo__shrink_grows(x, left)) continue;
+            --*left;
+            s = csspgo__shrink_sums(x);
+        } else if (x->merging.kind < CSSPGO__KINDS) {
+            s = csspgo__shrink_entries(x, left);
+        } else {
+            if (x->id == x->b.q->tree.count) return CSSPGO_OK;
+            --*left;
+            x->decides = x->b.first[++x->id] != 0;
+            csspgo__plan_decide_begin(&x->deciding, x->b.first[x->id]);
+        }
+    }
+    return s == CSSPGO_OK ? CSSPGO_MORE : s;
+}
+
+/* Frees the plan of the new base profiles, one array at a time. */
+static csspgo_status csspgo__shrink_planned(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__rebuild *b = &x->b;
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS)) {
+        if (b->plan.move != NULL) {
+            csspgo__free(&b->q->heap, b->plan.move, b->plan.cap * sizeof *b->plan.move);
+            b->plan.move = NULL;
+        } else if (!csspgo__arrays_less(&b->arrays)) {
+            csspgo__change_free(&b->plan.c, &b->q->heap);
+            b->plan.c.scratch = NULL;
+            return CSSPGO_OK;
+        }
+    }
+    return CSSPGO_MORE;
+}
+
+static csspgo_status csspgo__shrink_places(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__spend(left, 1);
+    memset(&x->extent, 0, sizeof x->extent);
+    return CSSPGO__ARRAY_RAW(&x->arrays, x->at, x->b.q->tree.count + 1) ? CSSPGO_OK : x->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_image(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->image, (x->b.p->tree.count + 1) * sizeof *x->image, left);
+}
+
+/* Marks the nodes of p that stay, and counts them, with their records. */
+static csspgo_status csspgo__shrink_kept(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo__tree_node *v = p->tree.node;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
+        const uint32_t id = x->id;
+        if (v[id].record != 0 && !csspgo__shrink_moves(x, id)) {
+            csspgo__extent_add(&x->extent, &p->record[v[id].record]);
+            x->image[id] = 1;
+        }
+        if (x->image[id] == 0) continue;
+        x->image[v[id].parent] = 1;
+        x->extent.nodes++;
+    }
+    return s;
+}
+
+/* Counts the new base profiles, whose nodes may be there already: fills at. */
+static csspgo_status csspgo__shrink_added(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p, *q = x->b.q;
+    x->at[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (; x->id < q->tree.count && *left != 0; --*left) {
+        const uint32_t id = ++x->id;
+        const csspgo__tree_node *n = &q->tree.node[id];
+        x->at[id] = x->at[n->parent] != 0 ? csspgo__tree_find(&p->tree, x->at[n->parent], n->site, n->func) : 0;
+        x->extent.nodes += x->at[id] == 0 || x->image[x->at[id]] == 0;
+        if (n->record != 0) csspgo__extent_add(&x->extent, &q->record[n->record]);
+    }
+    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Room in r for exactly this extent. Its table of nodes is not cleared yet. Returns 0 when memory is exhausted. */
+static int csspgo__extent_reserve(csspgo_profile *r, const csspgo__extent *e)
+{
+    const size_t places = (size_t)csspgo__extent_slots(e->nodes);
+    csspgo__slot *slot;
+    unsigned k;
+    r->heap.status = CSSPGO_E_LIMIT;
+    if (places > 0x80000000u || places > SIZE_MAX / sizeof *slot) return 0;
+    if (places != 0) {
+        slot = (csspgo__slot *)csspgo__alloc(&r->heap, places * sizeof *slot);
+        if (slot == NULL) return 0;
+        csspgo__map_resize(&r->tree.map, slot, (uint32_t)places - 1);
+    }
+    if (!CSSPGO__ROOM(&r->heap, r->tree.node, r->tree.count + 1, r->tree.cap, r->tree.count + 1 + e->nodes)) return 0;
+    if (e->records != 0 && !csspgo__record_room(r, e->records)) return 0;
+    for (k = 0; k < CSSPGO__KINDS; k++)
+        if (!csspgo__kind_room(r, k, e->entries[k])) return 0;
+    return 1;
+}
+
+/* Frees q. */
+static csspgo_status csspgo__shrink_drop_q(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (x->b.q == NULL || !csspgo__borrowed_less(x->b.q)) {
+            csspgo__borrowed_free(x->b.q);
+            x->b.q = NULL;
+            return CSSPGO_OK;
+        }
+    return CSSPGO_MORE;
+}
+
+/*
+ * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how
+ * much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
+ */
+static csspgo_status csspgo__shrink_fits(csspgo__shrinking *x, uint64_t *left)
+{
+    const uint64_t bytes = csspgo__extent_bytes(x, &x->extent), over = bytes - x->max_bytes;
+    csspgo_status s;
+    if (bytes <= x->max_bytes || x->all) {
+        x->least = 0;
+        x->largest = bytes > x->max_bytes ? UINT64_MAX : 0;
+        x->budget = x->max_bytes;
+        return CSSPGO_OK;
+    }
+    if (x->threshold == x->highest && !x->may_drop) return CSSPGO_E_LIMIT;
+    s = csspgo__shrink_drop_q(x, left);
+    if (s != CSSPGO_OK) return s;
+    csspgo__arrays_less(&x->arrays);                  /* at */
+    x->all = x->threshold == x->highest;
+    x->threshold += !x->all;
+    x->budget -= over * x->factor < x->budget ? over * x->factor : x->budget;
+    x->factor *= 2;
+    x->moves = 0;
+    x->phase = CSSPGO__SHRINK_ROUND - 1;
+    return CSSPGO_OK;
+}
+
+/* The total of the function that a node of q belongs to; UINT64_MAX if that has no record. */
+static uint64_t csspgo__shrink_kept_by(const csspgo_profile *q, uint32_t id)
+{
+    const csspgo__record *r;
+    while (q->tree.node[id].parent != CSSPGO__ROOT) id = q->tree.node[id].parent;
+    r = csspgo__record_of(q, id);
+    return r != NULL ? r->total : UINT64_MAX;
+}
+
+/* If not all base profiles fit: finds the least total of those that do. */
+static csspgo_status csspgo__shrink_drop_search(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    while (x->least < x->largest) {
+        for (; x->id < q->tree.count; --*left) {
+            const uint32_t record = q->tree.node[x->id + 1].record;
+            int i;
+            if (*left == 0) return CSSPGO_MORE;
+            i = csspgo__shrink_range(x, csspgo__shrink_kept_by(q, ++x->id));
+            if (i < 0) continue;
+            x->stays[i].nodes++;
+            if (record != 0) csspgo__extent_add(&x->stays[i], &q->record[record]);
+        }
+        csspgo__shrink_narrow(x);
+        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
+        x->id = CSSPGO__ROOT;
+    }
+    x->least_kept = x->least;
+    if (x->least_kept != 0) memset(&x->extent, 0, sizeof x->extent);
+    return CSSPGO_OK;
+}
+
+/* Counts what of q is kept, and the rest. */
+static csspgo_status csspgo__shrink_drop_count(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    for (; x->least_kept != 0 && x->id < q->tree.count; --*left) {
+        const csspgo__record *r;
+        if (*left == 0) return CSSPGO_MORE;
+        r = csspgo__record_of(q, ++x->id);
+        if (csspgo__shrink_kept_by(q, x->id) >= x->least_kept) {
+            x->extent.nodes++;
+            if (r != NULL) csspgo__extent_add(&x->extent, r);
+        } else if (r != NULL && csspgo__kind_at(q, x->id) != CSSPGO_INLINEE) csspgo__count_add(&x->dropped, r->total);
+    }
+    return CSSPGO_OK;
+}
+
+/* Makes r. */
+static csspgo_status csspgo__shrink_reserve(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_status s;
+    csspgo__spend(left, 1);
+    x->r = csspgo__borrow(x->b.p, &s);
+    return s != CSSPGO_OK || csspgo__extent_reserve(x->r, &x->extent) ? s : x->r->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__map *m = &x->r->tree.map;
+    return m->slot != NULL ? csspgo__shrink_clear(x, m->slot, m->slot_count * sizeof *m->slot, left) : CSSPGO_OK;
+}
+
+/* Gives a node of r a copy of a record of another profile with the same functions, but not its entries yet. */
+static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspgo_profile *from, uint32_t record)
+{
+    csspgo_profile *const r = x->r;
+    csspgo__record *to = &r->record[++r->records];
+    unsigned k;
+    *to = from->record[record];
+    r->tree.node[node].record = (uint32_t)r->records;
+    for (k = 0; k < CSSPGO__KINDS; k++) {
+        csspgo__run *run = csspgo__run_at(to, k);
+        const size_t n = csspgo__run_count(*run);
+        run->begin = (uint32_t)r->pool[k].count;
+        run->size = (uint32_t)n | (n != 0 ? CSSPGO__TIGHT : 0);
+        r->pool[k].count += n;
+    }
+    memset(&x->copying, 0, sizeof x->copying);
+    x->copying.from = from;
+    x->copying.source = record;
+    x->copying.to = (uint32_t)r->records;
+}
+
+/* Copies its entries, so many steps of it. Returns 1 when nothing is left of that. */
+static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__copying *const c = &x->copying;
+    for (; c->source != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
+        const size_t elem = csspgo__elem(c->kind), begin = csspgo__run_at(&x->r->record[c->to], c->kind)->begin;
+        size_t n, some;
+        const unsigned char *v =
+            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->source], c->kind, &n);
+        some = *left < n ? (size_t)*left * CSSPGO__ENTRIES_STEP : n;
+        if (some > n - c->done) some = n - c->done;
+        if (some != 0) memcpy(x->r->pool[c->kind].data + (begin + c->done) * elem, v + c->done * elem, some * elem);
+        c->done += some;
+        csspgo__spend(left, some / CSSPGO__ENTRIES_STEP);
+        if (c->done != n) return 0;
+    }
+    c->source = 0;
+    return 1;
+}
+
+/* Makes node n of p or q in r, below `up`, with its record if it gets it. */
+static uint32_t csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *from, const csspgo__tree_node *n,
+                                    uint32_t up, int counts, uint64_t *left)
+{
+    const uint32_t id =
+        csspgo__node_make(x->r, up, csspgo__loc_of(x->b.p, n->site), csspgo__site_kind(n->site), n->func);
+    if (!counts) return id;
+    csspgo__record_copy(x, id, from, n->record);
+    csspgo__spend(left, 1);
+    return id;
+}
+
+/* Copies what stays of p to r, which has the room. */
+static csspgo_status csspgo__shrink_fill(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_status s = CSSPGO_MORE;
+    CSSPGO__COMMIT_BEGIN(&x->r->heap);
+    x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
+    while (csspgo__copy_some(x, left) && csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+        const csspgo__tree_node *n = &x->b.p->tree.node[x->id];
+        if (x->image[x->id] == 0) continue;
+        x->image[x->id] = csspgo__shrink_copy(x, x->b.p, n, x->image[n->parent],
+                                              n->record != 0 && !csspgo__shrink_moves(x, x->id), left);
+    }
+    CSSPGO__COMMIT_END(&x->r->heap);
+    return s;
+}
+
+/* Copies the new base profiles to r. */
+static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    CSSPGO__COMMIT_BEGIN(&x->r->heap);
+    while (csspgo__copy_some(x, left) && x->id < q->tree.count && *left != 0) {
+        const csspgo__tree_node *n = &q->tree.node[++x->id];
+        --*left;
+        if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
+        x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
+    }
+    CSSPGO__COMMIT_END(&x->r->heap);
+    return x->id == q->tree.count && x->copying.source == 0 ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Frees everything but r and q. */
+static csspgo_status csspgo__shrink_drop_arrays(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (!csspgo__arrays_less(&x->arrays)) return CSSPGO_OK;
+    return CSSPGO_MORE;
+}
+
+/* p gets the nodes, records and runs of r, and r those of p. */
+static csspgo_status csspgo__shrink_swap(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *p = x->p;
+    const uint64_t had = csspgo__nodes_bytes(p), has = csspgo__nodes_bytes(x->r), changes = p->changes;
+    csspgo_profile old;
+    csspgo__spend(left, 1);
+    csspgo__free(&p->heap, p->growing.data, p->growing.bytes);
+    csspgo__summary_drop(p);
+    old = *p;
+    memcpy(&p->func, &x->r->func, sizeof *p - offsetof(csspgo_profile, func));
+    memcpy(&x->r->func, &old.func, sizeof *p - offsetof(csspgo_profile, func));
+    memset(&x->r->growing, 0, sizeof x->r->growing);
+    p->growing.rest = old.growing.data != NULL ? old.growing.calls : old.growing.rest;   /* csspgo__profile_grow */
+    p->heap.used = p->heap.used - had + has;
+    x->r->heap.used = x->r->heap.used - has + had;
+    p->changes = changes + 1;
+    x->swapped = 1;
+    return CSSPGO_OK;
+}
+
+/* Frees what p had. */
+static csspgo_status csspgo__shrink_drop_old(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (!csspgo__borrowed_less(x->r)) return CSSPGO_OK;
+    return CSSPGO_MORE;
+}
+
+enum { CSSPGO__SHRINK_PHASES = 33 };
+
+/* Goes on with a phase. (A table of functions would be writable data of a shared library.) */
+static csspgo_status csspgo__shrink_phase(csspgo__shrinking *x, uint64_t *left)
+{
+    switch (x->phase) {
+    case 0: return csspgo__shrink_arrays(x, left);
+    case 1: return csspgo__shrink_clear_most(x, left);
+    case 2: return csspgo__shrink_totals(x, left);
+    case 3: return csspgo__shrink_round(x, left);         /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
+    case 4: return csspgo__shrink_search(x, left);
+    case 5: return csspgo__shrink_clear_affected(x, left);
+    case 6: return csspgo__shrink_mark(x, left);
+    case 7: return csspgo__shrink_count(x, left);
+    case 8: return csspgo__shrink_bases(x, left);
+    case 9: return csspgo__shrink_clear_func(x, left);
+    case 10: return csspgo__shrink_clear_last(x, left);
+    case 11: return csspgo__shrink_plan(x, left);
+    case 12: return csspgo__shrink_lists(x, left);
+    case 13: return csspgo__shrink_clear_first(x, left);
+    case 14: return csspgo__shrink_link(x, left);
+    case 15: return csspgo__shrink_merge(x, left);
+    case 16: return csspgo__shrink_planned(x, left);
+    case 17: return csspgo__shrink_places(x, left);
+    case 18: return csspgo__shrink_clear_image(x, left);
+    case 19: return csspgo__shrink_kept(x, left);
+    case 20: return csspgo__shrink_added(x, left);
+    case 21: return csspgo__shrink_fits(x, left);
+    case 22: return csspgo__shrink_drop_search(x, left);
+    case 23: return csspgo__shrink_drop_count(x, left);
+    case 24: return csspgo__shrink_reserve(x, left);
+    case 25: return csspgo__shrink_clear_func(x, left);
+    case 26: return csspgo__shrink_clear_slots(x, left);
+    case 27: return csspgo__shrink_fill(x, left);
+    case 28: return csspgo__shrink_fill_bases(x, left);
+    case 29: return csspgo__shrink_drop_arrays(x, left);
+    case 30: return csspgo__shrink_drop_q(x, left);
+    case 31: return csspgo__shrink_swap(x, left);
+    case 32: return csspgo__shrink_drop_old(x, left);
+    default: return CSSPGO_OK;
+    }
+}
+
+/* ----- the public functions ----- */
+
+/* Lets go of it, wherever it is: p stays as it is now. */
+static void csspgo__shrink_drop(csspgo__work *w)
+{
+    csspgo__shrinking *x = (csspgo__shrinking *)(void *)w;
+    csspgo__heap h;
+    if (x->b.plan.move != NULL) csspgo__free(&x->b.q->heap, x->b.plan.move, x->b.plan.cap * sizeof *x->b.plan.move);
+    if (x->b.plan.c.scratch != NULL) csspgo__change_free(&x->b.plan.c, &x->b.q->heap);
+    csspgo__merging_free(&x->merging, &x->heap);
+    csspgo__arrays_free(&x->b.arrays);
+    csspgo__arrays_free(&x->arrays);
+    csspgo__borrowed_free(x->b.q);
+    csspgo__borrowed_free(x->r);
+    x->p->work = NULL;
+    h = x->heap;
+    csspgo__free(&h, x, sizeof *x);
+}
+
+/* Begins to shrink p. Returns NULL when memory is exhausted. */
+static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_bytes, int may_drop, uint32_t anew)
+{
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__shrinking *x = (csspgo__shrinking *)csspgo__alloc_zero(&h, sizeof *x);
+    if (x == NULL) return NULL;
+    x->work.drop_fn = csspgo__shrink_drop;
+    x->heap = h;
+    x->arrays.heap = &x->heap;
+    x->b.p = x->p = p;
+    x->max_bytes = x->budget = max_bytes;
+    x->merging.kind = CSSPGO__KINDS;
+    x->factor = x->highest = 1;
+    x->fixed = p->heap.used - csspgo__nodes_bytes(p);
+    if (p->growing.data != NULL) x->fixed -= p->growing.bytes;
+    if (p->summary != NULL) x->fixed -= p->summary_size * sizeof *p->summary;
+    x->changes = csspgo__profile_changes(p);
+    x->used = p->heap.used;
+    x->may_drop = may_drop != 0;
+    x->anew = anew;
+    x->id = CSSPGO__ROOT;
+    p->work = &x->work;
+    return x;
+}
+
+/* What was begun with p and this bound and still holds, or begins; NULL: there is nothing to do, or (*s) no memory. */
+static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_bytes, int may_drop, csspgo_status *s)
+{
+    csspgo__shrinking *x = (csspgo__shrinking *)(void *)p->work;
+    uint32_t anew = 0;
+    *s = CSSPGO_OK;
+    if (x != NULL && x->max_bytes == max_bytes && x->may_drop == (uint32_t)may_drop) {
+        if (x->swapped || (x->changes == csspgo__profile_changes(p) && x->used == p->heap.used)) return x;
+        anew = x->anew < 63 ? x->anew + 1 : 63;
+    }
+    if (x != NULL) csspgo__shrink_drop(&x->work);
+    if (p->heap.used <= max_bytes) return NULL;
+    x = csspgo__shrink_begin(p, max_bytes, may_drop, anew);
+    if (x == NULL) *s = CSSPGO_E_NOMEM;
+    return x;
+}
+
+/*
+ * csspgo_shrink_step. dropped NULL, or: drops the coldest functions if not even base profiles fit, and adds the sum of
+ * their totals; then there is no E_LIMIT, also where names alone take more.
+ */
+static csspgo_status csspgo__shrink_some(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, uint64_t *dropped,
+                                         csspgo_error *err)
+{
+    csspgo_status s;
+    csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, dropped != NULL, &s);
+    uint64_t left;
+    if (x == NULL) return csspgo__error_plain(err, s);
+    left = csspgo__sat_mul(budget + (budget == 0), (uint64_t)1 << x->anew);
+    while (left != 0 && x->phase < CSSPGO__SHRINK_PHASES && (s = csspgo__shrink_phase(x, &left)) == CSSPGO_OK) {
+        x->phase++;
+        x->id = CSSPGO__ROOT;
+        x->done = 0;
+    }
+    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < CSSPGO__SHRINK_PHASES))
+        return csspgo__error_plain(err, CSSPGO_MORE);
+    if (s == CSSPGO_OK && dropped != NULL) csspgo__count_add(dropped, x->dropped);
+    csspgo__shrink_drop(&x->work);
+    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
+    csspgo__error_set(err, s, 0, "the profile without contexts does not fit into ");
+    csspgo__say_u64(err, max_bytes);
+    csspgo__say(err, " bytes");
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return csspgo__shrink_some(p, max_bytes, budget, NULL, err);
+}
+
+CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return csspgo__shrink_some(p, max_bytes, UINT64_MAX, NULL, err);
+}
+
+#endif /* CSSPGO_WITH_SHRINK */
+
 /* ===== >>runtime ================================================================================================== */
+
+#ifdef CSSPGO_WITH_RUNTIME
 
 /*
  * Two locks, each with its objects and its part of the memory: of the code map (with collectors and the reading end of
@@ -28726,7 +28751,7 @@ CSSPGO_DEF csspgo_runtime_parts csspgo_runtime_get_parts(csspgo_runtime *r)
     return p;
 }
 
-/* ===== The kernel ends here. Chapters follow; each uses the kernel and at most one other chapter. ================ */
+#endif /* CSSPGO_WITH_RUNTIME */
 
 /* ===== >>extbinary ================================================================================================ */
 

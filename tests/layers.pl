@@ -5,14 +5,17 @@ use strict;
 use warnings;
 
 # The kernel, in order: a layer uses those before it. `>>config` and what stands before the first layer are no layers,
-# but all may use them. The interface of `runtime`, the last one, stands behind base, its code at the end.
-my @kernel = qw(config base graph tree format edit code sample unwind track generate runtime);
-# Chapters: each uses the kernel, and at most one other chapter, which is named here.
-my %chapter = (extbinary => '', preinline => '', inspect => '', reshape => '', probes => '', flow => '', match => 'flow', legacy => 'extbinary', lazy => 'extbinary', decode => '', encode => 'probes', perf => '', preagg => 'perf',
-               unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
+# but all may use them.
+my @kernel = qw(config base graph tree format edit code sample unwind track generate);
+# Chapters: each uses the kernel, and at most one other chapter, which is named here. The interface of `runtime` stands
+# behind base, before all that it uses.
+my %chapter = (extbinary => '', shrink => '', runtime => 'shrink', preinline => '', inspect => '', reshape => '',
+               probes => '', flow => '', match => 'flow', legacy => 'extbinary', lazy => 'extbinary', decode => '',
+               encode => 'probes', perf => '', preagg => 'perf', unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
                ctxprof => 'flow', bottleneck => 'flow');
 # Hooks: the kernel declares and calls them, a chapter that may be missing has the code.
-my %hook = map { $_ => 1 } qw(csspgo__map_tell csspgo__extbinary_read csspgo__extbinary_write csspgo__legacy_read csspgo__legacy_write csspgo__replay_promote csspgo__replay_end);
+my %hook = map { $_ => 1 } qw(csspgo__map_tell csspgo__extbinary_read csspgo__extbinary_write
+                              csspgo__legacy_read csspgo__legacy_write csspgo__replay_promote csspgo__replay_end);
 # Types that one other layer has a pointer to, and never looks into.
 my %opaque = (csspgo_lazy => 'extbinary');
 # Layers without code
