@@ -7,8 +7,8 @@
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
  *     the kernel: >>base  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>runtime  >>extbinary  >>shrink  >>preinline  >>inspect  >>reshape  >>probes  >>flow  >>match
- *                 >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines
+ *     chapters:   >>runtime  >>extbinary  >>shrink  >>inliner  >>preinline  >>inspect  >>reshape  >>probes  >>flow
+ *                 >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines
  *                 >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
  *     >>licence
  */
@@ -99,6 +99,7 @@
  *     MATCH             on unless CSSPGO_NO_MATCH is defined: a profile of old code in terms of new code     uses FLOW
  *     FLOW              control-flow graphs: blocks that execute equally often, counts that fit
  *     SHRINK            profiles of at most a given size
+ *     INLINER           which calls to inline into a function, decided with the tracker
  *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
  *     INSPECT           for tests and debuggers: is a profile or a code map whole, are two profiles equal, what is in
  *                       a tree. CSSPGO_VALIDATE turns it on
@@ -1004,6 +1005,9 @@
 #endif
 
 /* Chapters: CSSPGO_ALL turns on all of them; a chapter turns on the one that it uses. */
+#if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_INLINER)
+#  define CSSPGO_WITH_INLINER
+#endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_PREINLINE)
 #  define CSSPGO_WITH_PREINLINE
 #endif
@@ -3187,23 +3191,6 @@ CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savep
 CSSPGO_DEF csspgo_status csspgo_tracker_compile_order(const csspgo_tracker *t, const csspgo_func *more, size_t n,
                                                       csspgo_func *out, size_t cap, size_t *count, csspgo_error *err);
 
-/* One call in a function's code. */
-typedef struct csspgo_inliner_call {
-    csspgo_loc  loc;              /* as in the profile: probe id, or line offset and discriminator */
-    csspgo_func target;           /* id 0: indirect                                                */
-} csspgo_inliner_call;
-
-enum { CSSPGO_NEVER_INLINE = 1, CSSPGO_ALWAYS_INLINE = 2 };
-
-/* The compiler's knowledge of a function. */
-typedef struct csspgo_inliner_code {
-    uint32_t           size;      /* of its code, in the compiler's units; 0: there is no code to inline     */
-    uint32_t           cost;      /* of inlining it; 0 = size                                               */
-    uint32_t           flags;     /* CSSPGO_NEVER_INLINE ...                                                */
-    uint32_t           call_count;
-    const csspgo_inliner_call *calls; /* borrowed during the call                                           */
-} csspgo_inliner_code;
-
 /* All zero: the defaults in brackets, LLVM's. */
 typedef struct csspgo_inliner_options {
     uint32_t hot_cost;            /* a call above the hot count is inlined if it costs less      [3000]  */
@@ -3215,46 +3202,6 @@ typedef struct csspgo_inliner_options {
     uint32_t context_less;        /* 1: judges calls by call targets and bases, not by contexts          */
     uint64_t *budget;             /* NULL, or the size that all calls together may add; reduced by them  */
 } csspgo_inliner_options;
-
-/* The decision for one call. */
-typedef struct csspgo_inliner_decision {
-    uint32_t    parent;           /* 0: the call is in the function's own code; i: in the code that
-                                     decision[i - 1] inlined                                          */
-    uint32_t    inlined;          /* 1: inline it; 0: only make the indirect call a guarded direct one        */
-    csspgo_loc  loc;
-    csspgo_func callee;
-    csspgo_node node;             /* the callee's counts there; id 0 (or its base) if judged without context  */
-    uint64_t    count;            /* how often the call was made                                              */
-    uint32_t    guarded;          /* 1: an indirect call: compare the target first                            */
-    uint32_t    reserved;         /* 0 */
-} csspgo_inliner_decision;
-
-/* The decisions for one function. */
-typedef struct csspgo_inliner_result {
-    csspgo_inliner_decision *decision; /* set by the caller: room for cap decisions; NULL if cap is 0         */
-    size_t           cap;
-    size_t           count;       /* gets their number; 0 after a failure                                     */
-    csspgo_node      base;        /* gets the function's base profile: the counts of its own code; id 0: none */
-} csspgo_inliner_result;
-
-/*
- * Decides which calls to inline into one function, hottest first, and marks their contexts. Call it in the order of
- * csspgo_tracker_compile_order.
- *
- *   func         the function to compile; it is not inlined into itself
- *   callable, n  callable[i] describes the function with id i; functions with id n or above are unknown
- *   how          NULL = defaults
- *   out          gets the decisions, each after the decision that its parent field names
- *   err          NULL, or filled in every case
- *
- * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_SHORT: more than out->cap decisions; E_LIMIT; E_NOMEM. After a
- *           failure the tracker is unchanged
- * Cost      O(k log k) for k calls looked at
- * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
- */
-CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
-                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
-                                               csspgo_error *err);
 
 /* ===== >>generate: counters and code map become a profile ========================================================= */
 
@@ -3428,6 +3375,69 @@ CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, cs
 CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
 
 #endif /* CSSPGO_WITH_SHRINK */
+
+/* ===== >>inliner: what to inline into a function, decided with the tracker ======================================== */
+
+#ifdef CSSPGO_WITH_INLINER
+
+/* One call in a function's code. */
+typedef struct csspgo_inliner_call {
+    csspgo_loc  loc;              /* as in the profile: probe id, or line offset and discriminator */
+    csspgo_func target;           /* id 0: indirect                                                */
+} csspgo_inliner_call;
+
+enum { CSSPGO_NEVER_INLINE = 1, CSSPGO_ALWAYS_INLINE = 2 };
+
+/* The compiler's knowledge of a function. */
+typedef struct csspgo_inliner_code {
+    uint32_t           size;      /* of its code, in the compiler's units; 0: there is no code to inline     */
+    uint32_t           cost;      /* of inlining it; 0 = size                                               */
+    uint32_t           flags;     /* CSSPGO_NEVER_INLINE ...                                                */
+    uint32_t           call_count;
+    const csspgo_inliner_call *calls; /* borrowed during the call                                           */
+} csspgo_inliner_code;
+
+/* The decision for one call. */
+typedef struct csspgo_inliner_decision {
+    uint32_t    parent;           /* 0: the call is in the function's own code; i: in the code that
+                                     decision[i - 1] inlined                                          */
+    uint32_t    inlined;          /* 1: inline it; 0: only make the indirect call a guarded direct one        */
+    csspgo_loc  loc;
+    csspgo_func callee;
+    csspgo_node node;             /* the callee's counts there; id 0 (or its base) if judged without context  */
+    uint64_t    count;            /* how often the call was made                                              */
+    uint32_t    guarded;          /* 1: an indirect call: compare the target first                            */
+    uint32_t    reserved;         /* 0 */
+} csspgo_inliner_decision;
+
+/* The decisions for one function. */
+typedef struct csspgo_inliner_result {
+    csspgo_inliner_decision *decision; /* set by the caller: room for cap decisions; NULL if cap is 0         */
+    size_t           cap;
+    size_t           count;       /* gets their number; 0 after a failure                                     */
+    csspgo_node      base;        /* gets the function's base profile: the counts of its own code; id 0: none */
+} csspgo_inliner_result;
+
+/*
+ * Decides which calls to inline into one function, hottest first, and marks their contexts. Call it in the order of
+ * csspgo_tracker_compile_order.
+ *
+ *   func         the function to compile; it is not inlined into itself
+ *   callable, n  callable[i] describes the function with id i; functions with id n or above are unknown
+ *   how          NULL = defaults
+ *   out          gets the decisions, each after the decision that its parent field names
+ *   err          NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_SHORT: more than out->cap decisions; E_LIMIT; E_NOMEM. After a
+ *           failure the tracker is unchanged
+ * Cost      O(k log k) for k calls looked at
+ * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
+                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
+                                               csspgo_error *err);
+
+#endif /* CSSPGO_WITH_INLINER */
 
 /* ===== >>preinline: which contexts to inline, decided by counts and sizes ========================================= */
 
@@ -24455,307 +24465,6 @@ CSSPGO_DEF csspgo_status csspgo_tracker_compile_order(const csspgo_tracker *t, c
     return csspgo__error_plain(err, csspgo__track_order(t, 0, 1, more, n, out, cap, count));
 }
 
-/* ----- an inliner ------------------------------------------------------------------------------------------------- */
-
-/*
- * LLVM's priority inliner: a queue of call sites, sorted by count. An inlined function adds its own calls to the queue
- * with their counts in this context; each decision marks a context, which then is not part of the callee's base.
- * Source: LLVM's SampleProfileLoader::inlineHotFunctionsWithPriority and its defaults.
- *
- * The size of a function only grows, and the work ends when it reaches the limit: so the limit bounds the number of
- * copies, and each costs O(calls of the callee x log queue). Without contexts (context_less) a copy's counts are those
- * of its base, scaled by the copy's share of all entries.
- */
-
-/* A call that could be inlined; for an indirect call, func 0 and the node of the hottest callee. */
-typedef struct csspgo__candidate {
-    uint64_t   count, guid;
-    csspgo_loc loc;
-    uint32_t   caller, node, func;
-    uint32_t   bodies, parent, number;
-} csspgo__candidate;
-
-/* A callee of an indirect call. */
-typedef struct csspgo__callee {
-    uint64_t count, guid;
-    uint32_t func, node;
-} csspgo__callee;
-
-typedef CSSPGO__LIST(csspgo__callee) csspgo__callees;
-
-typedef struct csspgo__inliner {
-    csspgo_tracker        *t;
-    csspgo_inliner_options how;   /* resolved */
-    const csspgo_inliner_code *callable;
-    size_t                 n;
-    uint32_t               func;
-    uint64_t               size, limit, budget;
-    CSSPGO__LIST(csspgo__candidate) queue;   /* csspgo__queue_push: the first is next           */
-    csspgo__callees        callees;
-    csspgo_inliner_decision *out;
-    size_t                 made, out_cap;
-    uint32_t               number;
-} csspgo__inliner;
-
-static const csspgo_inliner_code *csspgo__inline_callable(const csspgo__inliner *in, uint32_t func)
-{
-    static const csspgo_inliner_code unknown = { 0, 0, 0, 0, NULL };
-    return func < in->n ? &in->callable[func] : &unknown;
-}
-
-/* The order of candidates: more calls first, then the shorter profile, the larger GUID, the order of the calls. */
-static const csspgo__field csspgo__candidate_fields[] = {
-    CSSPGO__DESCENDING(csspgo__candidate, count), CSSPGO__ASCENDING(csspgo__candidate, bodies),
-    CSSPGO__DESCENDING(csspgo__candidate, guid), CSSPGO__ASCENDING(csspgo__candidate, number), CSSPGO__FIELDS_END
-};
-
-/*
- * This copy's share of a count in the base profile of the function that decision `parent` inlined: count x part / all.
- */
-static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
-{
-    uint64_t all, part;
-    if (!in->how.context_less || parent == 0) return count;
-    all = csspgo_tracker_entry_count(in->t, in->out[parent - 1].node);
-    part = in->out[parent - 1].count;
-    if (all <= part) return count;
-    return csspgo__ratio(count, part, all);
-}
-
-static const csspgo__field csspgo__callee_fields[] = {
-    CSSPGO__DESCENDING(csspgo__callee, count), CSSPGO__ASCENDING(csspgo__callee, guid),
-    CSSPGO__ASCENDING(csspgo__callee, func), CSSPGO__FIELDS_END
-};
-
-static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
-{
-    const csspgo__callee c = { count, in->t->m.p->names.name[func].guid, func, node };
-    return CSSPGO__PUT(&in->t->m.heap, in->callees, c) ? CSSPGO_OK : in->t->m.heap.status;
-}
-
-/*
- * Lists the callees of an indirect call, the most frequent first: its contexts, or its call targets. The list is
- * in->callees, which the next call of this function overwrites.
- */
-static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
-{
-    const csspgo_tracker *t = in->t;
-    const csspgo_node up = csspgo__node_handle(caller);
-    csspgo_status s = CSSPGO_OK;
-    uint32_t id;
-    size_t n, i;
-    in->callees.count = 0;
-    if (in->how.context_less) {
-        const csspgo_target *g = csspgo_get_targets_at(t->m.p, up, loc, &n);
-        for (i = 0; i < n && s == CSSPGO_OK; i++)
-            s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
-    } else {
-        for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
-            if (t->m.p->tree.node[id].record != 0)
-                s = csspgo__inline_add_callee(in, csspgo_tracker_entry_count(t, csspgo__node_handle(id)),
-                                              t->m.p->tree.node[id].func, id);
-    }
-    if (s != CSSPGO_OK || in->callees.count == 0) return s;
-    return csspgo__sort(&in->t->m.heap, in->callees.v, in->callees.count, sizeof *in->callees.v, csspgo__fields_cmp,
-                        csspgo__callee_fields) ? CSSPGO_OK : in->t->m.heap.status;
-}
-
-/* The base of a function, with all its unmarked contexts. */
-static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
-{
-    csspgo_node base;
-    const csspgo_status s = csspgo_tracker_base(in->t, csspgo__func_handle(func), 1, &base, NULL);
-    *node = base.id;
-    return s;
-}
-
-/*
- * Finds the node of a callee and how often it is called; node 0: no counts. Without contexts an indirect call is
- * judged by its most frequent target, and a direct call without a target by the count of its location.
- */
-static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
-{
-    const csspgo_node node = csspgo__node_handle(c->caller);
-    csspgo_func f = csspgo__func_handle(c->func);
-    if (!in->how.context_less) {
-        c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
-        c->count = csspgo_tracker_entry_count(in->t, csspgo__node_handle(c->node));
-        return CSSPGO_OK;
-    }
-    if (f.id == 0) {
-        csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
-        if (s != CSSPGO_OK || in->callees.count == 0) return s;
-        c->count = in->callees.v[0].count;
-        f = csspgo__func_handle(in->callees.v[0].func);
-    } else {
-        c->count = csspgo_target_count(in->t->m.p, node, c->loc, f);
-        if (c->count == 0) c->count = csspgo_body_count(in->t->m.p, node, c->loc);
-        c->count = csspgo__inline_share(in, c->count, c->parent);
-    }
-    if (c->count == 0) return CSSPGO_OK;
-    return csspgo__inline_base(in, f.id, &c->node);
-}
-
-/* Adds the calls of a function as candidates; its counts are at node. */
-static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, uint32_t node, uint32_t parent)
-{
-    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
-    csspgo_status s = CSSPGO_OK;
-    uint32_t i;
-    for (i = 0; i < f->call_count && s == CSSPGO_OK; i++) {
-        csspgo__candidate c = { 0, 0, f->calls[i].loc, node, 0, f->calls[i].target.id, 0, parent, in->number++ };
-        s = csspgo__inline_judge(in, &c);
-        if (s != CSSPGO_OK || c.node == 0) continue;
-        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->m.p, csspgo__node_handle(c.node))->body);
-        c.guid = in->t->m.p->names.name[in->t->m.p->tree.node[c.node].func].guid;
-        if (!CSSPGO__MORE(&in->t->m.heap, in->queue, 1)) return in->t->m.heap.status;
-        csspgo__queue_push(in->queue.v, 0, in->queue.count++, &c, sizeof c, csspgo__fields_cmp,
-                           csspgo__candidate_fields);
-    }
-    return s;
-}
-
-/*
- * 1 if a callee is worth its cost. The pre-inliner's decision in the profile comes before the cost, as in LLVM, but
- * only for an unchanged record: a merged one has contexts without a decision.
- */
-static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
-{
-    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
-    const csspgo__record *r = (csspgo__record_at)(in->t->m.p, csspgo__node_handle(node));
-    if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
-    if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
-    if (in->t->m.p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
-        !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
-        return 1;
-    return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
-}
-
-/* Adds a decision about func at a call. If it is inlined, its own calls become candidates. */
-static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func,
-                                           uint32_t inlined)
-{
-    const uint32_t size = inlined ? csspgo__inline_callable(in, func)->size : 0;
-    const csspgo_inliner_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func),
-                                       csspgo__node_handle(c->node),
-                                c->count, c->func == 0, 0 };
-    csspgo_status s = CSSPGO_OK;
-    if (in->made == in->out_cap) return CSSPGO_E_SHORT;
-    in->out[in->made++] = d;
-    in->size += size;
-    in->budget -= size;
-    if (inlined && !in->how.context_less) s = csspgo__track_mark(in->t, d.node, 1);
-    return inlined && s == CSSPGO_OK ? csspgo__inline_calls(in, func, c->node, (uint32_t)in->made) : s;
-}
-
-/*
- * Decides about the callees of an indirect call, the most frequent first: each hot one becomes a guarded direct call,
- * and is inlined if that is worth it. After the first inlined one, each must have its share of the calls.
- */
-static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *candidate)
-{
-    csspgo_status s = csspgo__inline_list(in, candidate->caller, candidate->loc, candidate->parent);
-    csspgo__callees list = in->callees;               /* its own list, because inlined calls make another */
-    csspgo__candidate c = *candidate;
-    uint64_t sum = 0;
-    uint32_t made = 0, inlined = 0;
-    size_t i;
-    memset(&in->callees, 0, sizeof in->callees);
-    for (i = 0; i < list.count; i++) csspgo__count_add(&sum, list.v[i].count);
-    for (i = 0; i < list.count && s == CSSPGO_OK && made < in->how.max_targets; i++) {
-        uint32_t wanted;
-        if (inlined != 0 && csspgo__sat_mul(list.v[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
-        if (list.v[i].count == 0 || list.v[i].count < in->t->how.hot_count) break;
-        if (list.v[i].func == in->func || csspgo__inline_callable(in, list.v[i].func)->size == 0) continue;
-        c.node = list.v[i].node;
-        c.count = list.v[i].count;
-        if (in->how.context_less) s = csspgo__inline_base(in, list.v[i].func, &c.node);
-        if (s != CSSPGO_OK) break;
-        made++;
-        wanted = c.node != 0 && csspgo__inline_wants(in, list.v[i].func, c.node, c.count);
-        inlined += wanted;
-        s = csspgo__inline_decide(in, &c, list.v[i].func, wanted);
-    }
-    CSSPGO__DROP(&in->t->m.heap, list);
-    return s;
-}
-
-/* Takes candidates, the hottest first, until none is left or the function has reached its limit of size. */
-static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
-{
-    csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
-    while (s == CSSPGO_OK && in->queue.count != 0 && in->size < in->limit) {
-        csspgo__candidate c;
-        csspgo__queue_pop(in->queue.v, in->queue.count--, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
-        if (c.func == in->func) continue;
-        if (c.func == 0) s = csspgo__inline_indirect(in, &c);
-        else if (csspgo__inline_wants(in, c.func, c.node, c.count)) s = csspgo__inline_decide(in, &c, c.func, 1);
-    }
-    return s;
-}
-
-/* Resolves the options and the limit of size. */
-static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inliner_options *how)
-{
-    csspgo_inliner_options *o = &in->how;
-    if (how != NULL) *o = *how;
-    if (o->hot_cost == 0) o->hot_cost = 3000;
-    if (o->cold_cost == 0) o->cold_cost = 45;
-    if (o->growth == 0) o->growth = 12;
-    if (o->min_size == 0) o->min_size = 100;
-    if (o->max_size == 0) o->max_size = 10000;
-    if (o->max_targets == 0) o->max_targets = 3;
-    if (o->min_percent == 0) o->min_percent = 25;
-    in->size = csspgo__inline_callable(in, in->func)->size;
-    in->limit = in->size * o->growth;
-    if (in->limit < o->min_size) in->limit = o->min_size;
-    if (in->limit > o->max_size) in->limit = o->max_size;
-    in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
-}
-
-/*
- * All marks and promotions are between a savepoint and its end: if memory, or room in out, is exhausted, the tracker
- * is unchanged, *count is 0, and the caller's budget has not changed.
- */
-CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
-                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
-                                               csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_tracker, t);
-    CSSPGO__GIVEN(out);
-    csspgo__inliner in;
-    csspgo_node own;
-    uint32_t savepoint;
-    csspgo_status s;
-    CSSPGO__EXPECT(n == 0 || callable != NULL, "callable is NULL, but n is not 0");
-    out->count = 0;
-    out->base = csspgo__node_handle(0);
-    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
-    memset(&in, 0, sizeof in);
-    in.t = t;
-    in.callable = callable;
-    in.n = n;
-    in.func = func.id;
-    in.out = out->decision;
-    in.out_cap = out->cap;
-    csspgo__inline_defaults(&in, how);
-    s = csspgo__track_heat(t, &t->how.hot_count);
-    if (s == CSSPGO_OK) s = csspgo__mover_savepoint(&t->m, &savepoint);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    s = csspgo_tracker_base(t, func, 1, &own, NULL);
-    if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
-    CSSPGO__DROP(&t->m.heap, in.queue);
-    CSSPGO__DROP(&t->m.heap, in.callees);
-    s = csspgo__track_end_savepoint(t, savepoint, s);
-    if (s == CSSPGO_E_SHORT)
-        return csspgo__error_u64(err, s, out->cap, "more decisions than the array has room for, ", out->cap);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    out->base = own;
-    if (in.how.budget != NULL) *in.how.budget = in.budget;
-    out->count = in.made;
-    return csspgo__error_plain(err, CSSPGO_OK);
-}
-
 /* ===== >>generate ================================================================================================= */
 
 /*
@@ -30721,6 +30430,311 @@ static csspgo_status csspgo__extbinary_write(csspgo__out *o)
 }
 
 #endif /* CSSPGO_WITH_EXTBINARY */
+
+/* ===== >>inliner ================================================================================================== */
+
+#ifdef CSSPGO_WITH_INLINER
+
+/*
+ * LLVM's priority inliner: a queue of call sites, sorted by count. An inlined function adds its own calls to the queue
+ * with their counts in this context; each decision marks a context, which then is not part of the callee's base.
+ * Source: LLVM's SampleProfileLoader::inlineHotFunctionsWithPriority and its defaults.
+ *
+ * The size of a function only grows, and the work ends when it reaches the limit: so the limit bounds the number of
+ * copies, and each costs O(calls of the callee x log queue). Without contexts (context_less) a copy's counts are those
+ * of its base, scaled by the copy's share of all entries.
+ */
+
+/* A call that could be inlined; for an indirect call, func 0 and the node of the hottest callee. */
+typedef struct csspgo__candidate {
+    uint64_t   count, guid;
+    csspgo_loc loc;
+    uint32_t   caller, node, func;
+    uint32_t   bodies, parent, number;
+} csspgo__candidate;
+
+/* A callee of an indirect call. */
+typedef struct csspgo__callee {
+    uint64_t count, guid;
+    uint32_t func, node;
+} csspgo__callee;
+
+typedef CSSPGO__LIST(csspgo__callee) csspgo__callees;
+
+typedef struct csspgo__inliner {
+    csspgo_tracker        *t;
+    csspgo_inliner_options how;   /* resolved */
+    const csspgo_inliner_code *callable;
+    size_t                 n;
+    uint32_t               func;
+    uint64_t               size, limit, budget;
+    CSSPGO__LIST(csspgo__candidate) queue;   /* csspgo__queue_push: the first is next           */
+    csspgo__callees        callees;
+    csspgo_inliner_decision *out;
+    size_t                 made, out_cap;
+    uint32_t               number;
+} csspgo__inliner;
+
+static const csspgo_inliner_code *csspgo__inline_callable(const csspgo__inliner *in, uint32_t func)
+{
+    static const csspgo_inliner_code unknown = { 0, 0, 0, 0, NULL };
+    return func < in->n ? &in->callable[func] : &unknown;
+}
+
+/* The order of candidates: more calls first, then the shorter profile, the larger GUID, the order of the calls. */
+static const csspgo__field csspgo__candidate_fields[] = {
+    CSSPGO__DESCENDING(csspgo__candidate, count), CSSPGO__ASCENDING(csspgo__candidate, bodies),
+    CSSPGO__DESCENDING(csspgo__candidate, guid), CSSPGO__ASCENDING(csspgo__candidate, number), CSSPGO__FIELDS_END
+};
+
+/*
+ * This copy's share of a count in the base profile of the function that decision `parent` inlined: count x part / all.
+ */
+static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
+{
+    uint64_t all, part;
+    if (!in->how.context_less || parent == 0) return count;
+    all = csspgo_tracker_entry_count(in->t, in->out[parent - 1].node);
+    part = in->out[parent - 1].count;
+    if (all <= part) return count;
+    return csspgo__ratio(count, part, all);
+}
+
+static const csspgo__field csspgo__callee_fields[] = {
+    CSSPGO__DESCENDING(csspgo__callee, count), CSSPGO__ASCENDING(csspgo__callee, guid),
+    CSSPGO__ASCENDING(csspgo__callee, func), CSSPGO__FIELDS_END
+};
+
+static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
+{
+    const csspgo__callee c = { count, in->t->m.p->names.name[func].guid, func, node };
+    return CSSPGO__PUT(&in->t->m.heap, in->callees, c) ? CSSPGO_OK : in->t->m.heap.status;
+}
+
+/*
+ * Lists the callees of an indirect call, the most frequent first: its contexts, or its call targets. The list is
+ * in->callees, which the next call of this function overwrites.
+ */
+static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
+{
+    const csspgo_tracker *t = in->t;
+    const csspgo_node up = csspgo__node_handle(caller);
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    size_t n, i;
+    in->callees.count = 0;
+    if (in->how.context_less) {
+        const csspgo_target *g = csspgo_get_targets_at(t->m.p, up, loc, &n);
+        for (i = 0; i < n && s == CSSPGO_OK; i++)
+            s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
+    } else {
+        for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
+            if (t->m.p->tree.node[id].record != 0)
+                s = csspgo__inline_add_callee(in, csspgo_tracker_entry_count(t, csspgo__node_handle(id)),
+                                              t->m.p->tree.node[id].func, id);
+    }
+    if (s != CSSPGO_OK || in->callees.count == 0) return s;
+    return csspgo__sort(&in->t->m.heap, in->callees.v, in->callees.count, sizeof *in->callees.v, csspgo__fields_cmp,
+                        csspgo__callee_fields) ? CSSPGO_OK : in->t->m.heap.status;
+}
+
+/* The base of a function, with all its unmarked contexts. */
+static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
+{
+    csspgo_node base;
+    const csspgo_status s = csspgo_tracker_base(in->t, csspgo__func_handle(func), 1, &base, NULL);
+    *node = base.id;
+    return s;
+}
+
+/*
+ * Finds the node of a callee and how often it is called; node 0: no counts. Without contexts an indirect call is
+ * judged by its most frequent target, and a direct call without a target by the count of its location.
+ */
+static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
+{
+    const csspgo_node node = csspgo__node_handle(c->caller);
+    csspgo_func f = csspgo__func_handle(c->func);
+    if (!in->how.context_less) {
+        c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
+        c->count = csspgo_tracker_entry_count(in->t, csspgo__node_handle(c->node));
+        return CSSPGO_OK;
+    }
+    if (f.id == 0) {
+        csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
+        if (s != CSSPGO_OK || in->callees.count == 0) return s;
+        c->count = in->callees.v[0].count;
+        f = csspgo__func_handle(in->callees.v[0].func);
+    } else {
+        c->count = csspgo_target_count(in->t->m.p, node, c->loc, f);
+        if (c->count == 0) c->count = csspgo_body_count(in->t->m.p, node, c->loc);
+        c->count = csspgo__inline_share(in, c->count, c->parent);
+    }
+    if (c->count == 0) return CSSPGO_OK;
+    return csspgo__inline_base(in, f.id, &c->node);
+}
+
+/* Adds the calls of a function as candidates; its counts are at node. */
+static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, uint32_t node, uint32_t parent)
+{
+    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
+    csspgo_status s = CSSPGO_OK;
+    uint32_t i;
+    for (i = 0; i < f->call_count && s == CSSPGO_OK; i++) {
+        csspgo__candidate c = { 0, 0, f->calls[i].loc, node, 0, f->calls[i].target.id, 0, parent, in->number++ };
+        s = csspgo__inline_judge(in, &c);
+        if (s != CSSPGO_OK || c.node == 0) continue;
+        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->m.p, csspgo__node_handle(c.node))->body);
+        c.guid = in->t->m.p->names.name[in->t->m.p->tree.node[c.node].func].guid;
+        if (!CSSPGO__MORE(&in->t->m.heap, in->queue, 1)) return in->t->m.heap.status;
+        csspgo__queue_push(in->queue.v, 0, in->queue.count++, &c, sizeof c, csspgo__fields_cmp,
+                           csspgo__candidate_fields);
+    }
+    return s;
+}
+
+/*
+ * 1 if a callee is worth its cost. The pre-inliner's decision in the profile comes before the cost, as in LLVM, but
+ * only for an unchanged record: a merged one has contexts without a decision.
+ */
+static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
+{
+    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
+    const csspgo__record *r = (csspgo__record_at)(in->t->m.p, csspgo__node_handle(node));
+    if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
+    if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
+    if (in->t->m.p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
+        !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
+        return 1;
+    return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
+}
+
+/* Adds a decision about func at a call. If it is inlined, its own calls become candidates. */
+static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func,
+                                           uint32_t inlined)
+{
+    const uint32_t size = inlined ? csspgo__inline_callable(in, func)->size : 0;
+    const csspgo_inliner_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func),
+                                       csspgo__node_handle(c->node),
+                                c->count, c->func == 0, 0 };
+    csspgo_status s = CSSPGO_OK;
+    if (in->made == in->out_cap) return CSSPGO_E_SHORT;
+    in->out[in->made++] = d;
+    in->size += size;
+    in->budget -= size;
+    if (inlined && !in->how.context_less) s = csspgo__track_mark(in->t, d.node, 1);
+    return inlined && s == CSSPGO_OK ? csspgo__inline_calls(in, func, c->node, (uint32_t)in->made) : s;
+}
+
+/*
+ * Decides about the callees of an indirect call, the most frequent first: each hot one becomes a guarded direct call,
+ * and is inlined if that is worth it. After the first inlined one, each must have its share of the calls.
+ */
+static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *candidate)
+{
+    csspgo_status s = csspgo__inline_list(in, candidate->caller, candidate->loc, candidate->parent);
+    csspgo__callees list = in->callees;               /* its own list, because inlined calls make another */
+    csspgo__candidate c = *candidate;
+    uint64_t sum = 0;
+    uint32_t made = 0, inlined = 0;
+    size_t i;
+    memset(&in->callees, 0, sizeof in->callees);
+    for (i = 0; i < list.count; i++) csspgo__count_add(&sum, list.v[i].count);
+    for (i = 0; i < list.count && s == CSSPGO_OK && made < in->how.max_targets; i++) {
+        uint32_t wanted;
+        if (inlined != 0 && csspgo__sat_mul(list.v[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
+        if (list.v[i].count == 0 || list.v[i].count < in->t->how.hot_count) break;
+        if (list.v[i].func == in->func || csspgo__inline_callable(in, list.v[i].func)->size == 0) continue;
+        c.node = list.v[i].node;
+        c.count = list.v[i].count;
+        if (in->how.context_less) s = csspgo__inline_base(in, list.v[i].func, &c.node);
+        if (s != CSSPGO_OK) break;
+        made++;
+        wanted = c.node != 0 && csspgo__inline_wants(in, list.v[i].func, c.node, c.count);
+        inlined += wanted;
+        s = csspgo__inline_decide(in, &c, list.v[i].func, wanted);
+    }
+    CSSPGO__DROP(&in->t->m.heap, list);
+    return s;
+}
+
+/* Takes candidates, the hottest first, until none is left or the function has reached its limit of size. */
+static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
+{
+    csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
+    while (s == CSSPGO_OK && in->queue.count != 0 && in->size < in->limit) {
+        csspgo__candidate c;
+        csspgo__queue_pop(in->queue.v, in->queue.count--, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
+        if (c.func == in->func) continue;
+        if (c.func == 0) s = csspgo__inline_indirect(in, &c);
+        else if (csspgo__inline_wants(in, c.func, c.node, c.count)) s = csspgo__inline_decide(in, &c, c.func, 1);
+    }
+    return s;
+}
+
+/* Resolves the options and the limit of size. */
+static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inliner_options *how)
+{
+    csspgo_inliner_options *o = &in->how;
+    if (how != NULL) *o = *how;
+    if (o->hot_cost == 0) o->hot_cost = 3000;
+    if (o->cold_cost == 0) o->cold_cost = 45;
+    if (o->growth == 0) o->growth = 12;
+    if (o->min_size == 0) o->min_size = 100;
+    if (o->max_size == 0) o->max_size = 10000;
+    if (o->max_targets == 0) o->max_targets = 3;
+    if (o->min_percent == 0) o->min_percent = 25;
+    in->size = csspgo__inline_callable(in, in->func)->size;
+    in->limit = in->size * o->growth;
+    if (in->limit < o->min_size) in->limit = o->min_size;
+    if (in->limit > o->max_size) in->limit = o->max_size;
+    in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
+}
+
+/*
+ * All marks and promotions are between a savepoint and its end: if memory, or room in out, is exhausted, the tracker
+ * is unchanged, *count is 0, and the caller's budget has not changed.
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
+                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
+                                               csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__GIVEN(out);
+    csspgo__inliner in;
+    csspgo_node own;
+    uint32_t savepoint;
+    csspgo_status s;
+    CSSPGO__EXPECT(n == 0 || callable != NULL, "callable is NULL, but n is not 0");
+    out->count = 0;
+    out->base = csspgo__node_handle(0);
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
+    memset(&in, 0, sizeof in);
+    in.t = t;
+    in.callable = callable;
+    in.n = n;
+    in.func = func.id;
+    in.out = out->decision;
+    in.out_cap = out->cap;
+    csspgo__inline_defaults(&in, how);
+    s = csspgo__track_heat(t, &t->how.hot_count);
+    if (s == CSSPGO_OK) s = csspgo__mover_savepoint(&t->m, &savepoint);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    s = csspgo_tracker_base(t, func, 1, &own, NULL);
+    if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
+    CSSPGO__DROP(&t->m.heap, in.queue);
+    CSSPGO__DROP(&t->m.heap, in.callees);
+    s = csspgo__track_end_savepoint(t, savepoint, s);
+    if (s == CSSPGO_E_SHORT)
+        return csspgo__error_u64(err, s, out->cap, "more decisions than the array has room for, ", out->cap);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    out->base = own;
+    if (in.how.budget != NULL) *in.how.budget = in.budget;
+    out->count = in.made;
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+#endif /* CSSPGO_WITH_INLINER */
 
 /* ===== >>preinline ================================================================================================ */
 

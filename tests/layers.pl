@@ -9,7 +9,7 @@ use warnings;
 my @kernel = qw(config base graph tree format edit code sample unwind track generate);
 # Chapters: each uses the kernel, and at most one other chapter, which is named here. The interface of `runtime` stands
 # behind base, before all that it uses.
-my %chapter = (extbinary => '', shrink => '', runtime => 'shrink', preinline => '', inspect => '', reshape => '',
+my %chapter = (extbinary => '', shrink => '', runtime => 'shrink', inliner => '', preinline => '', inspect => '', reshape => '',
                probes => '', flow => '', match => 'flow', legacy => 'extbinary', lazy => 'extbinary', decode => '',
                encode => 'probes', perf => '', preagg => 'perf', unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
                ctxprof => 'flow', bottleneck => 'flow');

@@ -31,7 +31,7 @@ header() {
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     silent "the kernel alone" $quick $WC $none -c -o $B/kernel.o $impl
     check "chapters are absent that nobody asked for" sh -c "! nm $o | grep 'preinline\|_probe_set\|csspgo_flatten\|csspgo_nest\|csspgo_trim_cold\|csspgo_rename\|_validate\|csspgo_dump\|_size_table\|layout\|bipartite\|csspgo__mt_\|csspgo_*ctx_\|bottleneck\|csspgo_*sim_\|_script\|_perfdata\|_lazy\|_decode_x86\|_gcc_read\|_preagg\|_unsym\|_line_profile\|csspgo_estimate_blocks\|_replay'"
-    check "nor is the kernel with any" sh -c "! nm $B/kernel.o | grep 'csspgo_*match\|csspgo__bin_\|csspgo__ext_\|_runtime_\|csspgo_*shrink\|_flow_\|_cfg_classes'"
+    check "nor is the kernel with any" sh -c "! nm $B/kernel.o | grep 'csspgo_*match\|csspgo__bin_\|csspgo__ext_\|_runtime_\|csspgo_tracker_decide\|csspgo_*shrink\|_flow_\|_cfg_classes'"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "no writable data in chapters, but the generic machine's names" \
         sh -c "nm build/plain/lib.o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L|resource/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
