@@ -7603,13 +7603,6 @@ CSSPGO__UNUSED static uint64_t csspgo__ratio(uint64_t x, uint64_t num, uint64_t 
     return quotient;
 }
 
-/* x * num / den, rounded to the nearest, halves up; at most 2^64 - 1. den is not 0. */
-CSSPGO__UNUSED static uint64_t csspgo__ratio_nearest(uint64_t x, uint64_t num, uint64_t den)
-{
-    const uint64_t q = csspgo__ratio(x, num, den), rest = x * num - q * den;
-    return q != UINT64_MAX && rest >= den - rest ? q + 1 : q;
-}
-
 /* The two words of the product of a and b, combined by exclusive or. */
 static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
 {
@@ -8711,17 +8704,6 @@ CSSPGO__UNUSED static void csspgo__put_uleb(csspgo__sink *s, uint64_t v)
     for (; v > 127; v >>= 7) b[n++] = (unsigned char)((v & 127) | 128);
     b[n++] = (unsigned char)v;
     csspgo__put(s, b, n);
-}
-
-/* v is a two's complement number in 64 bits. */
-CSSPGO__UNUSED static void csspgo__put_sleb(csspgo__sink *s, uint64_t v)
-{
-    const uint64_t sign = v >> 63 ? UINT64_MAX : 0;
-    while ((v | 63) != (sign | 63)) {                 /* while bits above the lowest 6 are not the sign */
-        csspgo__put_char(s, (char)(v | 128));
-        v = v >> 7 | (sign & UINT64_C(0xFE00000000000000));
-    }
-    csspgo__put_char(s, (char)(v & 127));
 }
 
 /* The end of a csspgo_*_write that fills the caller's buffer: *size gets the size needed; E_SHORT if buf was short. */
@@ -10031,15 +10013,6 @@ CSSPGO__UNUSED static uint64_t csspgo__name_guid(const csspgo__names *t, uint32_
     return n->flags & CSSPGO__HAS_GUID ? n->guid : csspgo_guid(t->text + n->text, n->size);
 }
 
-/* csspgo__names_bind of name number id of another table. */
-CSSPGO__UNUSED static uint32_t csspgo__names_bind_from(csspgo__heap *h, csspgo__names *t, const csspgo__names *from,
-                                                       uint32_t id)
-{
-    const csspgo__name *n = &from->name[id];
-    const char *text = n->flags & CSSPGO__HAS_TEXT ? from->text + n->text : NULL;
-    return csspgo__names_bind(h, t, csspgo__name_guid(from, id), text, n->size);
-}
-
 /* The same, stored for the next call. */
 CSSPGO__UNUSED static uint64_t csspgo__name_guid_keep(csspgo__names *t, uint32_t id)
 {
@@ -10325,65 +10298,10 @@ CSSPGO__UNUSED static csspgo_status csspgo__cfg_check(const csspgo_cfg *cfg, css
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-/* ----- flow: what enters a vertex leaves it ------------------------------------------------------------------------
- *
- * If only one edge of a vertex is missing, conservation gives its flow; then the vertex at the other end may have only
- * one missing edge, and so on. If the missing edges are a forest, all become known. O(edges). Source: Ball and Larus,
- * Optimally Profiling and Tracing Programs, 1994.
- */
-
 typedef struct csspgo__graph_edge {
     uint32_t from, to;
     uint64_t weight;
 } csspgo__graph_edge;
-
-typedef struct csspgo__balance {  /* of a vertex                                                                  */
-    uint64_t in, out;             /* the flow that enters and that leaves along edges that are not missing        */
-    uint32_t open, edges;         /* missing edges: how many; exclusive or of their numbers + 1, or of 0 for an   */
-                                  /* edge that stays missing                                                      */
-    uint32_t block, on_cycle;     /* the user's                                                                   */
-} csspgo__balance;
-
-/* Adds flow along an edge. Sums wrap, or are at most 2^64 - 1. */
-CSSPGO__UNUSED static void csspgo__balance_add(csspgo__balance *b, const csspgo__graph_edge *e, uint64_t amount,
-                                               int wrap)
-{
-    b[e->to].in = wrap ? b[e->to].in + amount : csspgo__sat_add(b[e->to].in, amount);
-    b[e->from].out = wrap ? b[e->from].out + amount : csspgo__sat_add(b[e->from].out, amount);
-}
-
-/* Marks edge i as missing. */
-CSSPGO__UNUSED static void csspgo__balance_open(csspgo__balance *b, const csspgo__graph_edge *edge, uint32_t i)
-{
-    b[edge[i].from].open++;
-    b[edge[i].to].open++;
-    b[edge[i].from].edges ^= i + 1;
-    b[edge[i].to].edges ^= i + 1;
-}
-
-/* Edge i was missing; now its weight is known. */
-CSSPGO__UNUSED static void csspgo__balance_close(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t i,
-                                                 uint64_t weight, int wrap)
-{
-    edge[i].weight = weight;
-    csspgo__balance_add(b, &edge[i], weight, wrap);
-    b[edge[i].from].open--;
-    b[edge[i].to].open--;
-    b[edge[i].from].edges ^= i + 1;
-    b[edge[i].to].edges ^= i + 1;
-}
-
-/* Finds the weights of missing edges that follow from vertex v. If sums do not wrap, no weight is below 0. */
-CSSPGO__UNUSED static void csspgo__balance_solve(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t v, int wrap)
-{
-    while (b[v].open == 1 && b[v].edges != 0) {
-        const uint32_t i = b[v].edges - 1;
-        const int leaves = edge[i].from == v;
-        const uint64_t all = leaves ? b[v].in : b[v].out, known = leaves ? b[v].out : b[v].in;
-        csspgo__balance_close(b, edge, i, wrap || all > known ? all - known : 0, wrap);
-        v = leaves ? edge[i].to : edge[i].from;
-    }
-}
 
 /* ----- strongly connected components, callers first --------------------------------------------------------------- */
 
@@ -17276,14 +17194,6 @@ static const char *csspgo__func_text(const csspgo_code *c, uint32_t func, size_t
     return f->text != NULL ? f->text : "";
 }
 
-/* csspgo__names_bind of a function in other names. */
-CSSPGO__UNUSED static uint32_t csspgo__func_bind_in(csspgo__heap *h, csspgo__names *t, const csspgo_code *c,
-                                                    uint32_t func)
-{
-    const csspgo__code_func *f = csspgo__func_name(c, func);
-    return csspgo__names_bind(h, t, f->guid, f->text, f->text != NULL ? f->size : 0);
-}
-
 /* The function with a GUID; 0 if there is none. */
 static uint32_t csspgo__func_find(const csspgo_code *c, uint64_t guid)
 {
@@ -17817,13 +17727,6 @@ static uint32_t csspgo__module_of(const csspgo_code *c, uint32_t pos)
     return a != NULL ? a->module : 0;
 }
 
-/* The link-time address of a position if it belongs to the module, CSSPGO__EXT if not. */
-CSSPGO__UNUSED static uint64_t csspgo__module_address(const csspgo_code *code, uint32_t module, uint32_t pos)
-{
-    const csspgo__area *a = csspgo__area_of(code, pos);
-    return a != NULL && a->module == module ? a->address + (pos - a->pos) : (uint64_t)CSSPGO__EXT;
-}
-
 /* Position of an address in the tables of a module (of a JIT's live code for module 0); 0 if there is none. */
 static uint32_t csspgo__pos_in(const csspgo_code *c, uint32_t module, uint64_t address)
 {
@@ -17980,49 +17883,6 @@ typedef struct csspgo__reached {
     size_t count;
     uint32_t steps;               /* transfers that may still be looked at */
 } csspgo__reached;
-
-/* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
-static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func,
-                                csspgo__reached *to)
-{
-    const uint32_t pos = csspgo__transfer_target(c, t->pos);
-    const csspgo__range *const r = csspgo__range_of(c, pos);
-    size_t i;
-    if (t->target == 0) return t->kind == CSSPGO_IJMP;
-    if (r == NULL) return t->kind != CSSPGO_COND;             /* a stub */
-    for (i = 0; i < to->count && to->range[i] != r; i++) {}
-    if (i == to->count && i == sizeof to->range / sizeof *to->range) return 1;
-    if (i == to->count) to->range[to->count++] = r;
-    return r->func == func;
-}
-
-/*
- * 1 if the call that ends at pos can lead to the function that it is in, directly or by jumps out of what it calls
- * (tail calls). Calls and jumps by pointer, stubs, and what would take too long to follow may lead anywhere.
- */
-CSSPGO__UNUSED static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
-{
-    const uint32_t call_pos = csspgo__call_before(c, pos);
-    const csspgo__range *const own = csspgo__range_of(c, call_pos);
-    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call_pos));
-    csspgo__reached to;
-    size_t i;
-    if (call_pos == 0) return 0;
-    if (own == NULL || called == NULL || called->func == own->func) return 1;
-    to.range[0] = called;
-    to.count = 1;
-    to.steps = 1024;
-    for (i = 0; i < to.count; i++) {
-        const uint32_t end = to.range[i]->end;
-        csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], to.range[i]->begin);
-        const csspgo__code_transfer *t;
-        while ((t = csspgo__transfer_next(c, &at, end)) != NULL) {
-            if (to.steps-- == 0) return 1;
-            if (t->kind != CSSPGO_CALL && t->kind != CSSPGO_RET && csspgo__jump_reaches(c, t, own->func, &to)) return 1;
-        }
-    }
-    return 0;
-}
 
 /* The ith probe at pos, or NULL. */
 static const csspgo__code_probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
@@ -33125,6 +32985,60 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 
 #ifdef CSSPGO_WITH_FLOW
 
+/* ----- what enters a vertex leaves it ------------------------------------------------------------------------------
+ *
+ * If only one edge of a vertex is missing, conservation gives its flow; then the vertex at the other end may have only
+ * one missing edge, and so on. If the missing edges are a forest, all become known. O(edges). Source: Ball and Larus,
+ * Optimally Profiling and Tracing Programs, 1994.
+ */
+
+typedef struct csspgo__balance {  /* of a vertex                                                                  */
+    uint64_t in, out;             /* the flow that enters and that leaves along edges that are not missing        */
+    uint32_t open, edges;         /* missing edges: how many; exclusive or of their numbers + 1, or of 0 for an   */
+                                  /* edge that stays missing                                                      */
+    uint32_t block, on_cycle;     /* the user's                                                                   */
+} csspgo__balance;
+
+/* Adds flow along an edge. Sums wrap, or are at most 2^64 - 1. */
+static void csspgo__balance_add(csspgo__balance *b, const csspgo__graph_edge *e, uint64_t amount, int wrap)
+{
+    b[e->to].in = wrap ? b[e->to].in + amount : csspgo__sat_add(b[e->to].in, amount);
+    b[e->from].out = wrap ? b[e->from].out + amount : csspgo__sat_add(b[e->from].out, amount);
+}
+
+/* Marks edge i as missing. */
+static void csspgo__balance_open(csspgo__balance *b, const csspgo__graph_edge *edge, uint32_t i)
+{
+    b[edge[i].from].open++;
+    b[edge[i].to].open++;
+    b[edge[i].from].edges ^= i + 1;
+    b[edge[i].to].edges ^= i + 1;
+}
+
+/* Edge i was missing; now its weight is known. */
+static void csspgo__balance_close(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t i, uint64_t weight,
+                                  int wrap)
+{
+    edge[i].weight = weight;
+    csspgo__balance_add(b, &edge[i], weight, wrap);
+    b[edge[i].from].open--;
+    b[edge[i].to].open--;
+    b[edge[i].from].edges ^= i + 1;
+    b[edge[i].to].edges ^= i + 1;
+}
+
+/* Finds the weights of missing edges that follow from vertex v. If sums do not wrap, no weight is below 0. */
+static void csspgo__balance_solve(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t v, int wrap)
+{
+    while (b[v].open == 1 && b[v].edges != 0) {
+        const uint32_t i = b[v].edges - 1;
+        const int leaves = edge[i].from == v;
+        const uint64_t all = leaves ? b[v].in : b[v].out, known = leaves ? b[v].out : b[v].in;
+        csspgo__balance_close(b, edge, i, wrap || all > known ? all - known : 0, wrap);
+        v = leaves ? edge[i].to : edge[i].from;
+    }
+}
+
 /* ----- blocks that execute equally often -------------------------------------------------------------------------- */
 
 /*
@@ -42186,6 +42100,17 @@ typedef struct csspgo__probe_writer {
     int                absolute;  /* the next probe's address is */
 } csspgo__probe_writer;
 
+/* v is a two's complement number in 64 bits. */
+static void csspgo__put_sleb(csspgo__sink *s, uint64_t v)
+{
+    const uint64_t sign = v >> 63 ? UINT64_MAX : 0;
+    while ((v | 63) != (sign | 63)) {                 /* while bits above the lowest 6 are not the sign */
+        csspgo__put_char(s, (char)(v | 128));
+        v = v >> 7 | (sign & UINT64_C(0xFE00000000000000));
+    }
+    csspgo__put_char(s, (char)(v & 127));
+}
+
 /* Writes a probe; its address becomes the base, even if it is written as an absolute one. */
 static void csspgo__encode_probe(csspgo__probe_writer *w, const csspgo_probe *p)
 {
@@ -45933,6 +45858,49 @@ static csspgo_inline_depth csspgo__inlined_by_probes(const csspgo_code *c, uint3
     return n;
 }
 
+/* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
+static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func,
+                 csspgo__reached *to)
+{
+    const uint32_t pos = csspgo__transfer_target(c, t->pos);
+    const csspgo__range *const r = csspgo__range_of(c, pos);
+    size_t i;
+    if (t->target == 0) return t->kind == CSSPGO_IJMP;
+    if (r == NULL) return t->kind != CSSPGO_COND;             /* a stub */
+    for (i = 0; i < to->count && to->range[i] != r; i++) {}
+    if (i == to->count && i == sizeof to->range / sizeof *to->range) return 1;
+    if (i == to->count) to->range[to->count++] = r;
+    return r->func == func;
+}
+
+/*
+ * 1 if the call that ends at pos can lead to the function that it is in, directly or by jumps out of what it calls
+ * (tail calls). Calls and jumps by pointer, stubs, and what would take too long to follow may lead anywhere.
+ */
+static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call_pos = csspgo__call_before(c, pos);
+    const csspgo__range *const own = csspgo__range_of(c, call_pos);
+    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call_pos));
+    csspgo__reached to;
+    size_t i;
+    if (call_pos == 0) return 0;
+    if (own == NULL || called == NULL || called->func == own->func) return 1;
+    to.range[0] = called;
+    to.count = 1;
+    to.steps = 1024;
+    for (i = 0; i < to.count; i++) {
+        const uint32_t end = to.range[i]->end;
+        csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], to.range[i]->begin);
+        const csspgo__code_transfer *t;
+        while ((t = csspgo__transfer_next(c, &at, end)) != NULL) {
+            if (to.steps-- == 0) return 1;
+            if (t->kind != CSSPGO_CALL && t->kind != CSSPGO_RET && csspgo__jump_reaches(c, t, own->func, &to)) return 1;
+        }
+    }
+    return 0;
+}
+
 /* The lines with the same address from number `first` on. */
 static csspgo__repeat csspgo__repeat_at(const csspgo_script *s, const csspgo_sample *x,
                                         const csspgo_inline_depth *inlined, uint32_t first)
@@ -47277,6 +47245,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
 #ifdef CSSPGO_WITH_UNSYMBOLIZED
 
 /* ----- the addresses that counters are about ---------------------------------------------------------------------- */
+
+/* The link-time address of a position if it belongs to the module, CSSPGO__EXT if not. */
+static uint64_t csspgo__module_address(const csspgo_code *code, uint32_t module, uint32_t pos)
+{
+    const csspgo__area *a = csspgo__area_of(code, pos);
+    return a != NULL && a->module == module ? a->address + (pos - a->pos) : (uint64_t)CSSPGO__EXT;
+}
 
 /* Lists the link-time addresses of calls in contexts; CSSPGO__EXT for those of other modules. 0: no memory. */
 static int csspgo__calls_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
@@ -50822,6 +50797,15 @@ static int csspgo__layout_reserve(csspgo_layout *l, const csspgo__source *in, cs
            CSSPGO__ARRAY_RAW(&d->arrays, d->place, places) && CSSPGO__ARRAY(&d->arrays, d->drawn, places);
 }
 
+/* csspgo__names_bind of name number id of another table. */
+static uint32_t csspgo__names_bind_from(csspgo__heap *h, csspgo__names *t, const csspgo__names *from,
+                                        uint32_t id)
+{
+    const csspgo__name *n = &from->name[id];
+    const char *text = n->flags & CSSPGO__HAS_TEXT ? from->text + n->text : NULL;
+    return csspgo__names_bind(h, t, csspgo__name_guid(from, id), text, n->size);
+}
+
 /*
  * Takes over a source: its names, records and traces. All or nothing; the rest of the source belongs to the caller.
  * Until here numbers of functions are those of the source's own names, so a bad source leaves no names behind. If both
@@ -52625,6 +52609,14 @@ static int csspgo__sampler_join(csspgo__heap *h, csspgo__source *in)
     csspgo__runs_drop(h, in, n);
     csspgo__free(h, v, (runs + 1) * sizeof *v);
     return 1;
+}
+
+/* csspgo__names_bind of a function in other names. */
+static uint32_t csspgo__func_bind_in(csspgo__heap *h, csspgo__names *t, const csspgo_code *c,
+                                     uint32_t func)
+{
+    const csspgo__code_func *f = csspgo__func_name(c, func);
+    return csspgo__names_bind(h, t, f->guid, f->text, f->text != NULL ? f->size : 0);
 }
 
 /* Makes traces from the sightings, sorted. Returns 0 when memory is exhausted. */
@@ -55045,6 +55037,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_
             csspgo__ctx_rebuild_add(&b, CSSPGO__ROOT, CSSPGO__CTX_FLAT_SITE, id, csspgo__ctx_value(c, id), 0);
     }
     return csspgo__ctx_rebuild_end(&b, c);
+}
+
+/* x * num / den, rounded to the nearest, halves up; at most 2^64 - 1. den is not 0. */
+static uint64_t csspgo__ratio_nearest(uint64_t x, uint64_t num, uint64_t den)
+{
+    const uint64_t q = csspgo__ratio(x, num, den), rest = x * num - q * den;
+    return q != UINT64_MAX && rest >= den - rest ? q + 1 : q;
 }
 
 /* A node's values, scaled, in b->value. NULL: memory is exhausted. */
