@@ -8253,6 +8253,16 @@ static int csspgo__is_llvm(uint32_t llvm)
     return llvm == 0 || (llvm >= 19 && llvm <= 22);
 }
 
+/*
+ * x.llvm where it decides something: without the chapter LLVM it is 0, and the compiler drops what another value needs:
+ * 2 KB of a program that reads profiles.
+ */
+#ifdef CSSPGO_WITH_LLVM
+#  define CSSPGO__AS_LLVM(x) ((x).llvm)
+#else
+#  define CSSPGO__AS_LLVM(x) ((void)&(x), 0u)
+#endif
+
 /* E_UNSUPPORTED, if option `field`, an llvm field, is not 0 and this build leaves the chapter LLVM out. */
 static csspgo_status csspgo__llvm_check(const char *function, const char *field, uint32_t llvm, csspgo_error *err)
 {
@@ -11286,7 +11296,7 @@ static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspg
 static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
     const uint64_t site = csspgo__site_find(p, loc, kind);
-    if (loc.line <= 0xffff || site != 0 || !p->heap.llvm) return site;
+    if (loc.line <= 0xffff || site != 0 || !CSSPGO__AS_LLVM(p->heap)) return site;
     if (!CSSPGO__ROOM(&p->heap, p->long_line, p->longs, p->long_cap, p->longs + 1)) return 0;
     p->long_line[p->longs] = loc;
     if (!csspgo__guids_put(&p->heap, &p->long_map, p->long_line, p->longs)) return 0;
@@ -11457,7 +11467,7 @@ static int csspgo__func_unify(csspgo_profile *p)
 {
     csspgo__names *t = &p->names;
     uint32_t id;
-    if (p->unified || p->heap.llvm) return 1;
+    if (p->unified || CSSPGO__AS_LLVM(p->heap)) return 1;
     if (!csspgo__map_room(&p->heap, &t->by_guid.map, t->count)) return 0;
     for (id = 1; id <= t->count; id++) {
         csspgo__name_guid_keep(t, id);
@@ -11529,7 +11539,7 @@ CSSPGO_DEF csspgo_func csspgo_func_find_guid(const csspgo_profile *p, uint64_t g
 {
     CSSPGO__LIVE(csspgo_profile, p);
     uint32_t id = csspgo__names_find_guid(&p->names, guid);
-    if (id != 0 || p->unified || p->heap.llvm) return csspgo__func_handle(id);
+    if (id != 0 || p->unified || CSSPGO__AS_LLVM(p->heap)) return csspgo__func_handle(id);
     for (id = (uint32_t)p->names.count; id != 0 && csspgo__name_guid(&p->names, id) != guid; id--) {}
     return csspgo__func_handle(id);
 }
@@ -11611,7 +11621,7 @@ static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_
     (CSSPGO__NODE_EXPECTED((p), (node)), \
      CSSPGO__EXPECT((node).id > CSSPGO__ROOT, "node 0 and the root hold no counts: is the context in the profile?"))
 #define CSSPGO__LINE_EXPECTED(p, loc) \
-    CSSPGO__EXPECT((loc).line <= 0xffff || (p)->heap.llvm, "a line or probe id above 65535")
+    CSSPGO__EXPECT((loc).line <= 0xffff || CSSPGO__AS_LLVM((p)->heap), "a line or probe id above 65535")
 
 #ifdef CSSPGO_VALIDATE
 /* Reports a node that is not there, in the name of the function that was called with it. */
@@ -11656,7 +11666,7 @@ static int csspgo__may_hang(const csspgo_profile *p, uint32_t parent, csspgo_loc
 {
     const csspgo__tree_node *up;
     csspgo_node_kind up_kind;
-    if (parent == 0 || parent > p->tree.count || (loc.line > 0xffff && !p->heap.llvm)) return 0;
+    if (parent == 0 || parent > p->tree.count || (loc.line > 0xffff && !CSSPGO__AS_LLVM(p->heap))) return 0;
     if (p->tree.node[parent].site & CSSPGO__GONE) return 0;
     if (parent == CSSPGO__ROOT)
         return (kind == CSSPGO_CONTEXT || kind == CSSPGO_PLAIN) && csspgo__loc_key(loc) == 0;
@@ -11664,7 +11674,7 @@ static int csspgo__may_hang(const csspgo_profile *p, uint32_t parent, csspgo_loc
     up_kind = csspgo__site_kind(up->site);
     if (kind == CSSPGO_CONTEXT) return up_kind == CSSPGO_CONTEXT;
     if (kind == CSSPGO_DUPLICATE)
-        return p->heap.llvm && up_kind == CSSPGO_CONTEXT && up->func == func && csspgo__loc_key(loc) != 0;
+        return CSSPGO__AS_LLVM(p->heap) && up_kind == CSSPGO_CONTEXT && up->func == func && csspgo__loc_key(loc) != 0;
     return kind == CSSPGO_INLINEE;
 }
 
@@ -12077,7 +12087,7 @@ static csspgo__record *csspgo__record_open(csspgo_profile *p, csspgo_node node, 
     csspgo__record *r;
     *status = CSSPGO_E_ARGUMENT;
     if (node.id <= CSSPGO__ROOT || node.id > p->tree.count) return NULL;
-    if (loc.line > 0xffff && !p->heap.llvm) return NULL;
+    if (loc.line > 0xffff && !CSSPGO__AS_LLVM(p->heap)) return NULL;
     csspgo__summary_drop(p);
     r = csspgo__record_make(p, node.id);
     *status = r != NULL ? CSSPGO_OK : p->heap.status;
@@ -13027,11 +13037,11 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
 {
     csspgo_status s = CSSPGO_OK;
     uint32_t i;
-    if (!j->plan.c.p->heap.llvm && csspgo__any_nameless(j->plan.c.from)) {
+    if (!CSSPGO__AS_LLVM(j->plan.c.p->heap) && csspgo__any_nameless(j->plan.c.from)) {
         if (!csspgo__func_unify(j->plan.c.p)) return j->plan.c.p->heap.status;
-        if (j->plan.c.from->heap.llvm) s = csspgo__join_check_guids(j);
+        if (CSSPGO__AS_LLVM(j->plan.c.from->heap)) s = csspgo__join_check_guids(j);
     }
-    if (j->plan.c.p->heap.llvm && j->aliases_fn != NULL) s = j->aliases_fn(j);
+    if (CSSPGO__AS_LLVM(j->plan.c.p->heap) && j->aliases_fn != NULL) s = j->aliases_fn(j);
     for (i = 1; i <= j->plan.c.from->names.count && s == CSSPGO_OK; i++) {
         const csspgo__name *n = &j->plan.c.from->names.name[i];
         j->func[i] = csspgo__join_func(j, i);
@@ -13064,7 +13074,7 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     csspgo__move *v = &j->plan.move[i];
     const uint32_t up = j->plan.move[n->parent].to, func = j->func[n->func];
     uint64_t site;
-    if (!p->heap.llvm && (loc.line > 0xffff || kind == CSSPGO_DUPLICATE ||
+    if (!CSSPGO__AS_LLVM(p->heap) && (loc.line > 0xffff || kind == CSSPGO_DUPLICATE ||
                           (nb != 0 && csspgo__body_run(from, r)[nb - 1].loc.line > 0xffff)))
         return CSSPGO_E_ARGUMENT;
     site = csspgo__site_make(p, loc, kind);
@@ -13121,7 +13131,7 @@ static uint32_t csspgo__flags_joined(const csspgo_profile *p, const csspgo_profi
 {
     const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
     const int p_empty = p->tree.count == 1, from_empty = from->tree.count == 1;
-    if (p_empty == from_empty || p->heap.llvm) return p->flags | from->flags;
+    if (p_empty == from_empty || CSSPGO__AS_LLVM(p->heap)) return p->flags | from->flags;
     return p_empty ? (p->flags & ~kind) | from->flags : p->flags | (from->flags & ~kind);
 }
 
@@ -13247,7 +13257,7 @@ static void csspgo__join_init(csspgo__join *j, csspgo_profile *p, const csspgo_p
 static csspgo_status csspgo__join_two(csspgo__join *j, csspgo_profile *p, const csspgo_profile *from)
 {
     csspgo__join_init(j, p, from);
-    return p->heap.llvm || csspgo__may_join(p, from) ? csspgo__join_run(j, NULL) : CSSPGO_E_ARGUMENT;
+    return CSSPGO__AS_LLVM(p->heap) || csspgo__may_join(p, from) ? csspgo__join_run(j, NULL) : CSSPGO_E_ARGUMENT;
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err)
@@ -13310,7 +13320,7 @@ static csspgo_status csspgo__rebuild_begin(csspgo__rebuild *b, const csspgo_prof
     csspgo__summary_drop(b->q);
     b->plan.c.p = b->q;
     b->plan.c.from = p;
-    b->plan.rule = p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
+    b->plan.rule = CSSPGO__AS_LLVM(p->heap) ? CSSPGO__LLVM : CSSPGO__OURS;
     b->arrays.heap = &b->q->heap;
     return CSSPGO__ARRAY(&b->arrays, b->last, p->tree.count + 1) ? CSSPGO_OK : b->q->heap.status;
 }
@@ -14527,7 +14537,7 @@ static int csspgo__tally_contexts(csspgo__tally *u)
 /* Stores the total in the result. Returns 1. */
 static int csspgo__tally_total(csspgo__tally *u)
 {
-    if (u->heap.llvm) u->total.high = 0;
+    if (CSSPGO__AS_LLVM(u->heap)) u->total.high = 0;
     u->out->total = csspgo__sum_saturated(u->total);
     return 1;
 }
@@ -14565,8 +14575,8 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
             uint64_t high;
             const uint64_t low = csspgo__mul128(f->count, f->times, &high);
             last = f->count;
-            csspgo__sum_add(&sum, low, u->heap.llvm ? 0 : high);
-            if (u->heap.llvm) sum.high = 0;
+            csspgo__sum_add(&sum, low, CSSPGO__AS_LLVM(u->heap) ? 0 : high);
+            if (CSSPGO__AS_LLVM(u->heap)) sum.high = 0;
             seen += f->times;
         }
         c[i].min_count = last;
@@ -15050,7 +15060,7 @@ static int csspgo__text_enter(csspgo__text *t, const csspgo__token *k)
 static int csspgo__text_open(csspgo__text *t, const csspgo__token *k)
 {
     const int cs = k->kind == CSSPGO__T_FRAME, before = (t->q->flags & CSSPGO_IS_CS) != 0;
-    if (!t->llvm && t->place.depth != 0 && cs != before)
+    if (!CSSPGO__AS_LLVM(*t) && t->place.depth != 0 && cs != before)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, cs ? k->at - 1 : k->at, k->end,
                                  cs ? "a context after functions without contexts"
                                     : "expected '[': the functions before have contexts");
@@ -15085,7 +15095,7 @@ static int csspgo__text_total(csspgo__text *t, const csspgo__token *k)
 static int csspgo__text_indented(csspgo__text *t, const csspgo__token *k)
 {
     const unsigned char *line = k->at - k->depth;
-    if (!t->llvm && k->depth > t->place.depth)
+    if (!CSSPGO__AS_LLVM(*t) && k->depth > t->place.depth)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end,
                                  "the line is indented deeper than what it can belong to");
     if (k->kind != CSSPGO__T_CHECKSUM && k->kind != CSSPGO__T_ATTRIBUTES && k->kind != CSSPGO__T_FLAT &&
@@ -15154,7 +15164,7 @@ static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, unsigned
 static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
     if (!csspgo__text_indented(t, k)) return 0;
-    if (!t->llvm && t->q->flags & CSSPGO_IS_CS)
+    if (!CSSPGO__AS_LLVM(*t) && t->q->flags & CSSPGO_IS_CS)
         return csspgo__text_deny(t, CSSPGO_E_SYNTAX, k, "an inlinee inside a context");
     if (++t->place.depth > t->q->heap.limits.max_depth)
         return csspgo__text_deny(t, CSSPGO_E_LIMIT, k, "inlinees are nested deeper than limits.max_depth");
@@ -15175,12 +15185,12 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
     t->place.meta_depth = k->depth;
     if (k->kind == CSSPGO__T_FLAT) return 1;          /* the tree shows it */
     if (k->kind == CSSPGO__T_ATTRIBUTES) {
-        r->attributes = (t->llvm ? 0 : r->attributes) | (uint32_t)k->count;
+        r->attributes = (CSSPGO__AS_LLVM(*t) ? 0 : r->attributes) | (uint32_t)k->count;
         if (k->count & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
         return 1;
     }
-    if (t->llvm) r->attributes = 0;
-    if (!t->llvm || (k->count != 0 && k->depth == 1)) t->q->flags |= CSSPGO_IS_PROBE;
+    if (CSSPGO__AS_LLVM(*t)) r->attributes = 0;
+    if (!CSSPGO__AS_LLVM(*t) || (k->count != 0 && k->depth == 1)) t->q->flags |= CSSPGO_IS_PROBE;
     if (k->count != 0) r->checksum = k->count;
     return 1;
 }
@@ -15331,7 +15341,7 @@ static int csspgo__text_loc(csspgo__text *t)
     if (csspgo__text_is(&t->line, '.')) {
         t->line.p++;
         if (!csspgo__text_number(t, UINT32_MAX, &disc, "expected a discriminator")) return 0;
-        checked = !t->llvm;
+        checked = !CSSPGO__AS_LLVM(*t);
     }
     if (line > 0xffff && checked)
         return csspgo__text_reject(t, CSSPGO_E_RANGE, start, t->line.p, "a line is at most 65535");
@@ -15412,13 +15422,14 @@ static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const u
     uint32_t depth = 0;
     t->line.stop = end;
     if (end - p < 3) return csspgo__text_wrong(t, p, "the context is empty");
-    if (!t->llvm && end[-1] != ']') return csspgo__text_wrong(t, end - 1, "expected ']' at the end of the context");
+    if (!CSSPGO__AS_LLVM(*t) && end[-1] != ']')
+        return csspgo__text_wrong(t, end - 1, "expected ']' at the end of the context");
     t->line.p = p + 1;
     t->line.stop--;
     for (name = t->line.p; name != NULL; name = t->line.p) {
         const unsigned char *name_end;
         t->line.where = csspgo_loc_at(0, 0);
-        name_end = t->llvm ? csspgo__text_frame_llvm(&t->line) : csspgo__text_frame_strict(t);
+        name_end = CSSPGO__AS_LLVM(*t) ? csspgo__text_frame_llvm(&t->line) : csspgo__text_frame_strict(t);
         if (name_end == NULL || !csspgo__text_token(t, CSSPGO__T_FRAME, ++depth, 0, name, name_end)) return 0;
     }
     t->line.stop = line_end;
@@ -15465,7 +15476,7 @@ static int csspgo__text_head(csspgo__text *t)
     } else if (head > p) {
         name_end = p;
     }
-    if (!t->llvm && (total == p || name_end == p || total == head)) return csspgo__text_head_fail(t, p);
+    if (!CSSPGO__AS_LLVM(*t) && (total == p || name_end == p || total == head)) return csspgo__text_head_fail(t, p);
     t->line.p = total;
     if (!csspgo__text_number(t, UINT64_MAX, &ntotal, "expected a total")) return 0;
     t->line.p = head;
@@ -15475,7 +15486,7 @@ static int csspgo__text_head(csspgo__text *t)
     if (p < name_end && *p == '[') {
         if (!csspgo__text_context(t, p, name_end)) return 0;
     } else {
-        if (!t->llvm && csspgo_sniff(p, (size_t)(name_end - p)) != CSSPGO_TEXT)   /* csspgo cannot write it */
+        if (!CSSPGO__AS_LLVM(*t) && csspgo_sniff(p, (size_t)(name_end - p)) != CSSPGO_TEXT)   /* cannot be written */
             return csspgo__text_wrong(t, p, "a name that begins like another format");
         if (!csspgo__text_token(t, CSSPGO__T_PLAIN, 0, 0, p, name_end)) return 0;
     }
@@ -15566,7 +15577,8 @@ static int csspgo__text_callee(csspgo__text *t)
 {
     const unsigned char *p = t->line.p, *end = t->line.stop, *total = csspgo__text_digits_before(p, end), *at;
     uint64_t n;
-    if ((t->llvm == 0 || t->llvm >= 22) && csspgo__text_word(&t->line, "vtables ")) return csspgo__text_types(t);
+    if ((CSSPGO__AS_LLVM(*t) == 0 || CSSPGO__AS_LLVM(*t) >= 22) && csspgo__text_word(&t->line, "vtables "))
+        return csspgo__text_types(t);
     if (total == p || total == end || total[-1] != ':') {
         at = end[-1] == ':' ? end : total == end ? end - 1 : total - 1;
         if (memchr(p, ':', (size_t)(end - p)) == NULL) at = p;
@@ -15574,7 +15586,7 @@ static int csspgo__text_callee(csspgo__text *t)
     }
     t->line.p = total;
     if (!csspgo__text_number(t, UINT64_MAX, &n, "expected a total")) return 0;
-    if (!t->llvm && total - p == 1) return csspgo__text_wrong(t, p, "the inlinee has no name");
+    if (!CSSPGO__AS_LLVM(*t) && total - p == 1) return csspgo__text_wrong(t, p, "the inlinee has no name");
     return csspgo__text_token(t, CSSPGO__T_INLINEE, t->line.indent, n, p, total - 1);
 }
 
@@ -15590,7 +15602,8 @@ static int csspgo__text_metadata(csspgo__text *t)
     const int checksum = csspgo__text_word(&t->line, "!CFGChecksum:");
     uint64_t v;
     if (!checksum && !csspgo__text_word(&t->line, "!Attributes:")) {
-        if ((t->llvm != 0 && t->llvm < 20) || !csspgo__text_word(&t->line, "!Flat") || t->line.p != t->line.stop)
+        if ((CSSPGO__AS_LLVM(*t) != 0 && CSSPGO__AS_LLVM(*t) < 20) || !csspgo__text_word(&t->line, "!Flat") ||
+            t->line.p != t->line.stop)
             return csspgo__text_wrong(t, t->line.at, "expected !CFGChecksum:N or !Attributes:N");
         if (t->line.indent != 1) return csspgo__text_wrong(t, t->line.at, "an inlinee cannot be marked as flat");
         return csspgo__text_token(t, CSSPGO__T_FLAT, t->line.indent, 0, NULL, NULL);
@@ -15616,12 +15629,12 @@ static int csspgo__text_indented_line(csspgo__text *t)
     if (*at == '!') return csspgo__text_metadata(t);
     if (!csspgo__text_loc(t)) return 0;
     p = t->line.p;
-    if (t->llvm && p == t->line.stop && t->line.indent == 1 && memchr(at, '.', (size_t)(p - at)) == NULL) {
+    if (CSSPGO__AS_LLVM(*t) && p == t->line.stop && t->line.indent == 1 && memchr(at, '.', (size_t)(p - at)) == NULL) {
         t->line.p = at;                                 /* ` 7` means ` 7: 7` */
         return csspgo__text_count(t);
     }
     if (!csspgo__text_is(&t->line, ':')) return csspgo__text_wrong(t, p, "expected ': ' after the line");
-    if (t->line.stop - p > 1 && p[1] != ' ' && !t->llvm)
+    if (t->line.stop - p > 1 && p[1] != ' ' && !CSSPGO__AS_LLVM(*t))
         return csspgo__text_wrong(t, p + 1, "expected a space after the colon");
     if (t->line.stop - p < 3) return csspgo__text_wrong(t, t->line.stop, "expected a count or INLINEE:TOTAL");
     t->line.p += 2;
@@ -15777,7 +15790,7 @@ static int csspgo__text_lines(csspgo__text *t)
             const int more = csspgo__text_more(t, &p, line_count);
             if (more < 0) return 0;
             if (more != 0) { line_count = 0; continue; }
-            if (p == w->end || (w->nul && !t->llvm)) break;
+            if (p == w->end || (w->nul && !CSSPGO__AS_LLVM(*t))) break;
         }
         end = lf != NULL ? lf : w->end;
         if (lf != NULL && end > p && end[-1] == '\r') end--;
@@ -15785,7 +15798,8 @@ static int csspgo__text_lines(csspgo__text *t)
         p = lf != NULL ? lf + 1 : w->end;
         line_count++;
     }
-    if (w->nul && !t->llvm) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, w->end, w->end, "a NUL byte in text");
+    if (w->nul && !CSSPGO__AS_LLVM(*t))
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, w->end, w->end, "a NUL byte in text");
     if (!t->line.any) return csspgo__text_reject(t, CSSPGO_E_TRUNCATED, w->end, w->end, "the text holds no function");
     return csspgo__text_flush(t);
 }
@@ -16061,7 +16075,7 @@ static csspgo_status csspgo__text_check_names(csspgo__out *o)
     const csspgo__names *t = &o->p->names;
     uint32_t i;
     size_t n;
-    if (o->llvm) return CSSPGO_OK;
+    if (CSSPGO__AS_LLVM(*o)) return CSSPGO_OK;
     if (!CSSPGO__ARRAY(&o->arrays, o->bad, t->count + 1)) return o->heap.status;
     for (i = 1; i <= t->count; i++) {
         const char *text = csspgo__name_text(t, i, &n);
@@ -16202,7 +16216,7 @@ static void csspgo__text_put_meta(csspgo__out *o, const csspgo__record *r, size_
 /* In a profile with contexts LLVM writes an inlinee in brackets, which makes it another function. */
 static void csspgo__text_put_inlinee(csspgo__out *o, const csspgo__tree_node *n, size_t depth)
 {
-    if (o->cs && !o->llvm) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
+    if (o->cs && !CSSPGO__AS_LLVM(*o)) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
     csspgo__text_indent(o->s, depth);
     csspgo__put_loc(o->s, csspgo__loc_of(o->p, n->site));
     csspgo__put_str(o->s, o->cs ? ": [" : ": ");
@@ -16218,7 +16232,7 @@ static void csspgo__text_put_head(csspgo__out *o, const csspgo__tree_node *n, ui
     const csspgo__record *r = &o->p->record[n->record];
     if (!o->cs) csspgo__text_put_name(o, n->func, CSSPGO__NOT_HEAD, "function");
     else csspgo__text_put_context(o, id);
-    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !o->llvm)
+    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !CSSPGO__AS_LLVM(*o))
         csspgo__text_refuse(o, n->func, "function without context in a profile with contexts");
     csspgo__put_char(o->s, ':');
     csspgo__put_u64(o->s, r->total);
@@ -16669,7 +16683,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
     if (s != CSSPGO_OK) return s;
     csspgo__join_init(&j, p, from);
     j.plan.c.weight = how != NULL ? how->weight : 0;
-    if ((how != NULL && how->llvm) || p->heap.llvm) {
+    if ((how != NULL && CSSPGO__AS_LLVM(*how)) || CSSPGO__AS_LLVM(p->heap)) {
         j.plan.rule = CSSPGO__LLVM;
         j.aliases_fn = csspgo__join_plan_aliases;
     }
@@ -16722,9 +16736,9 @@ CSSPGO_DEF csspgo_status csspgo_count_threshold(const csspgo_profile *p, uint64_
     CSSPGO__LIVE(csspgo_profile, p);
     CSSPGO__GIVEN(count);
     *count = 0;
-    if (p->heap.llvm && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
+    if (CSSPGO__AS_LLVM(p->heap) && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
         return csspgo__deny_u64(__func__, err, 0, "LLVM 19 has no cutoff above 999999: ", ppm);
-    return csspgo__count_at(p, p->heap.llvm ? csspgo__cutoff_from(ppm) : ppm, count, err);
+    return csspgo__count_at(p, CSSPGO__AS_LLVM(p->heap) ? csspgo__cutoff_from(ppm) : ppm, count, err);
 }
 
 /* ----- removing records ------------------------------------------------------------------------------------------- */
@@ -21337,19 +21351,20 @@ static int csspgo__position_single(const csspgo_code *code, csspgo__recent *rece
 static int csspgo__position_sample(const csspgo_code *code, csspgo__recent *recent, const csspgo_sample *s,
                                    const csspgo_collector_options *how, uint32_t *w, uint32_t *notes)
 {
-    const int repairs = !how->llvm && !how->keep_leaves;
+    const int repairs = !CSSPGO__AS_LLVM(*how) && !how->keep_leaves;
     uint32_t *stack = w + CSSPGO__SAMPLE_WORDS;
     uint32_t leaf, nstack, nlbr, kernel = 0, frameless = 0, late = 0;
-    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, recent, s);
+    if (!CSSPGO__AS_LLVM(*how) && s->stack_count > 1) kernel = csspgo__user_frames(code, recent, s);
     nstack = csspgo__position_stack(code, recent, s, kernel, stack, &notes[CSSPGO__CUT_SHORT]);
     leaf = nstack != 0 ? stack[0] : 0;
-    if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf))
+    if (leaf > CSSPGO__EXT && CSSPGO__AS_LLVM(*how) && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf))
         return csspgo__not_placed(notes, CSSPGO__IN_PROLOGUE);
     if (leaf > CSSPGO__EXT && repairs) frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
-    nlbr = csspgo__position_branches(code, recent, s, how->llvm != 0, stack + nstack, notes);
-    if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
-    if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT))
+    nlbr = csspgo__position_branches(code, recent, s, CSSPGO__AS_LLVM(*how) != 0, stack + nstack, notes);
+    if (!CSSPGO__AS_LLVM(*how) && nlbr != 0)
+        nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
+    if (nlbr == 0 && (s->branch_count != 0 || CSSPGO__AS_LLVM(*how) || leaf <= CSSPGO__EXT))
         return csspgo__not_placed(notes, CSSPGO__NO_BRANCHES);
     if (repairs && !how->ignore_stack && nlbr != 0 && leaf > CSSPGO__EXT)
         late = !csspgo__stack_fits(code, stack, &nstack, nlbr);
@@ -22086,10 +22101,10 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     csspgo_transfer_kind kind = csspgo__insn_kind(c->code, from);
     uint32_t call_pos = 0;
     *site = from;
-    if (kind == CSSPGO_JMP && !c->how.llvm && csspgo__jump_returned(c->code, from, to)) kind = CSSPGO_RET;
+    if (kind == CSSPGO_JMP && !CSSPGO__AS_LLVM(c->how) && csspgo__jump_returned(c->code, from, to)) kind = CSSPGO_RET;
     if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
     if (kind != CSSPGO_CALL) call_pos = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
-    if (call_pos > CSSPGO__EXT && !c->how.llvm &&
+    if (call_pos > CSSPGO__EXT && !CSSPGO__AS_LLVM(c->how) &&
         (csspgo__is_entry(c->code, to) || (from == CSSPGO__EXT && csspgo__is_extra_entry(c->code, to)))) {
         c->stats.entry_calls += from == CSSPGO__EXT;
         call_pos = 0;
@@ -22097,8 +22112,8 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call_pos == 0)) return CSSPGO__CALLED;
     *site = call_pos;
     if (call_pos != 0) return CSSPGO__RETURNED;
-    if (!c->how.llvm && csspgo__is_extra_entry(c->code, to)) return CSSPGO__STAY;
-    if (older != NULL && !c->how.llvm && csspgo__insn_kind(c->code, older[0]) == CSSPGO_CALL &&
+    if (!CSSPGO__AS_LLVM(c->how) && csspgo__is_extra_entry(c->code, to)) return CSSPGO__STAY;
+    if (older != NULL && !CSSPGO__AS_LLVM(c->how) && csspgo__insn_kind(c->code, older[0]) == CSSPGO_CALL &&
         older[1] > CSSPGO__EXT && csspgo__is_straight(c, older[1], from)) {
         c->stats.return_jumps++;
         *site = older[0];
@@ -22262,7 +22277,7 @@ static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_sample *t, 
  */
 static uint32_t csspgo__stackless(csspgo_collector *c)
 {
-    if (!c->how.llvm || c->how.ignore_stack) return CSSPGO__ROOT;
+    if (!CSSPGO__AS_LLVM(c->how) || c->how.ignore_stack) return CSSPGO__ROOT;
     return csspgo__tree_add(&c->heap, &c->trie, CSSPGO__ROOT, CSSPGO__NOWHERE, 0);
 }
 
@@ -22281,7 +22296,7 @@ static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_
 {
     uint32_t *callers = c->site.v + 1, lacks;
     if (!csspgo__has_context(c, t)) return csspgo__stackless(c);
-    if (c->how.llvm || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
+    if (CSSPGO__AS_LLVM(c->how) || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
     lacks = csspgo__lacks(c, t, callers, decide);
     if (lacks == 0) return csspgo__context_of(c, t->stack, t->nstack);
     if (lacks == CSSPGO__OPEN) return 0;
@@ -22357,7 +22372,8 @@ static int csspgo__unwind_sample(csspgo_collector *c, const csspgo__lbr_sample *
  */
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_sample *t, int decide, int *open)
 {
-    const uint32_t single = c->how.single_branches && t->nlbr != 0, oldest = t->nlbr > 1 && !c->how.llvm && !single;
+    const uint32_t single = c->how.single_branches && t->nlbr != 0;
+    const uint32_t oldest = t->nlbr > 1 && !CSSPGO__AS_LLVM(c->how) && !single;
     const csspgo_collector_stats before = c->stats;
     *open = 0;
     if (!csspgo__sample_room(c, t->nstack, t->nlbr)) return c->heap.status;
@@ -22567,7 +22583,7 @@ static uint64_t csspgo__scratch_need(uint64_t branches, uint64_t frames)
 CSSPGO_DEF uint64_t csspgo_collector_need(uint64_t samples, uint32_t branches, uint32_t frames,
                                           const csspgo_collector_options *how)
 {
-    const uint32_t cache_bytes = how != NULL ? how->cache_bytes : 0, oldest = how != NULL && how->llvm != 0;
+    const uint32_t cache_bytes = how != NULL ? how->cache_bytes : 0, oldest = how != NULL && CSSPGO__AS_LLVM(*how) != 0;
     const int in_context = frames != 0 && (how == NULL || (!how->ignore_stack && !how->single_branches));
     const uint64_t single = how != NULL && how->single_branches;
     const uint64_t each = single ? 3 : branches > 1 ? 2 * (uint64_t)branches - 2 + oldest : 1;
@@ -22875,7 +22891,7 @@ CSSPGO_DEF csspgo_status csspgo_judge_stacks(csspgo_collector *c, const csspgo_s
     csspgo__lbr_sample t;
     if (!added)
         return csspgo__sample_room(c, (size_t)s->stack_count + 1, s->branch_count) ? CSSPGO_OK : c->heap.status;
-    if (at == 0 || c->how.ignore_stack || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
+    if (at == 0 || c->how.ignore_stack || CSSPGO__AS_LLVM(c->how) || c->how.keep_leaves) return CSSPGO_OK;
     w = c->cache.word + at;
     csspgo__cache_trace(&c->cache, at, &t);
     if (w[1] >> 30 == 0 && t.nstack != 0) {
@@ -23023,7 +23039,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
         const char *const complaint = csspgo__sample_complaint(c->code, &sample);
         CSSPGO__EXPECT(complaint == NULL, complaint);
 #endif
-        if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
+        if (sample.count == 0 && CSSPGO__AS_LLVM(c->how) == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
         if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) {        /* room that others left may be in the way */
             csspgo__collector_shed(c);
@@ -23206,7 +23222,7 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     const uint32_t above = c->trie.node[n->parent].record;
     const int cuts = (c->how.limit_depth || c->how.limit_addresses) && !k->by_line;
     size_t most = c->how.limit_depth ? c->how.max_depth : SIZE_MAX;
-    const int compresses_names = k->by_line && (c->how.llvm || c->how.limit_recursion);
+    const int compresses_names = k->by_line && (CSSPGO__AS_LLVM(c->how) || c->how.limit_recursion);
     size_t limit = c->how.limit_recursion ? c->how.max_recursion : SIZE_MAX;
     size_t size, i;
     uint32_t id = CSSPGO__ROOT, *frame;
@@ -24043,7 +24059,8 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
     t->m.batch = 1;
     for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, *top)) {
         const uint32_t id = t->m.at[r];
-        if (t->llvm && *top != 0 && csspgo__track_below(t, id, *top)) s = csspgo__replay_promote(&t->m, id, *top);
+        if (CSSPGO__AS_LLVM(*t) && *top != 0 && csspgo__track_below(t, id, *top))
+            s = csspgo__replay_promote(&t->m, id, *top);
         else s = csspgo__mover_promote(&t->m, id, CSSPGO__ROOT, 0, top);
     }
     return csspgo__mover_end_batch(&t->m, s);
@@ -24818,7 +24835,7 @@ static int csspgo__probe_site_add(csspgo__gen *g, const csspgo__placed *place, i
     csspgo__heap *h = &g->c->heap;
     csspgo__probe_site s;
     if (probe->pos == 0 || !csspgo__probe_counts(probe) || (!calls && !counts)) return 1;
-    if (g->how.llvm) {
+    if (CSSPGO__AS_LLVM(g->how)) {
         const uint32_t tree = csspgo__inline_of(code, probe->node)->top;
         const uint32_t top = csspgo__gen_find(g, csspgo__inline_of(code, tree)->func);
         if (!(g->func.v[top].flags & CSSPGO__SAMPLED)) return 1;
@@ -25618,7 +25635,8 @@ static int csspgo__fill_by_probe(csspgo__gen *g)
 /* Makes a profile with contexts. Returns 0 when memory is exhausted. */
 static int csspgo__gen_contexts(csspgo__gen *g)
 {
-    return csspgo__gen_all_keys(g) && (!g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_probe(g));
+    return csspgo__gen_all_keys(g) &&
+           (!g->how.fill_all_functions || CSSPGO__AS_LLVM(g->how) || csspgo__fill_by_probe(g));
 }
 
 /* ----- profile without contexts ----------------------------------------------------------------------------------- */
@@ -25845,7 +25863,9 @@ static int csspgo__gen_code_list(csspgo__gen *g, int contexts)
     g->sampled.pages = (g->code->bytes >> (CSSPGO__GRAIN_BITS + CSSPGO__GRAINS_BITS)) + 1;
     if (!CSSPGO__GEN_ARRAY(g, g->sampled.page, g->sampled.pages)) return 0;
     csspgo__guids_init(h, &g->copies.ids, sizeof(csspgo__copy), offsetof(csspgo__copy, inlined));
-    if (!csspgo__copies_init(g, 1) || (g->how.llvm && !csspgo__flag_sampled(g)) || !csspgo__gen_touch_all(g)) return 0;
+    if (!csspgo__copies_init(g, 1) || (CSSPGO__AS_LLVM(g->how) && !csspgo__flag_sampled(g)) ||
+        !csspgo__gen_touch_all(g))
+        return 0;
     if (!contexts && !csspgo__nested_functions(g, csspgo__gen_touch)) return 0;
     if (!csspgo__probe_sites_list(g, contexts)) return 0;
     csspgo__map_free(h, &g->copies.ids.map);
@@ -25961,7 +25981,7 @@ static csspgo_status csspgo__gen_part(csspgo__draining *d, size_t first)
     const int contexts = (d->flags & CSSPGO_IS_CS) != 0;
     csspgo_status s = csspgo__keyed_from(g->c, &g->keyed, first, g->by_line);
     if (s == CSSPGO_OK) s = csspgo__gen_estimate(d);
-    if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(contexts && g->how.llvm)))) {
+    if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(contexts && CSSPGO__AS_LLVM(g->how))))) {
         s = csspgo__gen_check(d);
         if (s == CSSPGO_OK && !d->make(g, &d->p->heap, contexts)) s = g->status;
         csspgo__gen_free_scratch(g);              /* the profile may need as much, now */
@@ -26116,7 +26136,7 @@ static csspgo_status csspgo__gen_counters(csspgo__draining *d, int full)
 /* 1 for what is made at once as it depends on all samples: a profile by line, as LLVM, or of all functions. */
 static int csspgo__gen_at_once(const csspgo__gen *g)
 {
-    return g->by_line || g->how.llvm || g->c->how.llvm || g->how.fill_all_functions;
+    return g->by_line || CSSPGO__AS_LLVM(g->how) || CSSPGO__AS_LLVM(g->c->how) || g->how.fill_all_functions;
 }
 
 /* Before the first of the counters is moved; `slices` of the last profile do not end before c is empty. */
@@ -26666,7 +26686,7 @@ static csspgo_status csspgo__shrink_bases(csspgo__shrinking *x, uint64_t *left)
     b->arrays.heap = &b->q->heap;
     plan->c.p = b->q;
     plan->c.from = b->p;
-    plan->rule = b->p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
+    plan->rule = CSSPGO__AS_LLVM(b->p->heap) ? CSSPGO__LLVM : CSSPGO__OURS;
     return CSSPGO__ARRAY_RAW(&b->arrays, b->last, b->p->tree.count + 1) &&
            CSSPGO__ROOM(&b->q->heap, plan->move, 0, plan->cap, x->moves + 2) ? CSSPGO_OK : b->q->heap.status;
 }
@@ -28460,9 +28480,9 @@ static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
     disc = csspgo__uleb(&b->r);
     *loc = csspgo_loc_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
     if (b->r.status != CSSPGO_OK) return 0;
-    if (line > 0xffff && (body || !b->llvm))
+    if (line > 0xffff && (body || !CSSPGO__AS_LLVM(*b)))
         return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
-    if (disc <= UINT32_MAX || b->llvm) return 1;
+    if (disc <= UINT32_MAX || CSSPGO__AS_LLVM(*b)) return 1;
     return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
 }
 
@@ -28951,7 +28971,7 @@ static int csspgo__bin_records(csspgo__bin *b, int composite)
  */
 static int csspgo__bin_version(csspgo__bin *b)
 {
-    const int newer = b->q == NULL || !b->q->heap.llvm;       /* csspgo_get_sections has no profile */
+    const int newer = b->q == NULL || !CSSPGO__AS_LLVM(b->q->heap);       /* csspgo_get_sections has no profile */
     const unsigned char *at;
     uint64_t v;
     csspgo__uleb(&b->r);                              /* the magic number */
@@ -29150,7 +29170,7 @@ static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path *leaf)
 static int csspgo__bin_add_context(csspgo__bin *b, const csspgo__bin_path *leaf)
 {
     uint32_t node = leaf->node;
-    if (b->llvm && csspgo__loc_key(leaf->loc) != 0)
+    if (CSSPGO__AS_LLVM(*b) && csspgo__loc_key(leaf->loc) != 0)
         node = csspgo__node_make(b->q, node, leaf->loc, CSSPGO_DUPLICATE, leaf->func);
     return (node != 0 && CSSPGO__PUT(&b->q->heap, b->node, node)) || csspgo__bin_full(b);
 }
@@ -29178,7 +29198,7 @@ static int csspgo__bin_contexts(csspgo__bin *b)
     for (b->node.count = 0; ok && n != 0; n--) {
         const unsigned char *at = b->r.p;
         frames = csspgo__bin_many32(b, 3);
-        if (frames == 0 && !b->llvm) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
+        if (frames == 0 && !CSSPGO__AS_LLVM(*b)) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
         if (frames > max)
             csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
         ok = b->r.status == CSSPGO_OK &&
@@ -29233,7 +29253,7 @@ static uint32_t csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up)
     f = csspgo__func_handle(csspgo__bin_func(b));
     if (f.id == 0 || up == 0) return 0;
     node = csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id;
-    if (b->q->tree.node[node].record != 0 || !b->llvm) return node;
+    if (b->q->tree.node[node].record != 0 || !CSSPGO__AS_LLVM(*b)) return node;
     f = csspgo_func_add(b->q, "", 0);
     return f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : (uint32_t)csspgo__bin_full(b);
 }
@@ -29271,7 +29291,7 @@ static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
  */
 static int csspgo__bin_content(csspgo__bin *b, const csspgo_section *s)
 {
-    const char *newer = b->llvm ? csspgo__section_newer(s) : NULL;
+    const char *newer = CSSPGO__AS_LLVM(*b) ? csspgo__section_newer(s) : NULL;
     int ok = 1;
     if (newer != NULL) return csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, newer);
     switch (s->type) {
@@ -29322,7 +29342,7 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo_section *s)
     csspgo_status status;
     int ok;
     if (r->status != CSSPGO_OK) return 0;
-    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->llvm))
+    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !CSSPGO__AS_LLVM(*b)))
         return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at,
                                "a compressed section does not have the size that it claims: ", packed);
     if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
@@ -29358,7 +29378,7 @@ static int csspgo__bin_inflated(csspgo__bin *b, const csspgo_section *s)
 /* The flags of the metadata mark a profile of probes, even one without functions; LLVM skips the section then. */
 static void csspgo__bin_section_kind(csspgo__bin *b, const csspgo_section *s)
 {
-    if (s->type == CSSPGO__SEC_META && s->flags & CSSPGO__SEC_PROBES && (s->size != 0 || !b->llvm))
+    if (s->type == CSSPGO__SEC_META && s->flags & CSSPGO__SEC_PROBES && (s->size != 0 || !CSSPGO__AS_LLVM(*b)))
         b->q->flags |= CSSPGO_IS_PROBE;
 }
 
@@ -29369,11 +29389,11 @@ static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_
     const csspgo_section s = csspgo__section_at(table, i);
     const uint64_t size = (uint64_t)(file.end - file.base);
     const int wanted =
-        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && !b->llvm) ||
+        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && !CSSPGO__AS_LLVM(*b)) ||
         (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
     int ok;
     csspgo__bin_section_kind(b, &s);
-    if (s.size == 0 || (b->llvm && !wanted)) return 1;
+    if (s.size == 0 || (CSSPGO__AS_LLVM(*b) && !wanted)) return 1;
     if (s.offset > size || s.size > size - s.offset) {
         csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
         csspgo__say_u64(b->r.err, s.offset);
@@ -29408,7 +29428,7 @@ static int csspgo__ext_header(csspgo__bin *b, size_t *n)
 static int csspgo__ext_types(csspgo__bin *b, size_t n)
 {
     size_t i;
-    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && !b->llvm; i++) {
+    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && !CSSPGO__AS_LLVM(*b); i++) {
         const uint64_t type = csspgo__section_at(b->r.p, i).type;
         if (type == CSSPGO__SEC_COMPOSITE || type == CSSPGO__SEC_COMPOSITE_OFFS)
             return csspgo__bin_bad(b, CSSPGO_E_VERSION, b->r.p + 32 * i,
@@ -30095,7 +30115,7 @@ static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
     size_t i, k, n;
     switch (type) {
     case CSSPGO__SEC_SUMMARY:
-        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !o->llvm)) f |= CSSPGO__SEC_PARTIAL;
+        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !CSSPGO__AS_LLVM(*o))) f |= CSSPGO__SEC_PARTIAL;
         if (o->cs) f |= CSSPGO__SEC_CS;
         if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
         if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
@@ -30137,7 +30157,7 @@ static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
     int s = Z_OK;
     if (size == 0 || m->sink.status != CSSPGO_OK) return m->sink.status;
     csspgo__z_init(&z, h);
-    if (deflateInit(&z, o->p->heap.llvm != 0 ? 9 : 1) != Z_OK) return h->status;
+    if (deflateInit(&z, CSSPGO__AS_LLVM(o->p->heap) != 0 ? 9 : 1) != Z_OK) return h->status;
     while (s == Z_OK) {
         if (have == cap && !CSSPGO__ROOM(h, out, have, cap, have + size / 4 + 64)) break;
         s = csspgo__z_step(&z, deflate, Z_FINISH, &p, &left, out, &have, cap);
@@ -30236,13 +30256,13 @@ static csspgo_status csspgo__ext_write(csspgo__out *o)
         return csspgo__out_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
 #endif
     if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
-    if (o->form & CSSPGO__NEWER && o->llvm)
+    if (o->form & CSSPGO__NEWER && CSSPGO__AS_LLVM(*o))
         return csspgo__out_refuse(o, "profiles of LLVM 19 to 22 are of version 103 and have no indexed tables");
     if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
     if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
     o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
     o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
-    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
+    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!CSSPGO__AS_LLVM(*o) && o->any_attribute);
     return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
 }
 
@@ -30263,13 +30283,13 @@ static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_
     if (!csspgo__bin_use_all(o)) return o->heap.status;
     csspgo__bin_number(o);
     o->md5 = md5 && (o->form & (CSSPGO_MD5 | CSSPGO_INDEXED) ||
-                     (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
-    o->by_guid = o->md5 && !o->llvm;
+                     (!CSSPGO__AS_LLVM(*o) && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
+    o->by_guid = o->md5 && !CSSPGO__AS_LLVM(*o);
     if (o->by_guid) s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
     if (s == CSSPGO_OK && o->by_guid) csspgo__bin_number(o);
     if (s == CSSPGO_OK) s = csspgo__out_list(o);
     if (s != CSSPGO_OK) return s;
-    if (!o->llvm && o->contexts != (o->cs ? o->tops : 0))
+    if (!CSSPGO__AS_LLVM(*o) && o->contexts != (o->cs ? o->tops : 0))
         return csspgo__out_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
     s = write_fn(o);
     if (s == CSSPGO_OK) s = o->s->status;
@@ -30953,7 +30973,7 @@ static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_
     if (o->replay) return before;
     if (c->count <= o->cold_count) return c->size < o->cold_threshold;
     threshold = csspgo__pre_threshold(o, c->count);
-    if (x->p->heap.llvm) return c->size < (uint32_t)(threshold * (before ? o->reinline_factor : 1));
+    if (CSSPGO__AS_LLVM(x->p->heap)) return c->size < (uint32_t)(threshold * (before ? o->reinline_factor : 1));
     return c->size < csspgo__sat_mul(threshold, before ? o->reinline_factor : 1);
 }
 
@@ -31271,7 +31291,7 @@ static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__r
     if (r->dirty) return "a record is dirty";
     b = csspgo__body_run(p, r);
     for (i = 0; i < nb; i++) {
-        if (b[i].loc.line > 0xffff && !p->heap.llvm) return "a line offset is above 65535";
+        if (b[i].loc.line > 0xffff && !CSSPGO__AS_LLVM(p->heap)) return "a line offset is above 65535";
         if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
     }
     for (k = CSSPGO__TARGETS; k < CSSPGO__KINDS; k++) {
@@ -31983,7 +32003,7 @@ static int csspgo__flatten_sums(csspgo__flattening *x)
 static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
 {
     csspgo__rebuild *b = &x->b;
-    const uint32_t flags = contexts || !b->p->heap.llvm ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
+    const uint32_t flags = contexts || !CSSPGO__AS_LLVM(b->p->heap) ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
     size_t i;
     for (i = 0; i < x->order.nodes; i++) {
         const uint32_t id = x->order.node[i];
@@ -32122,7 +32142,7 @@ static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
     const csspgo__tree_node *n = &c->tree.node[id];
     csspgo_node inlinee;
     if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
-    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !CSSPGO__AS_LLVM(c->heap)) return 1;
     inlinee = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE,
                            csspgo__func_handle(n->func));
     return inlinee.id == 0 || c->tree.node[inlinee.id].record == 0;
@@ -32403,7 +32423,7 @@ CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo
 {
     CSSPGO__LIVE(csspgo_profile, p);
     CSSPGO__GIVEN_FOR(names, n);
-    const int llvm = (how != NULL && how->llvm) || p->heap.llvm;
+    const int llvm = (how != NULL && CSSPGO__AS_LLVM(*how)) || CSSPGO__AS_LLVM(p->heap);
     uint32_t *image, *func, id;
     csspgo__heap *h;
     csspgo__rebuild b;
@@ -32623,7 +32643,7 @@ static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uin
                              uint64_t value)
 {
     if (s->r.status != CSSPGO_OK) return 0;
-    if (!s->t->heap.llvm) {
+    if (!CSSPGO__AS_LLVM(s->t->heap)) {
         csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, text);
         csspgo__say_hex(s->r.err, value);
         return 0;
@@ -32659,7 +32679,7 @@ static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at
         s->record.address = s->known ? s->base : 0;
         s->record.flags = CSSPGO_RECORD_SENTINEL | (s->known ? (uint32_t)CSSPGO_RECORD_BASED : 0);
     }
-    if (!s->known && !s->t->heap.llvm) {
+    if (!s->known && !CSSPGO__AS_LLVM(s->t->heap)) {
         csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, "no symbol for the sentinel ");
         csspgo__say_hex(s->r.err, value);
     }
@@ -32698,7 +32718,7 @@ static uint32_t csspgo__scan_id(csspgo__probe_scan *s)
 {
     const unsigned char *at = s->r.p;
     const uint64_t id = csspgo__uleb(&s->r);
-    if (id > UINT32_MAX && !s->t->heap.llvm)
+    if (id > UINT32_MAX && !CSSPGO__AS_LLVM(s->t->heap))
         csspgo__fail_u64(&s->r, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", id);
     s->stats.wide_ids += id > UINT32_MAX;
     return id > UINT32_MAX ? 0 : (uint32_t)id;
