@@ -101,7 +101,7 @@
  *     SHRINK            profiles of at most a given size
  *     INLINER           which calls to inline into a function, decided with the tracker
  *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
- *     INSPECT           for tests and debuggers: is a profile or a code map whole, are two profiles equal, what is in
+ *     INSPECT           for tests and debuggers: profiles compared, measured and checked, code maps checked, what is in
  *                       a tree. CSSPGO_VALIDATE turns it on
  *     RESHAPE           records in other contexts: flattened, nested, cold ones merged; functions renamed
  *     PROBES            probe sections of programs become tables for csspgo_code_add_probes
@@ -302,70 +302,6 @@
  *               nearer to the truth; the layout of objects and everything named csspgo__
  *
  * >>howto   One per task; each is compiled and run by the tests, after <stdio.h> and <string.h>.
- *
- * HOW TO give a runtime its profile
- *
- *     One object takes code and samples and gives advice; its comment says which thread calls what. Here are two
- *     functions and always the same sample; in examples/runtime.c a machine makes samples.
- *
- *     static csspgo_status emit_code(csspgo_runtime *r, const char *name, uint64_t begin, uint64_t size, uint64_t call,
- *                                    csspgo_error *e)
- *     {
- *         csspgo_code_function f = { begin, begin + size, 0, 1234, name, strlen(name), 0, 0 };
- *         csspgo_transfer t[3] = { { begin + size - 1, 0, 1, CSSPGO_RET },
- *                                  { begin + 8, call, 5, CSSPGO_CALL }, { begin + 32, begin, 2, CSSPGO_COND } };
- *         csspgo_inline_node body = { csspgo_guid(name, strlen(name)), 0, 0 };
- *         csspgo_probe p[2] = { { begin, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 },
- *                               { begin + 8, 2, 0, 1, CSSPGO_PROBE_DIRECT_CALL, 0, 0 } };
- *         const size_t calls = call != 0;                  // the leaf has one block and no call, main is a loop
- *         const csspgo_code_unit unit = { &f, t, &body, p, 1, 1 + 2 * calls, 1, 1 + calls };
- *         return csspgo_runtime_emit(r, &unit, e);
- *     }
- *     static int how_to_give_a_runtime_its_profile(void)
- *     {
- *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
- *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
- *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
- *         const csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0, 0, 0 };
- *         csspgo_runtime_options how;
- *         csspgo_runtime_decision why;
- *         csspgo_runtime_parts parts;
- *         csspgo_frame frames[2];
- *         csspgo_runtime *r;
- *         csspgo_error e;
- *         csspgo_status s;
- *         int i;
- *
- *         memset(&how, 0, sizeof how);
- *         how.bytes = 16 << 20;                            // for everything, for ever
- *         r = csspgo_runtime_new(&how, NULL, &e);
- *         s = r == NULL ? e.status : emit_code(r, "main", 0x1000, 64, 0x2000, &e);
- *         if (s == CSSPGO_OK) s = emit_code(r, "leaf", 0x2000, 16, 0, &e);
- *         for (i = 0; i < 1000 && s == CSSPGO_OK; i++) {   // a frame, or some idle time
- *             csspgo_runtime_push(r, 0, &sample);          // a signal handler does this
- *             s = csspgo_runtime_step(r, 1000, &e);
- *             if (s == CSSPGO_MORE) s = CSSPGO_OK;         // the rest next time
- *         }
- *         if (s == CSSPGO_OK) s = csspgo_runtime_take(r, &e);                   // what was counted so far comes next;
- *         if (s == CSSPGO_OK || s == CSSPGO_MORE) s = csspgo_runtime_profile(r, NULL, &e);   // or all of it, at once
- *         memset(frames, 0, sizeof frames);
- *         frames[0].name = "main";
- *         frames[1].name = "leaf";
- *         frames[0].name_size = frames[1].name_size = 4;
- *         frames[0].loc = csspgo_loc_at(2, 0);             // main calls leaf at its probe 2: is that worth inlining?
- *         if (s == CSSPGO_OK && csspgo_runtime_decide(r, frames, 2, 16, NULL, &why) == CSSPGO_INLINE)
- *             printf("inline leaf: %llu of %llu calls, %s\n", (unsigned long long)why.count,
- *                    (unsigned long long)why.site_count, why.why);
- *         if (s == CSSPGO_OK) {
- *             csspgo_runtime_lock(r);                      // for all that has no function of its own
- *             parts = csspgo_runtime_get_parts(r);
- *             printf("%u contexts, %llu samples lost\n", (unsigned)csspgo_record_count(parts.profile),
- *                    (unsigned long long)csspgo_queue_get_stats(parts.queue).dropped);
- *             csspgo_runtime_unlock(r);
- *         }
- *         csspgo_runtime_free(r);
- *         return s != CSSPGO_OK;
- *     }
  *
  * HOW TO read a profile and ask it
  *
@@ -934,29 +870,6 @@
  *         return s != CSSPGO_OK;
  *     }
  *
- * HOW TO give a pre-inliner's decisions to a compiler
- *
- *     csspgo_preinline marks the contexts that are worth their code size. Its thresholds can be read and changed first.
- *
- *     // with CSSPGO_WITH_PREINLINE
- *     static int how_to_preinline(void)
- *     {
- *         csspgo_error e;
- *         csspgo_preinline_options how;
- *         csspgo_preinline_stats stats;
- *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e);
- *         csspgo_status s;
- *
- *         if (p == NULL) return 1;
- *         s = csspgo_preinline_defaults(p, NULL, &how, &e);
- *         how.growth_limit = 3;                            // a function becomes at most three times as large
- *         if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, &stats, &e);
- *         if (s == CSSPGO_OK) printf("%llu of %llu candidates are inlined\n", (unsigned long long)stats.inlined,
- *                                    (unsigned long long)(stats.inlined + stats.kept));
- *         csspgo_profile_free(p);
- *         return s != CSSPGO_OK;
- *     }
- *
  * HOW TO read single records of perf
  *
  *     This is for a program that reads the records of a ring buffer or a file itself. The fields are in the order of
@@ -1212,7 +1125,72 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size);
  */
 CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t keep_uniq);
 
-/* ===== >>runtime: the front door: one object for a JIT, a game or a server that profiles itself =================== */
+/* ===== >>runtime: the front door: one object for a JIT, a game or a server that profiles itself ======================
+ *
+ * HOW TO give a runtime its profile
+ *
+ *     One object takes code and samples and gives advice; its comment says which thread calls what. Here are two
+ *     functions and always the same sample; in examples/runtime.c a machine makes samples.
+ *
+ *     static csspgo_status emit_code(csspgo_runtime *r, const char *name, uint64_t begin, uint64_t size, uint64_t call,
+ *                                    csspgo_error *e)
+ *     {
+ *         csspgo_code_function f = { begin, begin + size, 0, 1234, name, strlen(name), 0, 0 };
+ *         csspgo_transfer t[3] = { { begin + size - 1, 0, 1, CSSPGO_RET },
+ *                                  { begin + 8, call, 5, CSSPGO_CALL }, { begin + 32, begin, 2, CSSPGO_COND } };
+ *         csspgo_inline_node body = { csspgo_guid(name, strlen(name)), 0, 0 };
+ *         csspgo_probe p[2] = { { begin, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 },
+ *                               { begin + 8, 2, 0, 1, CSSPGO_PROBE_DIRECT_CALL, 0, 0 } };
+ *         const size_t calls = call != 0;                  // the leaf has one block and no call, main is a loop
+ *         const csspgo_code_unit unit = { &f, t, &body, p, 1, 1 + 2 * calls, 1, 1 + calls };
+ *         return csspgo_runtime_emit(r, &unit, e);
+ *     }
+ *     static int how_to_give_a_runtime_its_profile(void)
+ *     {
+ *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
+ *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
+ *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
+ *         const csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0, 0, 0 };
+ *         csspgo_runtime_options how;
+ *         csspgo_runtime_decision why;
+ *         csspgo_runtime_parts parts;
+ *         csspgo_frame frames[2];
+ *         csspgo_runtime *r;
+ *         csspgo_error e;
+ *         csspgo_status s;
+ *         int i;
+ *
+ *         memset(&how, 0, sizeof how);
+ *         how.bytes = 16 << 20;                            // for everything, for ever
+ *         r = csspgo_runtime_new(&how, NULL, &e);
+ *         s = r == NULL ? e.status : emit_code(r, "main", 0x1000, 64, 0x2000, &e);
+ *         if (s == CSSPGO_OK) s = emit_code(r, "leaf", 0x2000, 16, 0, &e);
+ *         for (i = 0; i < 1000 && s == CSSPGO_OK; i++) {   // a frame, or some idle time
+ *             csspgo_runtime_push(r, 0, &sample);          // a signal handler does this
+ *             s = csspgo_runtime_step(r, 1000, &e);
+ *             if (s == CSSPGO_MORE) s = CSSPGO_OK;         // the rest next time
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_runtime_take(r, &e);                   // what was counted so far comes next;
+ *         if (s == CSSPGO_OK || s == CSSPGO_MORE) s = csspgo_runtime_profile(r, NULL, &e);   // or all of it, at once
+ *         memset(frames, 0, sizeof frames);
+ *         frames[0].name = "main";
+ *         frames[1].name = "leaf";
+ *         frames[0].name_size = frames[1].name_size = 4;
+ *         frames[0].loc = csspgo_loc_at(2, 0);             // main calls leaf at its probe 2: is that worth inlining?
+ *         if (s == CSSPGO_OK && csspgo_runtime_decide(r, frames, 2, 16, NULL, &why) == CSSPGO_INLINE)
+ *             printf("inline leaf: %llu of %llu calls, %s\n", (unsigned long long)why.count,
+ *                    (unsigned long long)why.site_count, why.why);
+ *         if (s == CSSPGO_OK) {
+ *             csspgo_runtime_lock(r);                      // for all that has no function of its own
+ *             parts = csspgo_runtime_get_parts(r);
+ *             printf("%u contexts, %llu samples lost\n", (unsigned)csspgo_record_count(parts.profile),
+ *                    (unsigned long long)csspgo_queue_get_stats(parts.queue).dropped);
+ *             csspgo_runtime_unlock(r);
+ *         }
+ *         csspgo_runtime_free(r);
+ *         return s != CSSPGO_OK;
+ *     }
+ */
 
 #ifdef CSSPGO_WITH_RUNTIME
 
@@ -2073,24 +2051,6 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
  */
 CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n, csspgo_error *err);
 
-/* The size and depth of a profile. The depth of a record is the frames of its context plus the levels of inlinees. */
-typedef struct csspgo_profile_stats {
-    uint64_t records, functions;  /* functions: those that have records                             */
-    uint64_t max_depth;           /* of a record; a function without context has depth 1            */
-    uint64_t depths;              /* sum of the depths of all records                               */
-    uint64_t samples;             /* sum of all body counts, saturating                             */
-    uint64_t deep;                /* the same sum over records deeper than 1                        */
-    double   mean_depth;          /* depths / records; 0 without records                            */
-    double   deep_share;          /* deep / samples, 0 to 1; 0 without samples                      */
-} csspgo_profile_stats;
-
-/*
- * The size and depth of a profile. Its deep_share tells how much of the profile is context-sensitive.
- *
- * Cost      O(n), no memory
- */
-CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p);
-
 /* ===== >>code: modules, functions, control transfers, probes by address =========================================== */
 
 /*
@@ -2216,17 +2176,6 @@ CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_modu
 
 /* The base of a module's offsets: its first executable segment, rounded down to 4096. 0 if there is none. */
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module module);
-
-/* Executable bytes; everything is borrowed until csspgo_code_add_bytes returns. */
-typedef struct csspgo_code_bytes {
-    csspgo_arch     arch;
-    uint64_t        address;      /* of the first byte                                                                */
-    const void     *bytes;
-    size_t          size;
-    const uint64_t *starts;       /* start_count ascending addresses at which decoding restarts (symbols); bytes before
-                                     the first one are not code. NULL: all bytes are one run of instructions          */
-    size_t          start_count;
-} csspgo_code_bytes;
 
 /*
  * Adds code without its bytes. Every address in it counts as an instruction; transfers come from
@@ -3439,7 +3388,30 @@ CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func fu
 
 #endif /* CSSPGO_WITH_INLINER */
 
-/* ===== >>preinline: which contexts to inline, decided by counts and sizes ========================================= */
+/* ===== >>preinline: which contexts to inline, decided by counts and sizes ============================================
+ *
+ * HOW TO give a pre-inliner's decisions to a compiler
+ *
+ *     csspgo_preinline marks the contexts that are worth their code size. Its thresholds can be read and changed first.
+ *
+ *     static int how_to_preinline(void)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_preinline_options how;
+ *         csspgo_preinline_stats stats;
+ *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e);
+ *         csspgo_status s;
+ *
+ *         if (p == NULL) return 1;
+ *         s = csspgo_preinline_defaults(p, NULL, &how, &e);
+ *         how.growth_limit = 3;                            // a function becomes at most three times as large
+ *         if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, &stats, &e);
+ *         if (s == CSSPGO_OK) printf("%llu of %llu candidates are inlined\n", (unsigned long long)stats.inlined,
+ *                                    (unsigned long long)(stats.inlined + stats.kept));
+ *         csspgo_profile_free(p);
+ *         return s != CSSPGO_OK;
+ *     }
+ */
 
 #ifdef CSSPGO_WITH_PREINLINE
 
@@ -3541,7 +3513,7 @@ CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinl
 
 #endif /* CSSPGO_WITH_PREINLINE */
 
-/* ===== >>inspect: are two profiles equal, are a profile and a code map whole, what is in a tree =================== */
+/* ===== >>inspect: profiles compared, measured and checked; code maps checked; what is in a tree =================== */
 
 #ifdef CSSPGO_WITH_INSPECT
 
@@ -3584,6 +3556,24 @@ CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_te
  * Cost      O(bytes of code + entries log entries), no memory
  */
 CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
+
+/* The size and depth of a profile. The depth of a record is the frames of its context plus the levels of inlinees. */
+typedef struct csspgo_profile_stats {
+    uint64_t records, functions;  /* functions: those that have records                             */
+    uint64_t max_depth;           /* of a record; a function without context has depth 1            */
+    uint64_t depths;              /* sum of the depths of all records                               */
+    uint64_t samples;             /* sum of all body counts, saturating                             */
+    uint64_t deep;                /* the same sum over records deeper than 1                        */
+    double   mean_depth;          /* depths / records; 0 without records                            */
+    double   deep_share;          /* deep / samples, 0 to 1; 0 without samples                      */
+} csspgo_profile_stats;
+
+/*
+ * The size and depth of a profile. Its deep_share tells how much of the profile is context-sensitive.
+ *
+ * Cost      O(n), no memory
+ */
+CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p);
 
 #endif /* CSSPGO_WITH_INSPECT */
 
@@ -4447,6 +4437,17 @@ CSSPGO_DEF const csspgo_profile *csspgo_lazy_profile(const csspgo_lazy *l);
 /* ===== >>decode: the length and the control transfer of x86-64 and AArch64 instructions =========================== */
 
 #ifdef CSSPGO_WITH_DECODE
+
+/* Executable bytes; everything is borrowed until csspgo_code_add_bytes returns. */
+typedef struct csspgo_code_bytes {
+    csspgo_arch     arch;
+    uint64_t        address;      /* of the first byte                                                                */
+    const void     *bytes;
+    size_t          size;
+    const uint64_t *starts;       /* start_count ascending addresses at which decoding restarts (symbols); bytes before
+                                     the first one are not code. NULL: all bytes are one run of instructions          */
+    size_t          start_count;
+} csspgo_code_bytes;
 
 /*
  * Adds executable bytes of a module (or of a JIT): decodes them into instruction starts and control transfers.
@@ -16857,49 +16858,6 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
     if (s == CSSPGO_OK) s = csspgo__rebuild_run(&x.b);
     csspgo__tree_free(h, &x.frames);
     return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- statistics ------------------------------------------------------------------------------------------------- */
-
-/* Adds one record to the statistics. */
-static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p, const csspgo__record *r,
-                                uint64_t depth)
-{
-    const csspgo_body *b = csspgo__body_run(p, r);
-    size_t i;
-    d->records++;
-    d->depths += depth;
-    if (depth > d->max_depth) d->max_depth = depth;
-    for (i = 0; i < csspgo__run_count(r->body); i++) {
-        csspgo__count_add(&d->samples, b[i].count);
-        if (depth > 1) csspgo__count_add(&d->deep, b[i].count);
-    }
-}
-
-/*
- * One pre-order walk that keeps the depth of the node. A duplicate repeats the frame of its parent, and does not count
- * as a frame.
- */
-CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo_profile_stats d;
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t id = CSSPGO__ROOT, f, depth = 0, twice = 0;   /* twice: the depth of a duplicate above, or 0 */
-    memset(&d, 0, sizeof d);
-    while ((id = csspgo__tree_step(&p->tree, id, CSSPGO__ROOT, 1, &depth)) != 0) {
-        if (depth <= twice) twice = 0;
-        if (csspgo__kind_at(p, id) == CSSPGO_DUPLICATE) twice = depth;
-        if (v[id].record != 0) csspgo__depth_count(&d, p, &p->record[v[id].record], depth - (twice != 0));
-    }
-    for (f = 1; f <= p->names.count; f++) {
-        csspgo_node n = csspgo_func_nodes(p, csspgo__func_handle(f));
-        while (n.id != 0 && !csspgo_has_record(p, n)) n = csspgo_node_next_same(p, n);
-        d.functions += n.id != 0;
-    }
-    if (d.records != 0) d.mean_depth = (double)d.depths / (double)d.records;
-    if (d.samples != 0) d.deep_share = (double)d.deep / (double)d.samples;
-    return d;
 }
 
 /* ===== >>code ===================================================================================================== */
@@ -31854,6 +31812,49 @@ static void csspgo__map_tell(csspgo_code *c, const char *function)
     csspgo__misuse(function, e.message);
 }
 #endif
+
+/* ----- how large and deep is a profile? --------------------------------------------------------------------------- */
+
+/* Adds one record to the statistics. */
+static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p, const csspgo__record *r,
+                                uint64_t depth)
+{
+    const csspgo_body *b = csspgo__body_run(p, r);
+    size_t i;
+    d->records++;
+    d->depths += depth;
+    if (depth > d->max_depth) d->max_depth = depth;
+    for (i = 0; i < csspgo__run_count(r->body); i++) {
+        csspgo__count_add(&d->samples, b[i].count);
+        if (depth > 1) csspgo__count_add(&d->deep, b[i].count);
+    }
+}
+
+/*
+ * One pre-order walk that keeps the depth of the node. A duplicate repeats the frame of its parent, and does not count
+ * as a frame.
+ */
+CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo_profile_stats d;
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t id = CSSPGO__ROOT, f, depth = 0, twice = 0;   /* twice: the depth of a duplicate above, or 0 */
+    memset(&d, 0, sizeof d);
+    while ((id = csspgo__tree_step(&p->tree, id, CSSPGO__ROOT, 1, &depth)) != 0) {
+        if (depth <= twice) twice = 0;
+        if (csspgo__kind_at(p, id) == CSSPGO_DUPLICATE) twice = depth;
+        if (v[id].record != 0) csspgo__depth_count(&d, p, &p->record[v[id].record], depth - (twice != 0));
+    }
+    for (f = 1; f <= p->names.count; f++) {
+        csspgo_node n = csspgo_func_nodes(p, csspgo__func_handle(f));
+        while (n.id != 0 && !csspgo_has_record(p, n)) n = csspgo_node_next_same(p, n);
+        d.functions += n.id != 0;
+    }
+    if (d.records != 0) d.mean_depth = (double)d.depths / (double)d.records;
+    if (d.samples != 0) d.deep_share = (double)d.deep / (double)d.samples;
+    return d;
+}
 
 #endif /* CSSPGO_WITH_INSPECT */
 
