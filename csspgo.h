@@ -143,7 +143,7 @@
  *
  *     With CSSPGO_STATIC the compiler drops functions that are not called. At -Os (gcc 12, x86-64) csspgo adds 33 KB of
  *     code and constants to a program that loads profiles, finds nodes and asks for counts. To a JIT with code map,
- *     ring buffer, collector, profile and tracker it adds 81 KB, or 95 KB with csspgo_estimate_blocks.
+ *     ring buffer, collector, profile and tracker it adds 86 KB, or 99 KB with csspgo_estimate_blocks.
  *
  * WHAT IT CALLS
  *
@@ -50431,7 +50431,7 @@ static csspgo_status csspgo__replay_promote(csspgo__mover *m, uint32_t context, 
 }
 
 /* Drops contexts that are outside the tree. */
-static void csspgo__replay_end(csspgo__mover *m)
+CSSPGO__UNUSED static void csspgo__replay_end(csspgo__mover *m)
 {
     uint32_t r;
     for (r = 1; r <= m->p->records; r++) {
