@@ -77,9 +77,9 @@
  *
  * LAYERS AND CHAPTERS
  *
- *     A plain include gives the kernel and the chapters extbinary, match and runtime. Each layer of the kernel uses
- *     only the layers above it. Chapters follow the kernel. A macro turns on each of them; a chapter uses the kernel
- *     and at most one other chapter, which its macro turns on as well.
+ *     Each layer of the kernel uses only the layers above it. Chapters follow the kernel; each uses the kernel and at
+ *     most one other chapter, which its macro turns on as well. A plain include gives the kernel and those chapters
+ *     that are marked "on"; CSSPGO_NO_... drops one of them, CSSPGO_WITH_... adds another.
  *
  *     base      status and error, allocator, limits, names and GUIDs
  *     graph     strongly connected components; functions in an order with callers first
@@ -92,19 +92,19 @@
  *     track     the context tracker, which answers an inliner's questions and records its decisions
  *     generate  counters become a profile by probe
  *
- *     CSSPGO_WITH_...   chapter
- *     EXTBINARY         on unless CSSPGO_NO_EXTBINARY is defined: profiles in LLVM's ExtBinary form
- *     RUNTIME           on unless CSSPGO_NO_RUNTIME is defined: the front door, one object over all layers, for a
- *                       program that emits code and samples itself. Its interface stands before all     uses SHRINK
- *     MATCH             on unless CSSPGO_NO_MATCH is defined: a profile of old code in terms of new code     uses FLOW
- *     FLOW              control-flow graphs: blocks that execute equally often, counts that fit
- *     SHRINK            profiles of at most a given size
- *     INLINER           which calls to inline into a function, decided with the tracker
- *     PREINLINE         which contexts to inline, decided by counts and sizes, as llvm-profgen does
- *     INSPECT           for tests and debuggers: profiles compared, measured and checked, code maps checked, what is in
- *                       a tree. CSSPGO_VALIDATE turns it on
- *     RESHAPE           records in other contexts: flattened, nested, cold ones merged; functions renamed
- *     PROBES            probe sections of programs become tables for csspgo_code_add_probes
+ *     chapter
+ *     EXTBINARY    on   profiles in LLVM's ExtBinary form
+ *     RUNTIME      on   the front door: one object over all layers, for a program that emits code and samples
+ *                       itself. Its interface stands before all                                          uses SHRINK
+ *     SHRINK       on   csspgo_shrink, _shrink_step: profiles of at most a given size
+ *     PROBES       on   csspgo_probe_set_...: probe sections of programs become tables for csspgo_code_add_probes
+ *     PREINLINE    on   csspgo_preinline, csspgo_size_table_...: which contexts to inline, as llvm-profgen decides
+ *     MATCH        on   a profile of old code in terms of new code                                           uses FLOW
+ *     FLOW         on   control-flow graphs: blocks that execute equally often, counts that fit
+ *     INLINER           csspgo_tracker_decide: which calls to inline into a function
+ *     INSPECT           csspgo_equal, _validate, _code_validate, _dump, _profile_get_stats: for tests and debuggers;
+ *                       CSSPGO_VALIDATE turns it on
+ *     RESHAPE           csspgo_flatten, _nest, _trim_cold, _rename_functions: records in other contexts
  *     LEGACY            raw binary, CompactBinary (read only) and GCC AutoFDO profiles
  *     LAZY              ExtBinary profiles, read function by function
  *     DECODE            decoders of x86-64 and AArch64 instructions; code added as bytes
@@ -139,7 +139,7 @@
  *     CSSPGO_USE_ZSTD                implementation      recordings of perf record -z (link zstd); without it,
  *                                                        E_UNSUPPORTED
  *     CSSPGO_WITH_<CHAPTER>          every include       adds a chapter; CSSPGO_ALL adds every one
- *     CSSPGO_NO_<CHAPTER>            every include       drops the chapter extbinary, match or runtime
+ *     CSSPGO_NO_<CHAPTER>            every include       drops a chapter that is on in a plain include
  *
  *     With CSSPGO_STATIC the compiler drops functions that are not called. At -Os (gcc 12, x86-64) csspgo adds 33 KB of
  *     code and constants to a program that loads profiles, finds nodes and asks for counts. To a JIT with code map,
@@ -921,7 +921,7 @@
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_INLINER)
 #  define CSSPGO_WITH_INLINER
 #endif
-#if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_PREINLINE)
+#if !defined(CSSPGO_NO_PREINLINE) && !defined(CSSPGO_WITH_PREINLINE)
 #  define CSSPGO_WITH_PREINLINE
 #endif
 #if (defined(CSSPGO_ALL) || defined(CSSPGO_VALIDATE)) && !defined(CSSPGO_WITH_INSPECT)
@@ -930,7 +930,7 @@
 #if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_QUALITY)) && !defined(CSSPGO_WITH_RESHAPE)
 #  define CSSPGO_WITH_RESHAPE
 #endif
-#if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_ENCODE)) && !defined(CSSPGO_WITH_PROBES)
+#if (!defined(CSSPGO_NO_PROBES) || defined(CSSPGO_WITH_ENCODE)) && !defined(CSSPGO_WITH_PROBES)
 #  define CSSPGO_WITH_PROBES
 #endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_LEGACY)

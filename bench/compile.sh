@@ -30,6 +30,8 @@ unit all '#define CSSPGO_IMPLEMENTATION
 #define CSSPGO_ALL'
 none='#define CSSPGO_NO_EXTBINARY
 #define CSSPGO_NO_MATCH
+#define CSSPGO_NO_PREINLINE
+#define CSSPGO_NO_PROBES
 #define CSSPGO_NO_RUNTIME'
 unit includer_none "$none"
 unit kernel_none "#define CSSPGO_IMPLEMENTATION
@@ -41,7 +43,7 @@ row 'an includer of the kernel alone' "$folder/includer_none.c" -std=c99
 row 'an includer of all' "$folder/includer_all.c" -std=c99
 row 'a reader (`size_reader.c`)' size_reader.c -std=c99
 row 'a JIT (`size_jit.c`)' size_jit.c -std=c99
-row 'plain: the kernel, extbinary, match, runtime' "$folder/kernel.c" -std=c99
+row 'the kernel and the chapters that are on' "$folder/kernel.c" -std=c99
 row 'the kernel alone' "$folder/kernel_none.c" -std=c99
 row 'all' "$folder/all.c" -std=c99
 for other; do row "${other##*/}" "$other"; done

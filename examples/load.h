@@ -4,9 +4,8 @@
  * its symbol is called (load_owner.h). Where symbols are missing or have other names, the code itself says which records
  * of probes are of it (load_find.h). Symbols, debug information and probes may be in other files than the
  * code.
- * Include it after csspgo.h with CSSPGO_WITH_DECODE, CSSPGO_WITH_PROBES and CSSPGO_WITH_LLVM (probe sections are read as
- * leniently as LLVM reads them); one source file of a program defines LOAD_IMPLEMENTATION before it and so holds the
- * code.
+ * Include it after csspgo.h with CSSPGO_WITH_DECODE and CSSPGO_WITH_LLVM (probe sections are read as leniently as LLVM
+ * reads them); one source file of a program defines LOAD_IMPLEMENTATION before it and so holds the code.
  * Part of csspgo, same licence.
  */
 #ifndef CSSPGO_EXAMPLES_LOAD_H

@@ -10,7 +10,6 @@
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_WITH_DECODE
 #define CSSPGO_WITH_LLVM
-#define CSSPGO_WITH_PROBES
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION
 #include "load.h"

@@ -5,8 +5,6 @@
 #define _GNU_SOURCE
 #define CSSPGO_WITH_DECODE
 #define CSSPGO_WITH_LLVM
-#define CSSPGO_WITH_PROBES
-#define CSSPGO_WITH_PREINLINE
 #define CSSPGO_WITH_RESHAPE
 #define CSSPGO_WITH_ESTIMATE
 #include "../../csspgo.h"

@@ -4,7 +4,6 @@
 
 #define CSSPGO_WITH_DECODE
 #define CSSPGO_WITH_LLVM
-#define CSSPGO_WITH_PROBES
 #define CSSPGO_WITH_ESTIMATE
 #include "../../csspgo.h"
 
