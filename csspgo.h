@@ -7,9 +7,9 @@
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
  *     the kernel: >>base  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>runtime  >>extbinary  >>shrink  >>inliner  >>preinline  >>inspect  >>reshape  >>probes  >>flow
- *                 >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate  >>lines
- *                 >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
+ *     chapters:   >>runtime  >>extbinary  >>shrink  >>inliner  >>preinline  >>inspect  >>reshape  >>probes
+ *                 >>modules  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg
+ *                 >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
  *     >>licence
  */
 
@@ -86,7 +86,7 @@
  *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
  *     format    profiles as text; the chapters' forms, too, are read and written through it
  *     edit      merge, scale, compress recursion, remove
- *     code      the code map: modules, functions, control transfers, probes
+ *     code      the code map: functions, control transfers, probes
  *     sample    records of perf ring buffers become samples; a queue from signal handlers to a collector
  *     unwind    samples become counters per calling context
  *     track     the context tracker, which answers an inliner's questions and records its decisions
@@ -98,6 +98,7 @@
  *                       itself. Its interface stands before all                                          uses SHRINK
  *     SHRINK       on   csspgo_shrink, _shrink_step: profiles of at most a given size
  *     PROBES       on   csspgo_probe_set_...: probe sections of programs become tables for csspgo_code_add_probes
+ *     MODULES      on   csspgo_code_add_module, _mmap ...: executables and libraries, and where they are mapped
  *     PREINLINE    on   csspgo_preinline, csspgo_size_table_...: which contexts to inline, as llvm-profgen decides
  *     MATCH        on   a profile of old code in terms of new code                                           uses FLOW
  *     FLOW         on   control-flow graphs: blocks that execute equally often, counts that fit
@@ -109,7 +110,7 @@
  *     LAZY              ExtBinary profiles, read function by function
  *     DECODE            decoders of x86-64 and AArch64 instructions; code added as bytes
  *     ENCODE            writing probe sections; probe ids and CFG checksums that match LLVM's           uses PROBES
- *     PERF              perf.data and perf script text; the processes of a recording
+ *     PERF              perf.data and perf script text; the processes of a recording                  uses MODULES
  *     PREAGG            BOLT's pre-aggregated text                                                           uses PERF
  *     UNSYMBOLIZED      raw counters as text, and the addresses that they refer to                           uses PERF
  *     ESTIMATE          counts from samples without branch records                                           uses FLOW
@@ -151,7 +152,8 @@
  *
  *     always                                memchr memcmp memcpy memmove memset strlen
  *     unless CSSPGO_MALLOC is defined       free malloc
- *     unless CSSPGO_NO_STDIO is defined     errno fclose ferror fopen fread fseek ftell fwrite setvbuf stderr
+ *     unless CSSPGO_NO_STDIO is defined     errno fclose ferror fopen fread fseek ftell fwrite setvbuf
+ *     with INSPECT and stdio                stderr
  *     unless CSSPGO_ASSERT is defined       assert
  *     with CSSPGO_VALIDATE                  abort fprintf, unless CSSPGO_VALIDATE_LOG is defined
  *     with CSSPGO_WITH_CTXPROF, on Unix     getpid
@@ -990,6 +992,9 @@
 #endif
 #if (defined(CSSPGO_WITH_PREAGG) || defined(CSSPGO_WITH_UNSYMBOLIZED)) && !defined(CSSPGO_WITH_PERF)
 #  define CSSPGO_WITH_PERF
+#endif
+#if (!defined(CSSPGO_NO_MODULES) || defined(CSSPGO_WITH_PERF)) && !defined(CSSPGO_WITH_MODULES)
+#  define CSSPGO_WITH_MODULES
 #endif
 #if defined(CSSPGO_ALL) || defined(CSSPGO_WITH_MATCH) || defined(CSSPGO_WITH_ESTIMATE) || \
     defined(CSSPGO_WITH_LAYOUT) || defined(CSSPGO_WITH_CTXPROF) || defined(CSSPGO_WITH_BOTTLENECK)
@@ -2150,30 +2155,6 @@ CSSPGO_DEF csspgo_module csspgo_no_module(void);
 CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
 
-/*
- * Adds an executable or library. Until csspgo_code_mmap or csspgo_code_set_bias says otherwise, it is mapped where it
- * was linked.
- *
- *   name, size       file name, size in bytes; its last path component is compared with the paths of mapping events;
- *                    copied
- *   segments, count  its loadable segments in file order; copied
- *
- * Returns   the module; id 0: E_NOMEM, E_LIMIT
- */
-CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *name, size_t size,
-                                                const csspgo_segment *segments, size_t count, csspgo_error *err);
-
-/*
- * Sets the build id of a module's file (.note.gnu.build-id). A mapping event with the same id is then for this module,
- * whatever its name, and an event with another id is not.
- *
- *   id, size   0 to 20 bytes, copied; size 0 = unknown
- *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module or a larger id
- */
-CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_module module, const void *id, size_t size,
-                                                  csspgo_error *err);
-
 /* The base of a module's offsets: its first executable segment, rounded down to 4096. 0 if there is none. */
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module module);
 
@@ -2326,16 +2307,6 @@ CSSPGO_DEF void csspgo_code_set_time(csspgo_code *code, uint64_t now);
  */
 CSSPGO_DEF csspgo_status csspgo_code_step(csspgo_code *code, uint64_t budget, csspgo_error *err);
 
-/*
- * Maps a module: from now on its code runs at link-time address + bias (mod 2^64).
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: no such module, or other code is mapped there; E_NOMEM, E_LIMIT. The module then
- *           stays where it was
- * Cost      O(areas of all modules log areas)
- */
-CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *code, csspgo_module module, uint64_t bias,
-                                              csspgo_error *err);
-
 typedef struct csspgo_mmap {      /* a mapping event                                        */
     uint64_t address, size, file_offset;
     const char *path;             /* path_size bytes                                        */
@@ -2344,33 +2315,6 @@ typedef struct csspgo_mmap {      /* a mapping event                            
     const unsigned char *build_id;/* of the file, build_id_size bytes, 0 = unknown          */
     uint32_t build_id_size, reserved;
 } csspgo_mmap;
-
-/*
- * Tells the map of a mapping event. The event is for a module if the last component of its path is the module's name
- * (or, where both build ids are known, if these are equal). A mapping that is known not to be executable (executable 0)
- * is ignored, also if it is of a module: *mapped gets 0. If its file offset is that of the module's first executable
- * segment, the module is mapped there; events for further segments must agree with that. For recordings of several
- * processes see csspgo_processes.
- *
- *   mapped   NULL, or gets 1 if a module is mapped there; 0 if the event is for no module; -1 if it names a module but
- *            fits none of its segments, or if other code is mapped there: the event is ignored
- *   err      NULL, or filled in every case
- *
- * Returns   CSSPGO_OK, whatever mapped gets; E_NOMEM, E_LIMIT: nothing was done
- * Cost      O(1), with a build id O(modules); with a module as csspgo_code_set_bias
- */
-CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *event, int *mapped, csspgo_error *err);
-
-/*
- * Finds the module that a mapping event is for, by build id or name as csspgo_code_mmap does, but maps nothing. It is
- * for readers of recordings that look at code before anything is mapped, or in several processes.
- *
- *   shift   gets the number to add to an address in the event's mapping to get that in the code map (mod 2^64)
- *
- * Returns   the module; id 0: the event is for no module, or holds no byte of its executable segments; *shift is then 0
- * Cost      O(1), with a build id O(modules)
- */
-CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *code, const csspgo_mmap *event, uint64_t *shift);
 
 typedef struct csspgo_code_stats {
     uint64_t memory;              /* bytes that the map has allocated                                            */
@@ -3813,6 +3757,73 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
                                                          csspgo_error *err);
 
 #endif /* CSSPGO_WITH_PROBES */
+
+/* ===== >>modules: executables and libraries, and where processes map them ========================================= */
+
+#ifdef CSSPGO_WITH_MODULES
+
+/*
+ * Adds an executable or library. Until csspgo_code_mmap or csspgo_code_set_bias says otherwise, it is mapped where it
+ * was linked.
+ *
+ *   name, size       file name, size in bytes; its last path component is compared with the paths of mapping events;
+ *                    copied
+ *   segments, count  its loadable segments in file order; copied
+ *
+ * Returns   the module; id 0: E_NOMEM, E_LIMIT
+ */
+CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *name, size_t size,
+                                                const csspgo_segment *segments, size_t count, csspgo_error *err);
+
+/*
+ * Sets the build id of a module's file (.note.gnu.build-id). A mapping event with the same id is then for this module,
+ * whatever its name, and an event with another id is not.
+ *
+ *   id, size   0 to 20 bytes, copied; size 0 = unknown
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module or a larger id
+ */
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_module module, const void *id, size_t size,
+                                                  csspgo_error *err);
+
+/*
+ * Maps a module: from now on its code runs at link-time address + bias (mod 2^64).
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no such module, or other code is mapped there; E_NOMEM, E_LIMIT. The module then
+ *           stays where it was
+ * Cost      O(areas of all modules log areas)
+ */
+CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *code, csspgo_module module, uint64_t bias,
+                                              csspgo_error *err);
+
+/*
+ * Tells the map of a mapping event. The event is for a module if the last component of its path is the module's name
+ * (or, where both build ids are known, if these are equal). A mapping that is known not to be executable (executable 0)
+ * is ignored, also if it is of a module: *mapped gets 0. If its file offset is that of the module's first executable
+ * segment, the module is mapped there; events for further segments must agree with that. For recordings of several
+ * processes see csspgo_processes.
+ *
+ *   mapped   NULL, or gets 1 if a module is mapped there; 0 if the event is for no module; -1 if it names a module but
+ *            fits none of its segments, or if other code is mapped there: the event is ignored
+ *   err      NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK, whatever mapped gets; E_NOMEM, E_LIMIT: nothing was done
+ * Cost      O(1), with a build id O(modules); with a module as csspgo_code_set_bias
+ */
+CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *event, int *mapped, csspgo_error *err);
+
+/*
+ * Finds the module that a mapping event is for, by build id or name as csspgo_code_mmap does, but maps nothing. It is
+ * for readers of recordings that look at code before anything is mapped, or in several processes.
+ *
+ *   shift   gets the number to add to an address in the event's mapping to get that in the code map (mod 2^64)
+ *
+ * Returns   the module; id 0: the event is for no module, or holds no byte of its executable segments; *shift is then 0
+ * Cost      O(1), with a build id O(modules)
+ */
+CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *code, const csspgo_mmap *event, uint64_t *shift);
+
+#endif /* CSSPGO_WITH_MODULES */
 
 /* ===== >>flow: control-flow graphs: blocks that execute equally often, counts that fit ============================ */
 
@@ -19221,65 +19232,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspg
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-/* ----- modules and where they are mapped -------------------------------------------------------------------------- */
-
-static size_t csspgo__path_base(const char *path, size_t size)
-{
-    size_t i = size;
-    while (i != 0 && path[i - 1] != '/') i--;
-    return i;
-}
-
-CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name, size_t size,
-                                                const csspgo_segment *segments, size_t count, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    CSSPGO__GIVEN_FOR(name, size);
-    CSSPGO__GIVEN_FOR(segments, count);
-    csspgo_module m = csspgo_no_module();
-    const size_t base = csspgo__path_base(name, size);
-    csspgo__code_module *n;
-    uint32_t id = 0;
-    size_t i;
-    if (CSSPGO__ROOM(&c->heap, c->module, c->modules + (c->modules != 0), c->module_cap, c->modules + 2) &&
-        CSSPGO__ROOM(&c->heap, c->segment, c->segments, c->segment_cap, c->segments + count))
-        id = csspgo__names_intern(&c->heap, &c->paths, name + base, size - base);
-    if (id == 0 || !CSSPGO__REACH(&c->heap, c->named, (size_t)id + 1)) {
-        csspgo__code_fail(c, err);
-        return m;
-    }
-    n = &c->module[++c->modules];
-    if (c->named.v[id] == 0) c->named.v[id] = (uint32_t)c->modules;
-    memset(n, 0, sizeof *n);
-    n->name = id;
-    n->segment = (uint32_t)c->segments;
-    n->segments = (uint32_t)count;
-    if (count != 0) memcpy(c->segment + c->segments, segments, count * sizeof *segments);
-    c->segments += count;
-    for (i = 0; i < count && !segments[i].executable; i++) {}
-    if (i < count) {
-        n->base = segments[i].address & ~(uint64_t)4095;
-        n->base_offset = segments[i].file_offset & ~(uint64_t)4095;
-    }
-    m = csspgo__module_handle(c, (uint32_t)c->modules);
-    csspgo__error_clear(err);
-    return m;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
-                                                  csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    static const char function[] = "csspgo_code_set_build_id";
-    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
-    if (module.id == 0 || module.id > c->modules)
-        return csspgo__value_error(err, function, "no such module: ", module.id);
-    if (size > CSSPGO__BUILD_ID_SIZE)
-        return csspgo__value_error(err, function, "a build id of more than 20 bytes: ", size);
-    c->module[module.id].build_id_size = (uint32_t)size;
-    if (size != 0) memcpy(c->module[module.id].build_id, id, size);
-    return csspgo__error_plain(err, CSSPGO_OK);
-}
+/* ----- code that goes and moves ----------------------------------------------------------------------------------- */
 
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
 {
@@ -19289,191 +19242,13 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
-typedef struct csspgo__clash {    /* why a module cannot be mapped somewhere                  */
-    csspgo__window moved, other;  /* its window; what it would overlap, size 0: 64 bits end   */
-} csspgo__clash;
-
-/* Notes which of two windows that overlap is the module's: `moved`, which was to be put behind `below`. */
-static void csspgo__clash_note(csspgo__clash *clash, uint32_t module, const csspgo__window *moved,
-                               const csspgo__window *below)
-{
-    memset(clash, 0, sizeof *clash);
-    clash->moved = moved->module == module || below == NULL ? *moved : *below;
-    if (below == NULL || moved->begin > UINT64_MAX - moved->size) return;
-    clash->other = moved->module == module ? *below : *moved;
-}
-
-/*
- * Moves the windows of a module by delta (mod 2^64), all or none: they are put into another table, whose order follows
- * from their new addresses, and which takes the place of the old one if none of them overlaps another. E_ARGUMENT:
- * *clash says which do.
- */
-static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta, csspgo__clash *clash)
-{
-    csspgo__ordered *old = &c->table[CSSPGO__WINDOWS], other = *old;
-    csspgo__cursor at = csspgo__ordered_from(old, 0);
-    csspgo_status s = CSSPGO_OK;
-    const csspgo__window *w;
-    other.top = other.last = NULL;
-    other.count = other.levels = 0;
-    old->spare = NULL;
-    old->spares = 0;
-    while (s == CSSPGO_OK && (w = (const csspgo__window *)csspgo__ordered_next(old, &at)) != NULL) {
-        csspgo__window moved = *w;
-        if (w->module == module) moved.begin += delta;
-        if (!csspgo__window_free_at(&other, moved.begin, w->size)) {
-            csspgo__clash_note(clash, module, &moved,
-                               (const csspgo__window *)csspgo__ordered_before(&other, moved.begin + moved.size));
-            s = CSSPGO_E_ARGUMENT;
-        } else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
-    }
-    if (s != CSSPGO_OK) {
-        old->spare = other.spare;
-        old->spares = other.spares;
-        other.spare = NULL;
-    }
-    if (s == CSSPGO_OK) other.count = old->count;     /* with those of csspgo_code.removal */
-    csspgo__ordered_free(&c->heap, s == CSSPGO_OK ? old : &other);
-    if (s == CSSPGO_OK) *old = other;
-    c->changes++;
-    return s;
-}
-
-/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there (*clash); E_NOMEM, E_LIMIT. */
-static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo__clash *clash)
-{
-    csspgo__code_module *m = &c->module[module.id];
-    csspgo_status s = CSSPGO_OK;
-    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0)
-        s = csspgo__windows_move(c, module.id, bias - m->bias, clash);
-    if (s != CSSPGO_OK) return s;
-    m->bias = bias;
-    m->mapped = 1;
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    static const char function[] = "csspgo_code_set_bias";
-    csspgo__clash clash;
-    csspgo_status s;
-    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
-    if (module.id == 0 || module.id > c->modules)
-        return csspgo__value_error(err, function, "no such module: ", module.id);
-    s = csspgo__module_map(c, module, bias, &clash);
-    CSSPGO__EXPECT_MAP(c, function);
-    if (s == CSSPGO_E_ARGUMENT)
-        return csspgo__overlap_error(c, function, clash.moved.begin, clash.moved.size,
-                                     clash.other.size != 0 ? &clash.other : NULL, err);
-    return csspgo__error_heap(err, s, &c->heap, "code map");
-}
-
 /* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
-static int csspgo__same_build(const csspgo__code_module *m, const csspgo_mmap *e)
+CSSPGO__UNUSED static int csspgo__same_build(const csspgo__code_module *m, const csspgo_mmap *e)
 {
     static const unsigned char zero[CSSPGO__BUILD_ID_SIZE] = { 0 };
     const size_t n = e->build_id_size < m->build_id_size ? e->build_id_size : m->build_id_size;
     if (n == 0 || memcmp(e->build_id, zero, n) == 0) return -1;
     return memcmp(e->build_id, m->build_id, n) == 0;
-}
-
-/*
- * The module whose file a mapping event is of; id 0 if it is of none. Build ids decide where both are known, else the
- * last component of the path. *other (or NULL) gets 1 if the name is that of a module and the build id is another.
- */
-static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
-{
-    const size_t base = csspgo__path_base(e->path, e->path_size);
-    const uint32_t name = csspgo__names_find(&c->paths, e->path + base, e->path_size - base);
-    csspgo_module m, named;
-    named.id = 0;
-    if (other != NULL) *other = 0;
-    if (e->build_id_size == 0 && name < c->named.count) named.id = c->named.v[name];
-    for (m.id = 1; m.id <= c->modules && e->build_id_size != 0; m.id++) {
-        const int agrees = name != 0 && c->module[m.id].name == name, same = csspgo__same_build(&c->module[m.id], e);
-        if (same > 0) {
-            if (other != NULL) *other = 0;
-            return m;
-        }
-        if (!agrees) continue;
-        if (same < 0 && named.id == 0) named = m;
-        if (same == 0 && other != NULL) *other = 1;
-    }
-    return named;
-}
-
-/*
- * The executable segment of a module that a mapping holds most of; NULL if none. The kernel maps whole pages, so a
- * mapping may hold the edges of neighbouring segments too.
- */
-static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32_t module, const csspgo_mmap *e)
-{
-    const csspgo__code_module *m = &c->module[module];
-    const csspgo_segment *best = NULL;
-    uint64_t most = 0;
-    uint32_t i;
-    for (i = 0; i < m->segments; i++) {
-        const csspgo_segment *g = &c->segment[m->segment + i];
-        const uint64_t begin = g->file_offset > e->file_offset ? g->file_offset : e->file_offset;
-        const uint64_t in_segment = begin - g->file_offset, in_mapping = begin - e->file_offset;
-        uint64_t n;
-        if (!g->executable || in_segment >= g->size || in_mapping >= e->size) continue;
-        n = g->size - in_segment < e->size - in_mapping ? g->size - in_segment : e->size - in_mapping;
-        if (n > most) best = g;
-        if (n > most) most = n;
-    }
-    return best;
-}
-
-CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *c, const csspgo_mmap *e, uint64_t *shift)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    CSSPGO__EXPECT(e != NULL, "event is NULL");
-    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
-    CSSPGO__GIVEN(shift);
-    csspgo_module m = csspgo__module_named(c, e, NULL);
-    const csspgo_segment *g = m.id != 0 ? csspgo__mapped_segment(c, m.id, e) : NULL;
-    *shift = 0;
-    m = csspgo__module_handle(c, g != NULL ? m.id : 0);
-    if (g != NULL) *shift = g->address + (e->file_offset - g->file_offset) - e->address + c->module[m.id].bias;
-    return m;
-}
-
-/* 1 if the event is for a further segment of a module that is mapped where this one is, else -1. */
-static int csspgo__module_fits(const csspgo_code *c, const csspgo__code_module *mod, const csspgo_mmap *e)
-{
-    uint32_t k;
-    for (k = 0; k < mod->segments; k++) {
-        const csspgo_segment *s = &c->segment[mod->segment + k];
-        if (!s->executable || (s->file_offset & ~(uint64_t)4095) != e->file_offset) continue;
-        return (s->address & ~(uint64_t)4095) + mod->bias == e->address ? 1 : -1;
-    }
-    return -1;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, int *mapped, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    CSSPGO__EXPECT(e != NULL, "event is NULL");
-    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
-    csspgo_module m;
-    csspgo_status s = CSSPGO_OK;
-    csspgo__clash clash;
-    int found = 0;
-    m.id = 0;
-    if (e->executable) m = csspgo__module_named(c, e, NULL);
-    if (m.id != 0) {
-        const csspgo__code_module *mod = &c->module[m.id];
-        found = csspgo__module_fits(c, mod, e);
-        if (e->file_offset == mod->base_offset) {
-            s = csspgo__module_map(c, m, e->address - mod->base, &clash);
-            found = s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : 0;
-        }
-    }
-    if (mapped != NULL) *mapped = found;
-    CSSPGO__EXPECT_MAP(c, "csspgo_code_mmap");
-    return csspgo__error_heap(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s, &c->heap, "code map");
 }
 
 /* Cuts the JIT's area that has code on both sides of an address, and its window, in two. Returns 0 without memory. */
@@ -33001,6 +32776,248 @@ CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, co
 }
 
 #endif /* CSSPGO_WITH_PROBES */
+
+/* ===== >>modules ================================================================================================== */
+
+#ifdef CSSPGO_WITH_MODULES
+
+static size_t csspgo__path_base(const char *path, size_t size)
+{
+    size_t i = size;
+    while (i != 0 && path[i - 1] != '/') i--;
+    return i;
+}
+
+CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name, size_t size,
+                                                const csspgo_segment *segments, size_t count, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__GIVEN_FOR(name, size);
+    CSSPGO__GIVEN_FOR(segments, count);
+    csspgo_module m = csspgo_no_module();
+    const size_t base = csspgo__path_base(name, size);
+    csspgo__code_module *n;
+    uint32_t id = 0;
+    size_t i;
+    if (CSSPGO__ROOM(&c->heap, c->module, c->modules + (c->modules != 0), c->module_cap, c->modules + 2) &&
+        CSSPGO__ROOM(&c->heap, c->segment, c->segments, c->segment_cap, c->segments + count))
+        id = csspgo__names_intern(&c->heap, &c->paths, name + base, size - base);
+    if (id == 0 || !CSSPGO__REACH(&c->heap, c->named, (size_t)id + 1)) {
+        csspgo__code_fail(c, err);
+        return m;
+    }
+    n = &c->module[++c->modules];
+    if (c->named.v[id] == 0) c->named.v[id] = (uint32_t)c->modules;
+    memset(n, 0, sizeof *n);
+    n->name = id;
+    n->segment = (uint32_t)c->segments;
+    n->segments = (uint32_t)count;
+    if (count != 0) memcpy(c->segment + c->segments, segments, count * sizeof *segments);
+    c->segments += count;
+    for (i = 0; i < count && !segments[i].executable; i++) {}
+    if (i < count) {
+        n->base = segments[i].address & ~(uint64_t)4095;
+        n->base_offset = segments[i].file_offset & ~(uint64_t)4095;
+    }
+    m = csspgo__module_handle(c, (uint32_t)c->modules);
+    csspgo__error_clear(err);
+    return m;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
+                                                  csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    static const char function[] = "csspgo_code_set_build_id";
+    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__value_error(err, function, "no such module: ", module.id);
+    if (size > CSSPGO__BUILD_ID_SIZE)
+        return csspgo__value_error(err, function, "a build id of more than 20 bytes: ", size);
+    c->module[module.id].build_id_size = (uint32_t)size;
+    if (size != 0) memcpy(c->module[module.id].build_id, id, size);
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+typedef struct csspgo__clash {    /* why a module cannot be mapped somewhere                  */
+    csspgo__window moved, other;  /* its window; what it would overlap, size 0: 64 bits end   */
+} csspgo__clash;
+
+/* Notes which of two windows that overlap is the module's: `moved`, which was to be put behind `below`. */
+static void csspgo__clash_note(csspgo__clash *clash, uint32_t module, const csspgo__window *moved,
+                               const csspgo__window *below)
+{
+    memset(clash, 0, sizeof *clash);
+    clash->moved = moved->module == module || below == NULL ? *moved : *below;
+    if (below == NULL || moved->begin > UINT64_MAX - moved->size) return;
+    clash->other = moved->module == module ? *below : *moved;
+}
+
+/*
+ * Moves the windows of a module by delta (mod 2^64), all or none: they are put into another table, whose order follows
+ * from their new addresses, and which takes the place of the old one if none of them overlaps another. E_ARGUMENT:
+ * *clash says which do.
+ */
+static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta, csspgo__clash *clash)
+{
+    csspgo__ordered *old = &c->table[CSSPGO__WINDOWS], other = *old;
+    csspgo__cursor at = csspgo__ordered_from(old, 0);
+    csspgo_status s = CSSPGO_OK;
+    const csspgo__window *w;
+    other.top = other.last = NULL;
+    other.count = other.levels = 0;
+    old->spare = NULL;
+    old->spares = 0;
+    while (s == CSSPGO_OK && (w = (const csspgo__window *)csspgo__ordered_next(old, &at)) != NULL) {
+        csspgo__window moved = *w;
+        if (w->module == module) moved.begin += delta;
+        if (!csspgo__window_free_at(&other, moved.begin, w->size)) {
+            csspgo__clash_note(clash, module, &moved,
+                               (const csspgo__window *)csspgo__ordered_before(&other, moved.begin + moved.size));
+            s = CSSPGO_E_ARGUMENT;
+        } else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
+    }
+    if (s != CSSPGO_OK) {
+        old->spare = other.spare;
+        old->spares = other.spares;
+        other.spare = NULL;
+    }
+    if (s == CSSPGO_OK) other.count = old->count;     /* with those of csspgo_code.removal */
+    csspgo__ordered_free(&c->heap, s == CSSPGO_OK ? old : &other);
+    if (s == CSSPGO_OK) *old = other;
+    c->changes++;
+    return s;
+}
+
+/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there (*clash); E_NOMEM, E_LIMIT. */
+static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo__clash *clash)
+{
+    csspgo__code_module *m = &c->module[module.id];
+    csspgo_status s = CSSPGO_OK;
+    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0)
+        s = csspgo__windows_move(c, module.id, bias - m->bias, clash);
+    if (s != CSSPGO_OK) return s;
+    m->bias = bias;
+    m->mapped = 1;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    static const char function[] = "csspgo_code_set_bias";
+    csspgo__clash clash;
+    csspgo_status s;
+    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__value_error(err, function, "no such module: ", module.id);
+    s = csspgo__module_map(c, module, bias, &clash);
+    CSSPGO__EXPECT_MAP(c, function);
+    if (s == CSSPGO_E_ARGUMENT)
+        return csspgo__overlap_error(c, function, clash.moved.begin, clash.moved.size,
+                                     clash.other.size != 0 ? &clash.other : NULL, err);
+    return csspgo__error_heap(err, s, &c->heap, "code map");
+}
+
+/*
+ * The module whose file a mapping event is of; id 0 if it is of none. Build ids decide where both are known, else the
+ * last component of the path. *other (or NULL) gets 1 if the name is that of a module and the build id is another.
+ */
+static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
+{
+    const size_t base = csspgo__path_base(e->path, e->path_size);
+    const uint32_t name = csspgo__names_find(&c->paths, e->path + base, e->path_size - base);
+    csspgo_module m, named;
+    named.id = 0;
+    if (other != NULL) *other = 0;
+    if (e->build_id_size == 0 && name < c->named.count) named.id = c->named.v[name];
+    for (m.id = 1; m.id <= c->modules && e->build_id_size != 0; m.id++) {
+        const int agrees = name != 0 && c->module[m.id].name == name, same = csspgo__same_build(&c->module[m.id], e);
+        if (same > 0) {
+            if (other != NULL) *other = 0;
+            return m;
+        }
+        if (!agrees) continue;
+        if (same < 0 && named.id == 0) named = m;
+        if (same == 0 && other != NULL) *other = 1;
+    }
+    return named;
+}
+
+/*
+ * The executable segment of a module that a mapping holds most of; NULL if none. The kernel maps whole pages, so a
+ * mapping may hold the edges of neighbouring segments too.
+ */
+static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32_t module, const csspgo_mmap *e)
+{
+    const csspgo__code_module *m = &c->module[module];
+    const csspgo_segment *best = NULL;
+    uint64_t most = 0;
+    uint32_t i;
+    for (i = 0; i < m->segments; i++) {
+        const csspgo_segment *g = &c->segment[m->segment + i];
+        const uint64_t begin = g->file_offset > e->file_offset ? g->file_offset : e->file_offset;
+        const uint64_t in_segment = begin - g->file_offset, in_mapping = begin - e->file_offset;
+        uint64_t n;
+        if (!g->executable || in_segment >= g->size || in_mapping >= e->size) continue;
+        n = g->size - in_segment < e->size - in_mapping ? g->size - in_segment : e->size - in_mapping;
+        if (n > most) best = g;
+        if (n > most) most = n;
+    }
+    return best;
+}
+
+CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *c, const csspgo_mmap *e, uint64_t *shift)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__EXPECT(e != NULL, "event is NULL");
+    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
+    CSSPGO__GIVEN(shift);
+    csspgo_module m = csspgo__module_named(c, e, NULL);
+    const csspgo_segment *g = m.id != 0 ? csspgo__mapped_segment(c, m.id, e) : NULL;
+    *shift = 0;
+    m = csspgo__module_handle(c, g != NULL ? m.id : 0);
+    if (g != NULL) *shift = g->address + (e->file_offset - g->file_offset) - e->address + c->module[m.id].bias;
+    return m;
+}
+
+/* 1 if the event is for a further segment of a module that is mapped where this one is, else -1. */
+static int csspgo__module_fits(const csspgo_code *c, const csspgo__code_module *mod, const csspgo_mmap *e)
+{
+    uint32_t k;
+    for (k = 0; k < mod->segments; k++) {
+        const csspgo_segment *s = &c->segment[mod->segment + k];
+        if (!s->executable || (s->file_offset & ~(uint64_t)4095) != e->file_offset) continue;
+        return (s->address & ~(uint64_t)4095) + mod->bias == e->address ? 1 : -1;
+    }
+    return -1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, int *mapped, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__EXPECT(e != NULL, "event is NULL");
+    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
+    csspgo_module m;
+    csspgo_status s = CSSPGO_OK;
+    csspgo__clash clash;
+    int found = 0;
+    m.id = 0;
+    if (e->executable) m = csspgo__module_named(c, e, NULL);
+    if (m.id != 0) {
+        const csspgo__code_module *mod = &c->module[m.id];
+        found = csspgo__module_fits(c, mod, e);
+        if (e->file_offset == mod->base_offset) {
+            s = csspgo__module_map(c, m, e->address - mod->base, &clash);
+            found = s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : 0;
+        }
+    }
+    if (mapped != NULL) *mapped = found;
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_mmap");
+    return csspgo__error_heap(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s, &c->heap, "code map");
+}
+
+#endif /* CSSPGO_WITH_MODULES */
 
 /* ===== >>flow ===================================================================================================== */
 

@@ -10,8 +10,8 @@ my @kernel = qw(config base graph tree format edit code sample unwind track gene
 # Chapters: each uses the kernel, and at most one other chapter, which is named here. The interface of `runtime` stands
 # behind base, before all that it uses.
 my %chapter = (extbinary => '', shrink => '', runtime => 'shrink', inliner => '', preinline => '', inspect => '', reshape => '',
-               probes => '', flow => '', match => 'flow', legacy => 'extbinary', lazy => 'extbinary', decode => '',
-               encode => 'probes', perf => '', preagg => 'perf', unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
+               probes => '', modules => '', flow => '', match => 'flow', legacy => 'extbinary', lazy => 'extbinary', decode => '',
+               encode => 'probes', perf => 'modules', preagg => 'perf', unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
                ctxprof => 'flow', bottleneck => 'flow');
 # Hooks: the kernel declares and calls them, a chapter that may be missing has the code.
 my %hook = map { $_ => 1 } qw(csspgo__map_tell csspgo__extbinary_read csspgo__extbinary_write

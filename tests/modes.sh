@@ -21,7 +21,7 @@ silent() {
 printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\n#include "../../../csspgo.h"\nint main(void) { return 0; }\n' >$B/$1.impl.c
 printf '#include "../../../csspgo.h"\nint user(void);\nint user(void) { return csspgo_version() == 0; }\n' >$B/$1.user.c
 impl=$B/$1.impl.c user=$B/$1.user.c o=$B/$1.o optin=-DCSSPGO_ALL
-none="-DCSSPGO_NO_EXTBINARY -DCSSPGO_NO_MATCH -DCSSPGO_NO_PREINLINE -DCSSPGO_NO_PROBES -DCSSPGO_NO_RUNTIME"   # without the chapters that are on by default
+none="-DCSSPGO_NO_EXTBINARY -DCSSPGO_NO_MATCH -DCSSPGO_NO_MODULES -DCSSPGO_NO_PREINLINE -DCSSPGO_NO_PROBES -DCSSPGO_NO_RUNTIME"   # without the chapters that are on by default
 quick=$CC                               # clang needs a third of gcc's time without optimisation
 ! have clang-19 || quick=clang-19
 
@@ -31,7 +31,7 @@ header() {
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     silent "the kernel alone" $quick $WC $none -c -o $B/kernel.o $impl
     check "chapters are absent that nobody asked for" sh -c "! nm $o | grep 'csspgo_tracker_decide\|csspgo_flatten\|csspgo_nest\|csspgo_trim_cold\|csspgo_rename\|_validate\|csspgo_dump\|layout\|bipartite\|csspgo__mt_\|csspgo_*ctx_\|bottleneck\|csspgo_*sim_\|_script\|_perfdata\|_lazy\|_decode_x86\|_gcc_read\|_preagg\|_unsym\|_line_profile\|csspgo_estimate_blocks\|_replay'"
-    check "nor is the kernel with any" sh -c "! nm $B/kernel.o | grep 'csspgo_*match\|csspgo__bin_\|csspgo__ext_\|_runtime_\|preinline\|_size_table\|_probe_set\|csspgo_*shrink\|_flow_\|_cfg_classes'"
+    check "nor is the kernel with any" sh -c "! nm $B/kernel.o | grep 'csspgo_*match\|csspgo__bin_\|csspgo__ext_\|_runtime_\|csspgo_code_mmap\|preinline\|_size_table\|_probe_set\|csspgo_*shrink\|_flow_\|_cfg_classes'"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "no writable data in chapters, but the generic machine's names" \
         sh -c "nm build/plain/lib.o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L|resource/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
@@ -288,8 +288,9 @@ calls() {
 libc() {
     always='always' heap='unless CSSPGO_MALLOC is defined' stdio='unless CSSPGO_NO_STDIO is defined'
     assert='unless CSSPGO_ASSERT is defined' unix='with CSSPGO_WITH_CTXPROF, on Unix' own='with CSSPGO_NO_LIBC'
+    inspect='with INSPECT and stdio'
     calls "the kernel" "$always|$heap|$stdio|$assert" $none
-    calls "all chapters" "$always|$heap|$stdio|$assert|$unix" -DCSSPGO_ALL
+    calls "all chapters" "$always|$heap|$stdio|$inspect|$assert|$unix" -DCSSPGO_ALL
     calls "no stdio" "$always|$heap|$assert" -DCSSPGO_NO_STDIO $none
     calls "no C library" "$own" -DCSSPGO_ALL -DCSSPGO_NO_LIBC
     if [ -n "$FULL" ]; then

@@ -26,7 +26,7 @@ my %tests = (
     edit => 'edit overlap tree short', code => 'code codemap probes internals misuse recordings',
     sample => 'sample recordings queue internals',
     unwind => 'unwind frames collector sample recordings queue internals', track => 'track short', generate => 'generate preinline collector', preinline => 'preinline', inspect => 'tree code codemap internals', reshape => 'edit short', probes => 'probes',
-    extbinary => 'binary newer', shrink => 'edit short runtime', inliner => 'track short',
+    modules => 'code codemap recordings', extbinary => 'binary newer', shrink => 'edit short runtime', inliner => 'track short',
     flow => 'graph match', match => 'match', legacy => 'binary', lazy => 'binary newer base', decode => 'insn code',
     encode => 'probes', perf => 'recordings sample script_memory', preagg => 'aggregated', unsymbolized => 'unwind frames',
     estimate => 'generate', lines => 'lines', quality => 'overlap truth', llvm => 'overlap edit track',
