@@ -17867,6 +17867,49 @@ typedef struct csspgo__reached {
     uint32_t steps;               /* transfers that may still be looked at */
 } csspgo__reached;
 
+/* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
+static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func,
+                                csspgo__reached *to)
+{
+    const uint32_t pos = csspgo__transfer_target(c, t->pos);
+    const csspgo__range *const r = csspgo__range_of(c, pos);
+    size_t i;
+    if (t->target == 0) return t->kind == CSSPGO_IJMP;
+    if (r == NULL) return t->kind != CSSPGO_COND;             /* a stub */
+    for (i = 0; i < to->count && to->range[i] != r; i++) {}
+    if (i == to->count && i == sizeof to->range / sizeof *to->range) return 1;
+    if (i == to->count) to->range[to->count++] = r;
+    return r->func == func;
+}
+
+/*
+ * 1 if the call that ends at pos can lead to the function that it is in, directly or by jumps out of what it calls
+ * (tail calls). Calls and jumps by pointer, stubs, and what would take too long to follow may lead anywhere.
+ */
+CSSPGO__UNUSED static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
+{
+    const uint32_t call_pos = csspgo__call_before(c, pos);
+    const csspgo__range *const own = csspgo__range_of(c, call_pos);
+    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call_pos));
+    csspgo__reached to;
+    size_t i;
+    if (call_pos == 0) return 0;
+    if (own == NULL || called == NULL || called->func == own->func) return 1;
+    to.range[0] = called;
+    to.count = 1;
+    to.steps = 1024;
+    for (i = 0; i < to.count; i++) {
+        const uint32_t end = to.range[i]->end;
+        csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], to.range[i]->begin);
+        const csspgo__code_transfer *t;
+        while ((t = csspgo__transfer_next(c, &at, end)) != NULL) {
+            if (to.steps-- == 0) return 1;
+            if (t->kind != CSSPGO_CALL && t->kind != CSSPGO_RET && csspgo__jump_reaches(c, t, own->func, &to)) return 1;
+        }
+    }
+    return 0;
+}
+
 /* The ith probe at pos, or NULL. */
 static const csspgo__code_probe *csspgo__probe_at(const csspgo_code *c, uint32_t pos, size_t i)
 {
@@ -45894,49 +45937,6 @@ static csspgo_inline_depth csspgo__inlined_by_probes(const csspgo_code *c, uint3
         break;
     }
     return n;
-}
-
-/* 1 if a jump out of a range leads to a function, or may; else what it leads to is reached, too. */
-static int csspgo__jump_reaches(const csspgo_code *c, const csspgo__code_transfer *t, uint32_t func,
-                 csspgo__reached *to)
-{
-    const uint32_t pos = csspgo__transfer_target(c, t->pos);
-    const csspgo__range *const r = csspgo__range_of(c, pos);
-    size_t i;
-    if (t->target == 0) return t->kind == CSSPGO_IJMP;
-    if (r == NULL) return t->kind != CSSPGO_COND;             /* a stub */
-    for (i = 0; i < to->count && to->range[i] != r; i++) {}
-    if (i == to->count && i == sizeof to->range / sizeof *to->range) return 1;
-    if (i == to->count) to->range[to->count++] = r;
-    return r->func == func;
-}
-
-/*
- * 1 if the call that ends at pos can lead to the function that it is in, directly or by jumps out of what it calls
- * (tail calls). Calls and jumps by pointer, stubs, and what would take too long to follow may lead anywhere.
- */
-static int csspgo__call_recurs(const csspgo_code *c, uint32_t pos)
-{
-    const uint32_t call_pos = csspgo__call_before(c, pos);
-    const csspgo__range *const own = csspgo__range_of(c, call_pos);
-    const csspgo__range *const called = csspgo__range_of(c, csspgo__transfer_target(c, call_pos));
-    csspgo__reached to;
-    size_t i;
-    if (call_pos == 0) return 0;
-    if (own == NULL || called == NULL || called->func == own->func) return 1;
-    to.range[0] = called;
-    to.count = 1;
-    to.steps = 1024;
-    for (i = 0; i < to.count; i++) {
-        const uint32_t end = to.range[i]->end;
-        csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], to.range[i]->begin);
-        const csspgo__code_transfer *t;
-        while ((t = csspgo__transfer_next(c, &at, end)) != NULL) {
-            if (to.steps-- == 0) return 1;
-            if (t->kind != CSSPGO_CALL && t->kind != CSSPGO_RET && csspgo__jump_reaches(c, t, own->func, &to)) return 1;
-        }
-    }
-    return 0;
 }
 
 /* The lines with the same address from number `first` on. */
