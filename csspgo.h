@@ -6,9 +6,10 @@
  *
  * CONTENTS (search for the mark; each layer and chapter twice: interface, implementation)
  *     >>manual  >>howto  >>config
- *     the kernel: >>base  >>runtime  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
- *     chapters:   >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg  >>unsymbolized  >>estimate
- *                 >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
+ *     the kernel: >>base  >>graph  >>tree  >>format  >>edit  >>code  >>sample  >>unwind  >>track  >>generate
+ *     chapters:   >>runtime  >>extbinary  >>shrink  >>inliner  >>preinline  >>inspect  >>reshape  >>probes
+ *                 >>modules  >>flow  >>match  >>legacy  >>lazy  >>decode  >>encode  >>perf  >>preagg
+ *                 >>unsymbolized  >>estimate  >>lines  >>quality  >>llvm  >>layout  >>ctxprof  >>bottleneck
  *     >>licence
  */
 
@@ -57,7 +58,7 @@
  *     game, server            HOW TO give a runtime its profile
  *     profile others: own     csspgo_code_new, _add_unit; csspgo_collector_new, _add, _profile
  *     code map and samples    HOW TO make a profile in a JIT, HOW TO count exactly with windows of branches
- *     add up profiles         csspgo_merge, csspgo_trim_cold, csspgo_scale
+ *     add up profiles         csspgo_merge, csspgo_scale, csspgo_shrink
  *                             HOW TO merge many profiles
  *     inline by context       csspgo_tracker_new, _compile_order, _base, _get_callees, _mark_inlined, _promote
  *                             HOW TO ask an inliner's questions
@@ -76,36 +77,45 @@
  *
  * LAYERS AND CHAPTERS
  *
- *     A plain include gives the kernel and the chapter match. Each layer of the kernel uses only the layers above it.
- *     The other chapters follow the kernel. A macro turns on each of them; a chapter uses the kernel and at most one
- *     other chapter, which its macro turns on as well.
+ *     Each layer of the kernel uses only the layers above it. Chapters follow the kernel; each uses the kernel and at
+ *     most one other chapter, which its macro turns on as well. A plain include gives the kernel and those chapters
+ *     that are marked "on"; CSSPGO_NO_... drops one of them, CSSPGO_WITH_... adds another.
  *
  *     base      status and error, allocator, limits, names and GUIDs
  *     graph     strongly connected components; functions in an order with callers first
  *     tree      the profile: functions, nodes, counts; adding two profiles; the summary
- *     format    profiles as text and ExtBinary
- *     edit      merge, scale, flatten, nest, trim cold contexts, rename
- *     code      the code map: modules, functions, control transfers, probes; probe sections
+ *     format    profiles as text; the chapters' forms, too, are read and written through it
+ *     edit      merge, scale, compress recursion, remove
+ *     code      the code map: functions, control transfers, probes
  *     sample    records of perf ring buffers become samples; a queue from signal handlers to a collector
  *     unwind    samples become counters per calling context
  *     track     the context tracker, which answers an inliner's questions and records its decisions
- *     generate  counters become a profile by probe; the pre-inliner
- *     runtime   the front door: one object over all layers, for a program that emits code and samples itself. Its
- *               interface stands before those of the layers
+ *     generate  counters become a profile by probe
  *
- *     CSSPGO_WITH_...   chapter
- *     MATCH             on unless CSSPGO_NO_MATCH is defined: a profile of old code in terms of new code     uses FLOW
- *     FLOW              control-flow graphs: blocks that execute equally often, counts that fit
+ *     chapter
+ *     EXTBINARY    on   profiles in LLVM's ExtBinary form
+ *     RUNTIME      on   the front door: one object over all layers, for a program that emits code and samples
+ *                       itself. Its interface stands before all                                          uses SHRINK
+ *     SHRINK       on   csspgo_shrink, _shrink_step: profiles of at most a given size
+ *     PROBES       on   csspgo_probe_set_...: probe sections of programs become tables for csspgo_code_add_probes
+ *     MODULES      on   csspgo_code_add_module, _mmap ...: executables and libraries, and where they are mapped
+ *     PREINLINE    on   csspgo_preinline, csspgo_size_table_...: which contexts to inline, as llvm-profgen decides
+ *     MATCH        on   a profile of old code in terms of new code                                           uses FLOW
+ *     FLOW         on   control-flow graphs: blocks that execute equally often, counts that fit
+ *     INLINER           csspgo_tracker_decide: which calls to inline into a function
+ *     INSPECT           csspgo_equal, _validate, _code_validate, _dump, _profile_get_stats: for tests and debuggers;
+ *                       CSSPGO_VALIDATE turns it on
+ *     RESHAPE           csspgo_flatten, _nest, _trim_cold, _rename_functions: records in other contexts
  *     LEGACY            raw binary, CompactBinary (read only) and GCC AutoFDO profiles
  *     LAZY              ExtBinary profiles, read function by function
  *     DECODE            decoders of x86-64 and AArch64 instructions; code added as bytes
- *     ENCODE            writing probe sections; probe ids and CFG checksums that match LLVM's
- *     PERF              perf.data and perf script text; the processes of a recording
+ *     ENCODE            writing probe sections; probe ids and CFG checksums that match LLVM's           uses PROBES
+ *     PERF              perf.data and perf script text; the processes of a recording                  uses MODULES
  *     PREAGG            BOLT's pre-aggregated text                                                           uses PERF
  *     UNSYMBOLIZED      raw counters as text, and the addresses that they refer to                           uses PERF
  *     ESTIMATE          counts from samples without branch records                                           uses FLOW
  *     LINES             profiles by source line
- *     QUALITY           two profiles compared; how close counts come to a reference
+ *     QUALITY           two profiles compared; how close counts come to a reference                     uses RESHAPE
  *     LLVM              the llvm fields of options; without this chapter they must be 0
  *     LAYOUT            traces of first execution become an order of functions with few page faults          uses FLOW
  *     CTXPROF           exact counts per calling context, from instrumented code                             uses FLOW
@@ -130,11 +140,11 @@
  *     CSSPGO_USE_ZSTD                implementation      recordings of perf record -z (link zstd); without it,
  *                                                        E_UNSUPPORTED
  *     CSSPGO_WITH_<CHAPTER>          every include       adds a chapter; CSSPGO_ALL adds every one
- *     CSSPGO_NO_MATCH                every include       drops the chapter match
+ *     CSSPGO_NO_<CHAPTER>            every include       drops a chapter that is on in a plain include
  *
  *     With CSSPGO_STATIC the compiler drops functions that are not called. At -Os (gcc 12, x86-64) csspgo adds 33 KB of
  *     code and constants to a program that loads profiles, finds nodes and asks for counts. To a JIT with code map,
- *     ring buffer, collector, profile and tracker it adds 81 KB, or 95 KB with csspgo_estimate_blocks.
+ *     ring buffer, collector, profile and tracker it adds 86 KB, or 99 KB with csspgo_estimate_blocks.
  *
  * WHAT IT CALLS
  *
@@ -142,7 +152,8 @@
  *
  *     always                                memchr memcmp memcpy memmove memset strlen
  *     unless CSSPGO_MALLOC is defined       free malloc
- *     unless CSSPGO_NO_STDIO is defined     errno fclose ferror fopen fread fseek ftell fwrite setvbuf stderr
+ *     unless CSSPGO_NO_STDIO is defined     errno fclose ferror fopen fread fseek ftell fwrite setvbuf
+ *     with INSPECT and stdio                stderr
  *     unless CSSPGO_ASSERT is defined       assert
  *     with CSSPGO_VALIDATE                  abort fprintf, unless CSSPGO_VALIDATE_LOG is defined
  *     with CSSPGO_WITH_CTXPROF, on Unix     getpid
@@ -294,70 +305,6 @@
  *               nearer to the truth; the layout of objects and everything named csspgo__
  *
  * >>howto   One per task; each is compiled and run by the tests, after <stdio.h> and <string.h>.
- *
- * HOW TO give a runtime its profile
- *
- *     One object takes code and samples and gives advice; its comment says which thread calls what. Here are two
- *     functions and always the same sample; in examples/runtime.c a machine makes samples.
- *
- *     static csspgo_status emit_code(csspgo_runtime *r, const char *name, uint64_t begin, uint64_t size, uint64_t call,
- *                                    csspgo_error *e)
- *     {
- *         csspgo_code_function f = { begin, begin + size, 0, 1234, name, strlen(name), 0, 0 };
- *         csspgo_transfer t[3] = { { begin + size - 1, 0, 1, CSSPGO_RET },
- *                                  { begin + 8, call, 5, CSSPGO_CALL }, { begin + 32, begin, 2, CSSPGO_COND } };
- *         csspgo_inline_node body = { csspgo_guid(name, strlen(name)), 0, 0 };
- *         csspgo_probe p[2] = { { begin, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 },
- *                               { begin + 8, 2, 0, 1, CSSPGO_PROBE_DIRECT_CALL, 0, 0 } };
- *         const size_t calls = call != 0;                  // the leaf has one block and no call, main is a loop
- *         const csspgo_code_unit unit = { &f, t, &body, p, 1, 1 + 2 * calls, 1, 1 + calls };
- *         return csspgo_runtime_emit(r, &unit, e);
- *     }
- *     static int how_to_give_a_runtime_its_profile(void)
- *     {
- *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
- *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
- *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
- *         const csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0, 0, 0 };
- *         csspgo_runtime_options how;
- *         csspgo_runtime_decision why;
- *         csspgo_runtime_parts parts;
- *         csspgo_frame frames[2];
- *         csspgo_runtime *r;
- *         csspgo_error e;
- *         csspgo_status s;
- *         int i;
- *
- *         memset(&how, 0, sizeof how);
- *         how.bytes = 16 << 20;                            // for everything, for ever
- *         r = csspgo_runtime_new(&how, NULL, &e);
- *         s = r == NULL ? e.status : emit_code(r, "main", 0x1000, 64, 0x2000, &e);
- *         if (s == CSSPGO_OK) s = emit_code(r, "leaf", 0x2000, 16, 0, &e);
- *         for (i = 0; i < 1000 && s == CSSPGO_OK; i++) {   // a frame, or some idle time
- *             csspgo_runtime_push(r, 0, &sample);          // a signal handler does this
- *             s = csspgo_runtime_step(r, 1000, &e);
- *             if (s == CSSPGO_MORE) s = CSSPGO_OK;         // the rest next time
- *         }
- *         if (s == CSSPGO_OK) s = csspgo_runtime_take(r, &e);                   // what was counted so far comes next;
- *         if (s == CSSPGO_OK || s == CSSPGO_MORE) s = csspgo_runtime_profile(r, NULL, &e);   // or all of it, at once
- *         memset(frames, 0, sizeof frames);
- *         frames[0].name = "main";
- *         frames[1].name = "leaf";
- *         frames[0].name_size = frames[1].name_size = 4;
- *         frames[0].loc = csspgo_loc_at(2, 0);             // main calls leaf at its probe 2: is that worth inlining?
- *         if (s == CSSPGO_OK && csspgo_runtime_decide(r, frames, 2, 16, NULL, &why) == CSSPGO_INLINE)
- *             printf("inline leaf: %llu of %llu calls, %s\n", (unsigned long long)why.count,
- *                    (unsigned long long)why.site_count, why.why);
- *         if (s == CSSPGO_OK) {
- *             csspgo_runtime_lock(r);                      // for all that has no function of its own
- *             parts = csspgo_runtime_get_parts(r);
- *             printf("%u contexts, %llu samples lost\n", (unsigned)csspgo_record_count(parts.profile),
- *                    (unsigned long long)csspgo_queue_get_stats(parts.queue).dropped);
- *             csspgo_runtime_unlock(r);
- *         }
- *         csspgo_runtime_free(r);
- *         return s != CSSPGO_OK;
- *     }
  *
  * HOW TO read a profile and ask it
  *
@@ -926,28 +873,6 @@
  *         return s != CSSPGO_OK;
  *     }
  *
- * HOW TO give a pre-inliner's decisions to a compiler
- *
- *     csspgo_preinline marks the contexts that are worth their code size. Its thresholds can be read and changed first.
- *
- *     static int how_to_preinline(void)
- *     {
- *         csspgo_error e;
- *         csspgo_preinline_options how;
- *         csspgo_preinline_stats stats;
- *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e);
- *         csspgo_status s;
- *
- *         if (p == NULL) return 1;
- *         s = csspgo_preinline_defaults(p, NULL, &how, &e);
- *         how.growth_limit = 3;                            // a function becomes at most three times as large
- *         if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, &stats, &e);
- *         if (s == CSSPGO_OK) printf("%llu of %llu candidates are inlined\n", (unsigned long long)stats.inlined,
- *                                    (unsigned long long)(stats.inlined + stats.kept));
- *         csspgo_profile_free(p);
- *         return s != CSSPGO_OK;
- *     }
- *
  * HOW TO read single records of perf
  *
  *     This is for a program that reads the records of a ring buffer or a file itself. The fields are in the order of
@@ -996,6 +921,21 @@
 #endif
 
 /* Chapters: CSSPGO_ALL turns on all of them; a chapter turns on the one that it uses. */
+#if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_INLINER)
+#  define CSSPGO_WITH_INLINER
+#endif
+#if !defined(CSSPGO_NO_PREINLINE) && !defined(CSSPGO_WITH_PREINLINE)
+#  define CSSPGO_WITH_PREINLINE
+#endif
+#if (defined(CSSPGO_ALL) || defined(CSSPGO_VALIDATE)) && !defined(CSSPGO_WITH_INSPECT)
+#  define CSSPGO_WITH_INSPECT
+#endif
+#if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_QUALITY)) && !defined(CSSPGO_WITH_RESHAPE)
+#  define CSSPGO_WITH_RESHAPE
+#endif
+#if (!defined(CSSPGO_NO_PROBES) || defined(CSSPGO_WITH_ENCODE)) && !defined(CSSPGO_WITH_PROBES)
+#  define CSSPGO_WITH_PROBES
+#endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_LEGACY)
 #  define CSSPGO_WITH_LEGACY
 #endif
@@ -1038,11 +978,24 @@
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_BOTTLENECK)
 #  define CSSPGO_WITH_BOTTLENECK
 #endif
+#if (!defined(CSSPGO_NO_EXTBINARY) || defined(CSSPGO_WITH_LEGACY) || defined(CSSPGO_WITH_LAZY)) && \
+    !defined(CSSPGO_WITH_EXTBINARY)
+#  define CSSPGO_WITH_EXTBINARY
+#endif
+#if !defined(CSSPGO_NO_RUNTIME) && !defined(CSSPGO_WITH_RUNTIME)
+#  define CSSPGO_WITH_RUNTIME
+#endif
+#if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_RUNTIME)) && !defined(CSSPGO_WITH_SHRINK)
+#  define CSSPGO_WITH_SHRINK
+#endif
 #if !defined(CSSPGO_NO_MATCH) && !defined(CSSPGO_WITH_MATCH)
 #  define CSSPGO_WITH_MATCH
 #endif
 #if (defined(CSSPGO_WITH_PREAGG) || defined(CSSPGO_WITH_UNSYMBOLIZED)) && !defined(CSSPGO_WITH_PERF)
 #  define CSSPGO_WITH_PERF
+#endif
+#if (!defined(CSSPGO_NO_MODULES) || defined(CSSPGO_WITH_PERF)) && !defined(CSSPGO_WITH_MODULES)
+#  define CSSPGO_WITH_MODULES
 #endif
 #if defined(CSSPGO_ALL) || defined(CSSPGO_WITH_MATCH) || defined(CSSPGO_WITH_ESTIMATE) || \
     defined(CSSPGO_WITH_LAYOUT) || defined(CSSPGO_WITH_CTXPROF) || defined(CSSPGO_WITH_BOTTLENECK)
@@ -1178,7 +1131,74 @@ CSSPGO_DEF uint64_t csspgo_guid(const char *name, size_t size);
  */
 CSSPGO_DEF size_t csspgo_canonical_size(const char *name, size_t size, uint32_t keep_uniq);
 
-/* ===== >>runtime: the front door: one object for a JIT, a game or a server that profiles itself =================== */
+/* ===== >>runtime: the front door: one object for a JIT, a game or a server that profiles itself ======================
+ *
+ * HOW TO give a runtime its profile
+ *
+ *     One object takes code and samples and gives advice; its comment says which thread calls what. Here are two
+ *     functions and always the same sample; in examples/runtime.c a machine makes samples.
+ *
+ *     static csspgo_status emit_code(csspgo_runtime *r, const char *name, uint64_t begin, uint64_t size, uint64_t call,
+ *                                    csspgo_error *e)
+ *     {
+ *         csspgo_code_function f = { begin, begin + size, 0, 1234, name, strlen(name), 0, 0 };
+ *         csspgo_transfer t[3] = { { begin + size - 1, 0, 1, CSSPGO_RET },
+ *                                  { begin + 8, call, 5, CSSPGO_CALL }, { begin + 32, begin, 2, CSSPGO_COND } };
+ *         csspgo_inline_node body = { csspgo_guid(name, strlen(name)), 0, 0 };
+ *         csspgo_probe p[2] = { { begin, 1, 0, 1, CSSPGO_PROBE_BLOCK, 0, 0 },
+ *                               { begin + 8, 2, 0, 1, CSSPGO_PROBE_DIRECT_CALL, 0, 0 } };
+ *         const size_t calls = call != 0;                  // the leaf has one block and no call, main is a loop
+ *         const csspgo_code_unit unit = { &f, t, &body, p, 1, 1 + 2 * calls, 1, 1 + calls };
+ *         return csspgo_runtime_emit(r, &unit, e);
+ *     }
+ *     static int how_to_give_a_runtime_its_profile(void)
+ *     {
+ *         const uint64_t stack[2] = { 0x2004, 0x100d };    // the sampled address, then return addresses
+ *         const csspgo_branch branches[4] = { { 0x1008, 0x2000, 0 }, { 0x1020, 0x1000, 0 },        // newest first
+ *                                             { 0x200f, 0x100d, 0 }, { 0x1008, 0x2000, 0 } };
+ *         const csspgo_sample sample = { stack, branches, 2, 4, 1, 0, 0, 0, 0, 0 };
+ *         csspgo_runtime_options how;
+ *         csspgo_runtime_decision why;
+ *         csspgo_runtime_parts parts;
+ *         csspgo_frame frames[2];
+ *         csspgo_runtime *r;
+ *         csspgo_error e;
+ *         csspgo_status s;
+ *         int i;
+ *
+ *         memset(&how, 0, sizeof how);
+ *         how.bytes = 16 << 20;                            // for everything, for ever
+ *         r = csspgo_runtime_new(&how, NULL, &e);
+ *         s = r == NULL ? e.status : emit_code(r, "main", 0x1000, 64, 0x2000, &e);
+ *         if (s == CSSPGO_OK) s = emit_code(r, "leaf", 0x2000, 16, 0, &e);
+ *         for (i = 0; i < 1000 && s == CSSPGO_OK; i++) {   // a frame, or some idle time
+ *             csspgo_runtime_push(r, 0, &sample);          // a signal handler does this
+ *             s = csspgo_runtime_step(r, 1000, &e);
+ *             if (s == CSSPGO_MORE) s = CSSPGO_OK;         // the rest next time
+ *         }
+ *         if (s == CSSPGO_OK) s = csspgo_runtime_take(r, &e);                   // what was counted so far comes next;
+ *         if (s == CSSPGO_OK || s == CSSPGO_MORE) s = csspgo_runtime_profile(r, NULL, &e);   // or all of it, at once
+ *         memset(frames, 0, sizeof frames);
+ *         frames[0].name = "main";
+ *         frames[1].name = "leaf";
+ *         frames[0].name_size = frames[1].name_size = 4;
+ *         frames[0].loc = csspgo_loc_at(2, 0);             // main calls leaf at its probe 2: is that worth inlining?
+ *         if (s == CSSPGO_OK && csspgo_runtime_decide(r, frames, 2, 16, NULL, &why) == CSSPGO_INLINE)
+ *             printf("inline leaf: %llu of %llu calls, %s\n", (unsigned long long)why.count,
+ *                    (unsigned long long)why.site_count, why.why);
+ *         if (s == CSSPGO_OK) {
+ *             csspgo_runtime_lock(r);                      // for all that has no function of its own
+ *             parts = csspgo_runtime_get_parts(r);
+ *             printf("%u contexts, %llu samples lost\n", (unsigned)csspgo_record_count(parts.profile),
+ *                    (unsigned long long)csspgo_queue_get_stats(parts.queue).dropped);
+ *             csspgo_runtime_unlock(r);
+ *         }
+ *         csspgo_runtime_free(r);
+ *         return s != CSSPGO_OK;
+ *     }
+ */
+
+#ifdef CSSPGO_WITH_RUNTIME
 
 /*
  * A runtime that compiles code tells this object what it emits, moves and frees, and hands it samples. It gets a
@@ -1445,6 +1465,8 @@ CSSPGO_DEF csspgo_runtime_parts csspgo_runtime_get_parts(csspgo_runtime *r);
 /* Take and give back both locks: around calls on the parts, if there are other threads. They do not nest. */
 CSSPGO_DEF void csspgo_runtime_lock(csspgo_runtime *r);
 CSSPGO_DEF void csspgo_runtime_unlock(csspgo_runtime *r);
+
+#endif /* CSSPGO_WITH_RUNTIME */
 
 /* ===== >>graph: control-flow graphs =============================================================================== */
 
@@ -1740,24 +1762,6 @@ CSSPGO_DEF void csspgo_recount_totals(csspgo_profile *p);
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err);
 
 /*
- * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes; and times of first
- * samples. Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter, nor does
- * CSSPGO_HAS_UNIQ, which depends on the form of the file that was read.
- *
- * Returns   1 if they are equal, else 0
- * Cost      O(p + q) time; 4 bytes of memory per function of p (without it, the comparison is slower)
- */
-CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
-
-/*
- * Checks every invariant of a profile, for tests.
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
- * Cost      O(p), no memory
- */
-CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err);
-
-/*
  * Lists all records in file order: top-level records by total, largest first, then by context. After each come its
  * inlinees, by location and name, and after each inlinee its own.
  *
@@ -1848,19 +1852,6 @@ CSSPGO_DEF csspgo_node csspgo_node_next(const csspgo_profile *p, csspgo_node top
  * Cost      O(bytes); no memory
  */
 CSSPGO_DEF size_t csspgo_context_text(const csspgo_profile *p, csspgo_node node, char *buf, size_t cap);
-
-typedef void csspgo_text_fn(void *ctx, const char *text, size_t size);
-
-/*
- * Prints a node and all nodes below it, one line each with its counts, for a debugger or a log. The form may change.
- *
- *   node      csspgo_root(p): the whole profile
- *   text_fn   gets pieces of text in order, not terminated; NULL: they go to standard error (without stdio, nowhere)
- *   ctx       its first argument
- *
- * Cost      O(nodes below + their counts); no memory, so that it also works where memory is exhausted
- */
-CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx);
 
 /* ===== >>format: profiles as files ================================================================================ */
 
@@ -2013,23 +2004,6 @@ CSSPGO_DEF csspgo_status csspgo_write_file(const csspgo_profile *p, const char *
  */
 CSSPGO_DEF uint32_t csspgo_sniff(const void *data, size_t size);
 
-typedef struct csspgo_section {   /* of an ExtBinary file, according to its table                */
-    uint64_t type, flags;         /* LLVM's SecType and SecFlags: low half common, high half of the type */
-    uint64_t offset, size;        /* bytes; not checked against the file                         */
-} csspgo_section;
-
-/*
- * The table of sections of an ExtBinary file. The sections are not read.
- *
- *   data, size    the file
- *   section, cap  gets the first cap sections; NULL and 0 are fine
- *   count         gets the number of sections in the table
- *
- * Returns   CSSPGO_OK; E_UNSUPPORTED: a file of another form; E_VERSION; E_TRUNCATED: the table is cut off
- */
-CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
-                                             size_t *count, csspgo_error *err);
-
 /* ===== >>edit: operations on profiles ============================================================================= */
 
 /*
@@ -2097,95 +2071,6 @@ CSSPGO_DEF csspgo_status csspgo_count_threshold(const csspgo_profile *p, uint64_
                                                 csspgo_error *err);
 
 /*
- * Reduces every function to one plain record without contexts, inlinees and attributes. Rebuilds.
- *
- * Contexts. The records of a function are merged as csspgo_add_profile merges them.
- *
- * Inlinees. Each becomes a function of its own. A body count and a call target replace it in its caller, both with its
- * entry estimate. Head counts become the entry estimate. Where checksums differ, the largest stays, and no count is
- * lost. A profile in LLVM mode keeps the attributes of nested records.
- *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
- * Cost      O(n log n)
- * Source    LLVM 19: ProfileConverter::flattenProfile
- */
-CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err);
-
-enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
-
-/*
- * Turns contexts into nested inlinees. A record moves into the record of its caller's context, or, if the caller has no
- * record, to the plain record of its own function. A profile without contexts stays as it is. Rebuilds.
- *
- * Counts. The caller's total grows by the inlinee's total, less the calls to the inlinee that the caller had counted.
- * These calls are subtracted from the call target and from the body count at the call site. A body entry whose count
- * becomes 0 is removed with all its targets.
- *
- *   flags   CSSPGO_NEST_KEEP_BASE: also merges every nested record into the plain record of its function, and marks the
- *           nested copy CSSPGO_DUPLICATED_INTO_BASE
- *
- * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, with CSSPGO_NEST_KEEP_BASE also for contexts deeper than limits.max_depth
- * Cost      O(n log n); with CSSPGO_NEST_KEEP_BASE a record counts once for each frame of its context
- * Source    LLVM 19: ProfileConverter::convertCSProfiles
- */
-CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err);
-
-typedef struct csspgo_cold_options {
-    uint64_t threshold;           /* records with a smaller total are cold; 0: csspgo_count_threshold at 999999 ppm */
-    uint32_t merge;               /* 1: cold records are merged into shorter contexts                         */
-    uint32_t trim;                /* 1: records that are cold (after merging) are dropped                     */
-    uint32_t frames;              /* number of innermost frames that the shorter contexts keep; 0 = 1         */
-    uint32_t base_only;           /* 1, without merge: only records with one frame are cold                   */
-} csspgo_cold_options;
-
-/*
- * Removes cold records, or merges them into the records of shorter contexts. Records that merging makes have no
- * attributes. A plain function has one frame. Does nothing if the threshold is 0, or neither merge nor trim is set.
- * Rebuilds.
- *
- *   how   NULL: trim is set, all else is 0
- *
- * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, also if merging into shorter contexts of several frames needs more than
- *           limits.max_bytes
- * Cost      O(n log n), and O(frames) for each cold record
- * Source    LLVM 19: SampleContextTrimmer
- */
-CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err);
-
-/*
- * Shrinks a profile until it holds at most max_bytes of memory (csspgo_profile_memory): merges the coldest contexts
- * into the base profiles of their functions, as csspgo_trim_cold does, so that the sums of a function's counts stay the
- * same. A profile that fits is not changed. Functions without context and inlinees stay. Rebuilds.
- *
- *   max_bytes   in bytes; somewhat fewer contexts may remain than would fit. Contexts of equal totals go together
- *
- * Returns   CSSPGO_OK; E_LIMIT: it needs more than max_bytes without any context; E_NOMEM. A failure changes nothing
- * Cost      O(n log n) for each of a few rounds, some 6 ms per MB
- * Memory    until it returns: tables of exactly the size that p's get, which is at most max_bytes, 16 bytes per node,
- *           and 60 per context that is merged. It does not count against limits.max_bytes. So whoever has a fixed
- *           amount of memory for a profile of at most N bytes and shrinks it to a half of that needs 1.7 N
- */
-CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err);
-
-/*
- * The same in slices, for programs that must not stop for long: does about `budget` steps of the work. Until the last
- * slices p stays as it is, and may be read; then it is what csspgo_shrink makes of it. If p, or max_bytes, is another
- * one than in the last call, the work begins anew, after changes of p with twice the budget each time, so that it ends
- * all the same. To stop, call it with UINT64_MAX bytes, which p has room for.
- *
- *   budget   in steps of 20 to 100 ns: a step is a node looked at, or some entries moved
- *   err      NULL, or filled in every case
- *
- * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
- *           all that was begun is given up
- * Cost      O(budget + frames of inlinees), also where functions have any number of blocks; a call of alloc_fn for each
- *           new table, and of free_fn for every 256 steps or bytes of what was made on the way, one more than that; no
- *           table is copied or cleared at once. Stopping frees all that was made
- * Memory    as csspgo_shrink, until it returns CSSPGO_OK or is stopped
- */
-CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
-
-/*
  * Compresses recursion in contexts: among the callers of a function it removes each repetition of a cycle of 1, 2, ...
  * up to max_cycle frames (UINT32_MAX: of any length). Records that get the same context are merged as
  * csspgo_add_profile merges them. Rebuilds.
@@ -2196,28 +2081,6 @@ CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_byte
  */
 CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t max_cycle, csspgo_error *err);
 
-typedef struct csspgo_rename {
-    const char *from, *to;        /* function names, borrowed until the call returns */
-    size_t      from_size, to_size;
-} csspgo_rename;
-
-typedef struct csspgo_rename_options {
-    uint32_t llvm;                /* 19, or p has llvm = 19: checksums, attributes and contexts are lost */
-} csspgo_rename_options;
-
-/*
- * Renames functions everywhere, and merges records that become equal as csspgo_add_profile merges them. If several
- * entries rename one function, the first is used. New names are not renamed again. The symbol list stays. Rebuilds.
- *
- *   names, n   the entries; in a profile of GUIDs the GUID of `from` is looked up too
- *   how        NULL: all contexts and checksums stay
- *
- * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
- * Cost      O(n log n)
- */
-CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
-                                                 const csspgo_rename_options *how, csspgo_error *err);
-
 /*
  * Removes the top-level records of n nodes, with their inlinees. The nodes themselves stay.
  *
@@ -2225,24 +2088,6 @@ CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo
  * Cost      O(n + removed records), no memory
  */
 CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *drop, size_t n, csspgo_error *err);
-
-/* The size and depth of a profile. The depth of a record is the frames of its context plus the levels of inlinees. */
-typedef struct csspgo_profile_stats {
-    uint64_t records, functions;  /* functions: those that have records                             */
-    uint64_t max_depth;           /* of a record; a function without context has depth 1            */
-    uint64_t depths;              /* sum of the depths of all records                               */
-    uint64_t samples;             /* sum of all body counts, saturating                             */
-    uint64_t deep;                /* the same sum over records deeper than 1                        */
-    double   mean_depth;          /* depths / records; 0 without records                            */
-    double   deep_share;          /* deep / samples, 0 to 1; 0 without samples                      */
-} csspgo_profile_stats;
-
-/*
- * The size and depth of a profile. Its deep_share tells how much of the profile is context-sensitive.
- *
- * Cost      O(n), no memory
- */
-CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p);
 
 /* ===== >>code: modules, functions, control transfers, probes by address =========================================== */
 
@@ -2343,43 +2188,8 @@ CSSPGO_DEF csspgo_module csspgo_no_module(void);
 CSSPGO_DEF csspgo_code *csspgo_code_new(const csspgo_options *options, csspgo_error *err);
 CSSPGO_DEF void csspgo_code_free(csspgo_code *code);
 
-/*
- * Adds an executable or library. Until csspgo_code_mmap or csspgo_code_set_bias says otherwise, it is mapped where it
- * was linked.
- *
- *   name, size       file name, size in bytes; its last path component is compared with the paths of mapping events;
- *                    copied
- *   segments, count  its loadable segments in file order; copied
- *
- * Returns   the module; id 0: E_NOMEM, E_LIMIT
- */
-CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *name, size_t size,
-                                                const csspgo_segment *segments, size_t count, csspgo_error *err);
-
-/*
- * Sets the build id of a module's file (.note.gnu.build-id). A mapping event with the same id is then for this module,
- * whatever its name, and an event with another id is not.
- *
- *   id, size   0 to 20 bytes, copied; size 0 = unknown
- *
- * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module or a larger id
- */
-CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_module module, const void *id, size_t size,
-                                                  csspgo_error *err);
-
 /* The base of a module's offsets: its first executable segment, rounded down to 4096. 0 if there is none. */
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *code, csspgo_module module);
-
-/* Executable bytes; everything is borrowed until csspgo_code_add_bytes returns. */
-typedef struct csspgo_code_bytes {
-    csspgo_arch     arch;
-    uint64_t        address;      /* of the first byte                                                                */
-    const void     *bytes;
-    size_t          size;
-    const uint64_t *starts;       /* start_count ascending addresses at which decoding restarts (symbols); bytes before
-                                     the first one are not code. NULL: all bytes are one run of instructions          */
-    size_t          start_count;
-} csspgo_code_bytes;
 
 /*
  * Adds code without its bytes. Every address in it counts as an instruction; transfers come from
@@ -2530,16 +2340,6 @@ CSSPGO_DEF void csspgo_code_set_time(csspgo_code *code, uint64_t now);
  */
 CSSPGO_DEF csspgo_status csspgo_code_step(csspgo_code *code, uint64_t budget, csspgo_error *err);
 
-/*
- * Maps a module: from now on its code runs at link-time address + bias (mod 2^64).
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: no such module, or other code is mapped there; E_NOMEM, E_LIMIT. The module then
- *           stays where it was
- * Cost      O(areas of all modules log areas)
- */
-CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *code, csspgo_module module, uint64_t bias,
-                                              csspgo_error *err);
-
 typedef struct csspgo_mmap {      /* a mapping event                                        */
     uint64_t address, size, file_offset;
     const char *path;             /* path_size bytes                                        */
@@ -2548,33 +2348,6 @@ typedef struct csspgo_mmap {      /* a mapping event                            
     const unsigned char *build_id;/* of the file, build_id_size bytes, 0 = unknown          */
     uint32_t build_id_size, reserved;
 } csspgo_mmap;
-
-/*
- * Tells the map of a mapping event. The event is for a module if the last component of its path is the module's name
- * (or, where both build ids are known, if these are equal). A mapping that is known not to be executable (executable 0)
- * is ignored, also if it is of a module: *mapped gets 0. If its file offset is that of the module's first executable
- * segment, the module is mapped there; events for further segments must agree with that. For recordings of several
- * processes see csspgo_processes.
- *
- *   mapped   NULL, or gets 1 if a module is mapped there; 0 if the event is for no module; -1 if it names a module but
- *            fits none of its segments, or if other code is mapped there: the event is ignored
- *   err      NULL, or filled in every case
- *
- * Returns   CSSPGO_OK, whatever mapped gets; E_NOMEM, E_LIMIT: nothing was done
- * Cost      O(1), with a build id O(modules); with a module as csspgo_code_set_bias
- */
-CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *event, int *mapped, csspgo_error *err);
-
-/*
- * Finds the module that a mapping event is for, by build id or name as csspgo_code_mmap does, but maps nothing. It is
- * for readers of recordings that look at code before anything is mapped, or in several processes.
- *
- *   shift   gets the number to add to an address in the event's mapping to get that in the code map (mod 2^64)
- *
- * Returns   the module; id 0: the event is for no module, or holds no byte of its executable segments; *shift is then 0
- * Cost      O(1), with a build id O(modules)
- */
-CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *code, const csspgo_mmap *event, uint64_t *shift);
 
 typedef struct csspgo_code_stats {
     uint64_t memory;              /* bytes that the map has allocated                                            */
@@ -2590,15 +2363,6 @@ typedef struct csspgo_code_stats {
 
 /* What the map holds. Cost: O(functions of large ranges that were removed and are not listed yet). */
 CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *code);
-
-/*
- * Checks every invariant of a code map, for tests: the order of its tables, and that they agree with each other. With
- * CSSPGO_VALIDATE the functions that change a map call it from time to time.
- *
- * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
- * Cost      O(bytes of code + entries log entries), no memory
- */
-CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
 
 /* ----- questions about code at a run-time address; 0 or id 0 where there is no code ------------------------------- */
 
@@ -2656,149 +2420,6 @@ CSSPGO_DEF size_t csspgo_code_probe_count(const csspgo_code *code, uint64_t addr
  */
 CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *code, uint64_t address, size_t i, csspgo_frame *frames,
                                           size_t cap, uint32_t *kind);
-
-/* ----- the sections .pseudo_probe and .pseudo_probe_desc, decoded and encoded ------------- */
-
-/*
- * Probe tables: the content of the two sections as plain arrays. They are filled by decoding sections, or function by
- * function (by a JIT or a compiler). Pass them to csspgo_code_add_probes, or encode them again.
- */
-typedef struct csspgo_probe_set csspgo_probe_set;
-
-typedef struct csspgo_symbol_base { /* where the code of a symbol is; on a duplicate GUID the last one wins           */
-    uint64_t guid;                /* csspgo_guid of the symbol's name                                                 */
-    uint64_t address;             /* link-time; 0 is an address like any other                                        */
-} csspgo_symbol_base;
-
-typedef struct csspgo_text_range { uint64_t begin, end; } csspgo_text_range;   /* code in [begin, end)                */
-
-enum {                            /* csspgo_probe_section.flags                                                       */
-    CSSPGO_PROBES_REBASE = 1,     /* records start at their symbols even after an absolute address, for images that   */
-                                  /*   were linked from objects of LLVM 14 and of later ones                          */
-    CSSPGO_PROBES_RAW_SENTINELS = 2, /* a sentinel's payload is an address unless it is a GUID of bases               */
-    CSSPGO_PROBES_KEEP_COMPLETE = 4  /* on failure the top-level records that were complete stay in the tables        */
-};
-
-typedef struct csspgo_probe_section {
-    const void *data;             /* size bytes, borrowed until the call returns; uncompressed                        */
-    size_t      size;
-    const csspgo_symbol_base *bases;   /* the symbols in symbol-table order; for an object file only those of the     */
-    size_t      base_count;       /*   text section that the probe section belongs to                                 */
-    const csspgo_text_range *text;     /* ascending, disjoint; or NULL. Addresses outside are counted, not dropped    */
-    size_t      text_count;
-    const uint64_t *addresses;    /* of the symbols of the first records, UINT64_MAX: look in bases; or NULL          */
-    size_t      address_count;
-    uint32_t    flags, reserved;
-} csspgo_probe_section;
-
-typedef struct csspgo_probe_record { /* a top-level record: the code of one function body below one symbol            */
-    uint64_t symbol;              /* GUID of the symbol that holds the code: the function's own, or the sentinel's    */
-    uint64_t address;             /* of that symbol, with CSSPGO_RECORD_BASED                                         */
-    uint32_t first_inline, inline_count;   /* its nodes, the function's own first                                     */
-    uint32_t first_probe, probe_count;
-    uint32_t flags, reserved;
-} csspgo_probe_record;
-
-enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
-
-/* Irregularities of the decoded sections, and dropped entries: one counter per reason. L: in LLVM mode only. */
-typedef struct csspgo_probe_set_stats {
-    uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
-    uint64_t sentinels;           /* records whose symbol has another name than the function                          */
-    uint64_t raw_sentinels;       /* of these, payloads taken as addresses                                            */
-    uint64_t reserved_attributes; /* probes with attribute 1                                                          */
-    uint64_t sites_0;             /* inlinees without a call-site id                                                  */
-    uint64_t outside_text;        /* probes outside the text ranges                                                   */
-    uint64_t no_base;             /* L: probes dropped because their base address is unknown                          */
-    uint64_t odd_sentinels;       /* L: sentinels in the wrong place or form; they only moved the base address        */
-    uint64_t odd_kinds;           /* L: probes of an unknown kind, kept                                               */
-    uint64_t ids_0;               /* L: probes with id 0, kept; give them no count                                    */
-    uint64_t wide_ids;            /* L: of these, probes with an id above 32 bits, kept with id 0                     */
-    uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
-    uint64_t duplicate_descriptors;    /* dropped: the GUID was there before                                          */
-    uint64_t conflicting_descriptors;  /* of these, with another checksum                                             */
-} csspgo_probe_set_stats;
-
-/* All arrays are owned by the tables and valid until these change. */
-typedef struct csspgo_probe_tables {
-    const csspgo_inline_node  *inlines;      /* every node before what was inlined into it                            */
-    const csspgo_probe        *probes;       /* grouped by inline node, within it in the order of the section         */
-    const csspgo_probe_record *records;
-    const csspgo_descriptor   *descriptors;  /* one per GUID, in the order of the section                             */
-    size_t inline_count, probe_count, record_count, descriptor_count;
-} csspgo_probe_tables;
-
-/*
- * Makes empty tables.
- *
- *   options   NULL or all zero: defaults; copied
- *
- * Returns   the tables, for csspgo_probe_set_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
- * Threads   two sets of tables share nothing; one is for one thread at a time
- */
-CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err);
-CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t);
-
-/* Empties the tables but keeps their memory. */
-CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t);
-
-/* The tables as they are now. */
-CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t);
-
-/* The irregularities of everything that was decoded so far. */
-CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t);
-
-/*
- * The order of the probes by address.
- *
- *   order   gets probe_count indices into probes, ascending by (address, index)
- *
- * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: order is then undefined
- * Cost      O(n log n); 4 bytes of memory per probe until it returns
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err);
-
-/*
- * Decodes a .pseudo_probe section and appends its content.
- *
- *   t     after a failure it is as before the call, unless CSSPGO_PROBES_KEEP_COMPLETE is set
- *   in    a linked file's section with all symbols, an object file's with those of its text section, a JIT's blob
- *   err   NULL, or filled in every case
- *
- * Strict reading rejects input that LLVM's producers never write. LLVM mode accepts and counts it, as shown in
- * brackets: kinds above 2 [kept], id 0 [kept], an id above 32 bits [kept as 0], GUID 0 [kept], misplaced sentinels
- * [they move the base], a delta or sentinel whose base is in no symbol [probes dropped, inline nodes kept].
- *
- * Returns   CSSPGO_OK; E_SYNTAX for the above; E_TRUNCATED, also for a count that the bytes left cannot hold; E_RANGE
- *           for a number above its 32 or 64 bits; E_LIMIT above limits.max_depth nested nodes, or for memory; E_NOMEM.
- *           After E_TRUNCATED, E_RANGE and E_LIMIT nothing after err->offset can be trusted, in either mode
- * Cost      O(size + base_count); memory: at most 11 bytes per byte of the section + 32 per base + 1 MB if the tables
- *           were empty. Tables that are not empty grow by at least half, and are copied
- * Source    LLVM 16 and later, which read LLVM 14's and BOLT's absolute addresses too: after the first such probe a
- *           section is one chain, and symbols are ignored
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in,
-                                                 csspgo_error *err);
-
-/*
- * Decodes a .pseudo_probe_desc section and appends its entries; the first entry of a GUID wins.
- *
- * Returns   CSSPGO_OK; E_TRUNCATED; E_RANGE; E_LIMIT for a name above limits.max_name; E_NOMEM. On failure t is
- *           unchanged
- * Cost      O(size); at most 8 bytes of memory per byte + 1 MB
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
-                                                             csspgo_error *err);
-
-/*
- * Appends a descriptor, unless there is already one with its GUID.
- *
- *   d     guid 0: computed from the name; the name is copied
- *
- * Returns   CSSPGO_OK; E_ARGUMENT if the name's GUID is 0, too; E_LIMIT; E_NOMEM
- */
-CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
-                                                         csspgo_error *err);
 
 /* ===== >>sample: samples, and perf records that become samples ==================================================== */
 
@@ -3496,23 +3117,6 @@ CSSPGO_DEF csspgo_status csspgo_tracker_commit(csspgo_tracker *t, uint32_t savep
 CSSPGO_DEF csspgo_status csspgo_tracker_compile_order(const csspgo_tracker *t, const csspgo_func *more, size_t n,
                                                       csspgo_func *out, size_t cap, size_t *count, csspgo_error *err);
 
-/* One call in a function's code. */
-typedef struct csspgo_inliner_call {
-    csspgo_loc  loc;              /* as in the profile: probe id, or line offset and discriminator */
-    csspgo_func target;           /* id 0: indirect                                                */
-} csspgo_inliner_call;
-
-enum { CSSPGO_NEVER_INLINE = 1, CSSPGO_ALWAYS_INLINE = 2 };
-
-/* The compiler's knowledge of a function. */
-typedef struct csspgo_inliner_code {
-    uint32_t           size;      /* of its code, in the compiler's units; 0: there is no code to inline     */
-    uint32_t           cost;      /* of inlining it; 0 = size                                               */
-    uint32_t           flags;     /* CSSPGO_NEVER_INLINE ...                                                */
-    uint32_t           call_count;
-    const csspgo_inliner_call *calls; /* borrowed during the call                                           */
-} csspgo_inliner_code;
-
 /* All zero: the defaults in brackets, LLVM's. */
 typedef struct csspgo_inliner_options {
     uint32_t hot_cost;            /* a call above the hot count is inlined if it costs less      [3000]  */
@@ -3524,46 +3128,6 @@ typedef struct csspgo_inliner_options {
     uint32_t context_less;        /* 1: judges calls by call targets and bases, not by contexts          */
     uint64_t *budget;             /* NULL, or the size that all calls together may add; reduced by them  */
 } csspgo_inliner_options;
-
-/* The decision for one call. */
-typedef struct csspgo_inliner_decision {
-    uint32_t    parent;           /* 0: the call is in the function's own code; i: in the code that
-                                     decision[i - 1] inlined                                          */
-    uint32_t    inlined;          /* 1: inline it; 0: only make the indirect call a guarded direct one        */
-    csspgo_loc  loc;
-    csspgo_func callee;
-    csspgo_node node;             /* the callee's counts there; id 0 (or its base) if judged without context  */
-    uint64_t    count;            /* how often the call was made                                              */
-    uint32_t    guarded;          /* 1: an indirect call: compare the target first                            */
-    uint32_t    reserved;         /* 0 */
-} csspgo_inliner_decision;
-
-/* The decisions for one function. */
-typedef struct csspgo_inliner_result {
-    csspgo_inliner_decision *decision; /* set by the caller: room for cap decisions; NULL if cap is 0         */
-    size_t           cap;
-    size_t           count;       /* gets their number; 0 after a failure                                     */
-    csspgo_node      base;        /* gets the function's base profile: the counts of its own code; id 0: none */
-} csspgo_inliner_result;
-
-/*
- * Decides which calls to inline into one function, hottest first, and marks their contexts. Call it in the order of
- * csspgo_tracker_compile_order.
- *
- *   func         the function to compile; it is not inlined into itself
- *   callable, n  callable[i] describes the function with id i; functions with id n or above are unknown
- *   how          NULL = defaults
- *   out          gets the decisions, each after the decision that its parent field names
- *   err          NULL, or filled in every case
- *
- * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_SHORT: more than out->cap decisions; E_LIMIT; E_NOMEM. After a
- *           failure the tracker is unchanged
- * Cost      O(k log k) for k calls looked at
- * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
- */
-CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
-                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
-                                               csspgo_error *err);
 
 /* ===== >>generate: counters and code map become a profile ========================================================= */
 
@@ -3674,7 +3238,159 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint
                                                        const csspgo_generate_options *how, csspgo_profile *p,
                                                        csspgo_generate_stats *stats, csspgo_error *err);
 
-/* ----- the pre-inliner ---------------------------------------------------------------- */
+/* ===== The interface of the kernel ends here. Chapters follow, each with a macro that turns it on. =============== */
+
+/* ===== >>extbinary: profiles in LLVM's ExtBinary form: CSSPGO_EXTBINARY for csspgo_write, and read like text ====== */
+
+#ifdef CSSPGO_WITH_EXTBINARY
+
+typedef struct csspgo_section {   /* of an ExtBinary file, according to its table                */
+    uint64_t type, flags;         /* LLVM's SecType and SecFlags: low half common, high half of the type */
+    uint64_t offset, size;        /* bytes; not checked against the file                         */
+} csspgo_section;
+
+/*
+ * The table of sections of an ExtBinary file. The sections are not read.
+ *
+ *   data, size    the file
+ *   section, cap  gets the first cap sections; NULL and 0 are fine
+ *   count         gets the number of sections in the table
+ *
+ * Returns   CSSPGO_OK; E_UNSUPPORTED: a file of another form; E_VERSION; E_TRUNCATED: the table is cut off
+ */
+CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
+                                             size_t *count, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_EXTBINARY */
+
+/* ===== >>shrink: profiles of at most a given size ================================================================= */
+
+#ifdef CSSPGO_WITH_SHRINK
+
+/*
+ * Shrinks a profile until it holds at most max_bytes of memory (csspgo_profile_memory): merges the coldest contexts
+ * into the base profiles of their functions, as csspgo_trim_cold does, so that the sums of a function's counts stay the
+ * same. A profile that fits is not changed. Functions without context and inlinees stay. Rebuilds.
+ *
+ *   max_bytes   in bytes; somewhat fewer contexts may remain than would fit. Contexts of equal totals go together
+ *
+ * Returns   CSSPGO_OK; E_LIMIT: it needs more than max_bytes without any context; E_NOMEM. A failure changes nothing
+ * Cost      O(n log n) for each of a few rounds, some 6 ms per MB
+ * Memory    until it returns: tables of exactly the size that p's get, which is at most max_bytes, 16 bytes per node,
+ *           and 60 per context that is merged. It does not count against limits.max_bytes. So whoever has a fixed
+ *           amount of memory for a profile of at most N bytes and shrinks it to a half of that needs 1.7 N
+ */
+CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err);
+
+/*
+ * The same in slices, for programs that must not stop for long: does about `budget` steps of the work. Until the last
+ * slices p stays as it is, and may be read; then it is what csspgo_shrink makes of it. If p, or max_bytes, is another
+ * one than in the last call, the work begins anew, after changes of p with twice the budget each time, so that it ends
+ * all the same. To stop, call it with UINT64_MAX bytes, which p has room for.
+ *
+ *   budget   in steps of 20 to 100 ns: a step is a node looked at, or some entries moved
+ *   err      NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK: p fits, and nothing is left to be given back; CSSPGO_MORE: call again; else as csspgo_shrink:
+ *           all that was begun is given up
+ * Cost      O(budget + frames of inlinees), also where functions have any number of blocks; a call of alloc_fn for each
+ *           new table, and of free_fn for every 256 steps or bytes of what was made on the way, one more than that; no
+ *           table is copied or cleared at once. Stopping frees all that was made
+ * Memory    as csspgo_shrink, until it returns CSSPGO_OK or is stopped
+ */
+CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_SHRINK */
+
+/* ===== >>inliner: what to inline into a function, decided with the tracker ======================================== */
+
+#ifdef CSSPGO_WITH_INLINER
+
+/* One call in a function's code. */
+typedef struct csspgo_inliner_call {
+    csspgo_loc  loc;              /* as in the profile: probe id, or line offset and discriminator */
+    csspgo_func target;           /* id 0: indirect                                                */
+} csspgo_inliner_call;
+
+enum { CSSPGO_NEVER_INLINE = 1, CSSPGO_ALWAYS_INLINE = 2 };
+
+/* The compiler's knowledge of a function. */
+typedef struct csspgo_inliner_code {
+    uint32_t           size;      /* of its code, in the compiler's units; 0: there is no code to inline     */
+    uint32_t           cost;      /* of inlining it; 0 = size                                               */
+    uint32_t           flags;     /* CSSPGO_NEVER_INLINE ...                                                */
+    uint32_t           call_count;
+    const csspgo_inliner_call *calls; /* borrowed during the call                                           */
+} csspgo_inliner_code;
+
+/* The decision for one call. */
+typedef struct csspgo_inliner_decision {
+    uint32_t    parent;           /* 0: the call is in the function's own code; i: in the code that
+                                     decision[i - 1] inlined                                          */
+    uint32_t    inlined;          /* 1: inline it; 0: only make the indirect call a guarded direct one        */
+    csspgo_loc  loc;
+    csspgo_func callee;
+    csspgo_node node;             /* the callee's counts there; id 0 (or its base) if judged without context  */
+    uint64_t    count;            /* how often the call was made                                              */
+    uint32_t    guarded;          /* 1: an indirect call: compare the target first                            */
+    uint32_t    reserved;         /* 0 */
+} csspgo_inliner_decision;
+
+/* The decisions for one function. */
+typedef struct csspgo_inliner_result {
+    csspgo_inliner_decision *decision; /* set by the caller: room for cap decisions; NULL if cap is 0         */
+    size_t           cap;
+    size_t           count;       /* gets their number; 0 after a failure                                     */
+    csspgo_node      base;        /* gets the function's base profile: the counts of its own code; id 0: none */
+} csspgo_inliner_result;
+
+/*
+ * Decides which calls to inline into one function, hottest first, and marks their contexts. Call it in the order of
+ * csspgo_tracker_compile_order.
+ *
+ *   func         the function to compile; it is not inlined into itself
+ *   callable, n  callable[i] describes the function with id i; functions with id n or above are unknown
+ *   how          NULL = defaults
+ *   out          gets the decisions, each after the decision that its parent field names
+ *   err          NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for a bad handle; E_SHORT: more than out->cap decisions; E_LIMIT; E_NOMEM. After a
+ *           failure the tracker is unchanged
+ * Cost      O(k log k) for k calls looked at
+ * Source    LLVM 19: SampleProfileLoader::inlineHotFunctionsWithPriority, without its cost analysis
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
+                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
+                                               csspgo_error *err);
+
+#endif /* CSSPGO_WITH_INLINER */
+
+/* ===== >>preinline: which contexts to inline, decided by counts and sizes ============================================
+ *
+ * HOW TO give a pre-inliner's decisions to a compiler
+ *
+ *     csspgo_preinline marks the contexts that are worth their code size. Its thresholds can be read and changed first.
+ *
+ *     static int how_to_preinline(void)
+ *     {
+ *         csspgo_error e;
+ *         csspgo_preinline_options how;
+ *         csspgo_preinline_stats stats;
+ *         csspgo_profile *p = csspgo_load_file("app.prof", NULL, &e);
+ *         csspgo_status s;
+ *
+ *         if (p == NULL) return 1;
+ *         s = csspgo_preinline_defaults(p, NULL, &how, &e);
+ *         how.growth_limit = 3;                            // a function becomes at most three times as large
+ *         if (s == CSSPGO_OK) s = csspgo_preinline(p, &how, &stats, &e);
+ *         if (s == CSSPGO_OK) printf("%llu of %llu candidates are inlined\n", (unsigned long long)stats.inlined,
+ *                                    (unsigned long long)(stats.inlined + stats.kept));
+ *         csspgo_profile_free(p);
+ *         return s != CSSPGO_OK;
+ *     }
+ */
+
+#ifdef CSSPGO_WITH_PREINLINE
 
 typedef struct csspgo_size_table csspgo_size_table;
 
@@ -3772,7 +3488,375 @@ CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, cons
 CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
                                           csspgo_preinline_stats *stats, csspgo_error *err);
 
-/* ===== The interface of the kernel ends here. Chapters follow, each with a macro that turns it on. =============== */
+#endif /* CSSPGO_WITH_PREINLINE */
+
+/* ===== >>inspect: profiles compared, measured and checked; code maps checked; what is in a tree =================== */
+
+#ifdef CSSPGO_WITH_INSPECT
+
+/*
+ * Compares two profiles: flags and records, that is, contexts, counts, checksums and attributes; and times of first
+ * samples. Functions are compared by name. Ids, order, symbol lists and stored summaries do not matter, nor does
+ * CSSPGO_HAS_UNIQ, which depends on the form of the file that was read.
+ *
+ * Returns   1 if they are equal, else 0
+ * Cost      O(p + q) time; 4 bytes of memory per function of p (without it, the comparison is slower)
+ */
+CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q);
+
+/*
+ * Checks every invariant of a profile, for tests.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
+ * Cost      O(p), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err);
+
+typedef void csspgo_text_fn(void *ctx, const char *text, size_t size);
+
+/*
+ * Prints a node and all nodes below it, one line each with its counts, for a debugger or a log. The form may change.
+ *
+ *   node      csspgo_root(p): the whole profile
+ *   text_fn   gets pieces of text in order, not terminated; NULL: they go to standard error (without stdio, nowhere)
+ *   ctx       its first argument
+ *
+ * Cost      O(nodes below + their counts); no memory, so that it also works where memory is exhausted
+ */
+CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx);
+
+/*
+ * Checks every invariant of a code map, for tests: the order of its tables, and that they agree with each other. With
+ * CSSPGO_VALIDATE the functions that change a map call it from time to time.
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: err names the invariant that is broken
+ * Cost      O(bytes of code + entries log entries), no memory
+ */
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *code, csspgo_error *err);
+
+/* The size and depth of a profile. The depth of a record is the frames of its context plus the levels of inlinees. */
+typedef struct csspgo_profile_stats {
+    uint64_t records, functions;  /* functions: those that have records                             */
+    uint64_t max_depth;           /* of a record; a function without context has depth 1            */
+    uint64_t depths;              /* sum of the depths of all records                               */
+    uint64_t samples;             /* sum of all body counts, saturating                             */
+    uint64_t deep;                /* the same sum over records deeper than 1                        */
+    double   mean_depth;          /* depths / records; 0 without records                            */
+    double   deep_share;          /* deep / samples, 0 to 1; 0 without samples                      */
+} csspgo_profile_stats;
+
+/*
+ * The size and depth of a profile. Its deep_share tells how much of the profile is context-sensitive.
+ *
+ * Cost      O(n), no memory
+ */
+CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p);
+
+#endif /* CSSPGO_WITH_INSPECT */
+
+/* ===== >>reshape: records in other contexts: flattened, nested, cold ones merged, functions renamed =============== */
+
+#ifdef CSSPGO_WITH_RESHAPE
+
+/*
+ * An operation that fails leaves the profile as it was. Each rebuilds it: all node handles become invalid, and it needs
+ * up to four times the profile's memory until it returns. On a profile in LLVM mode every operation works as LLVM 19's
+ * tools do. err may be NULL; otherwise it is filled in every case.
+ */
+
+/*
+ * Reduces every function to one plain record without contexts, inlinees and attributes. Rebuilds.
+ *
+ * Contexts. The records of a function are merged as csspgo_add_profile merges them.
+ *
+ * Inlinees. Each becomes a function of its own. A body count and a call target replace it in its caller, both with its
+ * entry estimate. Head counts become the entry estimate. Where checksums differ, the largest stays, and no count is
+ * lost. A profile in LLVM mode keeps the attributes of nested records.
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n)
+ * Source    LLVM 19: ProfileConverter::flattenProfile
+ */
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err);
+
+enum { CSSPGO_NEST_KEEP_BASE = 1 };                   /* csspgo_nest */
+
+/*
+ * Turns contexts into nested inlinees. A record moves into the record of its caller's context, or, if the caller has no
+ * record, to the plain record of its own function. A profile without contexts stays as it is. Rebuilds.
+ *
+ * Counts. The caller's total grows by the inlinee's total, less the calls to the inlinee that the caller had counted.
+ * These calls are subtracted from the call target and from the body count at the call site. A body entry whose count
+ * becomes 0 is removed with all its targets.
+ *
+ *   flags   CSSPGO_NEST_KEEP_BASE: also merges every nested record into the plain record of its function, and marks the
+ *           nested copy CSSPGO_DUPLICATED_INTO_BASE
+ *
+ * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, with CSSPGO_NEST_KEEP_BASE also for contexts deeper than limits.max_depth
+ * Cost      O(n log n); with CSSPGO_NEST_KEEP_BASE a record counts once for each frame of its context
+ * Source    LLVM 19: ProfileConverter::convertCSProfiles
+ */
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err);
+
+typedef struct csspgo_cold_options {
+    uint64_t threshold;           /* records with a smaller total are cold; 0: csspgo_count_threshold at 999999 ppm */
+    uint32_t merge;               /* 1: cold records are merged into shorter contexts                         */
+    uint32_t trim;                /* 1: records that are cold (after merging) are dropped                     */
+    uint32_t frames;              /* number of innermost frames that the shorter contexts keep; 0 = 1         */
+    uint32_t base_only;           /* 1, without merge: only records with one frame are cold                   */
+} csspgo_cold_options;
+
+/*
+ * Removes cold records, or merges them into the records of shorter contexts. Records that merging makes have no
+ * attributes. A plain function has one frame. Does nothing if the threshold is 0, or neither merge nor trim is set.
+ * Rebuilds.
+ *
+ *   how   NULL: trim is set, all else is 0
+ *
+ * Returns   CSSPGO_OK; E_NOMEM; E_LIMIT, also if merging into shorter contexts of several frames needs more than
+ *           limits.max_bytes
+ * Cost      O(n log n), and O(frames) for each cold record
+ * Source    LLVM 19: SampleContextTrimmer
+ */
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err);
+
+typedef struct csspgo_rename {
+    const char *from, *to;        /* function names, borrowed until the call returns */
+    size_t      from_size, to_size;
+} csspgo_rename;
+
+typedef struct csspgo_rename_options {
+    uint32_t llvm;                /* 19, or p has llvm = 19: checksums, attributes and contexts are lost */
+} csspgo_rename_options;
+
+/*
+ * Renames functions everywhere, and merges records that become equal as csspgo_add_profile merges them. If several
+ * entries rename one function, the first is used. New names are not renamed again. The symbol list stays. Rebuilds.
+ *
+ *   names, n   the entries; in a profile of GUIDs the GUID of `from` is looked up too
+ *   how        NULL: all contexts and checksums stay
+ *
+ * Returns   CSSPGO_OK, E_NOMEM, E_LIMIT
+ * Cost      O(n log n)
+ */
+CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
+                                                 const csspgo_rename_options *how, csspgo_error *err);
+
+#endif /* CSSPGO_WITH_RESHAPE */
+
+/* ===== >>probes: the sections .pseudo_probe and .pseudo_probe_desc become tables ================================== */
+
+#ifdef CSSPGO_WITH_PROBES
+
+/*
+ * Probe tables: the content of the two sections as plain arrays. They are filled by decoding sections, or function by
+ * function (by a JIT or a compiler). Pass them to csspgo_code_add_probes, or encode them again.
+ */
+typedef struct csspgo_probe_set csspgo_probe_set;
+
+typedef struct csspgo_symbol_base { /* where the code of a symbol is; on a duplicate GUID the last one wins           */
+    uint64_t guid;                /* csspgo_guid of the symbol's name                                                 */
+    uint64_t address;             /* link-time; 0 is an address like any other                                        */
+} csspgo_symbol_base;
+
+typedef struct csspgo_text_range { uint64_t begin, end; } csspgo_text_range;   /* code in [begin, end)                */
+
+enum {                            /* csspgo_probe_section.flags                                                       */
+    CSSPGO_PROBES_REBASE = 1,     /* records start at their symbols even after an absolute address, for images that   */
+                                  /*   were linked from objects of LLVM 14 and of later ones                          */
+    CSSPGO_PROBES_RAW_SENTINELS = 2, /* a sentinel's payload is an address unless it is a GUID of bases               */
+    CSSPGO_PROBES_KEEP_COMPLETE = 4  /* on failure the top-level records that were complete stay in the tables        */
+};
+
+typedef struct csspgo_probe_section {
+    const void *data;             /* size bytes, borrowed until the call returns; uncompressed                        */
+    size_t      size;
+    const csspgo_symbol_base *bases;   /* the symbols in symbol-table order; for an object file only those of the     */
+    size_t      base_count;       /*   text section that the probe section belongs to                                 */
+    const csspgo_text_range *text;     /* ascending, disjoint; or NULL. Addresses outside are counted, not dropped    */
+    size_t      text_count;
+    const uint64_t *addresses;    /* of the symbols of the first records, UINT64_MAX: look in bases; or NULL          */
+    size_t      address_count;
+    uint32_t    flags, reserved;
+} csspgo_probe_section;
+
+typedef struct csspgo_probe_record { /* a top-level record: the code of one function body below one symbol            */
+    uint64_t symbol;              /* GUID of the symbol that holds the code: the function's own, or the sentinel's    */
+    uint64_t address;             /* of that symbol, with CSSPGO_RECORD_BASED                                         */
+    uint32_t first_inline, inline_count;   /* its nodes, the function's own first                                     */
+    uint32_t first_probe, probe_count;
+    uint32_t flags, reserved;
+} csspgo_probe_record;
+
+enum { CSSPGO_RECORD_BASED = 1, CSSPGO_RECORD_SENTINEL = 2 };   /* csspgo_probe_record.flags                          */
+
+/* Irregularities of the decoded sections, and dropped entries: one counter per reason. L: in LLVM mode only. */
+typedef struct csspgo_probe_set_stats {
+    uint64_t absolute;            /* probes with an absolute address: LLVM 14, BOLT, JITs                             */
+    uint64_t sentinels;           /* records whose symbol has another name than the function                          */
+    uint64_t raw_sentinels;       /* of these, payloads taken as addresses                                            */
+    uint64_t reserved_attributes; /* probes with attribute 1                                                          */
+    uint64_t sites_0;             /* inlinees without a call-site id                                                  */
+    uint64_t outside_text;        /* probes outside the text ranges                                                   */
+    uint64_t no_base;             /* L: probes dropped because their base address is unknown                          */
+    uint64_t odd_sentinels;       /* L: sentinels in the wrong place or form; they only moved the base address        */
+    uint64_t odd_kinds;           /* L: probes of an unknown kind, kept                                               */
+    uint64_t ids_0;               /* L: probes with id 0, kept; give them no count                                    */
+    uint64_t wide_ids;            /* L: of these, probes with an id above 32 bits, kept with id 0                     */
+    uint64_t guids_0;             /* L: inline nodes with GUID 0, kept                                                */
+    uint64_t duplicate_descriptors;    /* dropped: the GUID was there before                                          */
+    uint64_t conflicting_descriptors;  /* of these, with another checksum                                             */
+} csspgo_probe_set_stats;
+
+/* All arrays are owned by the tables and valid until these change. */
+typedef struct csspgo_probe_tables {
+    const csspgo_inline_node  *inlines;      /* every node before what was inlined into it                            */
+    const csspgo_probe        *probes;       /* grouped by inline node, within it in the order of the section         */
+    const csspgo_probe_record *records;
+    const csspgo_descriptor   *descriptors;  /* one per GUID, in the order of the section                             */
+    size_t inline_count, probe_count, record_count, descriptor_count;
+} csspgo_probe_tables;
+
+/*
+ * Makes empty tables.
+ *
+ *   options   NULL or all zero: defaults; copied
+ *
+ * Returns   the tables, for csspgo_probe_set_free; NULL: E_NOMEM, E_LIMIT, E_ARGUMENT
+ * Threads   two sets of tables share nothing; one is for one thread at a time
+ */
+CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err);
+CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t);
+
+/* Empties the tables but keeps their memory. */
+CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t);
+
+/* The tables as they are now. */
+CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t);
+
+/* The irregularities of everything that was decoded so far. */
+CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t);
+
+/*
+ * The order of the probes by address.
+ *
+ *   order   gets probe_count indices into probes, ascending by (address, index)
+ *
+ * Returns   CSSPGO_OK; E_NOMEM, E_LIMIT: order is then undefined
+ * Cost      O(n log n); 4 bytes of memory per probe until it returns
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err);
+
+/*
+ * Decodes a .pseudo_probe section and appends its content.
+ *
+ *   t     after a failure it is as before the call, unless CSSPGO_PROBES_KEEP_COMPLETE is set
+ *   in    a linked file's section with all symbols, an object file's with those of its text section, a JIT's blob
+ *   err   NULL, or filled in every case
+ *
+ * Strict reading rejects input that LLVM's producers never write. LLVM mode accepts and counts it, as shown in
+ * brackets: kinds above 2 [kept], id 0 [kept], an id above 32 bits [kept as 0], GUID 0 [kept], misplaced sentinels
+ * [they move the base], a delta or sentinel whose base is in no symbol [probes dropped, inline nodes kept].
+ *
+ * Returns   CSSPGO_OK; E_SYNTAX for the above; E_TRUNCATED, also for a count that the bytes left cannot hold; E_RANGE
+ *           for a number above its 32 or 64 bits; E_LIMIT above limits.max_depth nested nodes, or for memory; E_NOMEM.
+ *           After E_TRUNCATED, E_RANGE and E_LIMIT nothing after err->offset can be trusted, in either mode
+ * Cost      O(size + base_count); memory: at most 11 bytes per byte of the section + 32 per base + 1 MB if the tables
+ *           were empty. Tables that are not empty grow by at least half, and are copied
+ * Source    LLVM 16 and later, which read LLVM 14's and BOLT's absolute addresses too: after the first such probe a
+ *           section is one chain, and symbols are ignored
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in,
+                                                 csspgo_error *err);
+
+/*
+ * Decodes a .pseudo_probe_desc section and appends its entries; the first entry of a GUID wins.
+ *
+ * Returns   CSSPGO_OK; E_TRUNCATED; E_RANGE; E_LIMIT for a name above limits.max_name; E_NOMEM. On failure t is
+ *           unchanged
+ * Cost      O(size); at most 8 bytes of memory per byte + 1 MB
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
+                                                             csspgo_error *err);
+
+/*
+ * Appends a descriptor, unless there is already one with its GUID.
+ *
+ *   d     guid 0: computed from the name; the name is copied
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT if the name's GUID is 0, too; E_LIMIT; E_NOMEM
+ */
+CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
+                                                         csspgo_error *err);
+
+#endif /* CSSPGO_WITH_PROBES */
+
+/* ===== >>modules: executables and libraries, and where processes map them ========================================= */
+
+#ifdef CSSPGO_WITH_MODULES
+
+/*
+ * Adds an executable or library. Until csspgo_code_mmap or csspgo_code_set_bias says otherwise, it is mapped where it
+ * was linked.
+ *
+ *   name, size       file name, size in bytes; its last path component is compared with the paths of mapping events;
+ *                    copied
+ *   segments, count  its loadable segments in file order; copied
+ *
+ * Returns   the module; id 0: E_NOMEM, E_LIMIT
+ */
+CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *code, const char *name, size_t size,
+                                                const csspgo_segment *segments, size_t count, csspgo_error *err);
+
+/*
+ * Sets the build id of a module's file (.note.gnu.build-id). A mapping event with the same id is then for this module,
+ * whatever its name, and an event with another id is not.
+ *
+ *   id, size   0 to 20 bytes, copied; size 0 = unknown
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for an unknown module or a larger id
+ */
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *code, csspgo_module module, const void *id, size_t size,
+                                                  csspgo_error *err);
+
+/*
+ * Maps a module: from now on its code runs at link-time address + bias (mod 2^64).
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT: no such module, or other code is mapped there; E_NOMEM, E_LIMIT. The module then
+ *           stays where it was
+ * Cost      O(areas of all modules log areas)
+ */
+CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *code, csspgo_module module, uint64_t bias,
+                                              csspgo_error *err);
+
+/*
+ * Tells the map of a mapping event. The event is for a module if the last component of its path is the module's name
+ * (or, where both build ids are known, if these are equal). A mapping that is known not to be executable (executable 0)
+ * is ignored, also if it is of a module: *mapped gets 0. If its file offset is that of the module's first executable
+ * segment, the module is mapped there; events for further segments must agree with that. For recordings of several
+ * processes see csspgo_processes.
+ *
+ *   mapped   NULL, or gets 1 if a module is mapped there; 0 if the event is for no module; -1 if it names a module but
+ *            fits none of its segments, or if other code is mapped there: the event is ignored
+ *   err      NULL, or filled in every case
+ *
+ * Returns   CSSPGO_OK, whatever mapped gets; E_NOMEM, E_LIMIT: nothing was done
+ * Cost      O(1), with a build id O(modules); with a module as csspgo_code_set_bias
+ */
+CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *code, const csspgo_mmap *event, int *mapped, csspgo_error *err);
+
+/*
+ * Finds the module that a mapping event is for, by build id or name as csspgo_code_mmap does, but maps nothing. It is
+ * for readers of recordings that look at code before anything is mapped, or in several processes.
+ *
+ *   shift   gets the number to add to an address in the event's mapping to get that in the code map (mod 2^64)
+ *
+ * Returns   the module; id 0: the event is for no module, or holds no byte of its executable segments; *shift is then 0
+ * Cost      O(1), with a build id O(modules)
+ */
+CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *code, const csspgo_mmap *event, uint64_t *shift);
+
+#endif /* CSSPGO_WITH_MODULES */
 
 /* ===== >>flow: control-flow graphs: blocks that execute equally often, counts that fit ============================ */
 
@@ -4397,6 +4481,17 @@ CSSPGO_DEF const csspgo_profile *csspgo_lazy_profile(const csspgo_lazy *l);
 /* ===== >>decode: the length and the control transfer of x86-64 and AArch64 instructions =========================== */
 
 #ifdef CSSPGO_WITH_DECODE
+
+/* Executable bytes; everything is borrowed until csspgo_code_add_bytes returns. */
+typedef struct csspgo_code_bytes {
+    csspgo_arch     arch;
+    uint64_t        address;      /* of the first byte                                                                */
+    const void     *bytes;
+    size_t          size;
+    const uint64_t *starts;       /* start_count ascending addresses at which decoding restarts (symbols); bytes before
+                                     the first one are not code. NULL: all bytes are one run of instructions          */
+    size_t          start_count;
+} csspgo_code_bytes;
 
 /*
  * Adds executable bytes of a module (or of a JIT): decodes them into instruction starts and control transfers.
@@ -7561,13 +7656,6 @@ CSSPGO__UNUSED static uint64_t csspgo__ratio(uint64_t x, uint64_t num, uint64_t 
     return quotient;
 }
 
-/* x * num / den, rounded to the nearest, halves up; at most 2^64 - 1. den is not 0. */
-CSSPGO__UNUSED static uint64_t csspgo__ratio_nearest(uint64_t x, uint64_t num, uint64_t den)
-{
-    const uint64_t q = csspgo__ratio(x, num, den), rest = x * num - q * den;
-    return q != UINT64_MAX && rest >= den - rest ? q + 1 : q;
-}
-
 /* The two words of the product of a and b, combined by exclusive or. */
 static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
 {
@@ -7580,92 +7668,6 @@ static uint64_t csspgo__mul_fold(uint64_t a, uint64_t b)
 static uint64_t csspgo__mix(uint64_t a, uint64_t b)
 {
     return csspgo__mul_fold(a, b) ^ a ^ b;
-}
-
-/* ----- arithmetic of LLVM's doubles, in integers: the same on every machine ----------------------------------------
- *
- * Where LLVM computes a threshold or a size in IEEE 754 doubles, its rounding decides the content of a profile.
- * Compilers may keep more digits (x87), so these numbers are made of integers: not negative, 53 bits, rounded to the
- * nearest, ties to even. Exponents have no bounds.
- */
-
-typedef struct csspgo__real {
-    uint64_t m;                   /* at most 2^53 */
-    int      e;                   /* m * 2^e      */
-} csspgo__real;
-
-/* (high, low) * 2^e, rounded. more: the true value is slightly larger, and the two words have at least 55 bits. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_round(uint64_t high, uint64_t low, int e, int more)
-{
-    csspgo__real r;
-    for (; high != 0 || low >> 54 != 0; e++) {
-        more |= (int)(low & 1);
-        low = low >> 1 | high << 63;
-        high >>= 1;
-    }
-    if (low >> 53 != 0) {
-        low = (low >> 1) + (low & 1 & ((low >> 1 & 1) | (uint64_t)more));
-        e++;
-    }
-    r.m = low;
-    r.e = e;
-    return r;
-}
-
-CSSPGO__UNUSED static csspgo__real csspgo__real_of(uint64_t v)
-{
-    return csspgo__real_round(0, v, 0, 0);
-}
-
-CSSPGO__UNUSED static csspgo__real csspgo__real_mul(csspgo__real a, csspgo__real b)
-{
-    uint64_t high;
-    const uint64_t low = csspgo__mul128(a.m, b.m, &high);
-    return csspgo__real_round(high, low, a.e + b.e, 0);
-}
-
-/* a - b; both are integers up to 2^64, and b is not larger than a. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_sub(csspgo__real a, csspgo__real b)
-{
-    const int e = a.e < b.e ? a.e : b.e, i = a.e - e, k = b.e - e;   /* i and k: at most 11 */
-    const uint64_t x = a.m << i, y = b.m << k;
-    return csspgo__real_round((a.m >> 32 >> (32 - i)) - (b.m >> 32 >> (32 - k)) - (x < y), x - y, e, 0);
-}
-
-/* b is not 0. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_div(csspgo__real a, csspgo__real b)
-{
-    uint64_t q = a.m / b.m, rest = a.m % b.m;
-    int e = a.e - b.e;
-    for (; a.m != 0 && q >> 55 == 0; e--) {
-        rest <<= 1;
-        q = q << 1 | (rest >= b.m);
-        if (rest >= b.m) rest -= b.m;
-    }
-    return csspgo__real_round(0, q, e, rest != 0);
-}
-
-/* a + n; a is below 2^63. */
-CSSPGO__UNUSED static csspgo__real csspgo__real_add(csspgo__real a, uint32_t n)
-{
-    uint64_t high = 0, low = 0;                       /* the integer part and 64 bits of fraction */
-    int more = 0;
-    if (n == 0 || a.m == 0) return n == 0 ? a : csspgo__real_of(n);
-    if (a.e >= 0) high = a.m << a.e;
-    else if (a.e > -64) {
-        high = a.m >> -a.e;
-        low = a.m << (64 + a.e);
-    } else {
-        low = a.e > -128 ? a.m >> (-a.e - 64) : 0;
-        more = a.e <= -128 || low << (-a.e - 64) != a.m;
-    }
-    return csspgo__real_round(high + n, low, -64, more);
-}
-
-/* The largest integer up to a, which is below 2^64. */
-CSSPGO__UNUSED static uint64_t csspgo__real_floor(csspgo__real a)
-{
-    return a.e >= 0 ? a.m << a.e : a.e > -64 ? a.m >> -a.e : 0;
 }
 
 /* Without <ctype.h>, which follows the locale. */
@@ -8310,6 +8312,16 @@ static int csspgo__llvm_newer(uint32_t llvm)
     return llvm == 0 || llvm >= 22;
 }
 
+/*
+ * x.llvm where it decides something: without the chapter LLVM it is 0, and the compiler drops what another value needs:
+ * 2 KB of a program that reads profiles.
+ */
+#ifdef CSSPGO_WITH_LLVM
+#  define CSSPGO__AS_LLVM(x) ((x).llvm)
+#else
+#  define CSSPGO__AS_LLVM(x) ((void)&(x), 0u)
+#endif
+
 /* E_UNSUPPORTED, if option `field`, an llvm field, is not 0 and this build leaves the chapter LLVM out. */
 static csspgo_status csspgo__llvm_check(const char *function, const char *field, uint32_t llvm, csspgo_error *err)
 {
@@ -8761,17 +8773,6 @@ CSSPGO__UNUSED static void csspgo__put_uleb(csspgo__sink *s, uint64_t v)
     for (; v > 127; v >>= 7) b[n++] = (unsigned char)((v & 127) | 128);
     b[n++] = (unsigned char)v;
     csspgo__put(s, b, n);
-}
-
-/* v is a two's complement number in 64 bits. */
-CSSPGO__UNUSED static void csspgo__put_sleb(csspgo__sink *s, uint64_t v)
-{
-    const uint64_t sign = v >> 63 ? UINT64_MAX : 0;
-    while ((v | 63) != (sign | 63)) {                 /* while bits above the lowest 6 are not the sign */
-        csspgo__put_char(s, (char)(v | 128));
-        v = v >> 7 | (sign & UINT64_C(0xFE00000000000000));
-    }
-    csspgo__put_char(s, (char)(v & 127));
 }
 
 /* The end of a csspgo_*_write that fills the caller's buffer: *size gets the size needed; E_SHORT if buf was short. */
@@ -9634,59 +9635,6 @@ CSSPGO__UNUSED static void csspgo__ordered_raise(const csspgo__ordered *t, uint6
 }
 
 /*
- * Returns 1 if the pages of a level are a list in both directions, are not empty, and hang below the branches of the
- * level above in the same order. Adds the items of the level to *items.
- */
-static int csspgo__level_valid(const csspgo__ordered *t, uint32_t level, csspgo__page *page, size_t *items)
-{
-    csspgo__page *down = level != 0 ? csspgo__branch_at(page, 0)->page : NULL, *before = NULL;
-    uint32_t i;
-    for (; page != NULL; before = page, page = page->next) {
-        if (page->prev != before || page->count == 0 || page->count > csspgo__page_cap(t, level)) return 0;
-        *items += page->count;
-        for (i = 0; level != 0 && i < page->count; i++, down = down->next)
-            if (down == NULL || csspgo__branch_at(page, i)->page != down) return 0;
-    }
-    return down == NULL && (level != 0 || t->last == before);
-}
-
-/* Returns 1 if a branch that is not the first of its page separates the elements below it from those before them. */
-static int csspgo__branch_valid(const csspgo__ordered *t, uint32_t level, const csspgo__page_branch *b)
-{
-    csspgo__page *page = b->page;
-    while (--level != 0) page = csspgo__branch_at(page, 0)->page;
-    return b->key <= csspgo__elem_key(csspgo__page_at(t, 0, page, 0), t->key64) && page->prev != NULL &&
-           b->key >= csspgo__elem_key(csspgo__page_at(t, 0, page->prev, page->prev->count - 1), t->key64);
-}
-
-/* Returns 1 if a table is as the comment above csspgo__page says. Cost: O(n). */
-CSSPGO__UNUSED static int csspgo__ordered_valid(const csspgo__ordered *t)
-{
-    csspgo__page *first = t->top, *page;
-    csspgo__cursor at = csspgo__ordered_from(t, 0);
-    uint32_t level = t->levels, i;
-    uint64_t key = 0, last;
-    size_t n = 0;
-    const void *elem;
-    if (t->top == NULL) return t->levels == 0 && t->count == 0 && t->last == NULL;
-    if (t->top->next != NULL || (t->levels != 0 && t->top->count < 2)) return 0;
-    for (;; level--, first = csspgo__branch_at(first, 0)->page) {
-        n = 0;
-        if (!csspgo__level_valid(t, level, first, &n)) return 0;
-        if (level == 0) break;
-        for (page = first; page != NULL; page = page->next)
-            for (i = 1; i < page->count; i++)
-                if (!csspgo__branch_valid(t, level, csspgo__branch_at(page, i))) return 0;
-    }
-    while ((elem = csspgo__ordered_next(t, &at)) != NULL) {
-        last = key;
-        key = csspgo__elem_key(elem, t->key64);
-        if (key < last) return 0;
-    }
-    return n == t->count;
-}
-
-/*
  * Takes pages for n more elements now: enough if they come in ascending order behind all others, or if splits leave
  * pages half full. Returns 0 when memory is exhausted; the pages that there was memory for stay.
  */
@@ -10134,15 +10082,6 @@ CSSPGO__UNUSED static uint64_t csspgo__name_guid(const csspgo__names *t, uint32_
     return n->flags & CSSPGO__HAS_GUID ? n->guid : csspgo_guid(t->text + n->text, n->size);
 }
 
-/* csspgo__names_bind of name number id of another table. */
-CSSPGO__UNUSED static uint32_t csspgo__names_bind_from(csspgo__heap *h, csspgo__names *t, const csspgo__names *from,
-                                                       uint32_t id)
-{
-    const csspgo__name *n = &from->name[id];
-    const char *text = n->flags & CSSPGO__HAS_TEXT ? from->text + n->text : NULL;
-    return csspgo__names_bind(h, t, csspgo__name_guid(from, id), text, n->size);
-}
-
 /* The same, stored for the next call. */
 CSSPGO__UNUSED static uint64_t csspgo__name_guid_keep(csspgo__names *t, uint32_t id)
 {
@@ -10317,6 +10256,31 @@ CSSPGO__UNUSED static int csspgo__z_step(z_stream *z, int (ZEXPORT *step_fn)(z_s
     *n -= fed - z->avail_in;
     return s;
 }
+
+/*
+ * Inflates [p, p + n) into *out, of *cap bytes; want: the size of the result. The buffer grows as bytes arrive, so a
+ * large claimed size costs nothing until the stream delivers it.
+ */
+CSSPGO__UNUSED static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want,
+                                                      unsigned char **out, size_t *cap)
+{
+    size_t have = 0;
+    z_stream z;
+    int s = Z_OK;
+    csspgo__z_init(&z, h);
+    if (inflateInit(&z) != Z_OK) return h->status;
+    while (s == Z_OK) {
+        if (have == *cap && (have < want || have == 0)) {
+            const size_t more = have < 65536 ? 65536 : have, rest = want - have + 1;
+            if (!CSSPGO__ROOM(h, *out, have, *cap, have + (more < rest ? more : rest))) break;
+        }
+        s = csspgo__z_step(&z, inflate, Z_NO_FLUSH, &p, &n, *out, &have, *cap);
+        if (s == Z_OK && (have > want || (have == want && n == 0))) s = Z_DATA_ERROR;
+    }
+    inflateEnd(&z);
+    if (s == Z_OK || s == Z_MEM_ERROR) return h->status;
+    return s == Z_STREAM_END && have == want && n == 0 ? CSSPGO_OK : CSSPGO_E_SYNTAX;
+}
 #endif /* CSSPGO_USE_ZLIB */
 
 /* ===== >>graph ==================================================================================================== */
@@ -10403,65 +10367,10 @@ CSSPGO__UNUSED static csspgo_status csspgo__cfg_check(const csspgo_cfg *cfg, css
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-/* ----- flow: what enters a vertex leaves it ------------------------------------------------------------------------
- *
- * If only one edge of a vertex is missing, conservation gives its flow; then the vertex at the other end may have only
- * one missing edge, and so on. If the missing edges are a forest, all become known. O(edges). Source: Ball and Larus,
- * Optimally Profiling and Tracing Programs, 1994.
- */
-
 typedef struct csspgo__graph_edge {
     uint32_t from, to;
     uint64_t weight;
 } csspgo__graph_edge;
-
-typedef struct csspgo__balance {  /* of a vertex                                                                  */
-    uint64_t in, out;             /* the flow that enters and that leaves along edges that are not missing        */
-    uint32_t open, edges;         /* missing edges: how many; exclusive or of their numbers + 1, or of 0 for an   */
-                                  /* edge that stays missing                                                      */
-    uint32_t block, on_cycle;     /* the user's                                                                   */
-} csspgo__balance;
-
-/* Adds flow along an edge. Sums wrap, or are at most 2^64 - 1. */
-CSSPGO__UNUSED static void csspgo__balance_add(csspgo__balance *b, const csspgo__graph_edge *e, uint64_t amount,
-                                               int wrap)
-{
-    b[e->to].in = wrap ? b[e->to].in + amount : csspgo__sat_add(b[e->to].in, amount);
-    b[e->from].out = wrap ? b[e->from].out + amount : csspgo__sat_add(b[e->from].out, amount);
-}
-
-/* Marks edge i as missing. */
-CSSPGO__UNUSED static void csspgo__balance_open(csspgo__balance *b, const csspgo__graph_edge *edge, uint32_t i)
-{
-    b[edge[i].from].open++;
-    b[edge[i].to].open++;
-    b[edge[i].from].edges ^= i + 1;
-    b[edge[i].to].edges ^= i + 1;
-}
-
-/* Edge i was missing; now its weight is known. */
-CSSPGO__UNUSED static void csspgo__balance_close(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t i,
-                                                 uint64_t weight, int wrap)
-{
-    edge[i].weight = weight;
-    csspgo__balance_add(b, &edge[i], weight, wrap);
-    b[edge[i].from].open--;
-    b[edge[i].to].open--;
-    b[edge[i].from].edges ^= i + 1;
-    b[edge[i].to].edges ^= i + 1;
-}
-
-/* Finds the weights of missing edges that follow from vertex v. If sums do not wrap, no weight is below 0. */
-CSSPGO__UNUSED static void csspgo__balance_solve(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t v, int wrap)
-{
-    while (b[v].open == 1 && b[v].edges != 0) {
-        const uint32_t i = b[v].edges - 1;
-        const int leaves = edge[i].from == v;
-        const uint64_t all = leaves ? b[v].in : b[v].out, known = leaves ? b[v].out : b[v].in;
-        csspgo__balance_close(b, edge, i, wrap || all > known ? all - known : 0, wrap);
-        v = leaves ? edge[i].to : edge[i].from;
-    }
-}
 
 /* ----- strongly connected components, callers first --------------------------------------------------------------- */
 
@@ -11446,7 +11355,7 @@ static uint64_t csspgo__site_find(const csspgo_profile *p, csspgo_loc loc, csspg
 static uint64_t csspgo__site_make(csspgo_profile *p, csspgo_loc loc, csspgo_node_kind kind)
 {
     const uint64_t site = csspgo__site_find(p, loc, kind);
-    if (loc.line <= 0xffff || site != 0 || !p->heap.llvm) return site;
+    if (loc.line <= 0xffff || site != 0 || !CSSPGO__AS_LLVM(p->heap)) return site;
     if (!CSSPGO__ROOM(&p->heap, p->long_line, p->longs, p->long_cap, p->longs + 1)) return 0;
     p->long_line[p->longs] = loc;
     if (!csspgo__guids_put(&p->heap, &p->long_map, p->long_line, p->longs)) return 0;
@@ -11617,7 +11526,7 @@ static int csspgo__func_unify(csspgo_profile *p)
 {
     csspgo__names *t = &p->names;
     uint32_t id;
-    if (p->unified || p->heap.llvm) return 1;
+    if (p->unified || CSSPGO__AS_LLVM(p->heap)) return 1;
     if (!csspgo__map_room(&p->heap, &t->by_guid.map, t->count)) return 0;
     for (id = 1; id <= t->count; id++) {
         csspgo__name_guid_keep(t, id);
@@ -11689,7 +11598,7 @@ CSSPGO_DEF csspgo_func csspgo_func_find_guid(const csspgo_profile *p, uint64_t g
 {
     CSSPGO__LIVE(csspgo_profile, p);
     uint32_t id = csspgo__names_find_guid(&p->names, guid);
-    if (id != 0 || p->unified || p->heap.llvm) return csspgo__func_handle(id);
+    if (id != 0 || p->unified || CSSPGO__AS_LLVM(p->heap)) return csspgo__func_handle(id);
     for (id = (uint32_t)p->names.count; id != 0 && csspgo__name_guid(&p->names, id) != guid; id--) {}
     return csspgo__func_handle(id);
 }
@@ -11771,7 +11680,7 @@ static const csspgo__tree_node *csspgo__at_node(const csspgo_profile *p, csspgo_
     (CSSPGO__NODE_EXPECTED((p), (node)), \
      CSSPGO__EXPECT((node).id > CSSPGO__ROOT, "node 0 and the root hold no counts: is the context in the profile?"))
 #define CSSPGO__LINE_EXPECTED(p, loc) \
-    CSSPGO__EXPECT((loc).line <= 0xffff || (p)->heap.llvm, "a line or probe id above 65535")
+    CSSPGO__EXPECT((loc).line <= 0xffff || CSSPGO__AS_LLVM((p)->heap), "a line or probe id above 65535")
 
 #ifdef CSSPGO_VALIDATE
 /* Reports a node that is not there, in the name of the function that was called with it. */
@@ -11816,7 +11725,7 @@ static int csspgo__may_hang(const csspgo_profile *p, uint32_t parent, csspgo_loc
 {
     const csspgo__tree_node *up;
     csspgo_node_kind up_kind;
-    if (parent == 0 || parent > p->tree.count || (loc.line > 0xffff && !p->heap.llvm)) return 0;
+    if (parent == 0 || parent > p->tree.count || (loc.line > 0xffff && !CSSPGO__AS_LLVM(p->heap))) return 0;
     if (p->tree.node[parent].site & CSSPGO__GONE) return 0;
     if (parent == CSSPGO__ROOT)
         return (kind == CSSPGO_CONTEXT || kind == CSSPGO_PLAIN) && csspgo__loc_key(loc) == 0;
@@ -11824,7 +11733,7 @@ static int csspgo__may_hang(const csspgo_profile *p, uint32_t parent, csspgo_loc
     up_kind = csspgo__site_kind(up->site);
     if (kind == CSSPGO_CONTEXT) return up_kind == CSSPGO_CONTEXT;
     if (kind == CSSPGO_DUPLICATE)
-        return p->heap.llvm && up_kind == CSSPGO_CONTEXT && up->func == func && csspgo__loc_key(loc) != 0;
+        return CSSPGO__AS_LLVM(p->heap) && up_kind == CSSPGO_CONTEXT && up->func == func && csspgo__loc_key(loc) != 0;
     return kind == CSSPGO_INLINEE;
 }
 
@@ -12237,7 +12146,7 @@ static csspgo__record *csspgo__record_open(csspgo_profile *p, csspgo_node node, 
     csspgo__record *r;
     *status = CSSPGO_E_ARGUMENT;
     if (node.id <= CSSPGO__ROOT || node.id > p->tree.count) return NULL;
-    if (loc.line > 0xffff && !p->heap.llvm) return NULL;
+    if (loc.line > 0xffff && !CSSPGO__AS_LLVM(p->heap)) return NULL;
     csspgo__summary_drop(p);
     r = csspgo__record_make(p, node.id);
     *status = r != NULL ? CSSPGO_OK : p->heap.status;
@@ -13187,11 +13096,11 @@ static csspgo_status csspgo__join_plan_funcs(csspgo__join *j)
 {
     csspgo_status s = CSSPGO_OK;
     uint32_t i;
-    if (!j->plan.c.p->heap.llvm && csspgo__any_nameless(j->plan.c.from)) {
+    if (!CSSPGO__AS_LLVM(j->plan.c.p->heap) && csspgo__any_nameless(j->plan.c.from)) {
         if (!csspgo__func_unify(j->plan.c.p)) return j->plan.c.p->heap.status;
-        if (j->plan.c.from->heap.llvm) s = csspgo__join_check_guids(j);
+        if (CSSPGO__AS_LLVM(j->plan.c.from->heap)) s = csspgo__join_check_guids(j);
     }
-    if (j->plan.c.p->heap.llvm && j->aliases_fn != NULL) s = j->aliases_fn(j);
+    if (CSSPGO__AS_LLVM(j->plan.c.p->heap) && j->aliases_fn != NULL) s = j->aliases_fn(j);
     for (i = 1; i <= j->plan.c.from->names.count && s == CSSPGO_OK; i++) {
         const csspgo__name *n = &j->plan.c.from->names.name[i];
         j->func[i] = csspgo__join_func(j, i);
@@ -13224,7 +13133,7 @@ static csspgo_status csspgo__join_plan_node(csspgo__join *j, uint32_t i)
     csspgo__move *v = &j->plan.move[i];
     const uint32_t up = j->plan.move[n->parent].to, func = j->func[n->func];
     uint64_t site;
-    if (!p->heap.llvm && (loc.line > 0xffff || kind == CSSPGO_DUPLICATE ||
+    if (!CSSPGO__AS_LLVM(p->heap) && (loc.line > 0xffff || kind == CSSPGO_DUPLICATE ||
                           (nb != 0 && csspgo__body_run(from, r)[nb - 1].loc.line > 0xffff)))
         return CSSPGO_E_ARGUMENT;
     site = csspgo__site_make(p, loc, kind);
@@ -13281,7 +13190,7 @@ static uint32_t csspgo__flags_joined(const csspgo_profile *p, const csspgo_profi
 {
     const uint32_t kind = CSSPGO_IS_CS | CSSPGO_IS_PROBE;
     const int p_empty = p->tree.count == 1, from_empty = from->tree.count == 1;
-    if (p_empty == from_empty || p->heap.llvm) return p->flags | from->flags;
+    if (p_empty == from_empty || CSSPGO__AS_LLVM(p->heap)) return p->flags | from->flags;
     return p_empty ? (p->flags & ~kind) | from->flags : p->flags | (from->flags & ~kind);
 }
 
@@ -13407,7 +13316,7 @@ static void csspgo__join_init(csspgo__join *j, csspgo_profile *p, const csspgo_p
 static csspgo_status csspgo__join_two(csspgo__join *j, csspgo_profile *p, const csspgo_profile *from)
 {
     csspgo__join_init(j, p, from);
-    return p->heap.llvm || csspgo__may_join(p, from) ? csspgo__join_run(j, NULL) : CSSPGO_E_ARGUMENT;
+    return CSSPGO__AS_LLVM(p->heap) || csspgo__may_join(p, from) ? csspgo__join_run(j, NULL) : CSSPGO_E_ARGUMENT;
 }
 
 CSSPGO_DEF csspgo_status csspgo_add_profile(csspgo_profile *p, const csspgo_profile *from, csspgo_error *err)
@@ -13470,7 +13379,7 @@ static csspgo_status csspgo__rebuild_begin(csspgo__rebuild *b, const csspgo_prof
     csspgo__summary_drop(b->q);
     b->plan.c.p = b->q;
     b->plan.c.from = p;
-    b->plan.rule = p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
+    b->plan.rule = CSSPGO__AS_LLVM(p->heap) ? CSSPGO__LLVM : CSSPGO__OURS;
     b->arrays.heap = &b->q->heap;
     return CSSPGO__ARRAY(&b->arrays, b->last, p->tree.count + 1) ? CSSPGO_OK : b->q->heap.status;
 }
@@ -14169,200 +14078,6 @@ static csspgo_status csspgo__mover_commit(csspgo__mover *t, uint32_t savepoint)
     return CSSPGO_OK;
 }
 
-typedef struct csspgo__comparison { /* two profiles that are compared */
-    const csspgo_profile *p, *q;
-    uint32_t             *func;   /* per function of p: the one of q, or 0; NULL: no memory for the table */
-} csspgo__comparison;
-
-static uint32_t csspgo__func_of_other(const csspgo__comparison *l, uint32_t func)
-{
-    return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
-}
-
-/* 1 if the n targets or vtables of p are the same as the n of q. */
-static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_target *x, csspgo_target *v, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) {
-        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_of_other(l, x[i].func.id));
-        if (y == NULL || y->count != x[i].count) return 0;
-    }
-    return 1;
-}
-
-/* 1 if two records have the same fields, bodies, targets and vtables. */
-static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
-{
-    unsigned kind;
-    if (a->total != b->total || a->head != b->head || a->checksum != b->checksum || a->attributes != b->attributes)
-        return 0;
-    for (kind = 0; kind < CSSPGO__KINDS; kind++) {
-        size_t n, m;
-        const void *x = csspgo__entries_of(l->p, a, kind, &n);
-        void *y = csspgo__entries_of(l->q, b, kind, &m);
-        if (n != m) return 0;
-        if (kind == CSSPGO__BODIES ? n != 0 && memcmp(x, y, n * sizeof(csspgo_body)) != 0
-                                   : !csspgo__targets_equal(l, (const csspgo_target *)x, (csspgo_target *)y, n))
-            return 0;
-    }
-    return 1;
-}
-
-/* The child of q's node `up` with the same site and function as node a of p; 0 if there is none. */
-static uint32_t csspgo__node_of_other(const csspgo__comparison *l, uint32_t up, uint32_t a)
-{
-    const csspgo__tree_node *n = &l->p->tree.node[a];
-    const csspgo_func f = csspgo__func_handle(csspgo__func_of_other(l, n->func));
-    return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
-}
-
-/*
- * Walks p in pre-order with b in step, the node of q on the same path. `up` is the node of q for the parents of nodes
- * at depth `at`. Deeper nodes are on a path that q does not have, which makes no difference if they have no records.
- */
-static int csspgo__trees_equal(const csspgo__comparison *l)
-{
-    const csspgo_profile *p = l->p, *q = l->q;
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t a = CSSPGO__ROOT, up = CSSPGO__ROOT, depth = 0, at = 1, b;
-    while ((a = csspgo__tree_step(&p->tree, a, CSSPGO__ROOT, 1, &depth)) != 0) {
-        for (; at > depth; at--) up = q->tree.node[up].parent;
-        b = at == depth ? csspgo__node_of_other(l, up, a) : 0;
-        if (b != 0) {
-            up = b;
-            at = depth + 1;
-        }
-        if (v[a].record == 0) continue;
-        if (b == 0 || q->tree.node[b].record == 0) return 0;
-        if (!csspgo__record_equal(l, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
-    }
-    return 1;
-}
-
-/* 1 if q knows the same times of first samples as p, of all functions of p. */
-static int csspgo__samples_equal(const csspgo_profile *p, const csspgo_profile *q)
-{
-    uint32_t id = 1, other;
-    if (p->first_sample.count == 0) return 1;
-    for (; id <= p->names.count; id++) {
-        const uint64_t time = csspgo__first_sample(p, id);
-        other = time != 0 ? csspgo__func_lookup(q, p, id) : 0;
-        if (time != (other != 0 ? csspgo__first_sample(q, other) : 0)) return 0;
-    }
-    return 1;
-}
-
-/*
- * Two profiles with the same number of records are equal if q has an equal of each record of p on the same path: one
- * walk of p. The table of functions saves look-ups of names; without memory for it each look-up is made when needed,
- * so the result never depends on memory. O(size of p) expected.
- */
-CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__LIVE(csspgo_profile, q);
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__comparison l;
-    uint32_t id;
-    int equal;
-    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
-        return 0;
-    l.p = p;
-    l.q = q;
-    l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
-    for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
-    if (l.func != NULL) l.func[0] = 0;
-    equal = csspgo__samples_equal(p, q) && csspgo__samples_equal(q, p) && csspgo__trees_equal(&l);
-    csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
-    return equal;
-}
-
-static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *record, unsigned kind)
-{
-    const csspgo__run r = csspgo__run_of(record, kind);
-    const size_t count = p->pool[kind].count;
-    return csspgo__run_cap(r) == 0 || (r.begin <= count && csspgo__run_cap(r) <= count - r.begin);
-}
-
-/*
- * Returns which invariant of the record is broken, or NULL. Checks that runs are inside their pools before it reads an
- * element, so a corrupted record cannot make the check itself read out of bounds.
- */
-static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
-{
-    const size_t nb = csspgo__run_count(r->body);
-    csspgo_body *b;
-    unsigned k;
-    size_t i, n;
-    for (k = 0; k < CSSPGO__KINDS; k++)
-        if (!csspgo__run_valid(p, r, k)) return "a run leaves its pool";
-    if (r->dirty) return "a record is dirty";
-    b = csspgo__body_run(p, r);
-    for (i = 0; i < nb; i++) {
-        if (b[i].loc.line > 0xffff && !p->heap.llvm) return "a line offset is above 65535";
-        if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
-    }
-    for (k = CSSPGO__TARGETS; k < CSSPGO__KINDS; k++) {
-        const csspgo_target *t = (const csspgo_target *)csspgo__entries_of(p, r, k, &n);   /* vtable counts too */
-        for (i = 0; i < n; i++) {
-            if (i != 0 && csspgo__target_cmp(NULL, &t[i - 1], &t[i]) >= 0) return "call targets are out of order";
-            if (!csspgo__func_ok(p, t[i].func)) return "a call target has no function";
-            if (k == CSSPGO__TYPES && t[i].loc.line > 0xffff) return "a line offset is above 65535";
-            if (k == CSSPGO__TARGETS && csspgo__body_find(b, nb, t[i].loc) == NULL)
-                return "a call target has no body entry";
-        }
-    }
-    return NULL;
-}
-
-/* Checks the links of one node. Returns what is wrong, or NULL. */
-static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__tree_node *n = &p->tree.node[id];
-    if (n->parent == 0 || (!p->tree.moved && n->parent >= id)) return "a node's parent does not come before it";
-    if (!csspgo__func_ok(p, csspgo__func_handle(n->func))) return "a node has no function";
-    if (n->site >> 51 != 0) return "a node's site has unknown bits";
-    if (n->site & CSSPGO__LONG && (n->site & 0xffffffffu) >= p->longs)
-        return "a node's out-of-range line has no entry";
-    if (!csspgo__may_hang(p, n->parent, csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), n->func))
-        return "a node of this kind cannot hang below its parent";
-    if (csspgo__tree_find(&p->tree, n->parent, n->site, n->func) != id) return "a node is not unique";
-    if (n->record > p->records) return "a record number is out of range";
-    if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE && p->tree.node[n->parent].record == 0)
-        return "an inlinee has a record and its caller has none";
-    return n->record != 0 ? csspgo__record_check(p, &p->record[n->record]) : NULL;
-}
-
-/*
- * Checks every node and record on its own, then shows by counting that links, chains of functions and records are one
- * to one. Loops along siblings and chains count their steps, so a cycle ends them. O(nodes + counts) expected.
- */
-CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    uint32_t id, walked = 1, gone = 0;
-    size_t same = 0, records = 0, i;
-    uint64_t ids = 0;
-    csspgo__error_clear(err);
-    for (id = 2; id <= p->tree.count; id++) gone += p->tree.node[id].site & CSSPGO__GONE ? 1 : 0;
-    for (id = CSSPGO__ROOT; walked <= p->tree.count && (id = csspgo__tree_walk(&p->tree, id)) != 0; walked++) {
-        const char *broken = csspgo__node_check(p, id);
-        records += p->tree.node[id].record != 0;
-        ids += p->tree.node[id].record;
-        if (broken == NULL) continue;
-        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
-        csspgo__say(err, ": node ");
-        csspgo__say_u64(err, id);
-        return CSSPGO_E_ARGUMENT;
-    }
-    for (i = 1; i <= p->names.count; i++)
-        for (id = p->func[i].begin; id != 0 && same <= p->tree.count; id = p->tree.node[id].same) same++;
-    if (records + p->dead != p->records || (p->dead == 0 && ids != (uint64_t)records * (records + 1) / 2))
-        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a record has no node, or two");
-    if (walked + gone == p->tree.count && same + 1 == p->tree.count && (gone == 0 || p->tree.moved)) return CSSPGO_OK;
-    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
-}
-
 /* ----- orders that outputs need ----------------------------------------------------------------------------------- */
 
 /*
@@ -14881,7 +14596,7 @@ static int csspgo__tally_contexts(csspgo__tally *u)
 /* Stores the total in the result. Returns 1. */
 static int csspgo__tally_total(csspgo__tally *u)
 {
-    if (u->heap.llvm) u->total.high = 0;
+    if (CSSPGO__AS_LLVM(u->heap)) u->total.high = 0;
     u->out->total = csspgo__sum_saturated(u->total);
     return 1;
 }
@@ -14919,8 +14634,8 @@ static int csspgo__tally_cutoffs(csspgo__tally *u, csspgo_cutoff *c, size_t n)
             uint64_t high;
             const uint64_t low = csspgo__mul128(f->count, f->times, &high);
             last = f->count;
-            csspgo__sum_add(&sum, low, u->heap.llvm ? 0 : high);
-            if (u->heap.llvm) sum.high = 0;
+            csspgo__sum_add(&sum, low, CSSPGO__AS_LLVM(u->heap) ? 0 : high);
+            if (CSSPGO__AS_LLVM(u->heap)) sum.high = 0;
             seen += f->times;
         }
         c[i].min_count = last;
@@ -15149,123 +14864,6 @@ CSSPGO_DEF size_t csspgo_context_text(const csspgo_profile *p, csspgo_node node,
     csspgo__put_context(&s, p, node.id <= p->tree.count ? node.id : 0);
     if (cap != 0) buf[s.used] = '\0';
     return (size_t)s.total;
-}
-
-/* ----- a tree for debuggers --------------------------------------------------------------------------------------- */
-
-typedef struct csspgo__dumper {
-    csspgo_text_fn *text_fn;      /* the user's, or NULL */
-    void           *ctx;
-} csspgo__dumper;
-
-/* A csspgo__sink.flush_fn. */
-static csspgo_status csspgo__dump_flush(void *ctx, const unsigned char *data, size_t size)
-{
-    const csspgo__dumper *d = (const csspgo__dumper *)ctx;
-    if (d->text_fn != NULL) d->text_fn(d->ctx, (const char *)data, size);
-#ifndef CSSPGO_NO_STDIO
-    else fwrite(data, 1, size, stderr);
-#endif
-    return CSSPGO_OK;
-}
-
-static void csspgo__dump_name(const csspgo_profile *p, uint32_t func, csspgo__sink *s)
-{
-    const csspgo__name *n = &p->names.name[func];
-    if (n->flags & CSSPGO__HAS_TEXT) csspgo__put(s, p->names.text + n->text, n->size);
-    else csspgo__put_u64(s, n->guid);
-}
-
-static void csspgo__dump_loc(csspgo__sink *s, csspgo_loc loc)
-{
-    csspgo__put_u64(s, loc.line);
-    if (loc.discriminator == 0) return;
-    csspgo__put_char(s, '.');
-    csspgo__put_u64(s, loc.discriminator);
-}
-
-/* Writes the fields of a record behind its node, then a line for its body and one for its call targets. */
-static void csspgo__dump_record(const csspgo_profile *p, uint32_t id, csspgo__sink *s)
-{
-    const csspgo_node node = csspgo__node_handle(id);
-    const csspgo__record *r = &p->record[p->tree.node[id].record];
-    size_t n, i;
-    const csspgo_body *b = csspgo_get_bodies(p, node, &n);
-    const csspgo_target *c;
-    csspgo__put_str(s, "  total ");
-    csspgo__put_u64(s, r->total);
-    csspgo__put_str(s, ", head ");
-    csspgo__put_u64(s, r->head);
-    csspgo__put_str(s, ", checksum ");
-    csspgo__put_u64(s, r->checksum);
-    csspgo__put_str(s, ", attributes ");
-    csspgo__put_u64(s, r->attributes);
-    csspgo__put_str(s, "; body");
-    for (i = 0; i < n; i++) {
-        csspgo__put_char(s, ' ');
-        csspgo__dump_loc(s, b[i].loc);
-        csspgo__put_char(s, ':');
-        csspgo__put_u64(s, b[i].count);
-    }
-    csspgo__put_str(s, "; calls");
-    c = csspgo_get_targets(p, node, &n);
-    for (i = 0; i < n; i++) {
-        csspgo__put_char(s, ' ');
-        csspgo__dump_loc(s, c[i].loc);
-        csspgo__put_char(s, ' ');
-        csspgo__dump_name(p, c[i].func.id, s);
-        csspgo__put_char(s, ':');
-        csspgo__put_u64(s, c[i].count);
-    }
-}
-
-/* Writes a node's line. */
-static void csspgo__dump_node(const csspgo_profile *p, uint32_t id, size_t depth, csspgo__sink *s)
-{
-    static const char kind[4][10] = { "context", "inlinee", "plain", "duplicate" };
-    const csspgo__tree_node *v = &p->tree.node[id];
-    for (; depth != 0; depth--) csspgo__put_str(s, "  ");
-    csspgo__put_char(s, '#');
-    csspgo__put_u64(s, id);
-    if (id == CSSPGO__ROOT) csspgo__put_str(s, " root");
-    if (id != CSSPGO__ROOT) {
-        csspgo__put_char(s, ' ');
-        csspgo__put_str(s, kind[csspgo__site_kind(v->site)]);
-        csspgo__put_str(s, " at ");
-        csspgo__dump_loc(s, csspgo__loc_of(p, v->site));
-        csspgo__put_char(s, ' ');
-        csspgo__dump_name(p, v->func, s);
-    }
-    if (v->record != 0) csspgo__dump_record(p, id, s);
-    csspgo__put_char(s, '\n');
-}
-
-CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__NODE_EXPECTED(p, node);
-    unsigned char buf[256];
-    csspgo__dumper d;
-    csspgo__sink s;
-    uint32_t id = node.id <= p->tree.count ? node.id : 0;
-    size_t depth = 0;
-    d.text_fn = text_fn;
-    d.ctx = ctx;
-    csspgo__sink_buffer(&s, buf, sizeof buf);
-    s.flush_fn = csspgo__dump_flush;
-    s.ctx = &d;
-    while (id != 0) {
-        const csspgo__tree_node *const v = p->tree.node;
-        csspgo__dump_node(p, id, depth, &s);
-        if (v[id].child != 0) {
-            id = v[id].child;
-            depth++;
-            continue;
-        }
-        for (; id != node.id && v[id].sibling == 0; id = v[id].parent) depth--;
-        id = id != node.id ? v[id].sibling : 0;
-    }
-    csspgo__sink_flush(&s);
 }
 
 /* ===== >>format =================================================================================================== */
@@ -15522,7 +15120,7 @@ static int csspgo__text_enter(csspgo__text *t, const csspgo__token *k)
 static int csspgo__text_open(csspgo__text *t, const csspgo__token *k)
 {
     const int cs = k->kind == CSSPGO__T_FRAME, before = (t->q->flags & CSSPGO_IS_CS) != 0;
-    if (!t->llvm && t->place.depth != 0 && cs != before)
+    if (!CSSPGO__AS_LLVM(*t) && t->place.depth != 0 && cs != before)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, cs ? k->at - 1 : k->at, k->end,
                                  cs ? "a context after functions without contexts"
                                     : "expected '[': the functions before have contexts");
@@ -15557,7 +15155,7 @@ static int csspgo__text_total(csspgo__text *t, const csspgo__token *k)
 static int csspgo__text_indented(csspgo__text *t, const csspgo__token *k)
 {
     const unsigned char *line = k->at - k->depth;
-    if (!t->llvm && k->depth > t->place.depth)
+    if (!CSSPGO__AS_LLVM(*t) && k->depth > t->place.depth)
         return csspgo__text_fail(t, CSSPGO_E_SYNTAX, line, k->end,
                                  "the line is indented deeper than what it can belong to");
     if (k->kind != CSSPGO__T_CHECKSUM && k->kind != CSSPGO__T_ATTRIBUTES && k->kind != CSSPGO__T_FLAT &&
@@ -15626,7 +15224,7 @@ static int csspgo__text_target(csspgo__text *t, const csspgo__token *k, unsigned
 static int csspgo__text_inlinee(csspgo__text *t, const csspgo__token *k, uint32_t func)
 {
     if (!csspgo__text_indented(t, k)) return 0;
-    if (!t->llvm && t->q->flags & CSSPGO_IS_CS)
+    if (!CSSPGO__AS_LLVM(*t) && t->q->flags & CSSPGO_IS_CS)
         return csspgo__text_deny(t, CSSPGO_E_SYNTAX, k, "an inlinee inside a context");
     if (++t->place.depth > t->q->heap.limits.max_depth)
         return csspgo__text_deny(t, CSSPGO_E_LIMIT, k, "inlinees are nested deeper than limits.max_depth");
@@ -15647,12 +15245,12 @@ static int csspgo__text_meta(csspgo__text *t, const csspgo__token *k)
     t->place.meta_depth = k->depth;
     if (k->kind == CSSPGO__T_FLAT) return 1;          /* the tree shows it */
     if (k->kind == CSSPGO__T_ATTRIBUTES) {
-        r->attributes = (t->llvm ? 0 : r->attributes) | (uint32_t)k->count;
+        r->attributes = (CSSPGO__AS_LLVM(*t) ? 0 : r->attributes) | (uint32_t)k->count;
         if (k->count & CSSPGO_SHOULD_BE_INLINED) t->q->flags |= CSSPGO_IS_PREINLINED;
         return 1;
     }
-    if (t->llvm) r->attributes = 0;
-    if (!t->llvm || (k->count != 0 && k->depth == 1)) t->q->flags |= CSSPGO_IS_PROBE;
+    if (CSSPGO__AS_LLVM(*t)) r->attributes = 0;
+    if (!CSSPGO__AS_LLVM(*t) || (k->count != 0 && k->depth == 1)) t->q->flags |= CSSPGO_IS_PROBE;
     if (k->count != 0) r->checksum = k->count;
     return 1;
 }
@@ -15803,7 +15401,7 @@ static int csspgo__text_loc(csspgo__text *t)
     if (csspgo__text_is(&t->line, '.')) {
         t->line.p++;
         if (!csspgo__text_number(t, UINT32_MAX, &disc, "expected a discriminator")) return 0;
-        checked = !t->llvm;
+        checked = !CSSPGO__AS_LLVM(*t);
     }
     if (line > 0xffff && checked)
         return csspgo__text_reject(t, CSSPGO_E_RANGE, start, t->line.p, "a line is at most 65535");
@@ -15884,13 +15482,14 @@ static int csspgo__text_context(csspgo__text *t, const unsigned char *p, const u
     uint32_t depth = 0;
     t->line.stop = end;
     if (end - p < 3) return csspgo__text_wrong(t, p, "the context is empty");
-    if (!t->llvm && end[-1] != ']') return csspgo__text_wrong(t, end - 1, "expected ']' at the end of the context");
+    if (!CSSPGO__AS_LLVM(*t) && end[-1] != ']')
+        return csspgo__text_wrong(t, end - 1, "expected ']' at the end of the context");
     t->line.p = p + 1;
     t->line.stop--;
     for (name = t->line.p; name != NULL; name = t->line.p) {
         const unsigned char *name_end;
         t->line.where = csspgo_loc_at(0, 0);
-        name_end = t->llvm ? csspgo__text_frame_llvm(&t->line) : csspgo__text_frame_strict(t);
+        name_end = CSSPGO__AS_LLVM(*t) ? csspgo__text_frame_llvm(&t->line) : csspgo__text_frame_strict(t);
         if (name_end == NULL || !csspgo__text_token(t, CSSPGO__T_FRAME, ++depth, 0, name, name_end)) return 0;
     }
     t->line.stop = line_end;
@@ -15940,7 +15539,7 @@ static int csspgo__text_head(csspgo__text *t)
     } else if (head > p) {
         name_end = p;
     }
-    if (!t->llvm && (total == p || name_end == p || total == head)) return csspgo__text_head_fail(t, p);
+    if (!CSSPGO__AS_LLVM(*t) && (total == p || name_end == p || total == head)) return csspgo__text_head_fail(t, p);
     t->line.p = total;
     if (!csspgo__text_number(t, UINT64_MAX, &ntotal, "expected a total")) return 0;
     t->line.p = head;
@@ -15950,7 +15549,7 @@ static int csspgo__text_head(csspgo__text *t)
     if (p < name_end && *p == '[') {
         if (!csspgo__text_context(t, p, name_end)) return 0;
     } else {
-        if (!t->llvm && csspgo_sniff(p, (size_t)(name_end - p)) != CSSPGO_TEXT)   /* csspgo cannot write it */
+        if (!CSSPGO__AS_LLVM(*t) && csspgo_sniff(p, (size_t)(name_end - p)) != CSSPGO_TEXT)   /* cannot be written */
             return csspgo__text_wrong(t, p, "a name that begins like another format");
         if (!csspgo__text_token(t, CSSPGO__T_PLAIN, 0, 0, p, name_end)) return 0;
     }
@@ -16041,7 +15640,8 @@ static int csspgo__text_callee(csspgo__text *t)
 {
     const unsigned char *p = t->line.p, *end = t->line.stop, *total = csspgo__text_digits_before(p, end), *at;
     uint64_t n;
-    if ((t->llvm == 0 || t->llvm >= 22) && csspgo__text_word(&t->line, "vtables ")) return csspgo__text_types(t);
+    if ((CSSPGO__AS_LLVM(*t) == 0 || CSSPGO__AS_LLVM(*t) >= 22) && csspgo__text_word(&t->line, "vtables "))
+        return csspgo__text_types(t);
     if (total == p || total == end || total[-1] != ':') {
         at = end[-1] == ':' ? end : total == end ? end - 1 : total - 1;
         if (memchr(p, ':', (size_t)(end - p)) == NULL) at = p;
@@ -16049,7 +15649,7 @@ static int csspgo__text_callee(csspgo__text *t)
     }
     t->line.p = total;
     if (!csspgo__text_number(t, UINT64_MAX, &n, "expected a total")) return 0;
-    if (!t->llvm && total - p == 1) return csspgo__text_wrong(t, p, "the inlinee has no name");
+    if (!CSSPGO__AS_LLVM(*t) && total - p == 1) return csspgo__text_wrong(t, p, "the inlinee has no name");
     return csspgo__text_token(t, CSSPGO__T_INLINEE, t->line.indent, n, p, total - 1);
 }
 
@@ -16065,7 +15665,8 @@ static int csspgo__text_metadata(csspgo__text *t)
     const int checksum = csspgo__text_word(&t->line, "!CFGChecksum:");
     uint64_t v;
     if (!checksum && !csspgo__text_word(&t->line, "!Attributes:")) {
-        if ((t->llvm != 0 && t->llvm < 20) || !csspgo__text_word(&t->line, "!Flat") || t->line.p != t->line.stop)
+        if ((CSSPGO__AS_LLVM(*t) != 0 && CSSPGO__AS_LLVM(*t) < 20) || !csspgo__text_word(&t->line, "!Flat") ||
+            t->line.p != t->line.stop)
             return csspgo__text_wrong(t, t->line.at, "expected !CFGChecksum:N or !Attributes:N");
         if (t->line.indent != 1) return csspgo__text_wrong(t, t->line.at, "an inlinee cannot be marked as flat");
         return csspgo__text_token(t, CSSPGO__T_FLAT, t->line.indent, 0, NULL, NULL);
@@ -16091,12 +15692,12 @@ static int csspgo__text_indented_line(csspgo__text *t)
     if (*at == '!') return csspgo__text_metadata(t);
     if (!csspgo__text_loc(t)) return 0;
     p = t->line.p;
-    if (t->llvm && p == t->line.stop && t->line.indent == 1 && memchr(at, '.', (size_t)(p - at)) == NULL) {
+    if (CSSPGO__AS_LLVM(*t) && p == t->line.stop && t->line.indent == 1 && memchr(at, '.', (size_t)(p - at)) == NULL) {
         t->line.p = at;                                 /* ` 7` means ` 7: 7` */
         return csspgo__text_count(t);
     }
     if (!csspgo__text_is(&t->line, ':')) return csspgo__text_wrong(t, p, "expected ': ' after the line");
-    if (t->line.stop - p > 1 && p[1] != ' ' && !t->llvm)
+    if (t->line.stop - p > 1 && p[1] != ' ' && !CSSPGO__AS_LLVM(*t))
         return csspgo__text_wrong(t, p + 1, "expected a space after the colon");
     if (t->line.stop - p < 3) return csspgo__text_wrong(t, t->line.stop, "expected a count or INLINEE:TOTAL");
     t->line.p += 2;
@@ -16252,7 +15853,7 @@ static int csspgo__text_lines(csspgo__text *t)
             const int more = csspgo__text_more(t, &p, line_count);
             if (more < 0) return 0;
             if (more != 0) { line_count = 0; continue; }
-            if (p == w->end || (w->nul && !t->llvm)) break;
+            if (p == w->end || (w->nul && !CSSPGO__AS_LLVM(*t))) break;
         }
         end = lf != NULL ? lf : w->end;
         if (lf != NULL && end > p && end[-1] == '\r') end--;
@@ -16260,7 +15861,8 @@ static int csspgo__text_lines(csspgo__text *t)
         p = lf != NULL ? lf + 1 : w->end;
         line_count++;
     }
-    if (w->nul && !t->llvm) return csspgo__text_reject(t, CSSPGO_E_SYNTAX, w->end, w->end, "a NUL byte in text");
+    if (w->nul && !CSSPGO__AS_LLVM(*t))
+        return csspgo__text_reject(t, CSSPGO_E_SYNTAX, w->end, w->end, "a NUL byte in text");
     if (!t->line.any) return csspgo__text_reject(t, CSSPGO_E_TRUNCATED, w->end, w->end, "the text holds no function");
     return csspgo__text_flush(t);
 }
@@ -16490,29 +16092,6 @@ CSSPGO__INLINE const csspgo_body *csspgo__out_body(csspgo__out *o, csspgo__out_b
     return *s == CSSPGO_OK ? b : NULL;
 }
 
-/* The 6 + 3 * CSSPGO_CUTOFFS numbers of a summary, as files have them. */
-static csspgo_status csspgo__out_summary(const csspgo__out *o, uint64_t v[6 + 3 * CSSPGO_CUTOFFS])
-{
-    csspgo_cutoff c[CSSPGO_CUTOFFS];
-    csspgo_summary sum;
-    csspgo_status s;
-    size_t i;
-    csspgo_default_cutoffs(c);
-    s = csspgo_compute_summary(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
-    *v++ = sum.total;
-    *v++ = sum.max_count;
-    *v++ = sum.max_head;
-    *v++ = sum.counts;
-    *v++ = sum.functions;
-    *v++ = CSSPGO_CUTOFFS;
-    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
-        *v++ = c[i].ppm;
-        *v++ = c[i].min_count;
-        *v++ = c[i].counts;
-    }
-    return s;
-}
-
 /* ----- text out ----------------------------------------------------------------------------------------------------
  *
  * Byte for byte as LLVM 19: functions by total, largest first, then in context order; bodies by location; targets by
@@ -16559,7 +16138,7 @@ static csspgo_status csspgo__text_check_names(csspgo__out *o)
     const csspgo__names *t = &o->p->names;
     uint32_t i;
     size_t n;
-    if (o->llvm) return CSSPGO_OK;
+    if (CSSPGO__AS_LLVM(*o)) return CSSPGO_OK;
     if (!CSSPGO__ARRAY(&o->arrays, o->bad, t->count + 1)) return o->heap.status;
     for (i = 1; i <= t->count; i++) {
         const char *text = csspgo__name_text(t, i, &n);
@@ -16700,7 +16279,7 @@ static void csspgo__text_put_meta(csspgo__out *o, const csspgo__record *r, size_
 /* In a profile with contexts LLVM writes an inlinee in brackets, which makes it another function. */
 static void csspgo__text_put_inlinee(csspgo__out *o, const csspgo__tree_node *n, size_t depth)
 {
-    if (o->cs && !o->llvm) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
+    if (o->cs && !CSSPGO__AS_LLVM(*o)) csspgo__text_refuse(o, n->func, "inlinee, which is inside a context");
     csspgo__text_indent(o->s, depth);
     csspgo__put_loc(o->s, csspgo__loc_of(o->p, n->site));
     csspgo__put_str(o->s, o->cs ? ": [" : ": ");
@@ -16716,7 +16295,7 @@ static void csspgo__text_put_head(csspgo__out *o, const csspgo__tree_node *n, ui
     const csspgo__record *r = &o->p->record[n->record];
     if (!o->cs) csspgo__text_put_name(o, n->func, CSSPGO__NOT_HEAD, "function");
     else csspgo__text_put_context(o, id);
-    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !o->llvm)
+    if (o->cs && csspgo__site_kind(n->site) == CSSPGO_PLAIN && !CSSPGO__AS_LLVM(*o))
         csspgo__text_refuse(o, n->func, "function without context in a profile with contexts");
     csspgo__put_char(o->s, ':');
     csspgo__put_u64(o->s, r->total);
@@ -16830,2009 +16409,30 @@ static csspgo_status csspgo__text_write(csspgo__out *o)
     return s;
 }
 
-/* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
-
-#define CSSPGO__MAGIC (UINT64_C(0x5350524f46343200))   /* "SPROF42" and the form's byte */
-enum {
-    CSSPGO__MAGIC_COMPACT = 0x02, CSSPGO__MAGIC_EXT = 0x04, CSSPGO__MAGIC_RAW = 0xff,
-    CSSPGO__FORMAT_VERSION = 103, CSSPGO__FORMAT_COMPOSITE = 105, CSSPGO__FORMAT_NEWEST = 105
-};
-
-typedef struct csspgo__open_record {     /* a record that is being read, with its callers below it on a stack */
-    uint32_t node, left;          /* node 0: it is not kept. left: inlinees still to come               */
-    uint64_t sum;                 /* GCC: of the counts in it                                           */
-} csspgo__open_record;
-
-typedef struct csspgo__bin_path { /* a frame of a context         */
-    uint32_t   func, node, hash;  /* hash: scratch                */
-    csspgo_loc loc;               /* call site behind the frame   */
-} csspgo__bin_path;
-
-typedef struct csspgo__bin csspgo__bin;
-
-struct csspgo__bin {
-    struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there, by two functions: */
-    uint32_t      (*func_fn)(csspgo__bin *b, uint64_t i, const unsigned char *at);   /* name i, which stands at `at` */
-    uint32_t      (*top_fn)(csspgo__bin *b);   /* for csspgo__bin_top                                   */
-    csspgo_profile *q;            /* the profile so far                                                 */
-    csspgo__reader  r;            /* the file, or the section being read                                */
-    const csspgo_block_watch *watch;   /* NULL, or who is told of blocks                                */
-    uint64_t        inflate;      /* bytes that compressed sections may still inflate to                */
-    uint64_t        unread;       /* ExtBinary: bytes that later sections may have                      */
-    uint64_t        meta;         /* flags of the section of metadata being read                        */
-    uint32_t        version;      /* of GCC, or of LLVM: 103 to 105                                     */
-    csspgo__u32_list func;        /* the name table: index -> function; lazy: indices used so far       */
-    csspgo__u32_list node;        /* the table of contexts: index -> node                               */
-    csspgo__u32_list record;      /* the same: index -> record, 0: not read yet                         */
-    csspgo__u32_list upcoming;    /* of the section being read: the index of each function in it        */
-    CSSPGO__LIST(csspgo__bin_path) path;   /* the context before; the next one has much of it           */
-    size_t          top;          /* the index read by csspgo__bin_top; lazy: the expected one */
-    CSSPGO__LIST(csspgo__open_record) nest;   /* the records around the one being read                  */
-    int             llvm, cs;
-    int             newer;        /* versions 104 and 105 are known: not with llvm = 19 to 21            */
-    int             vtables;      /* every record ends with vtable counts                               */
-    int             indexed;      /* the name table consists of spans, for tables of functions:         */
-    uint64_t        span[3];      /* of functions with inlinees, without, other names                   */
-    int             dirty;        /* a record is dirty: csspgo__record_sort is due                           */
-};
-
-static uint32_t csspgo__u32(csspgo__reader *r)
-{
-    if (!csspgo__need(r, 4)) return 0;
-    r->p += 4;
-    return csspgo__ld32le(r->p - 4);
-}
-
-/* Fails because memory or a limit of another object's heap is exhausted. Returns 0. */
-static int csspgo__bin_full_of(csspgo__bin *b, const csspgo__heap *h)
-{
-    return csspgo__fail(&b->r, h->status, b->r.p, csspgo__plain_text(h->status));
-}
-
-/* Fails because memory or a limit is exhausted. Returns 0. */
-static int csspgo__bin_full(csspgo__bin *b)
-{
-    return csspgo__bin_full_of(b, &b->q->heap);
-}
-
-/* Fails at `at`, with the value there. Returns 0. */
-static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned char *at, const char *what,
-                           uint64_t value)
-{
-    return csspgo__fail_u64(&b->r, status, at, what, value);
-}
-
-/*
- * n, which stands at `at`, is a number of elements of at least `least` bytes each: it is refused before any allocation
- * if the input cannot hold so many. Returns 0 after a failure.
- */
-CSSPGO__INLINE size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const unsigned char *at)
-{
-    const uint64_t left = csspgo__left(&b->r);
-    if (n <= left && n * least <= left) return (size_t)n;   /* left is far below 2^60 */
-    return (size_t)csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
-}
-
-/* Reads such a number as ULEB128. */
-CSSPGO__INLINE size_t csspgo__bin_many(csspgo__bin *b, size_t least)
-{
-    const unsigned char *at = b->r.p;
-    const uint64_t n = csspgo__uleb(&b->r);
-    return csspgo__bin_fits(b, n, least, at);
-}
-
-/* The same for a field of 32 bits. */
-CSSPGO__INLINE size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
-{
-    const unsigned char *at = b->r.p;
-    const size_t n = csspgo__bin_many(b, least);
-    if (b->r.status == CSSPGO_OK && n > UINT32_MAX)
-        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", n);
-    return b->r.status == CSSPGO_OK ? n : 0;
-}
-
-/* The function of name i, which stands at `at`; 0 after a failure. */
-CSSPGO__INLINE uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const unsigned char *at)
-{
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (b->func_fn != NULL) return b->func_fn(b, i, at);
-    if (i < b->func.count) return b->func.v[i];
-    return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
-}
-
-/* Reads a name index; returns its function, or 0 after a failure. */
-static uint32_t csspgo__bin_func(csspgo__bin *b)
-{
-    const unsigned char *at = b->r.p;
-    const uint64_t i = csspgo__uleb(&b->r);
-    return csspgo__bin_func_of(b, i, at);
-}
-
-/*
- * Reads a location. LLVM cuts discriminators to 32 bits, and lines too, except in a body. Almost all locations are two
- * bytes, which are read without a call. Returns 0 after a failure.
- */
-static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
-{
-    const unsigned char *at = b->r.p, *at2;
-    uint64_t line, disc;
-    if (!CSSPGO__SMALL && b->r.end - at >= 2 && (at[0] | at[1]) < 128 && b->r.status == CSSPGO_OK) {
-        *loc = csspgo_loc_at(at[0], at[1]);
-        b->r.p = at + 2;
-        return 1;
-    }
-    line = csspgo__uleb(&b->r);
-    at2 = b->r.p;
-    disc = csspgo__uleb(&b->r);
-    *loc = csspgo_loc_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (line > 0xffff && (body || !b->llvm))
-        return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
-    if (disc <= UINT32_MAX || b->llvm) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
-}
-
-/* The function with a name of the input; id 0 after a failure. */
-static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t size)
-{
-    const csspgo_func f = csspgo_func_add(b->q, text, size);
-    if (f.id == 0 && size > b->q->heap.limits.max_name)
-        csspgo__bin_bad(b, CSSPGO_E_LIMIT, (const unsigned char *)text, "a name is longer than limits.max_name: ",
-                        size);
-    else if (f.id == 0) csspgo__bin_full(b);
-    return f;
-}
-
-/* Appends a function to the name table. f.id 0: it could not be made, for the reason in b. */
-static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
-{
-    return (f.id != 0 && CSSPGO__PUT(&b->q->heap, b->func, f.id)) || csspgo__bin_full(b);
-}
-
-/* A string up to its NUL; NULL after a failure. */
-static const char *csspgo__bin_string(csspgo__bin *b, size_t *size)
-{
-    csspgo__reader *r = &b->r;
-    const unsigned char *start = r->p, *nul = (const unsigned char *)memchr(start, 0, csspgo__left(r));
-    if (nul == NULL) {
-        csspgo__fail(r, CSSPGO_E_TRUNCATED, start, "a name has no end");
-        return NULL;
-    }
-    *size = (size_t)(nul - start);
-    r->p = nul + 1;
-    return (const char *)start;
-}
-
-/*
- * Makes room for the next n names at once, if they are long enough that a hostile file gains nothing from it. Their
- * ends are searched first, so memory is allocated once.
- */
-static int csspgo__bin_names_reserve(csspgo__bin *b, size_t n)
-{
-    size_t size[CSSPGO__SIZES] = { 0 }, i, bytes;
-    const unsigned char *p = b->r.p, *nul;
-    for (i = 0; i < n && p < b->r.end; i++, p = nul + 1) {
-        nul = (const unsigned char *)memchr(p, 0, (size_t)(b->r.end - p));
-        if (nul == NULL) break;
-    }
-    bytes = (size_t)(p - b->r.p);
-    if (bytes / 16 < n || bytes > UINT32_MAX) return 1;
-    size[CSSPGO__SIZE_NAMES] = n;
-    size[CSSPGO__SIZE_TEXT] = bytes;
-    return csspgo__sizes_room(b->q, size) || csspgo__bin_full(b);
-}
-
-/* Reads the number of names in a table; of an indexed one it is the sum of three. */
-static size_t csspgo__bin_count_names(csspgo__bin *b, int fixed)
-{
-    const unsigned char *at = b->r.p;
-    size_t i;
-    if (!b->indexed) return csspgo__bin_many(b, fixed ? 8 : 1);
-    for (i = 0; i < 3; i++) b->span[i] = csspgo__bin_many32(b, 8);
-    return b->r.status == CSSPGO_OK ? csspgo__bin_fits(b, b->span[0] + b->span[1] + b->span[2], 8, at) : 0;
-}
-
-/*
- * Reads a table of names, each with a NUL at its end, or of GUIDs, each as ULEB128 or, if fixed, 8 bytes; then the
- * profile is one of GUIDs.
- */
-static int csspgo__bin_names(csspgo__bin *b, int guids, int fixed)
-{
-    csspgo__reader *r = &b->r;
-    size_t n = csspgo__bin_count_names(b, fixed), size = 0;
-    b->func.count = 0;
-    if (guids) b->q->flags |= CSSPGO_IS_MD5;
-    else if (!CSSPGO__SMALL && r->status == CSSPGO_OK && !csspgo__bin_names_reserve(b, n)) return 0;
-    while (n-- != 0 && r->status == CSSPGO_OK) {
-        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
-        const uint64_t guid = !guids ? 0 : fixed ? csspgo__u64(r) : csspgo__uleb(r);
-        if (r->status != CSSPGO_OK) return 0;
-        if (!csspgo__bin_add_name(b, guids ? csspgo_func_add_guid(b->q, guid) : csspgo__bin_name(b, text, size)))
-            return 0;
-    }
-    return r->status == CSSPGO_OK;
-}
-
-/* Reads a summary. fixed: of GCC's version 3, with numbers of 64 bits, except parts per million, of 32. */
-static int csspgo__bin_summary(csspgo__bin *b, int fixed)
-{
-    csspgo__reader *r = &b->r;
-    const unsigned char *at = r->p;
-    uint64_t head[6], *v;
-    size_t i, n;
-    for (i = 0; i < 6; i++) {
-        at = r->p;
-        head[i] = fixed ? csspgo__u64(r) : csspgo__uleb(r);
-    }
-    n = csspgo__bin_fits(b, head[5], fixed ? 20 : 3, at);
-    if (r->status != CSSPGO_OK) return 0;
-    v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * n) * sizeof *v);
-    if (v == NULL) return csspgo__bin_full(b);
-    csspgo__summary_drop(b->q);
-    b->q->summary = v;
-    b->q->summary_size = 5 + 3 * n;
-    memcpy(v, head, 5 * sizeof *v);
-    for (i = 5; i < b->q->summary_size; i++)
-        v[i] = !fixed ? csspgo__uleb(r) : i % 3 == 2 ? csspgo__u32(r) : csspgo__u64(r);
-    return r->status == CSSPGO_OK;
-}
-
-/* Gives a run n more elements at its end. Returns 0 after a failure. */
-static int csspgo__bin_extend(csspgo__bin *b, unsigned kind, csspgo__run *run, size_t n)
-{
-    return csspgo__run_more(&b->q->heap, &b->q->pool[kind], run, n, csspgo__elem(kind)) || csspgo__bin_full(b);
-}
-
-/* Sorts the n new targets at the end of a run, all of one location, by function, as the tree needs them. */
-static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_t n, int follows)
-{
-    size_t i, k;
-    const size_t most = 32;
-    if (!follows || n > most) c->dirty = 1;
-    for (i = 1; i < n && n <= most; i++) {
-        const csspgo_target x = t[i];
-        for (k = i; k != 0 && t[k - 1].func.id > x.func.id; k--) t[k] = t[k - 1];
-        t[k] = x;
-        if (k != 0 && t[k - 1].func.id == x.func.id) c->dirty = 1;
-    }
-}
-
-/* Reads the n targets or types of a location, each a name and a count. Returns 0 after a failure. */
-static int csspgo__bin_append(csspgo__bin *b, csspgo__record *c, unsigned kind, csspgo_loc loc, size_t n)
-{
-    for (; n != 0; n--) {
-        const uint32_t func = csspgo__bin_func(b);
-        const uint64_t count = csspgo__uleb(&b->r);
-        if (b->r.status != CSSPGO_OK) return 0;
-        if (csspgo__entry_append(b->q, c, kind, loc, func, count) < 0) return csspgo__bin_full(b);
-    }
-    return 1;
-}
-
-/*
- * Reads the n call targets of a location of record c. The file has them in the order of counts, the tree in the order
- * of functions: a small number is sorted here at once. Returns 0 after a failure.
- */
-static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc, size_t n)
-{
-    csspgo_profile *q = b->q;
-    const size_t had = csspgo__run_count(c->target);
-    csspgo_target *t;
-    size_t i;
-    if (!csspgo__bin_extend(b, CSSPGO__TARGETS, &c->target, n)) return 0;
-    t = csspgo__target_run(q, c) + had;
-    for (i = 0; i < n; i++) {
-        t[i].loc = loc;
-        t[i].func = csspgo__func_handle(csspgo__bin_func(b));
-        t[i].reserved = 0;
-        t[i].count = csspgo__uleb(&b->r);
-        if (b->r.status != CSSPGO_OK) return 0;
-    }
-    csspgo__bin_order_targets(c, t, n, had == 0 || csspgo__loc_key(t[-1].loc) < csspgo__loc_key(loc));
-    return 1;
-}
-
-/* Reads total, body and call targets of a record. Locations out of order make it dirty. */
-static int csspgo__bin_counts(csspgo__bin *b, uint32_t record)
-{
-    csspgo_profile *q = b->q;
-    csspgo__record *c = &q->record[record];
-    const size_t had = csspgo__run_count(c->body);
-    csspgo_body e, *v = NULL;
-    size_t i, n, calls;
-    csspgo__count_add(&c->total, csspgo__uleb(&b->r));
-    n = csspgo__bin_many32(b, 4);
-    if (n != 0) {
-        if (!csspgo__bin_extend(b, CSSPGO__BODIES, &c->body, n)) return 0;
-        v = csspgo__body_run(q, c) + had;
-    }
-    for (i = 0; i < n; i++) {
-        if (!csspgo__bin_loc(b, 1, &e.loc)) return 0;
-        e.count = csspgo__uleb(&b->r);
-        v[i] = e;
-        if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->dirty = 1;
-        calls = 0;
-        if (b->r.p < b->r.end && *b->r.p == 0) b->r.p++;
-        else calls = csspgo__bin_many32(b, 2);
-        if (calls != 0 && !csspgo__bin_targets(b, c, e.loc, calls)) return 0;
-    }
-    b->dirty |= c->dirty;
-    return b->r.status == CSSPGO_OK;
-}
-
-/*
- * Reads the vtable counts at the end of a record, after its inlinees. Every record has them if the summary's flags, of
- * newer LLVM, say so. Returns 0 after a failure.
- */
-static int csspgo__bin_vtables(csspgo__bin *b, const csspgo__open_record *open)
-{
-    csspgo__record *c = &b->q->record[b->q->tree.node[open->node].record];
-    csspgo_loc loc;
-    size_t n;
-    if (!b->vtables) return 1;
-    for (n = csspgo__bin_many32(b, 3); n != 0 && b->r.status == CSSPGO_OK; n--)
-        if (!csspgo__bin_loc(b, 1, &loc) || !csspgo__bin_append(b, c, CSSPGO__TYPES, loc, csspgo__bin_many32(b, 2)))
-            return 0;
-    b->dirty |= c->dirty;
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Pushes one more level on the stack. */
-static int csspgo__bin_push(csspgo__bin *b, const csspgo__open_record *n)
-{
-    if (b->nest.count >= b->q->heap.limits.max_depth)
-        return csspgo__fail(&b->r, CSSPGO_E_LIMIT, b->r.p, "inlinees are nested deeper than limits.max_depth");
-    return CSSPGO__PUT(&b->q->heap, b->nest, *n) || csspgo__bin_full(b);
-}
-
-/*
- * Reads an entry with all entries nested in it. Inlinees follow the entry of their caller; a stack in memory has the
- * open callers, so nesting needs no machine stack. enter_fn reads one entry (b->nest empty: the outermost) up to its
- * inlinees and sets their number; leave_fn (or NULL) comes after them. Both return 0 after a failure.
- */
-CSSPGO__INLINE int csspgo__bin_nested(csspgo__bin *b, int (*enter_fn)(csspgo__bin *, csspgo__open_record *),
-                                      int (*leave_fn)(csspgo__bin *, const csspgo__open_record *))
-{
-    csspgo__open_record n;
-    b->nest.count = 0;
-    for (;;) {
-        if (!enter_fn(b, &n)) return 0;
-        while (n.left == 0) {
-            if (leave_fn != NULL && !leave_fn(b, &n)) return 0;
-            if (b->nest.count == 0) return 1;
-            n = b->nest.v[--b->nest.count];
-        }
-        n.left--;
-        if (!csspgo__bin_push(b, &n)) return 0;
-    }
-}
-
-/* The node of the entry around the one being read. */
-static uint32_t csspgo__bin_up(const csspgo__bin *b)
-{
-    return b->nest.v[b->nest.count - 1].node;
-}
-
-/* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
-static uint32_t csspgo__bin_inlinee(csspgo__bin *b, uint32_t up, csspgo_loc loc, uint32_t func)
-{
-    const uint32_t node = csspgo__node_make(b->q, up, loc, CSSPGO_INLINEE, func);
-    if (node != 0 && csspgo__record_make(b->q, node) != NULL) return node;
-    return (uint32_t)csspgo__bin_full(b);
-}
-
-/* The node of a function without context; 0 after a failure. */
-static uint32_t csspgo__bin_plain(csspgo__bin *b, uint32_t func)
-{
-    const uint32_t node = csspgo__node_make(b->q, CSSPGO__ROOT, csspgo_loc_at(0, 0), CSSPGO_PLAIN, func);
-    return node != 0 ? node : (uint32_t)csspgo__bin_full(b);
-}
-
-/*
- * Reads an index and returns the node of a function that is not an inlinee: the index of a context, or of a name in a
- * profile without contexts. Returns 0 after a failure.
- */
-static uint32_t csspgo__bin_top(csspgo__bin *b)
-{
-    const unsigned char *at = b->r.p;
-    uint64_t i;
-    if (b->top_fn != NULL) return b->top_fn(b);
-    if (b->cs) {
-        i = csspgo__uleb(&b->r);
-        b->top = (size_t)i;
-        if (b->r.status == CSSPGO_OK && i < b->node.count) return b->node.v[i];
-        return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
-    }
-    return csspgo__bin_plain(b, csspgo__bin_func(b));
-}
-
-/* Reads the index of a function, or an inlinee's location and function. Its node gets a record. 0 after a failure. */
-static uint32_t csspgo__bin_entry(csspgo__bin *b)
-{
-    csspgo_loc loc;
-    uint32_t id;
-    if (b->nest.count != 0) {
-        if (!csspgo__bin_loc(b, 0, &loc)) return 0;
-        id = csspgo__bin_func(b);
-        return id != 0 ? csspgo__bin_inlinee(b, csspgo__bin_up(b), loc, id) : 0;
-    }
-    id = csspgo__bin_top(b);
-    if (id == 0 || csspgo__record_make(b->q, id) == NULL) return (uint32_t)csspgo__bin_full(b);
-    if (b->cs && b->record.count != 0) b->record.v[b->top] = b->q->tree.node[id].record;
-    return id;
-}
-
-/* Reads a record's head count, if it is no inlinee's, then its place and its counts, and adds them to the tree. */
-static int csspgo__bin_enter(csspgo__bin *b, csspgo__open_record *n)
-{
-    const uint64_t head = b->nest.count == 0 ? csspgo__uleb(&b->r) : 0;
-    uint32_t record;
-    n->node = csspgo__bin_entry(b);
-    if (n->node == 0) return 0;
-    record = b->q->tree.node[n->node].record;
-    csspgo__count_add(&b->q->record[record].head, head);
-    if (!csspgo__bin_counts(b, record)) return 0;
-    n->left = (uint32_t)csspgo__bin_many32(b, 6);
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Reads a function with its inlinees. Returns 0 after a failure. */
-static int csspgo__bin_record(csspgo__bin *b)
-{
-    return csspgo__bin_nested(b, csspgo__bin_enter, csspgo__bin_vtables);
-}
-
-/* Keeps the bytes of a block of an unknown type: `size` at r.p, behind its head, which began at `at`. */
-static int csspgo__bin_keep_block(csspgo__bin *b, uint32_t node, const unsigned char *at, size_t size)
-{
-    csspgo_profile *q = b->q;
-    csspgo__block k;
-    b->r.p += size;
-    size = (size_t)(b->r.p - at);
-    if (size > UINT32_MAX - q->block_data.count)
-        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "more bytes of unknown blocks than can be kept: ", UINT32_MAX);
-    k.node = node;
-    k.begin = (uint32_t)q->block_data.count;
-    k.size = (uint32_t)size;
-    if (!CSSPGO__PUT(&q->heap, q->block, k) || !CSSPGO__MORE(&q->heap, q->block_data, size)) return csspgo__bin_full(b);
-    memcpy(q->block_data.v + q->block_data.count, at, size);
-    q->block_data.count += size;
-    q->foreign_blocks++;
-    return 1;
-}
-
-static uint64_t csspgo__block_type(const csspgo_profile *p, const csspgo__block *block)
-{
-    csspgo__reader r;
-    csspgo__reader_init(&r, p->block_data.v + block->begin, block->size, NULL);
-    return csspgo__uleb(&r);
-}
-
-/* By node, then by type. */
-static int csspgo__block_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo_profile *p = (const csspgo_profile *)ctx;
-    const csspgo__block *x = (const csspgo__block *)a, *y = (const csspgo__block *)b;
-    const uint64_t i = csspgo__block_type(p, x), k = csspgo__block_type(p, y);
-    if (x->node != y->node) return x->node < y->node ? -1 : 1;
-    return i < k ? -1 : i > k;
-}
-
-/*
- * Sorts the blocks that were kept. Of two of one type, from two records of one function, the second is lost, as nobody
- * knows what their sum is. Returns 0 when memory is exhausted.
- */
-static int csspgo__bin_sort_blocks(csspgo_profile *q)
-{
-    csspgo__block *v = q->block.v;
-    size_t i, n = 0;
-    if (q->block.count == 0) return 1;
-    if (!csspgo__sort(&q->heap, v, q->block.count, sizeof *v, csspgo__block_cmp, q)) return 0;
-    for (i = 0; i < q->block.count; i++)
-        if (n == 0 || csspgo__block_cmp(q, &v[n - 1], &v[i]) != 0) v[n++] = v[i];
-    q->block.count = n;
-    return 1;
-}
-
-/* Tells the watcher of block `index` of `blocks` of a record. */
-static void csspgo__bin_tell(const csspgo__bin *b, uint32_t node, size_t index, size_t blocks, uint64_t type,
-                             uint64_t size)
-{
-    csspgo_block k;
-    if (b->watch == NULL) return;
-    k.node = csspgo__node_of(b->q, node);
-    k.index = index;
-    k.blocks = blocks;
-    k.type = type;
-    k.size = size;
-    b->watch->block_fn(b->watch->ctx, b->q, &k);
-}
-
-/*
- * Reads the content of a block, up to b->r.end: the counts of branch records, type 0, are the only type that is known.
- * Returns 0 after a failure.
- */
-static int csspgo__bin_block_counts(csspgo__bin *b, uint32_t record)
-{
-    if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
-    if (!csspgo__bin_counts(b, record)) return 0;
-    if (b->r.p == b->r.end) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p,
-                           "Profile type ID 0 did not consume its complete payload; unread bytes: ",
-                           csspgo__left(&b->r));
-}
-
-/* Fails as the block at `at` is longer than what is left. Returns 0. */
-static int csspgo__bin_block_long(csspgo__bin *b, const unsigned char *at, uint64_t type, uint64_t size)
-{
-    csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, at, "Profile type ID ");
-    csspgo__say_u64(b->r.err, type);
-    csspgo__say(b->r.err, " declares payload size ");
-    csspgo__say_u64(b->r.err, size);
-    csspgo__say(b->r.err, ", but only ");
-    csspgo__say_u64(b->r.err, csspgo__left(&b->r));
-    csspgo__say(b->r.err, " bytes remain");
-    return 0;
-}
-
-/*
- * Reads block i of n of a composite record. The profile keeps blocks of unknown types as they are. *seen has a bit for
- * each type below 64 so far. Errors are worded as LLVM's. Returns 0 after a failure.
- */
-static int csspgo__bin_block(csspgo__bin *b, uint32_t node, size_t i, size_t n, uint64_t *seen)
-{
-    const unsigned char *const at = b->r.p, *const end = b->r.end;
-    const uint64_t type = csspgo__uleb(&b->r), size = csspgo__uleb(&b->r);
-    int ok;
-    if (b->r.status != CSSPGO_OK) return 0;
-    csspgo__bin_tell(b, node, i, n, type, size);
-    if (size > csspgo__left(&b->r)) return csspgo__bin_block_long(b, at, type, size);
-    if (type < 64 && *seen >> type & 1)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "Duplicate profile type ID: ", type);
-    if (type < 64) *seen |= (uint64_t)1 << type;
-    if (type != 0) return csspgo__bin_keep_block(b, node, at, (size_t)size);
-    b->r.end = b->r.p + size;
-    ok = csspgo__bin_block_counts(b, b->q->tree.node[node].record);
-    b->r.end = end;
-    return ok;
-}
-
-/* Reads a composite record up to its inlinees: its place, then blocks, each of which has a type and a size. */
-static int csspgo__bin_composite_enter(csspgo__bin *b, csspgo__open_record *n)
-{
-    uint64_t seen = 0;
-    size_t i, blocks;
-    n->node = csspgo__bin_entry(b);
-    if (n->node == 0) return 0;
-    blocks = csspgo__bin_many32(b, 2);
-    if (b->r.status == CSSPGO_OK && blocks == 0) csspgo__bin_tell(b, n->node, 0, 0, 0, 0);
-    for (i = 0; i < blocks; i++)
-        if (!csspgo__bin_block(b, n->node, i, blocks, &seen)) return 0;
-    n->left = (uint32_t)csspgo__bin_many32(b, 5);
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Reads a function of a composite profile with its inlinees. Returns 0 after a failure. */
-static int csspgo__bin_composite(csspgo__bin *b)
-{
-    return csspgo__bin_nested(b, csspgo__bin_composite_enter, csspgo__bin_vtables);
-}
-
-/* Skips n numbers. */
-static void csspgo__bin_skip(csspgo__reader *r, size_t n)
-{
-    const unsigned char *p = r->p;
-    while (!CSSPGO__SMALL && n >= 8 && r->end - p >= 8) {   /* numbers end in a byte below 128: eight at a time */
-        const uint64_t last = ~csspgo__ld64le(p) >> 7 & UINT64_C(0x0101010101010101);
-        n -= (size_t)(last * UINT64_C(0x0101010101010101) >> 56);
-        p += 8;
-    }
-    for (; p < r->end && n != 0; p++) n -= *p < 128;
-    r->p = p;
-}
-
-/*
- * Counts the elements of the rest of the section, so that arrays need not grow and be copied: new memory costs more
- * than a second look at the input. Counts up to the first error; r is a copy, so errors are left to the actual reader.
- * Contexts are listed in their order, so that their nodes can be prefetched; that may fail.
- */
-static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES])
-{
-    csspgo__reader r = b->r;
-    uint64_t n, calls;
-    size_t pending = 0;
-    r.err = NULL;
-    while (r.p < r.end && r.status == CSSPGO_OK) {
-        if (pending != 0) {                           /* location, index, total; below: head count, index, total */
-            csspgo__bin_skip(&r, 4);
-            pending--;
-        } else {
-            csspgo__bin_skip(&r, 1);
-            n = csspgo__uleb(&r);
-            if (b->cs && b->record.count != 0)
-                (void)CSSPGO__PUT(&b->q->heap, b->upcoming, b->node.v[n < b->node.count ? n : 0]);
-            csspgo__bin_skip(&r, 1);
-        }
-        size[CSSPGO__SIZE_RECORDS]++;
-        n = csspgo__uleb(&r);
-        if (n > csspgo__left(&r) / 4) return;
-        size[CSSPGO__SIZE_BODIES] += (size_t)n;
-        for (; n != 0; n--) {
-            csspgo__bin_skip(&r, 3);
-            calls = csspgo__uleb(&r);
-            if (calls > csspgo__left(&r) / 2) return;
-            size[CSSPGO__SIZE_TARGETS] += (size_t)calls;
-            csspgo__bin_skip(&r, (size_t)calls * 2);
-        }
-        n = csspgo__uleb(&r);
-        if (n > csspgo__left(&r) / 6) return;
-        pending += (size_t)n;
-    }
-}
-
-/*
- * Reads all records up to the end of the section. They are counted first, unless they have vtable counts or are
- * composite, which the counting does not understand.
- */
-static int csspgo__bin_records(csspgo__bin *b, int composite)
-{
-    csspgo_profile *q = b->q;
-    size_t i, size[CSSPGO__SIZES] = { 0 };
-    if (b->record.count == 0 && b->node.count != 0 && CSSPGO__ZEROS(&q->heap, b->record, b->node.count) == NULL)
-        return csspgo__bin_full(b);
-    b->upcoming.count = 0;
-    if (!b->vtables && !composite) csspgo__bin_count_records(b, size);
-    if (!b->cs) size[CSSPGO__SIZE_NODES] = size[CSSPGO__SIZE_RECORDS];
-    if (!csspgo__sizes_room(q, size)) return csspgo__bin_full(b);
-    for (i = 0; b->r.p < b->r.end; i++) {
-        if (i + 16 < b->upcoming.count) CSSPGO__PREFETCH(&q->tree.node[b->upcoming.v[i + 16]]);
-        if (!(composite ? csspgo__bin_composite(b) : csspgo__bin_record(b))) return 0;
-    }
-    return 1;
-}
-
-/*
- * csspgo_sniff has checked the magic number. LLVM 19 reads only version 103. Version 104, of newer releases, has the
- * same bytes, and 105 may have composite records.
- */
-static int csspgo__bin_version(csspgo__bin *b)
-{
-    const unsigned char *at;
-    uint64_t v;
-    csspgo__uleb(&b->r);                              /* the magic number */
-    at = b->r.p;
-    v = csspgo__uleb(&b->r);
-    if (b->r.status != CSSPGO_OK) return 0;
-    b->version = (uint32_t)v;
-    if (v == CSSPGO__FORMAT_VERSION || (v > CSSPGO__FORMAT_VERSION && v <= CSSPGO__FORMAT_NEWEST && b->newer)) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_VERSION, at,
-                           b->newer ? "only versions 103 to 105 of LLVM's binary profiles can be read, not "
-                                    : "only version 103 of LLVM's binary profiles can be read, not ", v);
-}
-
-/* ----- ExtBinary in ----------------------------------------------------------------------------------------------- */
-
-enum {                            /* types of sections */
-    CSSPGO__SEC_SUMMARY = 1, CSSPGO__SEC_NAMES = 2, CSSPGO__SEC_SYMBOLS = 3, CSSPGO__SEC_OFFSETS = 4,
-    CSSPGO__SEC_META = 5, CSSPGO__SEC_CONTEXTS = 6, CSSPGO__SEC_RECORDS = 32,
-    CSSPGO__SEC_COMPOSITE_OFFS = 7, CSSPGO__SEC_COMPOSITE = 33      /* version 105: they stand for 4 and 32 */
-};
-
-/* Flags of sections: the low ones are common, the high ones depend on the type. */
-#define CSSPGO__SEC_COMPRESSED   ((uint64_t)1)
-#define CSSPGO__SEC_FLAT         ((uint64_t)2)
-#define CSSPGO__SEC_PARTIAL      ((uint64_t)1 << 32)
-#define CSSPGO__SEC_CS           ((uint64_t)2 << 32)
-#define CSSPGO__SEC_FS           ((uint64_t)4 << 32)
-#define CSSPGO__SEC_PREINLINED   ((uint64_t)16 << 32)
-#define CSSPGO__SEC_VTABLES      ((uint64_t)32 << 32)
-#define CSSPGO__SEC_MD5          ((uint64_t)1 << 32)
-#define CSSPGO__SEC_FIXED_MD5    ((uint64_t)2 << 32)
-#define CSSPGO__SEC_UNIQ         ((uint64_t)4 << 32)
-#define CSSPGO__SEC_INDEXED      ((uint64_t)8 << 32)   /* names of newer LLVM                */
-#define CSSPGO__SEC_MD5_SYMBOLS  ((uint64_t)1 << 32)   /* symbol list of newer LLVM          */
-#define CSSPGO__SEC_ORDERED      ((uint64_t)1 << 32)
-#define CSSPGO__SEC_INDEXED_OFFS ((uint64_t)2 << 32)   /* table of functions of newer LLVM   */
-#define CSSPGO__SEC_PROBES       ((uint64_t)1 << 32)
-#define CSSPGO__SEC_ATTRIBUTES   ((uint64_t)2 << 32)
-
-/* Section i of the table, which follows the magic number, the version and the number of sections. */
-static csspgo_section csspgo__section_at(const unsigned char *table, size_t i)
-{
-    csspgo_section s;
-    s.type = csspgo__ld64le(table + 32 * i);
-    s.flags = csspgo__ld64le(table + 32 * i + 8);
-    s.offset = csspgo__ld64le(table + 32 * i + 16);
-    s.size = csspgo__ld64le(table + 32 * i + 24);
-    return s;
-}
-
-/* The feature of newer LLVM that LLVM 19 misreads, so that its mode refuses the section, or NULL. */
-static const char *csspgo__section_newer(const csspgo_section *s)
-{
-    if (s->type == CSSPGO__SEC_NAMES && s->flags & CSSPGO__SEC_INDEXED)
-        return "LLVM 19 cannot read the indexed name tables of newer LLVM";
-    if (s->type == CSSPGO__SEC_OFFSETS && s->flags & CSSPGO__SEC_INDEXED_OFFS)
-        return "LLVM 19 cannot read the indexed function offsets of newer LLVM";
-    if (s->type == CSSPGO__SEC_SYMBOLS && s->flags & CSSPGO__SEC_MD5_SYMBOLS)
-        return "LLVM 19 cannot read the MD5 symbol list of newer LLVM";
-    return NULL;
-}
-
-/* The summary's flags give the kind of profile: they come before everything that depends on it. */
-static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
-{
-    csspgo_profile *q = b->q;
-    b->vtables = (flags & CSSPGO__SEC_VTABLES) != 0;   /* LLVM 19 to 21 misread the rest */
-    b->cs = (flags & CSSPGO__SEC_CS) != 0;
-    if (b->cs) q->flags |= CSSPGO_IS_CS;
-    if (flags & CSSPGO__SEC_FS) q->flags |= CSSPGO_IS_FS;
-    if (flags & CSSPGO__SEC_PREINLINED) q->flags |= CSSPGO_IS_PREINLINED;
-    if (flags & CSSPGO__SEC_PARTIAL) q->flags |= CSSPGO_IS_PARTIAL;
-    return 1;
-}
-
-/* Reads the name table of ExtBinary: text, GUIDs as ULEB128 (old releases), or GUIDs of fixed size. */
-static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
-{
-    b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
-    if (flags & CSSPGO__SEC_UNIQ) b->q->flags |= CSSPGO_HAS_UNIQ;
-    b->indexed = (flags & CSSPGO__SEC_INDEXED) != 0;
-    if (b->indexed && !(flags & CSSPGO__SEC_FIXED_MD5))
-        return csspgo__fail(&b->r, CSSPGO_E_SYNTAX, b->r.p, "an indexed name table must have GUIDs of 8 bytes");
-    return csspgo__bin_names(b, (flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) != 0,
-                             (flags & CSSPGO__SEC_FIXED_MD5) != 0);
-}
-
-/*
- * Checks the size of a table of functions for an indexed name table: an offset of 4 bytes for each name of a span.
- * Other tables of functions are not looked at, nor is this one further. Returns 0 after a failure.
- */
-static int csspgo__bin_indexed_offsets(csspgo__bin *b, const csspgo_section *s)
-{
-    const uint64_t span = b->span[s->flags & CSSPGO__SEC_FLAT ? 1 : 0];
-    if (!(s->flags & CSSPGO__SEC_INDEXED_OFFS) || s->flags & CSSPGO__SEC_COMPRESSED) return 1;
-    if (b->indexed && s->size / 4 == span && s->size % 4 == 0) return 1;
-    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p,
-                           "a table of functions does not have 4 bytes for each name of its span: ", s->size);
-}
-
-/*
- * Reads the frames of a context into path. Before: *same frames of the context before have nodes; after: the number of
- * first frames with the same nodes. Returns 0 after a failure.
- */
-static int csspgo__bin_frames(csspgo__bin *b, csspgo__bin_path *path, size_t frames, size_t *same)
-{
-    size_t i, kept = 0;
-    int still = 1;                                    /* the same so far, with the call site of the frame before */
-    for (i = 0; i < frames; i++) {
-        const uint32_t func = csspgo__bin_func(b);
-        csspgo_loc loc;
-        if (func == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
-        if (still && i < *same && path[i].func == func) {
-            kept = i + 1;
-            still = csspgo__loc_key(path[i].loc) == csspgo__loc_key(loc);
-        } else {
-            still = 0;
-        }
-        path[i].func = func;
-        path[i].loc = loc;
-    }
-    *same = kept;
-    return 1;
-}
-
-/*
- * Makes the nodes of frames i to n - 1 below the new node of frame i - 1. They are new too, so nothing is looked up,
- * and their places in the table are known before the first one is needed.
- */
-static int csspgo__bin_new_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
-{
-    csspgo_profile *q = b->q;
-    csspgo__tree *t = &q->tree;
-    const uint64_t key = t->map.key[0];
-    uint32_t id = path[i - 1].node;
-    size_t k;
-    csspgo__tree_allow(&q->heap, t, n - i);
-    if (!csspgo__tree_room(&q->heap, t, n - i)) return csspgo__bin_full(b);
-    for (k = i; k < n; k++, id++) {
-        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
-        path[k].hash = csspgo__tree_hash(t, id, site, path[k].func);
-        CSSPGO__PREFETCH(&t->map.slot[path[k].hash & t->map.mask]);
-        CSSPGO__PREFETCH(&t->node[q->func[path[k].func].size]);
-    }
-    for (k = i; k < n; k++) {
-        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
-        if (key != t->map.key[0]) path[k].hash = csspgo__tree_hash(t, path[k - 1].node, site, path[k].func);
-        path[k].node = csspgo__tree_append(t, path[k - 1].node, site, path[k].func, path[k].hash);
-        csspgo__func_append(q, path[k].func, path[k].node);
-    }
-    return 1;
-}
-
-/* Finds or makes the nodes of frames i to n - 1. Returns 0 after a failure. */
-static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
-{
-    const size_t had = b->q->tree.count;
-    for (; i < n && b->q->tree.count == had; i++) {
-        const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_loc_at(0, 0);
-        const uint32_t up = i != 0 ? path[i - 1].node : (uint32_t)CSSPGO__ROOT;
-        path[i].node = csspgo__node_make(b->q, up, site, CSSPGO_CONTEXT, path[i].func);
-        if (path[i].node == 0) return csspgo__bin_full(b);
-    }
-    return i >= n || csspgo__bin_new_nodes(b, path, i, n);
-}
-
-/*
- * Reads a context of at least one frame; *leaf: the last frame. Contexts come in the order of a walk, so most frames
- * are those of the context before, and only the others are looked up. Returns 0 after a failure.
- */
-static int csspgo__bin_context(csspgo__bin *b, size_t frames, csspgo__bin_path *leaf)
-{
-    size_t same = b->path.count;
-    if (!CSSPGO__ROOM(&b->q->heap, b->path.v, same, b->path.cap, frames)) return csspgo__bin_full(b);
-    if (!csspgo__bin_frames(b, b->path.v, frames, &same) || !csspgo__bin_nodes(b, b->path.v, same, frames)) return 0;
-    b->path.count = frames;
-    *leaf = b->path.v[frames - 1];
-    return 1;
-}
-
-/*
- * LLVM reads a context without frames, and writes it as []: here it gets one frame, without a name. Returns 0 after a
- * failure.
- */
-static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path *leaf)
-{
-    leaf->loc = csspgo_loc_at(0, 0);
-    leaf->node = csspgo__node_make(b->q, CSSPGO__ROOT, leaf->loc, CSSPGO_CONTEXT, csspgo_func_add(b->q, "", 0).id);
-    return leaf->node != 0 || csspgo__bin_full(b);
-}
-
-/*
- * Appends a context to the table. In LLVM a context whose leaf has a location differs from the one without; only LLVM
- * mode keeps the two apart.
- */
-static int csspgo__bin_add_context(csspgo__bin *b, const csspgo__bin_path *leaf)
-{
-    uint32_t node = leaf->node;
-    if (b->llvm && csspgo__loc_key(leaf->loc) != 0)
-        node = csspgo__node_make(b->q, node, leaf->loc, CSSPGO_DUPLICATE, leaf->func);
-    return (node != 0 && CSSPGO__PUT(&b->q->heap, b->node, node)) || csspgo__bin_full(b);
-}
-
-/*
- * After the first contexts: makes room for the nodes of n more of the same kind, so that the tree need not grow step
- * by step.
- */
-static int csspgo__bin_contexts_reserve(csspgo__bin *b, size_t n)
-{
-    const size_t more = b->q->tree.count / 512 * n;
-    if (more > csspgo__left(&b->r) / 6) return 1;
-    if (csspgo__tree_room(&b->q->heap, &b->q->tree, more) || b->q->heap.status == CSSPGO_E_LIMIT) return 1;
-    return csspgo__bin_full(b);                       /* a limit counts for real nodes, not for expected ones */
-}
-
-/* Reads the table of contexts. */
-static int csspgo__bin_contexts(csspgo__bin *b)
-{
-    const uint32_t max = b->q->heap.limits.max_depth;
-    csspgo__bin_path leaf = { 0, 0, 0, { 0, 0 } };
-    size_t n = csspgo__bin_many(b, 1), frames;
-    int ok = b->r.status == CSSPGO_OK;
-    CSSPGO__DROP(&b->q->heap, b->record);             /* of another table of contexts */
-    for (b->node.count = 0; ok && n != 0; n--) {
-        const unsigned char *at = b->r.p;
-        frames = csspgo__bin_many32(b, 3);
-        if (frames == 0 && !b->llvm) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
-        if (frames > max)
-            csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
-        ok = b->r.status == CSSPGO_OK &&
-             (frames != 0 ? csspgo__bin_context(b, frames, &leaf) : csspgo__bin_no_frame(b, &leaf)) &&
-             (b->node.count != 512 || csspgo__bin_contexts_reserve(b, n)) &&
-             csspgo__bin_add_context(b, &leaf);
-    }
-    return ok;
-}
-
-/*
- * Reads the symbol list: names of functions in the program, or their GUIDs, which tell a cold function from a new one
- * if it has no counts. They become functions of the profile, with a flag.
- */
-static int csspgo__bin_symbols(csspgo__bin *b, int guids)
-{
-    size_t size;
-    if (guids && csspgo__left(&b->r) % 8 != 0)
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, b->r.p, "a symbol list of GUIDs has not 8 bytes for each: ",
-                               csspgo__left(&b->r));
-    while (b->r.p < b->r.end) {
-        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
-        csspgo_func f;
-        if (text == NULL && !guids) return 0;
-        f = guids ? csspgo_func_add_guid(b->q, csspgo__u64(&b->r)) : csspgo__bin_name(b, text, size);
-        if (f.id == 0) return guids ? csspgo__bin_full(b) : 0;
-        b->q->names.name[f.id].flags |= CSSPGO__LISTED;
-    }
-    return 1;
-}
-
-/* The node of an outermost metadata entry. 0: the profile has no counts for it, or a failure. */
-static uint32_t csspgo__bin_meta_top(csspgo__bin *b)
-{
-    uint32_t func;
-    if (b->cs) return csspgo__bin_top(b);
-    func = csspgo__bin_func(b);
-    return func == 0 ? 0 : csspgo_child(b->q, csspgo_root(b->q), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
-                                        csspgo__func_handle(func)).id;
-}
-
-/*
- * The node of a metadata entry below `up`. In LLVM mode an entry without counts makes an inlinee without a name, as in
- * LLVM. 0: the values are not kept, or a failure.
- */
-static uint32_t csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up)
-{
-    csspgo_func f;
-    csspgo_loc loc;
-    uint32_t node;
-    if (!csspgo__bin_loc(b, 0, &loc)) return 0;
-    f = csspgo__func_handle(csspgo__bin_func(b));
-    if (f.id == 0 || up == 0) return 0;
-    node = csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id;
-    if (b->q->tree.node[node].record != 0 || !b->llvm) return node;
-    f = csspgo_func_add(b->q, "", 0);
-    return f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : (uint32_t)csspgo__bin_full(b);
-}
-
-/* Reads a metadata entry: its node (0: not kept), its values, then the number of inlinees. */
-static int csspgo__bin_meta_enter(csspgo__bin *b, csspgo__open_record *n)
-{
-    const uint32_t node = b->nest.count == 0 ? csspgo__bin_meta_top(b) : csspgo__bin_meta_inlinee(b, csspgo__bin_up(b));
-    uint32_t record = 0;
-    const uint64_t checksum = b->meta & CSSPGO__SEC_PROBES ? csspgo__uleb(&b->r) : 0;
-    const uint32_t attributes = b->meta & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
-    n->left = b->cs ? 0 : (uint32_t)csspgo__bin_many32(b, 4);
-    if (b->r.status != CSSPGO_OK) return 0;
-    if (b->cs && b->record.count != 0) record = b->record.v[b->top];
-    if (record == 0) record = b->q->tree.node[node].record;   /* node 0 has record 0 */
-    n->node = record != 0 ? node : 0;
-    if (record != 0 && b->meta & CSSPGO__SEC_PROBES) b->q->record[record].checksum = checksum;
-    if (record != 0 && b->meta & CSSPGO__SEC_ATTRIBUTES) b->q->record[record].attributes = attributes;
-    return 1;
-}
-
-/*
- * Reads an entry with its inlinees. Checksums and attributes have their own section, in any order, after the records.
- * Returns 0 after a failure.
- */
-static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
-{
-    b->meta = flags;
-    return csspgo__bin_nested(b, csspgo__bin_meta_enter, NULL);
-}
-
-/*
- * Reads the content of a section, all bytes of b->r; none may be left over. Tables that only help to find records,
- * such as the table of functions, are skipped.
- */
-static int csspgo__bin_content(csspgo__bin *b, const csspgo_section *s)
-{
-    const char *newer = b->newer ? NULL : csspgo__section_newer(s);
-    int ok = 1;
-    if (newer != NULL) return csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, newer);
-    switch (s->type) {
-    case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s->flags) && csspgo__bin_summary(b, 0); break;
-    case CSSPGO__SEC_NAMES: ok = csspgo__bin_ext_names(b, s->flags); break;
-    case CSSPGO__SEC_CONTEXTS: ok = csspgo__bin_contexts(b); break;
-    case CSSPGO__SEC_RECORDS: ok = csspgo__bin_records(b, 0); break;
-    case CSSPGO__SEC_COMPOSITE: ok = csspgo__bin_records(b, 1); break;
-    case CSSPGO__SEC_OFFSETS: case CSSPGO__SEC_COMPOSITE_OFFS: return csspgo__bin_indexed_offsets(b, s);
-    case CSSPGO__SEC_SYMBOLS: ok = csspgo__bin_symbols(b, (s->flags & CSSPGO__SEC_MD5_SYMBOLS) != 0); break;
-    case CSSPGO__SEC_META:
-        while (ok && b->r.p < b->r.end) ok = csspgo__bin_meta_entry(b, s->flags);
-        break;
-    default: return 1;
-    }
-    if (!ok || b->r.p == b->r.end) return ok;
-    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a section: ", csspgo__left(&b->r));
-}
-
-#ifdef CSSPGO_USE_ZLIB
-/*
- * Inflates [p, p + n) into *out, of *cap bytes; want: the size of the result. The buffer grows as bytes arrive, so a
- * large claimed size costs nothing until the stream delivers it.
- */
-static csspgo_status csspgo__z_inflate(csspgo__heap *h, const unsigned char *p, size_t n, size_t want,
-                                       unsigned char **out, size_t *cap)
-{
-    size_t have = 0;
-    z_stream z;
-    int s = Z_OK;
-    csspgo__z_init(&z, h);
-    if (inflateInit(&z) != Z_OK) return h->status;
-    while (s == Z_OK) {
-        if (have == *cap && (have < want || have == 0)) {
-            const size_t more = have < 65536 ? 65536 : have, rest = want - have + 1;
-            if (!CSSPGO__ROOM(h, *out, have, *cap, have + (more < rest ? more : rest))) break;
-        }
-        s = csspgo__z_step(&z, inflate, Z_NO_FLUSH, &p, &n, *out, &have, *cap);
-        if (s == Z_OK && (have > want || (have == want && n == 0))) s = Z_DATA_ERROR;
-    }
-    inflateEnd(&z);
-    if (s == Z_OK || s == Z_MEM_ERROR) return h->status;
-    return s == Z_STREAM_END && have == want && n == 0 ? CSSPGO_OK : CSSPGO_E_SYNTAX;
-}
-#endif
-
-/*
- * Subtracts a section's size, which its table entry says, from the bytes of the file: sections that share bytes cannot
- * cost more than a file of the sum of their sizes. Returns 0 after a failure.
- */
-static int csspgo__bin_charge(csspgo__bin *b, uint64_t size, const unsigned char *entry)
-{
-    if (size > b->unread)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, entry + 24, "sections overlap, all together exceed the file: size ",
-                               size);
-    b->unread -= size;
-    return 1;
-}
-
-/*
- * A compressed section: uncompressed size, compressed size, zlib stream. Sizes are checked before any allocation:
- * zlib's ratio is below 1032, and limits.max_inflated applies to all sections together. Errors get the section's
- * offset, because inflated bytes have no offset in the file.
- */
-static int csspgo__bin_inflated(csspgo__bin *b, const csspgo_section *s)
-{
-    csspgo__reader *r = &b->r;
-#ifdef CSSPGO_USE_ZLIB
-    const csspgo__reader file = *r;
-    const unsigned char *at = r->p;
-    const uint64_t want = csspgo__uleb(r), packed = csspgo__uleb(r);
-    csspgo__heap *h = &b->q->heap;
-    unsigned char *data = NULL;
-    size_t cap = 0;
-    csspgo_status status;
-    int ok;
-    if (r->status != CSSPGO_OK) return 0;
-    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !b->llvm))
-        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at,
-                               "a compressed section does not have the size that it claims: ", packed);
-    if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
-        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
-    if (want > b->inflate)
-        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at,
-                               "compressed sections exceed limits.max_inflated bytes: this one has ",
-                               want);
-    b->inflate -= want;
-    csspgo__allow(h, 16 * want);                      /* inflated bytes are input */
-    status = csspgo__z_inflate(h, r->p, (size_t)packed, (size_t)want, &data, &cap);
-    if (status == CSSPGO_E_SYNTAX)
-        csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
-    else if (status != CSSPGO_OK) csspgo__bin_full(b);
-    ok = status == CSSPGO_OK;
-    if (ok) {
-        csspgo__reader_init(r, data, (size_t)want, file.err);
-        ok = csspgo__bin_content(b, s);
-    }
-    csspgo__free(h, data, cap);
-    status = r->status;
-    *r = file;
-    r->status = status;
-    if (!ok && r->err != NULL) r->err->offset = (uint64_t)(at - file.base);
-    return ok;
-#else
-    (void)s;
-    return csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p,
-                        "a section is compressed, and zlib support (CSSPGO_USE_ZLIB) is left out");
-#endif
-}
-
-/* The flags of the metadata mark a profile of probes, even one without functions; LLVM skips the section then. */
-static void csspgo__bin_section_kind(csspgo__bin *b, const csspgo_section *s)
-{
-    if (s->type == CSSPGO__SEC_META && s->flags & CSSPGO__SEC_PROBES && (s->size != 0 || !b->llvm))
-        b->q->flags |= CSSPGO_IS_PROBE;
-}
-
-/* Reads section i of the table, which must lie in the file. b->r is set to its bytes and back again. */
-static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_t i)
-{
-    const csspgo__reader file = b->r;
-    const csspgo_section s = csspgo__section_at(table, i);
-    const uint64_t size = (uint64_t)(file.end - file.base);
-    const int wanted =
-        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && b->newer) ||
-        (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
-    int ok;
-    csspgo__bin_section_kind(b, &s);
-    if (s.size == 0 || (b->llvm && !wanted)) return 1;
-    if (s.offset > size || s.size > size - s.offset) {
-        csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
-        csspgo__say_u64(b->r.err, s.offset);
-        csspgo__say(b->r.err, ", size ");
-        csspgo__say_u64(b->r.err, s.size);
-        return 0;
-    }
-    if (wanted && !csspgo__bin_charge(b, s.size, table + 32 * i)) return 0;
-    b->r.p = file.base + s.offset;
-    b->r.end = b->r.p + s.size;
-    ok = wanted && s.flags & CSSPGO__SEC_COMPRESSED ? csspgo__bin_inflated(b, &s) : csspgo__bin_content(b, &s);
-    b->r.p = file.p;
-    b->r.end = file.end;
-    return ok;
-}
-
-/* Reads magic, version and number of sections (*n); then b->r is at their table. Returns 0 after a failure. */
-static int csspgo__ext_header(csspgo__bin *b, size_t *n)
-{
-    const unsigned char *at;
-    uint64_t sections;
-    if (!csspgo__bin_version(b)) return 0;
-    at = b->r.p;
-    sections = csspgo__u64(&b->r);
-    if (b->r.status == CSSPGO_OK && sections > csspgo__left(&b->r) / 32)
-        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", sections);
-    *n = (size_t)sections;
-    return b->r.status == CSSPGO_OK;
-}
-
-/* Checks that the version of the file allows the types of the n sections in the table. Returns 0 after a failure. */
-static int csspgo__ext_types(csspgo__bin *b, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && b->newer; i++) {
-        const uint64_t type = csspgo__section_at(b->r.p, i).type;
-        if (type == CSSPGO__SEC_COMPOSITE || type == CSSPGO__SEC_COMPOSITE_OFFS)
-            return csspgo__bin_bad(b, CSSPGO_E_VERSION, b->r.p + 32 * i,
-                                   "sections of composite profiles need version 105, the file's is ", b->version);
-    }
-    return 1;
-}
-
-/* Reads sections in the order of the table, where a section comes before those that need it. */
-static int csspgo__ext_read(csspgo__bin *b)
-{
-    const unsigned char *table;
-    size_t i, n;
-    if (!csspgo__ext_header(b, &n)) return 0;
-    table = b->r.p;
-    if (!csspgo__ext_types(b, n)) return 0;
-    for (i = 0; i < n; i++)
-        if (!csspgo__bin_section(b, table, i)) return 0;
-    return 1;
-}
-
-/* ----- any binary form in ----------------------------------------------------------------------------------------- */
-
-/* Sorts unknown blocks, and records that were read out of order, whose equal entries are added up; sums saturate. */
-static int csspgo__bin_sort_records(csspgo__bin *b)
-{
-    csspgo_target clamped;
-    uint32_t i;
-    for (i = 1; b->dirty && i <= b->q->records; i++)
-        if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
-    return csspgo__bin_sort_blocks(b->q) || csspgo__bin_full(b);
-}
-
-/* *q = the profile in the input, in the form that read_fn reads. Sums saturate, as in LLVM. */
-static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)(csspgo__bin *), csspgo_profile **q)
-{
-    csspgo_status s;
-    csspgo__bin b;
-    int ok;
-    memset(&b, 0, sizeof b);
-    b.q = csspgo__input_profile(in, &s);
-    if (b.q == NULL) return s;
-    csspgo__reader_init(&b.r, in->data, in->size, in->err);
-    b.q->flags = CSSPGO_HAS_UNIQ;                     /* most forms do not say it; LLVM assumes it */
-    b.unread = in->size;
-    b.inflate = in->options.limits.max_inflated;
-    if (b.inflate == 0) b.inflate = csspgo__inflated_most(in->size);
-    b.llvm = in->options.llvm != 0;
-    b.newer = csspgo__llvm_newer(in->options.llvm);
-    b.watch = in->watch;
-    ok = read_fn(&b) && csspgo__bin_sort_records(&b);
-    CSSPGO__DROP(&b.q->heap, b.func);
-    CSSPGO__DROP(&b.q->heap, b.node);
-    CSSPGO__DROP(&b.q->heap, b.record);
-    CSSPGO__DROP(&b.q->heap, b.upcoming);
-    CSSPGO__DROP(&b.q->heap, b.path);
-    CSSPGO__DROP(&b.q->heap, b.nest);
-    if (!ok) csspgo_profile_free(b.q);
-    else *q = b.q;
-    return b.r.status;
-}
-
-CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
-                                             size_t *count, csspgo_error *err)
-{
-    CSSPGO__GIVEN(count);
-    csspgo__bin b;
-    size_t i;
-    memset(&b, 0, sizeof b);
-    *count = 0;
-    csspgo__error_clear(err);
-    if (csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
-        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, "only ExtBinary profiles have sections");
-    csspgo__reader_init(&b.r, data, size, err);
-    b.newer = 1;
-    if (!csspgo__ext_header(&b, count)) *count = 0;
-    for (i = 0; i < cap && i < *count; i++) section[i] = csspgo__section_at(b.r.p, i);
-    return b.r.status;
-}
-
-/* ----- binary out ---------------------------------------------------------------------------------------------------
- *
- * In LLVM mode, byte for byte as LLVM 19. Otherwise: attributes are always kept (LLVM: only with contexts or in a
- * pre-inlined profile), GUIDs stay GUIDs without CSSPGO_MD5 (LLVM: their digits become names), the partial flag stays,
- * and metadata entries come in the order of the functions (LLVM: of a hash table).
- *
- * The output is put together in a block of memory, because tables at its start say where later parts are.
- */
-
-/* A csspgo__sink.flush_fn that makes room: the sink's buffer is the free end of the blob. */
-static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
-{
-    csspgo__blob *m = (csspgo__blob *)ctx;
-    (void)data;
-    if (!CSSPGO__ROOM(m->heap, m->data, m->size + size, m->cap, m->size + size + 4096)) return m->heap->status;
-    m->size += size;
-    m->sink.buf = m->data + m->size;
-    m->sink.cap = m->cap - m->size;
-    return CSSPGO_OK;
-}
-
-/* An empty blob with a first piece of memory. */
-static csspgo_status csspgo__blob_init(csspgo__blob *m, csspgo__heap *h)
-{
-    memset(m, 0, sizeof *m);
-    m->heap = h;
-    m->sink.flush_fn = csspgo__blob_flush;
-    m->sink.ctx = m;
-    return m->sink.status = csspgo__blob_flush(m, NULL, 0);
-}
-
-/* The number of bytes written. */
-static size_t csspgo__blob_at(const csspgo__blob *m)
-{
-    return m->size + m->sink.used;
-}
-
-#ifdef CSSPGO_USE_ZLIB
-/* Removes the bytes written from `at` on. */
-static void csspgo__blob_cut(csspgo__blob *m, size_t at)
-{
-    m->size = at;
-    m->sink.buf = m->data + at;
-    m->sink.cap = m->cap - at;
-    m->sink.used = 0;
-}
-#endif
-
-/*
- * Notes the functions that a node's record uses, the frames of its context, and whether there are any attributes or
- * vtables. The walk up ends at a frame that is noted already, so all contexts together cost O(nodes).
- */
-static void csspgo__bin_use(csspgo__out *o, uint32_t id)
-{
-    const csspgo_profile *p = o->p;
-    const csspgo__tree_node *v = p->tree.node;
-    const csspgo__record *r = &p->record[v[id].record];
-    const csspgo_target *t = csspgo__target_run(p, r);
-    size_t i, n;
-    for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
-    t = csspgo__vtable(p, r, &n);
-    if (o->form & CSSPGO_NO_VTABLES) n = 0;
-    for (i = 0; i < n; i++) o->index[t[i].func.id] = 1;
-    if (n != 0) o->any_vtable = 1;
-    if (r->attributes != 0) o->any_attribute = 1;
-    for (; id != CSSPGO__ROOT && o->context[id] == 0; id = v[id].parent) {
-        o->context[id] = 1;
-        o->index[v[id].func] = 1;
-    }
-}
-
-/* Notes the same for all records. Returns 0 when memory is exhausted. */
-static int csspgo__bin_use_all(csspgo__out *o)
-{
-    const csspgo_profile *p = o->p;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, o->index, p->names.count + 1) ||
-        !CSSPGO__ARRAY(&o->arrays, o->name, p->names.count + 1) ||
-        !CSSPGO__ARRAY(&o->arrays, o->context, p->tree.count + 1))
-        return 0;
-    for (i = 0; i < o->order.nodes; i++)
-        if (p->tree.node[o->order.node[i]].record != 0) csspgo__bin_use(o, o->order.node[i]);
-    return 1;
-}
-
-/* Numbers the names that records use, in the order of names. */
-static void csspgo__bin_number(csspgo__out *o)
-{
-    const csspgo__names *t = &o->p->names;
-    size_t i;
-    for (i = 1; i <= t->count; i++) o->name[o->order.rank[i] - 1] = (uint32_t)i;
-    for (i = o->names = 0; i < t->count; i++) {
-        const uint32_t f = o->name[i];
-        if (o->index[f] == 0) continue;
-        o->name[o->names++] = f;
-        o->index[f] = (uint32_t)o->names;
-        if (!(t->name[f].flags & CSSPGO__HAS_TEXT)) o->any_guid = 1;
-    }
-}
-
-/* Writes a number in ULEB128. */
-static void csspgo__bin_put(csspgo__out *o, uint64_t v)
-{
-    csspgo__sink *s = &o->blob.sink;
-    size_t n = s->used;
-    if (s->cap - n < 10) {
-        csspgo__put_uleb(s, v);
-        return;
-    }
-    for (; v > 127; v >>= 7) s->buf[n++] = (unsigned char)((v & 127) | 128);
-    s->buf[n++] = (unsigned char)v;
-    s->total += n - s->used;
-    s->used = n;
-}
-
-static csspgo_status csspgo__bin_put_summary(csspgo__out *o)
-{
-    uint64_t v[6 + 3 * CSSPGO_CUTOFFS];
-    const csspgo_status s = csspgo__out_summary(o, v);
-    size_t i;
-    for (i = 0; i < sizeof v / sizeof *v; i++) csspgo__bin_put(o, v[i]);
-    return s;
-}
-
-/* Writes a name and its NUL; a GUID as digits, as LLVM does. A NUL inside would end the name early. */
-static csspgo_status csspgo__bin_put_name(csspgo__out *o, uint32_t func)
-{
-    csspgo__sink *s = o->s;
-    size_t n;
-    const char *text = csspgo__name_text(&o->p->names, func, &n);
-    if (!(o->p->names.name[func].flags & CSSPGO__HAS_TEXT)) {
-        csspgo__put_u64(s, o->p->names.name[func].guid);
-    } else {
-        if (n != 0 && memchr(text, 0, n) != NULL) {
-            csspgo__out_refuse(o, "binary profiles cannot carry a name with a NUL byte: ");
-            csspgo__say_bytes(o->err, text, n);
-            return CSSPGO_E_UNSUPPORTED;
-        }
-        csspgo__put(s, text, n);
-    }
-    csspgo__put_char(s, '\0');
-    return CSSPGO_OK;
-}
-
-/* Writes the name table, in the order of o->index. */
-static csspgo_status csspgo__bin_put_names(csspgo__out *o)
-{
-    csspgo__sink *s = o->s;
-    csspgo_status status = CSSPGO_OK;
-    size_t i;
-    if (!(o->form & CSSPGO_INDEXED)) csspgo__bin_put(o, o->names);
-    else for (i = 0; i < 3; i++) csspgo__bin_put(o, o->span[i]);
-    for (i = 0; i < o->names && status == CSSPGO_OK; i++) {
-        if (o->md5) csspgo__put_u64le(s, csspgo__name_guid(&o->p->names, o->name[i]));
-        else status = csspgo__bin_put_name(o, o->name[i]);
-    }
-    return status;
-}
-
-/* Writes a location: line, then discriminator. */
-static void csspgo__bin_put_loc(csspgo__out *o, csspgo_loc loc)
-{
-    csspgo__bin_put(o, loc.line);
-    csspgo__bin_put(o, loc.discriminator);
-}
-
-/* The number of inlinees with a record below a node. */
-static uint32_t csspgo__bin_inlinees(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t n = 0;
-    for (id = v[id].child; id != 0; id = v[id].sibling)
-        if (csspgo__site_kind(v[id].site) == CSSPGO_INLINEE && v[id].record != 0) n++;
-    return n;
-}
-
-/* Writes the n targets or types of one location, each as index and count. */
-static void csspgo__bin_put_targets(csspgo__out *o, const csspgo_target *t, size_t n)
-{
-    csspgo__bin_put(o, n);
-    for (; n != 0; n--, t++) {
-        csspgo__bin_put(o, o->index[t->func.id] - 1);
-        csspgo__bin_put(o, t->count);
-    }
-}
-
-/* Writes the counts of a record: total, body, call targets. */
-static csspgo_status csspgo__bin_put_counts(csspgo__out *o, uint32_t id)
-{
-    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
-    const csspgo_body *b;
-    csspgo_status s = CSSPGO_OK;
-    csspgo__bin_put(o, r->total);
-    csspgo__bin_put(o, (uint64_t)(w.end - w.b));
-    while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
-        csspgo__bin_put_loc(o, b->loc);
-        csspgo__bin_put(o, b->count);
-        if (w.targets == 0) csspgo__bin_put(o, 0);
-        else csspgo__bin_put_targets(o, w.target, w.targets);
-    }
-    return s == CSSPGO_OK ? o->s->status : s;
-}
-
-/* The index of a function that is not an inlinee. */
-static uint32_t csspgo__bin_top_index(const csspgo__out *o, uint32_t id)
-{
-    return o->cs ? o->context[id] : o->index[o->p->tree.node[id].func] - 1;
-}
-
-/* Writes the end of a node's record, after its inlinees: vtable counts by location and name, if the file has any. */
-static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
-{
-    size_t n, i, k, m = 0;
-    const csspgo_target *v = csspgo__vtable(o->p, &o->p->record[o->p->tree.node[id].record], &n), *sorted;
-    csspgo_status s = CSSPGO_OK;
-    for (i = 0; i < n; i += csspgo__same_loc(v + i, n - i)) m++;
-    csspgo__bin_put(o, m);
-    for (; n != 0 && s == CSSPGO_OK; v += k, n -= k) {
-        k = csspgo__same_loc(v, n);
-        sorted = v;
-        s = csspgo__out_sort(o, &sorted, k, 0);
-        csspgo__bin_put_loc(o, v->loc);
-        csspgo__bin_put_targets(o, sorted, k);
-    }
-    return s;
-}
-
-/* Blocks of unknown types that a node's record was read with. *n: their number */
-static const csspgo__block *csspgo__blocks_of(const csspgo_profile *p, uint32_t id, size_t *n)
-{
-    const csspgo__block *v = p->block.v;
-    size_t low = 0, high = p->block.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (v[middle].node < id) low = middle + 1;
-        else high = middle;
-    }
-    while (high < p->block.count && v[high].node == id) high++;
-    *n = high - low;
-    return *n != 0 ? v + low : NULL;
-}
-
-/*
- * Writes the block of type 0, the counts. Its size stands before its bytes: it is written behind them, and then the
- * two change places.
- */
-static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inlinee)
-{
-    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    const size_t at = csspgo__blob_at(&o->blob);
-    unsigned char begin[16], *data;
-    csspgo_status s;
-    size_t size, n;
-    if (!inlinee) csspgo__bin_put(o, r->head);
-    s = csspgo__bin_put_counts(o, id);
-    size = csspgo__blob_at(&o->blob) - at;
-    csspgo__bin_put(o, 0);
-    csspgo__bin_put(o, size);
-    if (s == CSSPGO_OK) s = o->s->status;
-    if (s != CSSPGO_OK) return s;
-    n = csspgo__blob_at(&o->blob) - at - size;
-    data = o->blob.data + at;
-    memcpy(begin, data + size, n);
-    memmove(data + n, data, size);
-    memcpy(data, begin, n);
-    return s;
-}
-
-/* Writes the blocks of a composite record: its counts, if it has any, then those of types that are not known. */
-static csspgo_status csspgo__bin_put_blocks(csspgo__out *o, uint32_t id, int inlinee)
-{
-    const csspgo_profile *p = o->p;
-    const csspgo__record *r = &p->record[p->tree.node[id].record];
-    const int counts = (r->head != 0 && !inlinee) || r->total != 0 || csspgo__run_count(r->body) != 0;
-    csspgo_status s = CSSPGO_OK;
-    const csspgo__block *k;
-    size_t n;
-    k = csspgo__blocks_of(p, id, &n);
-    csspgo__bin_put(o, n + (counts ? 1u : 0u));
-    if (counts) s = csspgo__bin_put_block(o, id, inlinee);
-    for (; n != 0; n--, k++) csspgo__put(o->s, p->block_data.v + k->begin, k->size);
-    return s == CSSPGO_OK ? o->s->status : s;
-}
-
-/* Writes the record of a node up to its inlinees. */
-static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
-{
-    const csspgo__tree_node *n = &o->p->tree.node[id];
-    const int inlinee = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
-    csspgo_status s;
-    if (!inlinee && !o->composite) csspgo__bin_put(o, o->p->record[n->record].head);
-    if (inlinee) csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
-    csspgo__bin_put(o, inlinee ? o->index[n->func] - 1 : csspgo__bin_top_index(o, id));
-    s = o->composite ? csspgo__bin_put_blocks(o, id, inlinee) : csspgo__bin_put_counts(o, id);
-    csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
-    return s == CSSPGO_OK ? o->s->status : s;
-}
-
-/* The functions of a section: all, or those that have inlinees, or those that have none. */
-enum csspgo__bin_subset { CSSPGO__SUBSET_ALL, CSSPGO__SUBSET_NESTED, CSSPGO__SUBSET_FLAT };
-
-/* 1 if top-level record number `top` belongs to the subset. */
-static int csspgo__bin_in_subset(const csspgo__out *o, size_t top, enum csspgo__bin_subset subset)
-{
-    size_t at = o->top[top].at;
-    return subset == CSSPGO__SUBSET_ALL ||
-           (csspgo__order_nested(&o->order, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
-}
-
-/*
- * Writes the records of a subset, largest total first, and keeps their offsets for the table of functions. While one
- * is written, memory of the next ones is prefetched.
- */
-static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_subset subset)
-{
-    const csspgo_profile *p = o->p;
-    const size_t start = csspgo__blob_at(&o->blob);
-    csspgo_status s = CSSPGO_OK;
-    size_t i;
-    for (i = 0; i < o->tops && s == CSSPGO_OK; i++) {
-        if (i + 12 < o->tops) CSSPGO__PREFETCH(&p->tree.node[o->top[i + 12].node]);
-        if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
-        if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body_run(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
-        if (!csspgo__bin_in_subset(o, i, subset)) continue;
-        o->top[i].offset = csspgo__blob_at(&o->blob) - start;
-        s = csspgo__out_visit(o, o->top[i].at, csspgo__bin_open_record,
-                              o->any_vtable ? csspgo__bin_close_record : NULL);
-    }
-    return s;
-}
-
-/* Writes the magic number with the form's byte, then the version. */
-static void csspgo__bin_put_header(csspgo__out *o, unsigned magic)
-{
-    csspgo__bin_put(o, CSSPGO__MAGIC | magic);
-    csspgo__bin_put(o, o->form & (CSSPGO_V105 | CSSPGO_COMPOSITE) ? 105 : o->form & CSSPGO_V104 ? 104 : 103);
-}
-
-/* Forms that LLVM 19 does not know. */
-#define CSSPGO__NEWER (CSSPGO_V104 | CSSPGO_V105 | CSSPGO_COMPOSITE | CSSPGO_INDEXED | CSSPGO_MD5_SYMBOLS)
-
-/* ----- ExtBinary out ---------------------------------------------------------------------------------------------- */
-
-/* Writes the frames of a context, outermost first. Only the leaf of a duplicate has a location. */
-static void csspgo__bin_put_context(csspgo__out *o, uint32_t node)
-{
-    const csspgo__tree_node *v = o->p->tree.node;
-    csspgo_loc leaf = csspgo_loc_at(0, 0);
-    csspgo__descent d;
-    uint32_t id;
-    if (csspgo__site_kind(v[node].site) == CSSPGO_DUPLICATE) leaf = csspgo__loc_of(o->p, v[node].site);
-    csspgo__descent_context(&d, o->p, node);
-    csspgo__bin_put(o, d.left);
-    for (id = csspgo__descent_next(&d); id != 0;) {
-        csspgo__bin_put(o, o->index[v[id].func] - 1);
-        id = csspgo__descent_next(&d);
-        csspgo__bin_put_loc(o, id != 0 ? csspgo__loc_of(o->p, v[id].site) : leaf);
-    }
-}
-
-/* Writes the table of contexts, in the order of a walk; without contexts an empty one, which LLVM's reader expects. */
-static void csspgo__bin_put_contexts(csspgo__out *o)
-{
-    size_t i;
-    csspgo__bin_put(o, o->cs ? o->tops : 0);
-    for (i = 0; o->cs && i < o->order.nodes; i++) {
-        const uint32_t id = o->order.node[i];
-        if (csspgo__is_top(o->p, id)) csspgo__bin_put_context(o, id);
-    }
-}
-
-/*
- * The order in which n sorted keys are written for a binary search: a complete tree, breadth first. Gives the place of
- * the first key, and of the one after the key at `at`.
- */
-static size_t csspgo__eytzinger_first(size_t n)
-{
-    size_t at = 0;
-    while (2 * at + 1 < n) at = 2 * at + 1;
-    return at;
-}
-
-static size_t csspgo__eytzinger_next(size_t n, size_t at)
-{
-    if (2 * at + 2 < n) {
-        for (at = 2 * at + 2; 2 * at + 1 < n; at = 2 * at + 1) {}
-        return at;
-    }
-    while (at != 0 && at % 2 == 0) at = (at - 1) / 2;
-    return at != 0 ? (at - 1) / 2 : n;
-}
-
-/* Puts n sorted keys in this order. */
-static csspgo_status csspgo__eytzinger(csspgo__heap *h, uint64_t *key, size_t n)
-{
-    const size_t bytes = n * sizeof *key;
-    uint64_t *sorted;
-    size_t i, at = csspgo__eytzinger_first(n);
-    if (n == 0) return CSSPGO_OK;
-    sorted = (uint64_t *)csspgo__alloc(h, bytes);
-    if (sorted == NULL) return h->status;
-    memcpy(sorted, key, bytes);
-    for (i = 0; i < n; i++, at = csspgo__eytzinger_next(n, at)) key[at] = sorted[i];
-    csspgo__free(h, sorted, bytes);
-    return CSSPGO_OK;
-}
-
-typedef struct csspgo__bin_key { /* a name of an indexed table */
-    uint64_t guid;
-    uint32_t func, span;
-} csspgo__bin_key;
-
-static int csspgo__bin_key_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__bin_key *x = (const csspgo__bin_key *)a, *y = (const csspgo__bin_key *)b;
-    (void)ctx;
-    if (x->span != y->span) return x->span < y->span ? -1 : 1;
-    return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
-/* Lists the names that records use, with the span that each belongs to, in the order of spans and GUIDs. */
-static csspgo__bin_key *csspgo__bin_keys(csspgo__out *o)
-{
-    csspgo__bin_key *key;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, key, o->names + 1)) return NULL;
-    for (i = 0; i < o->names; i++) {
-        key[i].guid = csspgo__name_guid(&o->p->names, o->name[i]);
-        key[i].func = o->name[i];
-        key[i].span = 2;
-    }
-    for (i = 0; i < o->tops; i++)
-        key[csspgo__bin_top_index(o, o->top[i].node)].span =
-            o->form & CSSPGO_SPLIT && csspgo__bin_in_subset(o, i, CSSPGO__SUBSET_FLAT);
-    return csspgo__sort(&o->heap, key, o->names, sizeof *key, csspgo__bin_key_cmp, NULL) ? key : NULL;
-}
-
-/* Numbers the names anew, for an indexed table. Names with equal GUIDs are one, but not if both have a record. */
-static csspgo_status csspgo__bin_number_indexed(csspgo__out *o)
-{
-    csspgo__bin_key *const key = csspgo__bin_keys(o);
-    size_t i, at, first, n, k = 0;
-    uint32_t span;
-    if (key == NULL) return o->heap.status;
-    for (i = 0; i < o->names; i++) {
-        const int same = k != 0 && key[k - 1].guid == key[i].guid && key[k - 1].span == key[i].span;
-        if (same && key[i].span != 2)
-            return csspgo__out_refuse(o, "indexed tables cannot carry two functions with the same GUID");
-        if (!same) key[k++] = key[i];
-        o->index[key[i].func] = (uint32_t)k;          /* its place among the sorted */
-    }
-    o->names = k;
-    for (first = span = 0; span < 3; span++, first += n) {
-        for (n = 0; first + n < k && key[first + n].span == span; n++) {}
-        o->span[span] = n;
-        at = csspgo__eytzinger_first(n);
-        for (i = first; i < first + n; i++, at = csspgo__eytzinger_next(n, at)) {
-            o->name[first + at] = key[i].func;
-            key[i].span = (uint32_t)(first + at);     /* from now on its place in the table */
-        }
-    }
-    for (i = 1; i <= o->p->names.count; i++)
-        if (o->index[i] != 0) o->index[i] = key[o->index[i] - 1].span + 1;
-    return CSSPGO_OK;
-}
-
-/* Writes the table of functions for an indexed name table: an offset of 4 bytes, or ones, for each name of a span. */
-static csspgo_status csspgo__bin_put_indexed_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
-{
-    const size_t span = subset == CSSPGO__SUBSET_FLAT, first = span != 0 ? o->span[0] : 0, n = o->span[span];
-    uint64_t *offset;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, offset, n + 1)) return o->heap.status;
-    for (i = 0; i < n; i++) offset[i] = UINT32_MAX;
-    for (i = 0; i < o->tops; i++) {
-        if (!csspgo__bin_in_subset(o, i, subset)) continue;
-        if (o->top[i].offset >= UINT32_MAX)
-            return csspgo__out_refuse(o, "indexed tables cannot carry records above 4 GiB");
-        offset[csspgo__bin_top_index(o, o->top[i].node) - first] = o->top[i].offset;
-    }
-    for (i = 0; i < n; i++) csspgo__put_le(o->s, offset[i], 4);
-    return CSSPGO_OK;
-}
-
-/*
- * Writes the table of functions: the offsets of records, so that a compiler can read only those that it needs. With
- * contexts it is in their order, so a context's descendants follow it; else in the order of the records.
- */
-static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
-{
-    uint64_t *by_context = NULL;
-    size_t i, n = 0;
-    if (o->form & CSSPGO_INDEXED) return csspgo__bin_put_indexed_offsets(o, subset);
-    for (i = 0; i < o->tops; i++) n += (size_t)csspgo__bin_in_subset(o, i, subset);
-    csspgo__bin_put(o, n);
-    if (o->cs && !CSSPGO__ARRAY(&o->arrays, by_context, o->tops)) return o->heap.status;
-    for (i = 0; i < o->tops; i++) {
-        const uint32_t index = csspgo__bin_top_index(o, o->top[i].node);
-        if (!csspgo__bin_in_subset(o, i, subset)) continue;
-        if (o->cs) {
-            by_context[index] = o->top[i].offset;
-            continue;
-        }
-        csspgo__bin_put(o, index);
-        csspgo__bin_put(o, o->top[i].offset);
-    }
-    for (i = 0; o->cs && i < n; i++) {
-        csspgo__bin_put(o, i);
-        csspgo__bin_put(o, by_context[i]);
-    }
-    return CSSPGO_OK;
-}
-
-/* Writes the symbol list as GUIDs, each once. */
-static csspgo_status csspgo__bin_put_guid_symbols(csspgo__out *o)
-{
-    const csspgo__names *t = &o->p->names;
-    csspgo_status s;
-    uint64_t *guid;
-    size_t i, n = 0, k = 0;
-    if (!CSSPGO__ARRAY(&o->arrays, guid, t->count + 1)) return o->heap.status;
-    for (i = 1; i <= t->count; i++)
-        if (t->name[i].flags & CSSPGO__LISTED) guid[n++] = csspgo__name_guid(t, (uint32_t)i);
-    if (!csspgo__sort(&o->heap, guid, n, sizeof *guid, csspgo__u64_cmp, NULL)) return o->heap.status;
-    for (i = 0; i < n; i++)
-        if (k == 0 || guid[k - 1] != guid[i]) guid[k++] = guid[i];
-    s = csspgo__eytzinger(&o->heap, guid, k);
-    for (i = 0; i < k && s == CSSPGO_OK; i++) csspgo__put_u64le(o->s, guid[i]);
-    return s;
-}
-
-/* Writes the symbol list, sorted by name even if everything else is in the order of GUIDs. */
-static csspgo_status csspgo__bin_put_symbols(csspgo__out *o)
-{
-    const csspgo_profile *p = o->p;
-    const size_t n = p->names.count;
-    uint32_t *by_rank, *rank = o->order.rank;
-    csspgo_status s = CSSPGO_OK;
-    size_t i;
-    if (!CSSPGO__ARRAY(&o->arrays, by_rank, n + 1)) return o->heap.status;
-    if (o->by_guid && (!CSSPGO__ARRAY(&o->arrays, rank, n + 1) || !csspgo__rank_names(&o->heap, p, 0, rank)))
-        return o->heap.status;
-    for (i = 1; i <= n; i++) by_rank[rank[i]] = (uint32_t)i;
-    for (i = 1; i <= n && s == CSSPGO_OK; i++) {
-        const uint32_t flags = p->names.name[by_rank[i]].flags;
-        if (!(flags & CSSPGO__LISTED)) continue;
-        if (!(flags & CSSPGO__HAS_TEXT))
-            return csspgo__out_refuse(o, "the symbol list has GUIDs, which only a list of GUIDs (CSSPGO_MD5_SYMBOLS, "
-                                         "--md5-prof-sym-list) can carry");
-        s = csspgo__bin_put_name(o, by_rank[i]);
-    }
-    return s;
-}
-
-/* Writes the values of one node; without contexts the number of inlinees follows, then their nested entries. */
-static void csspgo__bin_put_meta(csspgo__out *o, uint32_t id, uint32_t index)
-{
-    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
-    csspgo__bin_put(o, index);
-    if (o->probes) csspgo__bin_put(o, r->checksum);
-    if (o->attributes) csspgo__bin_put(o, r->attributes);
-    if (!o->cs) csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
-}
-
-/* Writes the metadata: nothing if neither checksums nor attributes are written. */
-static void csspgo__bin_put_metadata(csspgo__out *o)
-{
-    size_t i;
-    if (!o->probes && !o->attributes) return;
-    for (i = 0; i < o->tops; i++) {
-        size_t at = o->top[i].at;
-        uint32_t id = o->top[i].node;
-        csspgo__bin_put_meta(o, id, csspgo__bin_top_index(o, id));
-        while (!o->cs && (id = csspgo__order_nested(&o->order, &at)) != 0) {
-            csspgo__bin_put_loc(o, csspgo__loc_of(o->p, o->p->tree.node[id].site));
-            csspgo__bin_put_meta(o, id, o->index[o->p->tree.node[id].func] - 1);
-        }
-    }
-}
-
-/* The flags of a section of a type; LLVM's reader takes from them information that the bytes do not have. */
-static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
-{
-    const uint32_t is = o->p->flags;
-    uint64_t f = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
-    size_t i, k, n;
-    switch (type) {
-    case CSSPGO__SEC_SUMMARY:
-        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !o->llvm)) f |= CSSPGO__SEC_PARTIAL;
-        if (o->cs) f |= CSSPGO__SEC_CS;
-        if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
-        if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
-        if (o->any_vtable) f |= CSSPGO__SEC_VTABLES;
-        return f;
-    case CSSPGO__SEC_NAMES:
-        if (o->form & CSSPGO_INDEXED) f |= CSSPGO__SEC_INDEXED;
-        if (o->md5) return f | CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5;
-        for (i = 0; i < o->names; i++) {
-            const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
-            for (k = 0; k + 8 <= n; k++)
-                if (text[k] == '.' && memcmp(text + k, ".__uniq.", 8) == 0) return f | CSSPGO__SEC_UNIQ;
-        }
-        return f;
-    case CSSPGO__SEC_OFFSETS:
-        return o->form & CSSPGO_INDEXED ? f | CSSPGO__SEC_INDEXED_OFFS : o->cs ? f | CSSPGO__SEC_ORDERED : f;
-    case CSSPGO__SEC_SYMBOLS: return o->form & CSSPGO_MD5_SYMBOLS ? f | CSSPGO__SEC_MD5_SYMBOLS : f;
-    case CSSPGO__SEC_META:
-        if (o->probes) f |= CSSPGO__SEC_PROBES;
-        return o->attributes ? f | CSSPGO__SEC_ATTRIBUTES : f;
-    default: return f;
-    }
-}
-
-#ifdef CSSPGO_USE_ZLIB
-/*
- * Replaces the bytes written from `start` on by their deflated form: size, deflated size, stream. An empty section
- * stays empty. zlib's level is 9 in LLVM mode, as LLVM's; else 1, at which it takes a fifth of the time.
- */
-static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
-{
-    csspgo__heap *h = &o->heap;
-    csspgo__blob *m = &o->blob;
-    const size_t size = csspgo__blob_at(m) - start;
-    const unsigned char *p = m->data + start;
-    size_t cap = 0, have = 0, left = size;
-    unsigned char *out = NULL;
-    z_stream z;
-    int s = Z_OK;
-    if (size == 0 || m->sink.status != CSSPGO_OK) return m->sink.status;
-    csspgo__z_init(&z, h);
-    if (deflateInit(&z, o->p->heap.llvm != 0 ? 9 : 1) != Z_OK) return h->status;
-    while (s == Z_OK) {
-        if (have == cap && !CSSPGO__ROOM(h, out, have, cap, have + size / 4 + 64)) break;
-        s = csspgo__z_step(&z, deflate, Z_FINISH, &p, &left, out, &have, cap);
-    }
-    deflateEnd(&z);
-    if (s == Z_STREAM_END) {
-        csspgo__blob_cut(m, start);
-        csspgo__put_uleb(&m->sink, size);
-        csspgo__put_uleb(&m->sink, have);
-        csspgo__put(&m->sink, out, have);
-    }
-    csspgo__free(h, out, cap);
-    return s == Z_STREAM_END ? m->sink.status : h->status;
-}
-#endif
-
-/* Writes the content of one section. */
-static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_subset subset)
-{
-    switch (type) {
-    case CSSPGO__SEC_SUMMARY: return csspgo__bin_put_summary(o);
-    case CSSPGO__SEC_NAMES: return csspgo__bin_put_names(o);
-    case CSSPGO__SEC_CONTEXTS: csspgo__bin_put_contexts(o); break;
-    case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, subset);
-    case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, subset);
-    case CSSPGO__SEC_SYMBOLS:
-        return o->form & CSSPGO_MD5_SYMBOLS ? csspgo__bin_put_guid_symbols(o) : csspgo__bin_put_symbols(o);
-    default: csspgo__bin_put_metadata(o); break;
-    }
-    return CSSPGO_OK;
-}
-
-/* The type of a section in the table: composite profiles have numbers of their own. */
-static uint64_t csspgo__bin_type(const csspgo__out *o, uint64_t type)
-{
-    if (o->composite && type == CSSPGO__SEC_RECORDS) return CSSPGO__SEC_COMPOSITE;
-    return o->composite && type == CSSPGO__SEC_OFFSETS ? (uint64_t)CSSPGO__SEC_COMPOSITE_OFFS : type;
-}
-
-typedef struct csspgo__bin_slot { /* a section to write, in the order of the bytes; slot: its place in the table */
-    unsigned char type, subset, slot;
-} csspgo__bin_slot;
-
-/*
- * Writes sections in the order of their bytes; the table in front of them has another order and is filled in when
- * their sizes are known.
- */
-static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_slot *v, size_t n)
-{
-    csspgo__sink entry;
-    csspgo_status s = CSSPGO_OK;
-    size_t i, header;
-    csspgo__bin_put_header(o, CSSPGO__MAGIC_EXT);
-    csspgo__put_u64le(o->s, n);
-    header = csspgo__blob_at(&o->blob);
-    for (i = 0; i < 4 * n; i++) csspgo__put_u64le(o->s, 0);
-    for (i = 0; i < n; i++) {
-        const uint64_t flat = v[i].subset == CSSPGO__SUBSET_FLAT ? CSSPGO__SEC_FLAT : 0;
-        const size_t at = csspgo__blob_at(&o->blob);
-        s = csspgo__bin_put_section(o, v[i].type, (enum csspgo__bin_subset)v[i].subset);
-#ifdef CSSPGO_USE_ZLIB
-        if (s == CSSPGO_OK && o->form & CSSPGO_COMPRESS) s = csspgo__bin_deflate(o, at);
-#endif
-        if (s == CSSPGO_OK) s = o->s->status;
-        if (s != CSSPGO_OK) return s;
-        csspgo__sink_buffer(&entry, o->blob.data + header + 32 * v[i].slot, 32);
-        csspgo__put_u64le(&entry, csspgo__bin_type(o, v[i].type));
-        csspgo__put_u64le(&entry, csspgo__bin_flags(o, v[i].type) | flat);
-        csspgo__put_u64le(&entry, at);
-        csspgo__put_u64le(&entry, csspgo__blob_at(&o->blob) - at);
-    }
-    return s;
-}
-
-/*
- * The two layouts of LLVM: bytes in the order of these lists, table entries in the order of the last column. The split
- * layout separates records that have inlinees from those that have none.
- */
-static csspgo_status csspgo__ext_write(csspgo__out *o)
-{
-    static const csspgo__bin_slot normal[7] = {
-        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
-        { CSSPGO__SEC_CONTEXTS, CSSPGO__SUBSET_ALL, 2 }, { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_ALL, 4 },
-        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 5 },  { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_ALL, 3 },
-        { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 6 }
-    };
-    static const csspgo__bin_slot split[8] = {
-        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },    { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
-        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_NESTED, 3 }, { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_NESTED, 2 },
-        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_FLAT, 5 },   { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_FLAT, 4 },
-        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 6 },    { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 7 }
-    };
-    csspgo_status s;
-#ifndef CSSPGO_USE_ZLIB
-    if (o->form & CSSPGO_COMPRESS)
-        return csspgo__out_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
-#endif
-    if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
-    if (o->form & CSSPGO__NEWER && !csspgo__llvm_newer(o->p->heap.llvm))
-        return csspgo__out_refuse(o, "profiles of LLVM 19 to 21 are of version 103 and have no indexed tables");
-    if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
-    if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
-    o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
-    o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
-    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!o->llvm && o->any_attribute);
-    return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
-}
-
-/* ----- any binary form out ---------------------------------------------------------------------------------------- */
-
-/*
- * Writes a whole profile in the form of write_fn, into a block of memory and then to the caller's sink. md5: the form
- * can have GUIDs in place of names, and has them if the caller or the profile asks for them. Such a file is in the
- * order of GUIDs, so that equal profiles give equal files, whichever names they know; in LLVM mode it is, as in LLVM,
- * in the order of names as far as they are known.
- */
-static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_fn)(csspgo__out *), int md5)
-{
-    csspgo__sink *const to = o->s;
-    csspgo_status s = csspgo__blob_init(&o->blob, &o->heap);
-    if (s != CSSPGO_OK) return s;
-    o->s = &o->blob.sink;
-    if (!csspgo__bin_use_all(o)) return o->heap.status;
-    csspgo__bin_number(o);
-    o->md5 = md5 && (o->form & (CSSPGO_MD5 | CSSPGO_INDEXED) ||
-                     (!o->llvm && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
-    o->by_guid = o->md5 && !o->llvm;
-    if (o->by_guid) s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
-    if (s == CSSPGO_OK && o->by_guid) csspgo__bin_number(o);
-    if (s == CSSPGO_OK) s = csspgo__out_list(o);
-    if (s != CSSPGO_OK) return s;
-    if (!o->llvm && o->contexts != (o->cs ? o->tops : 0))
-        return csspgo__out_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
-    s = write_fn(o);
-    if (s == CSSPGO_OK) s = o->s->status;
-    if (s == CSSPGO_OK) csspgo__put(to, o->blob.data, csspgo__blob_at(&o->blob));
-    return s;
-}
-
 /* ----- reading and writing any format: only here all of them are known -------------------------------------------- */
+
+/* Forms that chapters read and write: without its chapter a form is refused with the chapter's name. */
+CSSPGO__UNUSED static csspgo_status csspgo__form_refuse(csspgo_error *err, const char *macro)
+{
+    csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, "this form of a profile");
+    return csspgo__needs_chapter(err, " needs ", macro);
+}
+
+#ifdef CSSPGO_WITH_EXTBINARY
+static csspgo_status csspgo__extbinary_read(const csspgo__input *in, csspgo_profile **q);
+static csspgo_status csspgo__extbinary_write(csspgo__out *o);
+#else
+static csspgo_status csspgo__extbinary_read(const csspgo__input *in, csspgo_profile **q)
+{
+    (void)q;
+    return csspgo__form_refuse(in->err, "CSSPGO_WITH_EXTBINARY");
+}
+
+static csspgo_status csspgo__extbinary_write(csspgo__out *o)
+{
+    return csspgo__form_refuse(o->err, "CSSPGO_WITH_EXTBINARY");
+}
+#endif
 
 #ifdef CSSPGO_WITH_LEGACY
 static csspgo_status csspgo__legacy_read(const csspgo__input *in, uint32_t form, csspgo_profile **q);
@@ -18841,14 +16441,12 @@ static csspgo_status csspgo__legacy_write(csspgo__out *o);
 static csspgo_status csspgo__legacy_read(const csspgo__input *in, uint32_t form, csspgo_profile **q)
 {
     (void)form, (void)q;
-    csspgo__error_set(in->err, CSSPGO_E_UNSUPPORTED, 0, "this form of a profile");
-    return csspgo__needs_chapter(in->err, " needs ", "CSSPGO_WITH_LEGACY");
+    return csspgo__form_refuse(in->err, "CSSPGO_WITH_LEGACY");
 }
 
 static csspgo_status csspgo__legacy_write(csspgo__out *o)
 {
-    csspgo__error_set(o->err, CSSPGO_E_UNSUPPORTED, 0, "this form of a profile");
-    return csspgo__needs_chapter(o->err, " needs ", "CSSPGO_WITH_LEGACY");
+    return csspgo__form_refuse(o->err, "CSSPGO_WITH_LEGACY");
 }
 #endif
 
@@ -18857,7 +16455,7 @@ static csspgo_status csspgo__input_read(const csspgo__input *in, csspgo_profile 
 {
     const uint32_t form = in->feed != NULL ? (uint32_t)CSSPGO_TEXT : csspgo_sniff(in->data, in->size);
     switch (form) {
-    case CSSPGO_EXTBINARY: return csspgo__binary_read(in, csspgo__ext_read, q);
+    case CSSPGO_EXTBINARY: return csspgo__extbinary_read(in, q);
     case CSSPGO_BINARY: case CSSPGO_COMPACT: case CSSPGO_GCOV: return csspgo__legacy_read(in, form, q);
     default: return csspgo__text_read(in, q);
     }
@@ -18995,6 +16593,9 @@ CSSPGO_DEF csspgo_profile *csspgo_load(const void *data, size_t size, const cssp
     return p == NULL ? p : csspgo__loaded(p, &q, csspgo__read_apart(p, data, size, 0, NULL, &q, err));
 }
 
+/* Forms that LLVM 19 does not know. */
+#define CSSPGO__NEWER (CSSPGO_V104 | CSSPGO_V105 | CSSPGO_COMPOSITE | CSSPGO_INDEXED | CSSPGO_MD5_SYMBOLS)
+
 /* Writes with o, which is set up. `added`: the options of the form. E_ARGUMENT if there is no such form. */
 static csspgo_status csspgo__out_write(csspgo__out *o)
 {
@@ -19006,7 +16607,7 @@ static csspgo_status csspgo__out_write(csspgo__out *o)
         if ((added & ~(uint32_t)CSSPGO_SPLIT) == 0) return csspgo__text_write(o);
         break;
     case CSSPGO_EXTBINARY:
-        if ((added & ~ext) == 0) return csspgo__binary_write(o, csspgo__ext_write, 1);
+        if ((added & ~ext) == 0) return csspgo__extbinary_write(o);
         break;
     case CSSPGO_BINARY:
         if (added == 0) return csspgo__legacy_write(o);
@@ -19171,7 +16772,7 @@ CSSPGO_DEF csspgo_status csspgo_merge(csspgo_profile *p, const csspgo_profile *f
     if (s != CSSPGO_OK) return s;
     csspgo__join_init(&j, p, from);
     j.plan.c.weight = how != NULL ? how->weight : 0;
-    if ((how != NULL && how->llvm) || p->heap.llvm) {
+    if ((how != NULL && CSSPGO__AS_LLVM(*how)) || CSSPGO__AS_LLVM(p->heap)) {
         j.plan.rule = CSSPGO__LLVM;
         j.aliases_fn = csspgo__join_plan_aliases;
     }
@@ -19224,397 +16825,12 @@ CSSPGO_DEF csspgo_status csspgo_count_threshold(const csspgo_profile *p, uint64_
     CSSPGO__LIVE(csspgo_profile, p);
     CSSPGO__GIVEN(count);
     *count = 0;
-    if (p->heap.llvm && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
+    if (CSSPGO__AS_LLVM(p->heap) && ppm > csspgo__ppm[CSSPGO_CUTOFFS - 1])
         return csspgo__deny_u64(__func__, err, 0, "LLVM 19 has no cutoff above 999999: ", ppm);
-    return csspgo__count_at(p, p->heap.llvm ? csspgo__cutoff_from(ppm) : ppm, count, err);
+    return csspgo__count_at(p, CSSPGO__AS_LLVM(p->heap) ? csspgo__cutoff_from(ppm) : ppm, count, err);
 }
 
-/* ----- entry estimates -------------------------------------------------------------------------------------------- */
-
-/*
- * A head count says how often a function was entered, but only if calls were sampled. Else the count of the first
- * location of its body is used, because every execution of the function passes its entry.
- *
- * If an inlinee is at that location, the body has no count there, and the inlinee's own entry is used, to any depth.
- * So one walk finds all entries of a profile, inlinees before the record in which they are nested. Source: LLVM's
- * FunctionSamples::getHeadSamplesEstimate, which recurses instead.
- */
-
-/* The first inlinee with counts among id and the siblings after it. */
-static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
-{
-    for (id = csspgo__inlinee_from(t, id); id != 0 && t->node[id].record == 0;)
-        id = csspgo__inlinee_from(t, t->node[id].sibling);
-    return id;
-}
-
-static uint32_t csspgo__nested_first(const csspgo__tree *t, uint32_t id)
-{
-    return csspgo__nested_from(t, t->node[id].child);
-}
-
-static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
-{
-    return csspgo__nested_from(t, t->node[id].sibling);
-}
-
-/*
- * Estimates how often a record was entered: by its head in profiles with contexts, else by the count of its first
- * location, or the entries of its inlinees there, mod 2^64 as in LLVM. A record that ran was entered at least once.
- *
- * Siblings are not in the order of locations, so the sum starts again at every smaller location. entry has the
- * estimates of the record's inlinees.
- */
-static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
-{
-    const csspgo__record *r = csspgo__record_of(p, id);
-    const csspgo_body *b = csspgo__body_run(p, r);
-    uint64_t first = UINT64_MAX, sum = 0;
-    uint32_t i;
-    if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
-    for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
-        const uint64_t at = csspgo__loc_key(csspgo__loc_of(p, p->tree.node[i].site));
-        if (at < first) sum = 0;
-        if (at < first) first = at;
-        if (at == first) sum += entry[i];
-    }
-    if (csspgo__run_count(r->body) != 0 && csspgo__loc_key(b->loc) < first) sum = b->count;
-    return sum != 0 ? sum : r->total != 0;
-}
-
-/* The entries of all inlinees of a profile, by node. Returns 0 when memory is exhausted. O(nodes). */
-static int csspgo__entries(csspgo__arrays *arrays, const csspgo_profile *p, uint64_t **entry)
-{
-    uint32_t id = CSSPGO__ROOT;
-    if (!CSSPGO__ARRAY(arrays, *entry, p->tree.count + 1)) return 0;
-    while ((id = csspgo__tree_back(&p->tree, id)) != 0)
-        if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
-            (*entry)[id] = csspgo__entry_of(p, id, *entry);
-    return 1;
-}
-
-/* ----- flatten ---------------------------------------------------------------------------------------------------- */
-
-/*
- * With contexts: one plan moves each record to the plain record of its function.
- *
- * With inlinees: as LLVM does it. The counts of an inlinee leave its callers, so a caller's total goes down by the
- * inlinee's total and up by its entry estimate, which also becomes a body count and a call target at the call site.
- * Head counts are estimated from the functions' first locations at the end, because heads of inlinees do not add up.
- */
-
-typedef struct csspgo__flattening {
-    csspgo__rebuild   b;
-    csspgo__ranking order;
-    uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
-} csspgo__flattening;
-
-/*
- * Every inlinee becomes a body count and a call target in its caller, both as large as its entry estimate. Returns 0
- * when memory is exhausted.
- *
- * Callers come first in x->order, so a caller's total is set before its inlinees are subtracted from it. The entries
- * are appended unsorted: csspgo__flatten_sums sorts each record once. Source: LLVM's
- * ProfileConverter::flattenNestedProfile.
- */
-static int csspgo__flatten_inlinees(csspgo__flattening *x)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_profile *q = x->b.q;
-    size_t i;
-    for (i = 0; i < x->order.nodes; i++) {
-        const uint32_t id = x->order.node[i], up = p->tree.node[id].parent;
-        const csspgo__record *r = csspgo__record_of(p, id);
-        const csspgo_loc loc = csspgo__loc_of(p, p->tree.node[id].site);
-        csspgo__record *to;
-        if (r == NULL) continue;
-        x->total[id] = r->total;
-        if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
-        to = &q->record[q->tree.node[x->b.plan.move[x->b.last[up]].to].record];
-        if (csspgo__body_append(q, to, loc, x->entry[id]) < 0) return 0;
-        if (csspgo__target_append(q, to, loc, p->tree.node[id].func, x->entry[id]) < 0) return 0;
-        x->total[up] = x->total[up] >= r->total ? x->total[up] - r->total : 0;
-        x->total[up] += x->entry[id];
-    }
-    return 1;
-}
-
-/*
- * Sorts the records, sums the totals of each function's records, and estimates its head count from its first location,
- * which is known only after the sort. Returns 0 when memory is exhausted.
- */
-static int csspgo__flatten_sums(csspgo__flattening *x)
-{
-    csspgo_profile *q = x->b.q;
-    csspgo_target clamped;
-    size_t i;
-    for (i = 1; i <= q->records; i++) {
-        q->record[i].total = 0;
-        if (csspgo__record_sort(q, &q->record[i], &clamped) < 0) return 0;
-    }
-    for (i = 1; i <= x->b.plan.moves; i++) {
-        csspgo__record *r = &q->record[q->tree.node[x->b.plan.move[i].to].record];
-        csspgo__count_add(&r->total, x->total[x->b.plan.move[i].node]);
-    }
-    for (i = 1; i <= q->records; i++) {
-        csspgo__record *r = &q->record[i];
-        r->head = csspgo__run_count(r->body) != 0 ? csspgo__body_run(q, r)->count : 0;
-        if (r->head == 0) r->head = r->total != 0;
-    }
-    return 1;
-}
-
-/*
- * Plans one move per record, to the plain record of its function. In a profile with contexts an inlinee stays nested in
- * the record that moves. Returns 0 when memory is exhausted.
- */
-static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
-{
-    csspgo__rebuild *b = &x->b;
-    const uint32_t flags = contexts || !b->p->heap.llvm ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
-    size_t i;
-    for (i = 0; i < x->order.nodes; i++) {
-        const uint32_t id = x->order.node[i];
-        if (b->p->tree.node[id].record == 0) continue;
-        if (contexts && csspgo__kind_at(b->p, id) == CSSPGO_INLINEE) csspgo__rebuild_nested(b, id);
-        else csspgo__rebuild_move(b, id, csspgo__rebuild_node(b, CSSPGO__ROOT, id, CSSPGO_PLAIN), flags);
-        if (b->last[id] == 0) return 0;
-    }
-    return 1;
-}
-
-/* With contexts: one plan. With inlinees: the plan sums the functions' own counts, then each inlinee becomes a call. */
-static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
-{
-    csspgo_status s;
-    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
-    if (!CSSPGO__ARRAY(&x->b.arrays, x->total, x->b.p->tree.count + 1) ||
-        (!contexts && !csspgo__entries(&x->b.arrays, x->b.p, &x->entry)) || !csspgo__flatten_plan(x, contexts))
-        return x->b.q->heap.status;
-    if (!contexts) x->b.plan.rule = CSSPGO__LLVM_SUM;
-    s = csspgo__rebuild_run(&x->b);
-    if (s != CSSPGO_OK || contexts) return s;
-    return csspgo__flatten_inlinees(x) && csspgo__flatten_sums(x) ? CSSPGO_OK : x->b.q->heap.status;
-}
-
-/*
- * All work is done in the new profile, x.b.q; only csspgo__rebuild_end changes p, if nothing failed. The order of
- * contexts makes the result independent of the order in which nodes were made.
- */
-CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo__flattening x;
-    csspgo_status s;
-    memset(&x, 0, sizeof x);
-    s = csspgo__rebuild_begin(&x.b, p);
-    if (s == CSSPGO_OK) s = csspgo__order_make(&x.b.arrays, p, 0, &x.order);
-    if (s == CSSPGO_OK) s = csspgo__flatten_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
-    return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- nest ------------------------------------------------------------------------------------------------------- */
-
-/*
- * LLVM's conversion depends on the order of contexts: a context is nested into its caller's record after all contexts
- * below it. So the order is made explicit: callees first, siblings by LLVM's key. Totals and calls are first changed
- * in a copy of the profile. Entries that become 0 are only marked there, because later siblings still look at them,
- * and then removed together. Then one plan moves the records.
- */
-
-typedef struct csspgo__nesting {
-    csspgo__rebuild b;            /* b.p: a copy, which is changed                                                   */
-    csspgo_profile *c;            /* the same                                                                        */
-    uint32_t       *node, nodes;  /* contexts, callees first, siblings as LLVM has them                              */
-    unsigned char  *gone;         /* per element of the copy's pool of bodies: removed; for targets: reserved        */
-    uint32_t        flags;
-} csspgo__nesting;
-
-/*
- * Fills node with contexts, callees first and siblings forwards: the reverse of callers first, siblings backwards.
- * all: room for all nodes.
- */
-static void csspgo__nest_order(csspgo__nesting *x, uint32_t *all)
-{
-    size_t i = csspgo__preorder(&x->c->tree, csspgo__child_order, x->c, x->node, all);
-    while (i-- > 0)
-        if (csspgo__kind_at(x->c, all[i]) == CSSPGO_CONTEXT) x->node[x->nodes++] = all[i];
-}
-
-/*
- * Subtracts the calls of func from the body count at loc, because an inlinee will have them. Returns their number.
- *
- * The first inlinee uses a target up, and a body count that becomes 0 is gone for later siblings too: LLVM erases both
- * entries at once (removeCalledTargetAndBodySample). Here they are marked, so that indices into the pools stay valid.
- */
-static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_loc loc, uint32_t func)
-{
-    csspgo_body *b = csspgo__body_find(csspgo__body_run(x->c, r), csspgo__run_count(r->body), loc);
-    csspgo_target *t = csspgo__target_find(csspgo__target_run(x->c, r), csspgo__run_count(r->target), loc, func);
-    uint64_t count = 0;
-    size_t i;
-    if (b == NULL) return 0;
-    i = (size_t)(b - (csspgo_body *)(void *)x->c->pool[CSSPGO__BODIES].data);
-    if (x->gone[i]) return 0;
-    if (t != NULL && !t->reserved) {
-        count = t->count < b->count ? t->count : b->count;
-        t->reserved = 1;
-    }
-    b->count -= count;
-    if (b->count == 0) x->gone[i] = 1;
-    return count;
-}
-
-/* Adds an inlinee to its caller's total. */
-static void csspgo__nest_total(csspgo__nesting *x, uint32_t id)
-{
-    const csspgo__tree_node *n = &x->c->tree.node[id];
-    csspgo__record *r, *up;
-    uint64_t calls;
-    if (n->record == 0 || x->c->tree.node[n->parent].record == 0) return;
-    r = &x->c->record[n->record];
-    up = &x->c->record[x->c->tree.node[n->parent].record];
-    csspgo__count_add(&up->total, r->total);
-    calls = csspgo__nest_take(x, up, csspgo__loc_of(x->c, n->site), n->func);
-    up->total = up->total > calls ? up->total - calls : 0;
-}
-
-/*
- * Removes the marked bodies and targets of a record. A target goes with its body: both runs are sorted by location, so
- * one walk finds both. The runs only get shorter, in place.
- */
-static void csspgo__nest_sweep(csspgo__nesting *x, csspgo__record *r)
-{
-    const unsigned char *gone = x->gone + r->body.begin;
-    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
-    csspgo_body *b = csspgo__body_run(x->c, r);
-    csspgo_target *t = csspgo__target_run(x->c, r);
-    size_t i, k, at = 0;
-    for (i = k = 0; i < nt; i++) {
-        while (csspgo__loc_key(b[at].loc) < csspgo__loc_key(t[i].loc)) at++;
-        if (!gone[at] && !t[i].reserved) t[k++] = t[i];
-    }
-    r->target.size = (uint32_t)k | CSSPGO__TIGHT;
-    for (i = k = 0; i < nb; i++)
-        if (!gone[i]) b[k++] = b[i];
-    r->body.size = (uint32_t)k | CSSPGO__TIGHT;
-}
-
-/*
- * 1 if node id, below one that moves, moves with it. If there is an inlinee at its place already, LLVM loses the
- * context; else the two are merged.
- */
-static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
-{
-    const csspgo_profile *c = x->c;
-    const csspgo__tree_node *n = &c->tree.node[id];
-    csspgo_node inlinee;
-    if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
-    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !c->heap.llvm) return 1;
-    inlinee = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE,
-                           csspgo__func_handle(n->func));
-    return inlinee.id == 0 || c->tree.node[inlinee.id].record == 0;
-}
-
-/*
- * Moves the record of a node to its plain function, with all records nested in it. Returns 0 when memory is exhausted,
- * or for a path above the limit of depth.
- *
- * The walk does not enter a subtree whose root csspgo__nest_moves refuses. With CSSPGO_NEST_KEEP_BASE a node moves
- * once for each record above it, so there may be nodes x depth moves.
- */
-static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
-{
-    csspgo__rebuild *b = &x->b;
-    uint32_t id = top, depth = 0;
-    int moves = 1;
-    if (csspgo__rebuild_move(b, top, csspgo__rebuild_node(b, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0) == 0) return 0;
-    while ((id = csspgo__tree_step(&x->c->tree, id, top, moves, &depth)) != 0) {
-        moves = csspgo__nest_moves(x, id);
-        if (!moves) continue;
-        b->q->heap.status = CSSPGO_E_LIMIT;
-        b->q->heap.over = CSSPGO__MAX_DEPTH;
-        if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
-        if (csspgo__rebuild_nested(b, id) == 0) return 0;
-        if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
-            b->plan.move[b->plan.moves].flags |= CSSPGO__MOVE_DUPLICATED;
-    }
-    return 1;
-}
-
-/*
- * Plans the moves: each record without a caller, or (CSSPGO_NEST_KEEP_BASE) every record, goes to top level with all
- * records nested in it.
- */
-static int csspgo__nest_plan(csspgo__nesting *x)
-{
-    const csspgo__tree_node *v = x->c->tree.node;
-    uint32_t id, i;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&x->c->tree, id)) != 0;) {
-        const csspgo_node_kind kind = csspgo__kind_at(x->c, id);
-        if (v[id].record == 0 || kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
-        if (!csspgo__nest_move(x, id)) return 0;
-    }
-    for (i = 0; i < x->nodes; i++) {
-        id = x->node[i];
-        if (v[id].record == 0 || (v[v[id].parent].record != 0 && !(x->flags & CSSPGO_NEST_KEEP_BASE))) continue;
-        if (!csspgo__nest_move(x, id)) return 0;
-    }
-    return 1;
-}
-
-/*
- * Nests in three passes over the copy: callees first, each context's total and calls go to its caller's record; then
- * emptied entries are removed; then one plan moves the records. Totals are final before any record moves, as in LLVM's
- * ProfileConverter::convertCSProfiles, which copies a child into its parent after the child's own children.
- */
-static csspgo_status csspgo__nest_run(csspgo__nesting *x)
-{
-    csspgo_profile *c = x->c;
-    csspgo__heap *h = &x->b.q->heap;
-    const size_t nodes = c->tree.count + 1;
-    csspgo_status s;
-    uint32_t i;
-    if (!CSSPGO__ARRAY(&x->b.arrays, x->node, 2 * nodes) ||
-        !CSSPGO__ARRAY(&x->b.arrays, x->gone, c->pool[CSSPGO__BODIES].count))
-        return h->status;
-    for (i = 1; i <= c->names.count; i++) csspgo__name_guid_keep(&c->names, i);
-    csspgo__nest_order(x, x->node + nodes);
-    for (i = 0; i < x->nodes; i++) csspgo__nest_total(x, x->node[i]);
-    for (i = 1; i <= c->records; i++) csspgo__nest_sweep(x, &c->record[i]);
-    s = csspgo__nest_plan(x) ? csspgo__rebuild_run(&x->b) : h->status;
-    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
-    return s;
-}
-
-/*
- * Works on a copy of p, because counts change before the plan is made, and memory may be exhausted in between. The
- * copy has p's functions with the same ids, so the new profile can replace p.
- */
-CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo_status s;
-    csspgo__nesting x;
-    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_plain(err, CSSPGO_OK);
-    memset(&x, 0, sizeof x);
-    x.flags = flags;
-    x.c = csspgo__compact(p, 0, &s);
-    if (x.c == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
-    s = csspgo__rebuild_begin(&x.b, x.c);
-    x.b.plan.rule = CSSPGO__LLVM;                     /* the order above does not depend on the input's */
-    if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
-    csspgo_profile_free(x.c);
-    return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- removing records; cold contexts ---------------------------------------------------------------------------- */
-
-/*
- * A cold record has a total below the threshold. Merging moves it to the node of its last frames, where it meets hot
- * and other cold records; the order of merging is that of the nodes, and matters only under LLVM's rule. Frames that
- * only cold records needed are not made in q.
- */
+/* ----- removing records ------------------------------------------------------------------------------------------- */
 
 /* Removes the record of a top-level node, with all records nested in it. */
 static void csspgo__remove_top(csspgo_profile *p, uint32_t id)
@@ -19638,1217 +16854,6 @@ CSSPGO_DEF csspgo_status csspgo_remove(csspgo_profile *p, const csspgo_node *dro
     for (i = 0; i < n; i++) csspgo__remove_top(p, drop[i].id);
     csspgo__summary_drop(p);
     return csspgo__error_plain(err, CSSPGO_OK);
-}
-
-typedef struct csspgo__trimming {
-    csspgo__rebuild        b;
-    csspgo_cold_options how;      /* resolved                                        */
-    uint32_t           *image;    /* per node of p: node of q; 1: wanted             */
-    uint32_t           *path;     /* as many nodes                                   */
-    unsigned char      *cold;     /* per node of p: 1: its record is cold            */
-} csspgo__trimming;
-
-/* 1 if a record is cold by the options. */
-static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
-{
-    const csspgo__tree_node *v = x->b.p->tree.node;
-    const uint32_t frame = csspgo__kind_at(x->b.p, id) == CSSPGO_DUPLICATE ? v[id].parent : id;
-    return csspgo_total(x->b.p, csspgo__node_handle(id)) < x->how.threshold &&
-           (x->how.merge || !x->how.base_only || v[frame].parent == CSSPGO__ROOT);
-}
-
-/*
- * Finds the cold records, and the frames that stay: those on the way from a record that is not cold to the root. A
- * marked frame has marked callers, so all walks together take O(nodes).
- */
-static void csspgo__cold_mark(csspgo__trimming *x)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t id, up;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
-        if (!csspgo__is_top(p, id)) continue;
-        x->cold[id] = (unsigned char)csspgo__cold_is(x, id);
-        for (up = id; !x->cold[id] && up != CSSPGO__ROOT && x->image[up] == 0; up = v[up].parent) x->image[up] = 1;
-    }
-}
-
-/* The node of q for the last frames of a context. 0 when memory is exhausted. */
-static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
-{
-    const csspgo__tree_node *v = x->b.p->tree.node;
-    uint32_t frames = x->how.frames, n = 0, to = CSSPGO__ROOT;
-    for (; id != CSSPGO__ROOT && frames != 0; id = v[id].parent) {
-        frames -= csspgo__kind_at(x->b.p, id) != CSSPGO_DUPLICATE;
-        x->path[n++] = id;
-    }
-    while (n != 0 && to != 0) {
-        n--;
-        to = csspgo__rebuild_node(&x->b, to, x->path[n], csspgo__kind_at(x->b.p, x->path[n]));
-    }
-    return to;
-}
-
-/*
- * Plans the moves of one node: a hot record stays, a cold one goes to its last frames or nowhere, an inlinee goes with
- * its caller.
- */
-static int csspgo__cold_plan(csspgo__trimming *x, uint32_t id)
-{
-    const csspgo_profile *p = x->b.p;
-    const uint32_t up = p->tree.node[id].parent;
-    const csspgo_node_kind kind = csspgo__kind_at(p, id);
-    if (x->image[id] != 0) x->image[id] = csspgo__rebuild_node(&x->b, up != CSSPGO__ROOT ? x->image[up] : up, id, kind);
-    if (p->tree.node[id].record == 0) return 1;
-    if (kind == CSSPGO_INLINEE) return x->b.last[up] == 0 || csspgo__rebuild_nested(&x->b, id) != 0;
-    if (!x->cold[id]) return csspgo__rebuild_move(&x->b, id, x->image[id], 0) != 0;
-    if (!x->how.merge) return 1;
-    return csspgo__rebuild_move(&x->b, id, csspgo__cold_short(x, id), CSSPGO__MOVE_NO_ATTRIBUTES) != 0;
-}
-
-/* Drops records that were made only of cold ones and are still cold. Returns 0 when memory is exhausted. */
-static int csspgo__cold_drop(csspgo__trimming *x)
-{
-    csspgo_profile *q = x->b.q;
-    unsigned char *keep;
-    uint32_t id;
-    size_t i;
-    if (!CSSPGO__ARRAY(&x->b.arrays, keep, q->tree.count + 1)) return 0;
-    for (i = 1; i <= x->b.plan.moves; i++)
-        if (!(x->b.plan.move[i].flags & CSSPGO__MOVE_NO_ATTRIBUTES)) keep[x->b.plan.move[i].to] = 1;
-    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&q->tree, id)) != 0;)
-        if (!keep[id] && csspgo__record_of(q, id) != NULL && csspgo__record_of(q, id)->total < x->how.threshold)
-            csspgo__remove_top(q, id);
-    return 1;
-}
-
-/* Marks cold records, plans the moves callers first, carries them out, and drops records still cold after merging. */
-static csspgo_status csspgo__cold_run(csspgo__trimming *x)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo__heap *h = &x->b.q->heap;
-    const size_t nodes = p->tree.count + 1;
-    csspgo_status s = CSSPGO_OK;
-    uint32_t id;
-    if (!CSSPGO__ARRAY(&x->b.arrays, x->image, nodes) || !CSSPGO__ARRAY(&x->b.arrays, x->path, nodes) ||
-        !CSSPGO__ARRAY(&x->b.arrays, x->cold, nodes))
-        return h->status;
-    csspgo__cold_mark(x);
-    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (!csspgo__cold_plan(x, id)) s = h->status;
-    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&x->b);
-    if (s == CSSPGO_OK && x->how.merge && x->how.trim && !csspgo__cold_drop(x)) s = h->status;
-    return s;
-}
-
-/*
- * Without a threshold, counts below the summary's cutoff of 99.9999 % are cold; with an empty summary nothing is cold.
- * Source: LLVM's SampleContextTrimmer::trimAndMergeColdContextProfiles.
- */
-CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo__trimming x;
-    csspgo_status s = CSSPGO_OK;
-    memset(&x, 0, sizeof x);
-    if (how != NULL) x.how = *how;
-    else x.how.trim = 1;
-    if (x.how.frames == 0) x.how.frames = 1;
-    if (!x.how.merge && !x.how.trim) return csspgo__error_plain(err, CSSPGO_OK);
-    if (x.how.threshold == 0) s = csspgo_count_threshold(p, 999999, &x.how.threshold, err);
-    if (s != CSSPGO_OK || x.how.threshold == 0) return csspgo__error_plain(err, s);
-    s = csspgo__rebuild_begin(&x.b, p);
-    if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
-    return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- shrinking to a size ---------------------------------------------------------------------------------------- */
-
-/*
- * A context whose total is below a threshold is merged into the base profile of its function. The new base profiles are
- * made first, in a small profile of their own. So it is known exactly what the smaller profile takes, and tables of
- * exactly that size get the records that stay and the new base profiles. At last they replace those of p. Names are not
- * copied. Until the end p is as it was, so a failure changes nothing. If a runtime has not even room for base profiles,
- * the coldest of these are dropped.
- *
- * All of that is a list of phases (csspgo__shrink_phase). Each is a loop that may stop anywhere and go on later, so
- * csspgo_shrink_step does a part of the work, and csspgo_shrink all of it: the same phases in the same order. No phase
- * clears, copies or grows a whole table at once.
- */
-enum {
-    CSSPGO__SHRINK_RANGES = 64,   /* of thresholds                                     */
-    CSSPGO__SHRINK_ROUND = 3,     /* index of csspgo__shrink_round among the phases    */
-    CSSPGO__PLAN_TOGETHER = 16,   /* nodes                                             */
-    CSSPGO__FREED_STEPS = 256     /* for a call of free_fn                             */
-};
-
-typedef struct csspgo__extent {   /* of a profile without unused room */
-    size_t nodes, records, entries[CSSPGO__KINDS];
-} csspgo__extent;
-
-typedef struct csspgo__sorted {   /* entries in order, of one record or the sum of several            */
-    unsigned char *own;           /* NULL: those of a record of p                                     */
-    size_t   n, cap;              /* entries; own has room for cap                                    */
-    uint32_t record, rank;        /* the record; they are of 2^rank records or fewer                  */
-} csspgo__sorted;
-
-/*
- * The entries of all moves to a node, kind by kind: sorted runs, the ranks of which descend as in a binary counter. Of
- * two with the same rank the sum is made, a few entries at a time.
- */
-typedef struct csspgo__merging {
-    csspgo__sorted v[34], sum;    /* count of them; the sum of the last two, as far as it is made     */
-    uint32_t count, kind;
-    uint32_t next;                /* the next move                                                    */
-    size_t   i, k;                /* next entries of the last two; i: entries that the record got     */
-} csspgo__merging;
-
-typedef struct csspgo__copying {  /* a record on its way to r                                         */
-    const csspgo_profile *from;
-    uint32_t source, to, kind;    /* records; source 0: none is                                       */
-    size_t   done;                /* entries of that kind                                             */
-} csspgo__copying;
-
-typedef struct csspgo__shrinking {
-    csspgo__work     work;        /* first: see csspgo_profile.work                                               */
-    csspgo_profile  *p;
-    csspgo__rebuild  b;           /* from p to b.q, which gets the new base profiles                              */
-    csspgo__heap     heap;        /* of this, and of the next four                                                */
-    csspgo__arrays   arrays;
-    uint64_t        *most;        /* per node: 1 + the largest total at or below it; 0: no record                 */
-    unsigned char   *affected;    /* per function: 1: its base profile changes                                    */
-    uint32_t        *image;       /* per node of p: 1: it stays; then its node in r                               */
-    uint32_t        *at;          /* per node of q: its node in p, or 0; then that in r                           */
-    csspgo_profile  *r;           /* gets everything; at the end, what p had                                      */
-    uint64_t         max_bytes, threshold;
-    uint64_t         fixed;       /* bytes of p besides its nodes, records and runs                               */
-    uint64_t         budget, factor;      /* bytes that the next threshold leaves; how much less after a failure  */
-    uint64_t         least, largest, highest;      /* the threshold is from least to largest; the largest of all  */
-    csspgo__extent   stays[CSSPGO__SHRINK_RANGES]; /* with a total in each of so many parts of that range         */
-    csspgo__extent   extent;      /* of what p gets                                                               */
-    uint64_t         changes, used;       /* of p, when it was looked at: csspgo__profile_changes, heap.used      */
-    uint32_t         phase;
-    uint32_t         anew;        /* how often it was begun anew, as p had changed                                */
-    uint32_t         id;          /* of a phase: the last node, CSSPGO__ROOT at first                             */
-    size_t           done;        /* of a phase: what else was done, 0 at first                                   */
-    size_t           moves;       /* records that go to the new base profiles                                     */
-    csspgo__deciding deciding;    /* the moves to node id of q                                                    */
-    uint32_t         decides;     /* 1: not all of them are decided yet                                           */
-    uint32_t         rest;        /* the first of those whose totals are still to be added                        */
-    csspgo__merging  merging;     /* their entries; kind CSSPGO__KINDS: all are in                                */
-    csspgo__copying  copying;
-    uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
-    uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
-    uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
-    uint64_t         least_kept;  /* functions of a smaller total are dropped; 0: none                            */
-    uint64_t         dropped;     /* the sum of their totals                                                      */
-} csspgo__shrinking;
-
-static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
-{
-    unsigned k;
-    e->records++;
-    for (k = 0; k < CSSPGO__KINDS; k++) e->entries[k] += csspgo__run_count(csspgo__run_of(r, k));
-}
-
-/*
- * An empty profile with the functions of p, which stay p's: csspgo__borrowed_free gives them back. Its func is not
- * cleared yet.
- */
-static csspgo_profile *csspgo__borrow(const csspgo_profile *p, csspgo_status *s)
-{
-    const csspgo_options o = csspgo__heap_options(&p->heap);
-    csspgo_profile *q = (csspgo_profile *)csspgo__object_new(__func__, &o, sizeof *q, NULL);
-    csspgo__heap h;
-    *s = CSSPGO_E_NOMEM;
-    if (q == NULL) return NULL;
-    h = q->heap;
-    *q = *p;
-    q->heap = h;
-    q->heap.reserve = 1;
-    q->summary = NULL;
-    q->work = NULL;
-    memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
-#ifdef CSSPGO_VALIDATE
-    q->node_of = csspgo__owners(1);
-#endif
-    *s = csspgo__tree_init(&q->heap, &q->tree) &&
-         CSSPGO__ROOM(&q->heap, q->func, 0, q->func_cap, p->names.count + 1) ? CSSPGO_OK : q->heap.status;
-    return q;
-}
-
-static void csspgo__borrowed_free(csspgo_profile *q)
-{
-    if (q == NULL) return;
-    memset(&q->names, 0, offsetof(csspgo_profile, func) - offsetof(csspgo_profile, names));
-    csspgo_profile_free(q);
-}
-
-/* Frees one of the arrays of nodes, records and runs. Returns 0 if there is none left. */
-static int csspgo__borrowed_less(csspgo_profile *q)
-{
-    size_t i, bytes, none = 0;
-    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++) {
-        const csspgo__owned *a = &csspgo__profile_arrays[i];
-        void *v = csspgo__owned_array(q, a, &bytes);
-        if (v == NULL) continue;
-        csspgo__free(&q->heap, v, bytes);
-        v = NULL;
-        memcpy((unsigned char *)q + a->data, &v, sizeof v);
-        memcpy((unsigned char *)q + a->cap, &none, sizeof none);
-        return 1;
-    }
-    return 0;
-}
-
-/* The bytes of nodes, records and runs. */
-static uint64_t csspgo__nodes_bytes(const csspgo_profile *p)
-{
-    uint64_t sum = 0;
-    size_t i, bytes;
-    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++)
-        if (csspgo__owned_array(p, &csspgo__profile_arrays[i], &bytes) != NULL) sum += bytes;
-    return sum;
-}
-
-/* The node of p whose record a node's record is nested in; itself if it is in none. */
-static uint32_t csspgo__shrink_top(const csspgo_profile *p, uint32_t id)
-{
-    while (csspgo__kind_at(p, id) == CSSPGO_INLINEE) id = p->tree.node[id].parent;
-    return id;
-}
-
-/* The node of p that is the last frame of a node's record. */
-static uint32_t csspgo__shrink_frame(const csspgo_profile *p, uint32_t top)
-{
-    return csspgo__kind_at(p, top) == CSSPGO_DUPLICATE ? p->tree.node[top].parent : top;
-}
-
-/* The total by which a record stays or goes; UINT64_MAX: it has no callers, and stays. */
-static uint64_t csspgo__shrink_total(const csspgo_profile *p, uint32_t id)
-{
-    const csspgo__tree_node *v = p->tree.node;
-    const uint32_t top = csspgo__shrink_top(p, id);
-    const uint64_t total = p->record[v[top].record].total;
-    if (v[csspgo__shrink_frame(p, top)].parent == CSSPGO__ROOT) return UINT64_MAX;
-    return total != UINT64_MAX ? total : UINT64_MAX - 1;
-}
-
-/* 1 if a record goes to the new base profiles: a context below the threshold, or a base profile that gets one. */
-static int csspgo__shrink_moves(const csspgo__shrinking *x, uint32_t id)
-{
-    const csspgo_profile *p = x->b.p;
-    const uint64_t total = csspgo__shrink_total(p, id);
-    if (total != UINT64_MAX) return total < x->threshold;
-    return x->all || x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
-}
-
-/* The bytes of an array that is made for n elements (csspgo__room). */
-static uint64_t csspgo__room_bytes(uint64_t n, size_t elem)
-{
-    return (n == 0 ? 0 : n < 8 ? 8 : n) * elem;
-}
-
-/* The slots of a map of so many entries that was made at once (csspgo__map_room). */
-static uint64_t csspgo__extent_slots(uint64_t entries)
-{
-    uint64_t places = 64;
-    while ((places - 1) / 4 * 3 < entries) places *= 2;
-    return entries != 0 ? places : 0;
-}
-
-/* The bytes that p takes when its nodes, records and runs are of this extent, without unused room. */
-static uint64_t csspgo__extent_bytes(const csspgo__shrinking *x, const csspgo__extent *e)
-{
-    const uint64_t nodes = e->nodes + 2;
-    uint64_t bytes = x->fixed + csspgo__extent_slots(e->nodes) * sizeof(csspgo__slot);
-    unsigned k;
-    bytes += (nodes <= 8 ? 8 : nodes < 12 ? 12 : nodes) * sizeof(csspgo__tree_node);   /* csspgo__tree_init made 8 */
-    bytes += csspgo__room_bytes(x->b.p->names.count + 1, sizeof *x->b.p->func);
-    bytes += csspgo__room_bytes(e->records != 0 ? e->records + 1 : 0, sizeof(csspgo__record));
-    for (k = 0; k < CSSPGO__KINDS; k++) bytes += csspgo__room_bytes(e->entries[k], csspgo__elem(k));
-    return bytes;
-}
-
-/* ----- pieces of phases ----- */
-
-static void csspgo__spend(uint64_t *left, uint64_t steps)
-{
-    *left -= steps < *left ? steps : *left;
-}
-
-/*
- * A walk over the nodes of p, by csspgo__tree_next or csspgo__tree_back: x->id becomes the next one. Returns 0 at the
- * end (*s: CSSPGO_OK), and when the budget is used up (*s: MORE).
- */
-CSSPGO__INLINE int csspgo__shrink_walk(csspgo__shrinking *x, uint64_t *left, csspgo_status *s,
-                                       uint32_t (*next)(const csspgo__tree *t, uint32_t id))
-{
-    uint32_t id;
-    *s = CSSPGO_MORE;
-    if (*left == 0) return 0;
-    --*left;
-    id = next(&x->b.p->tree, x->id);
-    if (id == 0) *s = CSSPGO_OK;
-    else x->id = id;
-    return id != 0;
-}
-
-/* Clears an array, or a part of what is left of it: 64 bytes are a step. */
-static csspgo_status csspgo__shrink_clear(csspgo__shrinking *x, void *v, size_t bytes, uint64_t *left)
-{
-    const size_t rest = bytes - x->done;
-    const size_t n = *left < rest / 64 ? (size_t)*left * 64 : rest;
-    memset((unsigned char *)v + x->done, 0, n);
-    x->done += n;
-    csspgo__spend(left, n / 64 + 1);
-    return x->done == bytes ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Grows a table of q that is nearly full, by a slice. Returns 0 if there is room for more. */
-static int csspgo__shrink_grows(csspgo__shrinking *x, uint64_t *left)
-{
-    if (!csspgo__tables_grow(x->b.q, 512, CSSPGO__NODE_TABLES)) return 0;
-    csspgo__spend(left, 256);
-    return 1;
-}
-
-/* Frees one of the arrays that phases made. Returns 0 if there is none left. */
-static int csspgo__arrays_less(csspgo__arrays *a)
-{
-    if (a->count == 0) return 0;
-    a->count--;
-    csspgo__free(a->heap, a->v[a->count].data, a->v[a->count].bytes);
-    return 1;
-}
-
-/* ----- phases: each returns CSSPGO_OK at its end, MORE before, or an error ----- */
-
-static csspgo_status csspgo__shrink_arrays(csspgo__shrinking *x, uint64_t *left)
-{
-    const size_t nodes = x->b.p->tree.count + 1;
-    csspgo__spend(left, 1);
-    return CSSPGO__ARRAY_RAW(&x->arrays, x->most, nodes) && CSSPGO__ARRAY_RAW(&x->arrays, x->image, nodes) &&
-           CSSPGO__ARRAY_RAW(&x->arrays, x->affected, x->b.p->names.count + 1) ? CSSPGO_OK : x->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_most(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->most, (x->b.p->tree.count + 1) * sizeof *x->most, left);
-}
-
-/* Fills most, and finds the largest total of a context. */
-static csspgo_status csspgo__shrink_totals(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo__tree_node *v = p->tree.node;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
-        const uint32_t id = x->id;
-        if (v[id].record != 0) {
-            const uint64_t total = csspgo__shrink_total(p, id);
-            if (total != UINT64_MAX && total >= x->highest) x->highest = total + 1;
-            if (csspgo__sat_add(total, 1) > x->most[id]) x->most[id] = csspgo__sat_add(total, 1);
-        }
-        if (x->most[id] > x->most[v[id].parent]) x->most[v[id].parent] = x->most[id];
-    }
-    return s;
-}
-
-/* A threshold is looked for in its whole range. */
-static csspgo_status csspgo__shrink_round(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__spend(left, 1);
-    x->least = x->threshold;
-    x->largest = x->highest;
-    memset(x->stays, 0, sizeof x->stays);
-    return CSSPGO_OK;
-}
-
-/* The distance of two neighbours of the up to CSSPGO__SHRINK_RANGES thresholds that one walk tells apart. */
-static uint64_t csspgo__shrink_width(const csspgo__shrinking *x)
-{
-    return (x->largest - x->least) / CSSPGO__SHRINK_RANGES + 1;
-}
-
-/* The last of these thresholds with which something of a total stays, as a number; -1 if there is none. */
-static int csspgo__shrink_range(const csspgo__shrinking *x, uint64_t total)
-{
-    const uint64_t i = total < x->least ? 0 : (total - x->least) / csspgo__shrink_width(x);
-    if (total < x->least) return -1;
-    return (int)(i < CSSPGO__SHRINK_RANGES ? i : CSSPGO__SHRINK_RANGES - 1);
-}
-
-/* Bounds the threshold by the first of them with which few enough bytes stay, base profiles as they are now. */
-static void csspgo__shrink_narrow(csspgo__shrinking *x)
-{
-    const uint64_t width = csspgo__shrink_width(x), least = x->least, largest = x->largest;
-    const unsigned last = (unsigned)((largest - least) / width);
-    csspgo__extent sum;
-    unsigned i, k;
-    memset(&sum, 0, sizeof sum);
-    x->least = least + last * width + (last * width < largest - least);
-    for (i = CSSPGO__SHRINK_RANGES; i-- != 0;) {
-        sum.nodes += x->stays[i].nodes;
-        sum.records += x->stays[i].records;
-        for (k = 0; k < CSSPGO__KINDS; k++) sum.entries[k] += x->stays[i].entries[k];
-        if (i > last) continue;
-        if (csspgo__extent_bytes(x, &sum) > x->budget) break;
-        x->largest = least + i * width;
-        x->least = i != 0 ? x->largest - width + 1 : x->largest;
-    }
-    memset(x->stays, 0, sizeof x->stays);
-}
-
-/*
- * Finds the least threshold in the range with which at most so many bytes stay; the largest if there is none. Each walk
- * over the nodes makes the range 64 times smaller.
- */
-static csspgo_status csspgo__shrink_search(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s;
-    int i;
-    while (x->least < x->largest) {
-        while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
-            const uint32_t record = p->tree.node[x->id].record;
-            if (x->most[x->id] == 0) continue;
-            i = csspgo__shrink_range(x, x->most[x->id] - 1);
-            if (i >= 0) x->stays[i].nodes++;
-            i = record != 0 ? csspgo__shrink_range(x, csspgo__shrink_total(p, x->id)) : -1;
-            if (i >= 0) csspgo__extent_add(&x->stays[i], &p->record[record]);
-        }
-        if (s != CSSPGO_OK) return s;
-        csspgo__shrink_narrow(x);
-        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
-        x->id = CSSPGO__ROOT;
-    }
-    x->threshold = x->least;
-    return CSSPGO_OK;
-}
-
-static csspgo_status csspgo__shrink_clear_affected(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->affected, x->b.p->names.count + 1, left);
-}
-
-/* Marks the functions whose base profiles change. */
-static csspgo_status csspgo__shrink_mark(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
-        if (p->tree.node[x->id].record != 0 && csspgo__kind_at(p, x->id) != CSSPGO_INLINEE &&
-            csspgo__shrink_total(p, x->id) < x->threshold)
-            x->affected[p->tree.node[x->id].func] = 1;
-    return s;
-}
-
-/* Counts the records that go to the new base profiles. */
-static csspgo_status csspgo__shrink_count(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
-        x->moves += p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id);
-    return s;
-}
-
-/* Begins with the new base profiles, in q. */
-static csspgo_status csspgo__shrink_bases(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__rebuild *b = &x->b;
-    csspgo__plan *const plan = &b->plan;
-    csspgo_status s;
-    csspgo__spend(left, 1);
-    memset(plan, 0, sizeof *plan);
-    b->q = csspgo__borrow(b->p, &s);
-    if (s != CSSPGO_OK) return s;
-    b->arrays.heap = &b->q->heap;
-    plan->c.p = b->q;
-    plan->c.from = b->p;
-    plan->rule = b->p->heap.llvm ? CSSPGO__LLVM : CSSPGO__OURS;
-    return CSSPGO__ARRAY_RAW(&b->arrays, b->last, b->p->tree.count + 1) &&
-           CSSPGO__ROOM(&b->q->heap, plan->move, 0, plan->cap, x->moves + 2) ? CSSPGO_OK : b->q->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_func(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_profile *q = x->r != NULL ? x->r : x->b.q;
-    return csspgo__shrink_clear(x, q->func, q->func_cap * sizeof *q->func, left);
-}
-
-static csspgo_status csspgo__shrink_clear_last(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->b.last, (x->b.p->tree.count + 1) * sizeof *x->b.last, left);
-}
-
-/* Plans the move of a record to the base profile of its function. Returns 0 when memory is exhausted. */
-static uint32_t csspgo__shrink_move(csspgo__shrinking *x, uint32_t id)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo_node_kind kind = csspgo__kind_at(p, id);
-    const uint32_t frame = csspgo__shrink_frame(p, id);
-    const uint32_t flags = csspgo__shrink_total(p, id) != UINT64_MAX ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
-    uint32_t to;
-    if (kind == CSSPGO_INLINEE) return csspgo__rebuild_nested(&x->b, id);
-    to = csspgo__rebuild_node(&x->b, CSSPGO__ROOT, frame, csspgo__kind_at(p, frame));
-    if (to != 0 && frame != id) to = csspgo__rebuild_node(&x->b, to, id, kind);
-    return csspgo__rebuild_move(&x->b, id, to, flags);
-}
-
-/* Plans all moves, and makes the nodes of q, a few between two looks at the room for them. */
-static csspgo_status csspgo__shrink_plan(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    csspgo_status s = CSSPGO_MORE;
-    while (s == CSSPGO_MORE && *left != 0) {
-        uint64_t together = *left < CSSPGO__PLAN_TOGETHER ? *left : (uint64_t)CSSPGO__PLAN_TOGETHER;
-        if (csspgo__shrink_grows(x, left)) continue;
-        csspgo__spend(left, 2 * together);
-        while (csspgo__shrink_walk(x, &together, &s, csspgo__tree_next))
-            if (p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id) && !csspgo__shrink_move(x, x->id))
-                return x->b.q->heap.status;
-    }
-    return s;
-}
-
-static csspgo_status csspgo__shrink_lists(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__spend(left, 1);
-    return CSSPGO__ARRAY_RAW(&x->b.arrays, x->b.first, x->b.q->tree.count + 1) ? CSSPGO_OK : x->b.q->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_first(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->b.first, (x->b.q->tree.count + 1) * sizeof *x->b.first, left);
-}
-
-/* Lists the moves by node of q, in the order of the plan. */
-static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__plan *const plan = &x->b.plan;
-    for (; x->done < plan->moves; x->done++) {
-        const size_t i = plan->moves - x->done;
-        if (*left == 0) return CSSPGO_MORE;
-        --*left;
-        plan->move[i].next = x->b.first[plan->move[i].to];
-        x->b.first[plan->move[i].to] = (uint32_t)i;
-    }
-    return CSSPGO_OK;
-}
-
-enum { CSSPGO__ENTRIES_STEP = 4, CSSPGO__FREED_BYTES = 256 };   /* that are moved, or freed, in a step */
-
-/* The entries of a run. */
-static const unsigned char *csspgo__sorted_at(const csspgo__shrinking *x, const csspgo__sorted *r)
-{
-    size_t n;
-    if (r->own != NULL) return r->own;
-    return (const unsigned char *)csspgo__entries_of(x->b.p, &x->b.p->record[r->record], x->merging.kind, &n);
-}
-
-/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
-static csspgo_status csspgo__merge_two(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__merging *const m = &x->merging;
-    csspgo__heap *const h = &x->heap;
-    csspgo__sorted *const a = &m->v[m->count - 2], *const b = a + 1, *sum = &m->sum;
-    const unsigned char *const va = csspgo__sorted_at(x, a), *const vb = csspgo__sorted_at(x, b);
-    const size_t elem = csspgo__elem(m->kind);
-    const csspgo__cmp_fn cmp = csspgo__kind_cmp(m->kind);
-    unsigned n = 0;
-    if (sum->own == NULL) {
-        sum->cap = a->n + b->n;
-        sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
-        if (sum->own == NULL) return h->status;
-        m->i = m->k = 0;
-    }
-    for (; m->i < a->n || m->k < b->n; n++, sum->n++) {
-        const unsigned char *const ea = va + m->i * elem, *const eb = vb + m->k * elem;
-        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, ea, eb);
-        unsigned char *to = sum->own + sum->n * elem;
-        if (n % CSSPGO__ENTRIES_STEP == 0 && *left == 0) return CSSPGO_MORE;
-        if (n % CSSPGO__ENTRIES_STEP == 0) --*left;
-        memcpy(to, order <= 0 ? ea : eb, elem);
-        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(eb, m->kind));
-        m->i += order <= 0;
-        m->k += order >= 0;
-    }
-    csspgo__spend(left, (a->cap + b->cap) * elem / CSSPGO__FREED_BYTES);
-    csspgo__free(h, a->own, a->cap * elem);
-    csspgo__free(h, b->own, b->cap * elem);
-    sum->rank = a->rank + 1;
-    *a = *sum;
-    memset(sum, 0, sizeof *sum);
-    m->count--;
-    return CSSPGO_OK;
-}
-
-static void csspgo__merging_free(csspgo__merging *m, csspgo__heap *h)
-{
-    const size_t elem = csspgo__elem(m->kind);
-    while (m->count != 0) {
-        const csspgo__sorted *r = &m->v[--m->count];
-        csspgo__free(h, r->own, r->cap * elem);
-    }
-    csspgo__free(h, m->sum.own, m->sum.cap * elem);
-    memset(&m->sum, 0, sizeof m->sum);
-}
-
-/* Gives the record of node x->id of q its entries of a kind, which are one run. Returns as a phase. */
-static csspgo_status csspgo__shrink_place(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_profile *const q = x->b.q;
-    csspgo__merging *const m = &x->merging;
-    csspgo__pool *const pool = &q->pool[m->kind];
-    csspgo__run *const run = csspgo__run_at(&q->record[q->tree.node[x->id].record], m->kind);
-    const size_t n = m->v[0].n, elem = csspgo__elem(m->kind), most = (size_t)(*left < n ? *left : n);
-    const size_t some = most * CSSPGO__ENTRIES_STEP;
-    size_t piece;
-    if (csspgo__run_count(*run) == 0) {
-        int grows;
-        q->growing.wants = CSSPGO__POOL_TABLES + m->kind;
-        q->growing.room = n;
-        grows = csspgo__shrink_grows(x, left);
-        q->growing.room = 0;
-        if (grows) return CSSPGO_MORE;
-        if (!csspgo__kind_room(q, m->kind, n)) return q->heap.status;
-        csspgo__run_extend(pool, run, n, elem);
-        m->i = 0;
-        if (*left == 0) return CSSPGO_MORE;
-    }
-    piece = some < n - m->i ? some : n - m->i;
-    memcpy(pool->data + (run->begin + m->i) * elem, csspgo__sorted_at(x, m->v) + m->i * elem, piece * elem);
-    m->i += piece;
-    csspgo__spend(left, piece / CSSPGO__ENTRIES_STEP + 1);
-    return m->i == n ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Does a piece of the work on the entries of the moves to node x->id of q. Returns CSSPGO_OK, MORE, or an error. */
-static csspgo_status csspgo__shrink_entries(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__merging *const m = &x->merging;
-    const csspgo__move *v = &x->b.plan.move[m->next];
-    csspgo_status s = CSSPGO_OK;
-    if (m->count > 1 && (m->next == 0 || m->v[m->count - 1].rank == m->v[m->count - 2].rank))
-        return csspgo__merge_two(x, left);
-    if (m->next != 0) {
-        csspgo__sorted *const r = &m->v[m->count];
-        --*left;
-        m->next = v->next;
-        if (v->flags & CSSPGO__MOVE_LOST) return CSSPGO_OK;
-        memset(r, 0, sizeof *r);
-        r->record = x->b.p->tree.node[v->node].record;
-        r->n = csspgo__run_count(csspgo__run_of(&x->b.p->record[r->record], m->kind));
-        m->count += r->n != 0;
-        return CSSPGO_OK;
-    }
-    if (m->count != 0) s = csspgo__shrink_place(x, left);
-    if (s != CSSPGO_OK) return s;
-    csspgo__merging_free(m, &x->heap);
-    m->kind++;
-    m->next = x->deciding.first;
-    return CSSPGO_OK;
-}
-
-/* Carries out a move but for its entries. Returns CSSPGO_OK or an error. */
-static csspgo_status csspgo__shrink_sums(csspgo__shrinking *x)
-{
-    csspgo__plan *const plan = &x->b.plan;
-    csspgo__move *const v = &plan->move[x->rest];
-    const uint32_t next = v->next;
-    if (!csspgo__record_room(plan->c.p, 1)) return plan->c.p->heap.status;
-    v->flags |= CSSPGO__MOVE_WAITS;
-    v->next = 0;
-    csspgo__plan_commit(plan, x->rest);
-    v->next = next;
-    if (next != 0) {
-        plan->move[next].checksum = v->checksum;
-        plan->move[next].attributes = v->attributes;
-    }
-    x->rest = next;
-    return CSSPGO_OK;
-}
-
-/*
- * Carries out the moves to all nodes of q, node by node, callers before inlinees: decides them, adds their totals, then
- * their entries.
- */
-static csspgo_status csspgo__shrink_merge(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__plan *const plan = &x->b.plan;
-    csspgo_status s = CSSPGO_OK;
-    while (*left != 0 && (s == CSSPGO_OK || s == CSSPGO_MORE)) {
-        if (x->decides) {
-            x->decides = !csspgo__plan_decide_some(plan, &x->deciding, left);
-            if (x->decides || x->deciding.first == 0) continue;
-            x->merging.next = x->rest = x->deciding.first;
-            x->merging.kind = 0;
-        } else if (x->rest != 0) {
-            if (csspgo__shrink_grows(x, left)) continue;
-            --*left;
-            s = csspgo__shrink_sums(x);
-        } else if (x->merging.kind < CSSPGO__KINDS) {
-            s = csspgo__shrink_entries(x, left);
-        } else {
-            if (x->id == x->b.q->tree.count) return CSSPGO_OK;
-            --*left;
-            x->decides = x->b.first[++x->id] != 0;
-            csspgo__plan_decide_begin(&x->deciding, x->b.first[x->id]);
-        }
-    }
-    return s == CSSPGO_OK ? CSSPGO_MORE : s;
-}
-
-/* Frees the plan of the new base profiles, one array at a time. */
-static csspgo_status csspgo__shrink_planned(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__rebuild *b = &x->b;
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS)) {
-        if (b->plan.move != NULL) {
-            csspgo__free(&b->q->heap, b->plan.move, b->plan.cap * sizeof *b->plan.move);
-            b->plan.move = NULL;
-        } else if (!csspgo__arrays_less(&b->arrays)) {
-            csspgo__change_free(&b->plan.c, &b->q->heap);
-            b->plan.c.scratch = NULL;
-            return CSSPGO_OK;
-        }
-    }
-    return CSSPGO_MORE;
-}
-
-static csspgo_status csspgo__shrink_places(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__spend(left, 1);
-    memset(&x->extent, 0, sizeof x->extent);
-    return CSSPGO__ARRAY_RAW(&x->arrays, x->at, x->b.q->tree.count + 1) ? CSSPGO_OK : x->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_image(csspgo__shrinking *x, uint64_t *left)
-{
-    return csspgo__shrink_clear(x, x->image, (x->b.p->tree.count + 1) * sizeof *x->image, left);
-}
-
-/* Marks the nodes of p that stay, and counts them, with their records. */
-static csspgo_status csspgo__shrink_kept(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p;
-    const csspgo__tree_node *v = p->tree.node;
-    csspgo_status s;
-    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
-        const uint32_t id = x->id;
-        if (v[id].record != 0 && !csspgo__shrink_moves(x, id)) {
-            csspgo__extent_add(&x->extent, &p->record[v[id].record]);
-            x->image[id] = 1;
-        }
-        if (x->image[id] == 0) continue;
-        x->image[v[id].parent] = 1;
-        x->extent.nodes++;
-    }
-    return s;
-}
-
-/* Counts the new base profiles, whose nodes may be there already: fills at. */
-static csspgo_status csspgo__shrink_added(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *p = x->b.p, *q = x->b.q;
-    x->at[CSSPGO__ROOT] = CSSPGO__ROOT;
-    for (; x->id < q->tree.count && *left != 0; --*left) {
-        const uint32_t id = ++x->id;
-        const csspgo__tree_node *n = &q->tree.node[id];
-        x->at[id] = x->at[n->parent] != 0 ? csspgo__tree_find(&p->tree, x->at[n->parent], n->site, n->func) : 0;
-        x->extent.nodes += x->at[id] == 0 || x->image[x->at[id]] == 0;
-        if (n->record != 0) csspgo__extent_add(&x->extent, &q->record[n->record]);
-    }
-    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Room in r for exactly this extent. Its table of nodes is not cleared yet. Returns 0 when memory is exhausted. */
-static int csspgo__extent_reserve(csspgo_profile *r, const csspgo__extent *e)
-{
-    const size_t places = (size_t)csspgo__extent_slots(e->nodes);
-    csspgo__slot *slot;
-    unsigned k;
-    r->heap.status = CSSPGO_E_LIMIT;
-    if (places > 0x80000000u || places > SIZE_MAX / sizeof *slot) return 0;
-    if (places != 0) {
-        slot = (csspgo__slot *)csspgo__alloc(&r->heap, places * sizeof *slot);
-        if (slot == NULL) return 0;
-        csspgo__map_resize(&r->tree.map, slot, (uint32_t)places - 1);
-    }
-    if (!CSSPGO__ROOM(&r->heap, r->tree.node, r->tree.count + 1, r->tree.cap, r->tree.count + 1 + e->nodes)) return 0;
-    if (e->records != 0 && !csspgo__record_room(r, e->records)) return 0;
-    for (k = 0; k < CSSPGO__KINDS; k++)
-        if (!csspgo__kind_room(r, k, e->entries[k])) return 0;
-    return 1;
-}
-
-/* Frees q. */
-static csspgo_status csspgo__shrink_drop_q(csspgo__shrinking *x, uint64_t *left)
-{
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
-        if (x->b.q == NULL || !csspgo__borrowed_less(x->b.q)) {
-            csspgo__borrowed_free(x->b.q);
-            x->b.q = NULL;
-            return CSSPGO_OK;
-        }
-    return CSSPGO_MORE;
-}
-
-/*
- * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how
- * much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
- */
-static csspgo_status csspgo__shrink_fits(csspgo__shrinking *x, uint64_t *left)
-{
-    const uint64_t bytes = csspgo__extent_bytes(x, &x->extent), over = bytes - x->max_bytes;
-    csspgo_status s;
-    if (bytes <= x->max_bytes || x->all) {
-        x->least = 0;
-        x->largest = bytes > x->max_bytes ? UINT64_MAX : 0;
-        x->budget = x->max_bytes;
-        return CSSPGO_OK;
-    }
-    if (x->threshold == x->highest && !x->may_drop) return CSSPGO_E_LIMIT;
-    s = csspgo__shrink_drop_q(x, left);
-    if (s != CSSPGO_OK) return s;
-    csspgo__arrays_less(&x->arrays);                  /* at */
-    x->all = x->threshold == x->highest;
-    x->threshold += !x->all;
-    x->budget -= over * x->factor < x->budget ? over * x->factor : x->budget;
-    x->factor *= 2;
-    x->moves = 0;
-    x->phase = CSSPGO__SHRINK_ROUND - 1;
-    return CSSPGO_OK;
-}
-
-/* The total of the function that a node of q belongs to; UINT64_MAX if that has no record. */
-static uint64_t csspgo__shrink_kept_by(const csspgo_profile *q, uint32_t id)
-{
-    const csspgo__record *r;
-    while (q->tree.node[id].parent != CSSPGO__ROOT) id = q->tree.node[id].parent;
-    r = csspgo__record_of(q, id);
-    return r != NULL ? r->total : UINT64_MAX;
-}
-
-/* If not all base profiles fit: finds the least total of those that do. */
-static csspgo_status csspgo__shrink_drop_search(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *q = x->b.q;
-    while (x->least < x->largest) {
-        for (; x->id < q->tree.count; --*left) {
-            const uint32_t record = q->tree.node[x->id + 1].record;
-            int i;
-            if (*left == 0) return CSSPGO_MORE;
-            i = csspgo__shrink_range(x, csspgo__shrink_kept_by(q, ++x->id));
-            if (i < 0) continue;
-            x->stays[i].nodes++;
-            if (record != 0) csspgo__extent_add(&x->stays[i], &q->record[record]);
-        }
-        csspgo__shrink_narrow(x);
-        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
-        x->id = CSSPGO__ROOT;
-    }
-    x->least_kept = x->least;
-    if (x->least_kept != 0) memset(&x->extent, 0, sizeof x->extent);
-    return CSSPGO_OK;
-}
-
-/* Counts what of q is kept, and the rest. */
-static csspgo_status csspgo__shrink_drop_count(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *q = x->b.q;
-    for (; x->least_kept != 0 && x->id < q->tree.count; --*left) {
-        const csspgo__record *r;
-        if (*left == 0) return CSSPGO_MORE;
-        r = csspgo__record_of(q, ++x->id);
-        if (csspgo__shrink_kept_by(q, x->id) >= x->least_kept) {
-            x->extent.nodes++;
-            if (r != NULL) csspgo__extent_add(&x->extent, r);
-        } else if (r != NULL && csspgo__kind_at(q, x->id) != CSSPGO_INLINEE) csspgo__count_add(&x->dropped, r->total);
-    }
-    return CSSPGO_OK;
-}
-
-/* Makes r. */
-static csspgo_status csspgo__shrink_reserve(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_status s;
-    csspgo__spend(left, 1);
-    x->r = csspgo__borrow(x->b.p, &s);
-    return s != CSSPGO_OK || csspgo__extent_reserve(x->r, &x->extent) ? s : x->r->heap.status;
-}
-
-static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__map *m = &x->r->tree.map;
-    return m->slot != NULL ? csspgo__shrink_clear(x, m->slot, m->slot_count * sizeof *m->slot, left) : CSSPGO_OK;
-}
-
-/* Gives a node of r a copy of a record of another profile with the same functions, but not its entries yet. */
-static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspgo_profile *from, uint32_t record)
-{
-    csspgo_profile *const r = x->r;
-    csspgo__record *to = &r->record[++r->records];
-    unsigned k;
-    *to = from->record[record];
-    r->tree.node[node].record = (uint32_t)r->records;
-    for (k = 0; k < CSSPGO__KINDS; k++) {
-        csspgo__run *run = csspgo__run_at(to, k);
-        const size_t n = csspgo__run_count(*run);
-        run->begin = (uint32_t)r->pool[k].count;
-        run->size = (uint32_t)n | (n != 0 ? CSSPGO__TIGHT : 0);
-        r->pool[k].count += n;
-    }
-    memset(&x->copying, 0, sizeof x->copying);
-    x->copying.from = from;
-    x->copying.source = record;
-    x->copying.to = (uint32_t)r->records;
-}
-
-/* Copies its entries, so many steps of it. Returns 1 when nothing is left of that. */
-static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo__copying *const c = &x->copying;
-    for (; c->source != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
-        const size_t elem = csspgo__elem(c->kind), begin = csspgo__run_at(&x->r->record[c->to], c->kind)->begin;
-        size_t n, some;
-        const unsigned char *v =
-            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->source], c->kind, &n);
-        some = *left < n ? (size_t)*left * CSSPGO__ENTRIES_STEP : n;
-        if (some > n - c->done) some = n - c->done;
-        if (some != 0) memcpy(x->r->pool[c->kind].data + (begin + c->done) * elem, v + c->done * elem, some * elem);
-        c->done += some;
-        csspgo__spend(left, some / CSSPGO__ENTRIES_STEP);
-        if (c->done != n) return 0;
-    }
-    c->source = 0;
-    return 1;
-}
-
-/* Makes node n of p or q in r, below `up`, with its record if it gets it. */
-static uint32_t csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *from, const csspgo__tree_node *n,
-                                    uint32_t up, int counts, uint64_t *left)
-{
-    const uint32_t id =
-        csspgo__node_make(x->r, up, csspgo__loc_of(x->b.p, n->site), csspgo__site_kind(n->site), n->func);
-    if (!counts) return id;
-    csspgo__record_copy(x, id, from, n->record);
-    csspgo__spend(left, 1);
-    return id;
-}
-
-/* Copies what stays of p to r, which has the room. */
-static csspgo_status csspgo__shrink_fill(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_status s = CSSPGO_MORE;
-    CSSPGO__COMMIT_BEGIN(&x->r->heap);
-    x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
-    while (csspgo__copy_some(x, left) && csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
-        const csspgo__tree_node *n = &x->b.p->tree.node[x->id];
-        if (x->image[x->id] == 0) continue;
-        x->image[x->id] = csspgo__shrink_copy(x, x->b.p, n, x->image[n->parent],
-                                              n->record != 0 && !csspgo__shrink_moves(x, x->id), left);
-    }
-    CSSPGO__COMMIT_END(&x->r->heap);
-    return s;
-}
-
-/* Copies the new base profiles to r. */
-static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *left)
-{
-    const csspgo_profile *q = x->b.q;
-    CSSPGO__COMMIT_BEGIN(&x->r->heap);
-    while (csspgo__copy_some(x, left) && x->id < q->tree.count && *left != 0) {
-        const csspgo__tree_node *n = &q->tree.node[++x->id];
-        --*left;
-        if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
-        x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
-    }
-    CSSPGO__COMMIT_END(&x->r->heap);
-    return x->id == q->tree.count && x->copying.source == 0 ? CSSPGO_OK : CSSPGO_MORE;
-}
-
-/* Frees everything but r and q. */
-static csspgo_status csspgo__shrink_drop_arrays(csspgo__shrinking *x, uint64_t *left)
-{
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
-        if (!csspgo__arrays_less(&x->arrays)) return CSSPGO_OK;
-    return CSSPGO_MORE;
-}
-
-/* p gets the nodes, records and runs of r, and r those of p. */
-static csspgo_status csspgo__shrink_swap(csspgo__shrinking *x, uint64_t *left)
-{
-    csspgo_profile *p = x->p;
-    const uint64_t had = csspgo__nodes_bytes(p), has = csspgo__nodes_bytes(x->r), changes = p->changes;
-    csspgo_profile old;
-    csspgo__spend(left, 1);
-    csspgo__free(&p->heap, p->growing.data, p->growing.bytes);
-    csspgo__summary_drop(p);
-    old = *p;
-    memcpy(&p->func, &x->r->func, sizeof *p - offsetof(csspgo_profile, func));
-    memcpy(&x->r->func, &old.func, sizeof *p - offsetof(csspgo_profile, func));
-    memset(&x->r->growing, 0, sizeof x->r->growing);
-    p->growing.rest = old.growing.data != NULL ? old.growing.calls : old.growing.rest;   /* csspgo__profile_grow */
-    p->heap.used = p->heap.used - had + has;
-    x->r->heap.used = x->r->heap.used - has + had;
-    p->changes = changes + 1;
-    x->swapped = 1;
-    return CSSPGO_OK;
-}
-
-/* Frees what p had. */
-static csspgo_status csspgo__shrink_drop_old(csspgo__shrinking *x, uint64_t *left)
-{
-    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
-        if (!csspgo__borrowed_less(x->r)) return CSSPGO_OK;
-    return CSSPGO_MORE;
-}
-
-enum { CSSPGO__SHRINK_PHASES = 33 };
-
-/* Goes on with a phase. (A table of functions would be writable data of a shared library.) */
-static csspgo_status csspgo__shrink_phase(csspgo__shrinking *x, uint64_t *left)
-{
-    switch (x->phase) {
-    case 0: return csspgo__shrink_arrays(x, left);
-    case 1: return csspgo__shrink_clear_most(x, left);
-    case 2: return csspgo__shrink_totals(x, left);
-    case 3: return csspgo__shrink_round(x, left);         /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
-    case 4: return csspgo__shrink_search(x, left);
-    case 5: return csspgo__shrink_clear_affected(x, left);
-    case 6: return csspgo__shrink_mark(x, left);
-    case 7: return csspgo__shrink_count(x, left);
-    case 8: return csspgo__shrink_bases(x, left);
-    case 9: return csspgo__shrink_clear_func(x, left);
-    case 10: return csspgo__shrink_clear_last(x, left);
-    case 11: return csspgo__shrink_plan(x, left);
-    case 12: return csspgo__shrink_lists(x, left);
-    case 13: return csspgo__shrink_clear_first(x, left);
-    case 14: return csspgo__shrink_link(x, left);
-    case 15: return csspgo__shrink_merge(x, left);
-    case 16: return csspgo__shrink_planned(x, left);
-    case 17: return csspgo__shrink_places(x, left);
-    case 18: return csspgo__shrink_clear_image(x, left);
-    case 19: return csspgo__shrink_kept(x, left);
-    case 20: return csspgo__shrink_added(x, left);
-    case 21: return csspgo__shrink_fits(x, left);
-    case 22: return csspgo__shrink_drop_search(x, left);
-    case 23: return csspgo__shrink_drop_count(x, left);
-    case 24: return csspgo__shrink_reserve(x, left);
-    case 25: return csspgo__shrink_clear_func(x, left);
-    case 26: return csspgo__shrink_clear_slots(x, left);
-    case 27: return csspgo__shrink_fill(x, left);
-    case 28: return csspgo__shrink_fill_bases(x, left);
-    case 29: return csspgo__shrink_drop_arrays(x, left);
-    case 30: return csspgo__shrink_drop_q(x, left);
-    case 31: return csspgo__shrink_swap(x, left);
-    case 32: return csspgo__shrink_drop_old(x, left);
-    default: return CSSPGO_OK;
-    }
-}
-
-/* ----- the public functions ----- */
-
-/* Lets go of it, wherever it is: p stays as it is now. */
-static void csspgo__shrink_drop(csspgo__work *w)
-{
-    csspgo__shrinking *x = (csspgo__shrinking *)(void *)w;
-    csspgo__heap h;
-    if (x->b.plan.move != NULL) csspgo__free(&x->b.q->heap, x->b.plan.move, x->b.plan.cap * sizeof *x->b.plan.move);
-    if (x->b.plan.c.scratch != NULL) csspgo__change_free(&x->b.plan.c, &x->b.q->heap);
-    csspgo__merging_free(&x->merging, &x->heap);
-    csspgo__arrays_free(&x->b.arrays);
-    csspgo__arrays_free(&x->arrays);
-    csspgo__borrowed_free(x->b.q);
-    csspgo__borrowed_free(x->r);
-    x->p->work = NULL;
-    h = x->heap;
-    csspgo__free(&h, x, sizeof *x);
-}
-
-/* Begins to shrink p. Returns NULL when memory is exhausted. */
-static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_bytes, int may_drop, uint32_t anew)
-{
-    csspgo__heap h = csspgo__heap_loan(&p->heap);
-    csspgo__shrinking *x = (csspgo__shrinking *)csspgo__alloc_zero(&h, sizeof *x);
-    if (x == NULL) return NULL;
-    x->work.drop_fn = csspgo__shrink_drop;
-    x->heap = h;
-    x->arrays.heap = &x->heap;
-    x->b.p = x->p = p;
-    x->max_bytes = x->budget = max_bytes;
-    x->merging.kind = CSSPGO__KINDS;
-    x->factor = x->highest = 1;
-    x->fixed = p->heap.used - csspgo__nodes_bytes(p);
-    if (p->growing.data != NULL) x->fixed -= p->growing.bytes;
-    if (p->summary != NULL) x->fixed -= p->summary_size * sizeof *p->summary;
-    x->changes = csspgo__profile_changes(p);
-    x->used = p->heap.used;
-    x->may_drop = may_drop != 0;
-    x->anew = anew;
-    x->id = CSSPGO__ROOT;
-    p->work = &x->work;
-    return x;
-}
-
-/* What was begun with p and this bound and still holds, or begins; NULL: there is nothing to do, or (*s) no memory. */
-static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_bytes, int may_drop, csspgo_status *s)
-{
-    csspgo__shrinking *x = (csspgo__shrinking *)(void *)p->work;
-    uint32_t anew = 0;
-    *s = CSSPGO_OK;
-    if (x != NULL && x->max_bytes == max_bytes && x->may_drop == (uint32_t)may_drop) {
-        if (x->swapped || (x->changes == csspgo__profile_changes(p) && x->used == p->heap.used)) return x;
-        anew = x->anew < 63 ? x->anew + 1 : 63;
-    }
-    if (x != NULL) csspgo__shrink_drop(&x->work);
-    if (p->heap.used <= max_bytes) return NULL;
-    x = csspgo__shrink_begin(p, max_bytes, may_drop, anew);
-    if (x == NULL) *s = CSSPGO_E_NOMEM;
-    return x;
-}
-
-/*
- * csspgo_shrink_step. dropped NULL, or: drops the coldest functions if not even base profiles fit, and adds the sum of
- * their totals; then there is no E_LIMIT, also where names alone take more.
- */
-static csspgo_status csspgo__shrink_some(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, uint64_t *dropped,
-                                         csspgo_error *err)
-{
-    csspgo_status s;
-    csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, dropped != NULL, &s);
-    uint64_t left;
-    if (x == NULL) return csspgo__error_plain(err, s);
-    left = csspgo__sat_mul(budget + (budget == 0), (uint64_t)1 << x->anew);
-    while (left != 0 && x->phase < CSSPGO__SHRINK_PHASES && (s = csspgo__shrink_phase(x, &left)) == CSSPGO_OK) {
-        x->phase++;
-        x->id = CSSPGO__ROOT;
-        x->done = 0;
-    }
-    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < CSSPGO__SHRINK_PHASES))
-        return csspgo__error_plain(err, CSSPGO_MORE);
-    if (s == CSSPGO_OK && dropped != NULL) csspgo__count_add(dropped, x->dropped);
-    csspgo__shrink_drop(&x->work);
-    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
-    csspgo__error_set(err, s, 0, "the profile without contexts does not fit into ");
-    csspgo__say_u64(err, max_bytes);
-    csspgo__say(err, " bytes");
-    return s;
-}
-
-CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    return csspgo__shrink_some(p, max_bytes, budget, NULL, err);
-}
-
-CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    return csspgo__shrink_some(p, max_bytes, UINT64_MAX, NULL, err);
 }
 
 /* ----- recursion -------------------------------------------------------------------------------------------------- */
@@ -20941,122 +16946,6 @@ CSSPGO_DEF csspgo_status csspgo_compress_recursion(csspgo_profile *p, uint32_t m
     if (s == CSSPGO_OK) s = csspgo__rebuild_run(&x.b);
     csspgo__tree_free(h, &x.frames);
     return csspgo__rebuild_end(&x.b, p, s, err);
-}
-
-/* ----- renaming --------------------------------------------------------------------------------------------------- */
-
-/*
- * One plan moves each record to the same path under new names. Functions that get the same name become one, in targets
- * and vtables too, so here the counts of a single record may meet as well.
- */
-
-/* Fills b->plan.c.func. Returns 0 when memory is exhausted. */
-static int csspgo__remap_names(csspgo__rebuild *b, uint32_t *func, const csspgo_rename *names, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) {
-        const csspgo_func from = csspgo_func_find(b->p, names[i].from, names[i].from_size);
-        if (from.id == 0 || func[from.id] != 0) continue;
-        func[from.id] = csspgo_func_add(b->q, names[i].to, names[i].to_size).id;
-        if (func[from.id] == 0 || !csspgo__first_sample_copy(b->q, func[from.id], b->p, from.id)) return 0;
-    }
-    for (i = 1; i <= b->p->names.count; i++)
-        if (func[i] == 0) func[i] = (uint32_t)i;
-    b->plan.c.func = func;
-    b->plan.meets = 1;
-    return 1;
-}
-
-/*
- * Plans node id under its new name. In LLVM mode every context becomes a top-level record under its own name, without
- * checksum or attributes. image: node of p -> node of q. Returns 0 when memory is exhausted.
- */
-static int csspgo__remap_plan(csspgo__rebuild *b, uint32_t id, uint32_t *image, int llvm)
-{
-    csspgo_node_kind kind = csspgo__kind_at(b->p, id);
-    uint32_t under = image[b->p->tree.node[id].parent], flags = 0;
-    if (llvm) flags = CSSPGO__MOVE_NO_ATTRIBUTES | CSSPGO__MOVE_NO_CHECKSUM;
-    if (kind == CSSPGO_INLINEE) flags |= CSSPGO__MOVE_NESTED;
-    if (llvm && kind != CSSPGO_INLINEE) {
-        under = CSSPGO__ROOT;
-        if (kind == CSSPGO_DUPLICATE) kind = CSSPGO_CONTEXT;
-    }
-    image[id] = csspgo__rebuild_node(b, under, id, kind);
-    if (image[id] == 0) return 0;
-    if (b->p->tree.node[id].record == 0) return 1;
-    return csspgo__rebuild_move(b, id, image[id], flags) != 0;
-}
-
-/*
- * The plan applies func, the map of functions, to nodes; csspgo__plan_add_kind applies it to targets and vtables.
- * Names that p does not have are ignored; a function keeps its first rename.
- */
-CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
-                                                 const csspgo_rename_options *how, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__GIVEN_FOR(names, n);
-    const int llvm = (how != NULL && how->llvm) || p->heap.llvm;
-    uint32_t *image, *func, id;
-    csspgo__heap *h;
-    csspgo__rebuild b;
-    csspgo_status s;
-    s = csspgo__llvm_check(__func__, "csspgo_rename_options.llvm", how != NULL ? how->llvm : 0, err);
-    if (s != CSSPGO_OK) return s;
-    s = csspgo__rebuild_begin(&b, p);
-    if (s != CSSPGO_OK) return csspgo__rebuild_end(&b, p, s, err);
-    h = &b.q->heap;
-    if (!CSSPGO__ARRAY(&b.arrays, image, p->tree.count + 1) || !CSSPGO__ARRAY(&b.arrays, func, p->names.count + 1))
-        return csspgo__rebuild_end(&b, p, h->status, err);
-    image[CSSPGO__ROOT] = CSSPGO__ROOT;
-    if (!csspgo__remap_names(&b, func, names, n)) s = h->status;
-    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
-        if (!csspgo__remap_plan(&b, id, image, llvm)) s = h->status;
-    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&b);
-    return csspgo__rebuild_end(&b, p, s, err);
-}
-
-/* ----- statistics ------------------------------------------------------------------------------------------------- */
-
-/* Adds one record to the statistics. */
-static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p, const csspgo__record *r,
-                                uint64_t depth)
-{
-    const csspgo_body *b = csspgo__body_run(p, r);
-    size_t i;
-    d->records++;
-    d->depths += depth;
-    if (depth > d->max_depth) d->max_depth = depth;
-    for (i = 0; i < csspgo__run_count(r->body); i++) {
-        csspgo__count_add(&d->samples, b[i].count);
-        if (depth > 1) csspgo__count_add(&d->deep, b[i].count);
-    }
-}
-
-/*
- * One pre-order walk that keeps the depth of the node. A duplicate repeats the frame of its parent, and does not count
- * as a frame.
- */
-CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo_profile_stats d;
-    const csspgo__tree_node *v = p->tree.node;
-    uint32_t id = CSSPGO__ROOT, f, depth = 0, twice = 0;   /* twice: the depth of a duplicate above, or 0 */
-    memset(&d, 0, sizeof d);
-    while ((id = csspgo__tree_step(&p->tree, id, CSSPGO__ROOT, 1, &depth)) != 0) {
-        if (depth <= twice) twice = 0;
-        if (csspgo__kind_at(p, id) == CSSPGO_DUPLICATE) twice = depth;
-        if (v[id].record != 0) csspgo__depth_count(&d, p, &p->record[v[id].record], depth - (twice != 0));
-    }
-    for (f = 1; f <= p->names.count; f++) {
-        csspgo_node n = csspgo_func_nodes(p, csspgo__func_handle(f));
-        while (n.id != 0 && !csspgo_has_record(p, n)) n = csspgo_node_next_same(p, n);
-        d.functions += n.id != 0;
-    }
-    if (d.records != 0) d.mean_depth = (double)d.depths / (double)d.records;
-    if (d.samples != 0) d.deep_share = (double)d.deep / (double)d.samples;
-    return d;
 }
 
 /* ===== >>code ===================================================================================================== */
@@ -21348,7 +17237,7 @@ static csspgo__code_probe *csspgo__probe_of(const csspgo_code *c, size_t i)
 }
 
 /* Functions: numbers from 1 to csspgo__func_ids; one that is free has no flags, no range and no node. */
-static size_t csspgo__func_ids(const csspgo_code *c)
+CSSPGO__UNUSED static size_t csspgo__func_ids(const csspgo_code *c)
 {
     return c->run[CSSPGO__FUNCS].end - 1;
 }
@@ -21363,14 +17252,6 @@ static const char *csspgo__func_text(const csspgo_code *c, uint32_t func, size_t
     const csspgo__code_func *f = csspgo__func_name(c, func);
     *size = f->text != NULL ? f->size : 0;
     return f->text != NULL ? f->text : "";
-}
-
-/* csspgo__names_bind of a function in other names. */
-CSSPGO__UNUSED static uint32_t csspgo__func_bind_in(csspgo__heap *h, csspgo__names *t, const csspgo_code *c,
-                                                    uint32_t func)
-{
-    const csspgo__code_func *f = csspgo__func_name(c, func);
-    return csspgo__names_bind(h, t, f->guid, f->text, f->text != NULL ? f->size : 0);
 }
 
 /* The function with a GUID; 0 if there is none. */
@@ -21904,13 +17785,6 @@ static uint32_t csspgo__module_of(const csspgo_code *c, uint32_t pos)
 {
     const csspgo__area *a = csspgo__area_of(c, pos);
     return a != NULL ? a->module : 0;
-}
-
-/* The link-time address of a position if it belongs to the module, CSSPGO__EXT if not. */
-CSSPGO__UNUSED static uint64_t csspgo__module_address(const csspgo_code *code, uint32_t module, uint32_t pos)
-{
-    const csspgo__area *a = csspgo__area_of(code, pos);
-    return a != NULL && a->module == module ? a->address + (pos - a->pos) : (uint64_t)CSSPGO__EXT;
 }
 
 /* Position of an address in the tables of a module (of a JIT's live code for module 0); 0 if there is none. */
@@ -23478,65 +19352,7 @@ CSSPGO_DEF csspgo_status csspgo_code_add_descriptors(csspgo_code *c, const csspg
     return csspgo__error_plain(err, CSSPGO_OK);
 }
 
-/* ----- modules and where they are mapped -------------------------------------------------------------------------- */
-
-static size_t csspgo__path_base(const char *path, size_t size)
-{
-    size_t i = size;
-    while (i != 0 && path[i - 1] != '/') i--;
-    return i;
-}
-
-CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name, size_t size,
-                                                const csspgo_segment *segments, size_t count, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    CSSPGO__GIVEN_FOR(name, size);
-    CSSPGO__GIVEN_FOR(segments, count);
-    csspgo_module m = csspgo_no_module();
-    const size_t base = csspgo__path_base(name, size);
-    csspgo__code_module *n;
-    uint32_t id = 0;
-    size_t i;
-    if (CSSPGO__ROOM(&c->heap, c->module, c->modules + (c->modules != 0), c->module_cap, c->modules + 2) &&
-        CSSPGO__ROOM(&c->heap, c->segment, c->segments, c->segment_cap, c->segments + count))
-        id = csspgo__names_intern(&c->heap, &c->paths, name + base, size - base);
-    if (id == 0 || !CSSPGO__REACH(&c->heap, c->named, (size_t)id + 1)) {
-        csspgo__code_fail(c, err);
-        return m;
-    }
-    n = &c->module[++c->modules];
-    if (c->named.v[id] == 0) c->named.v[id] = (uint32_t)c->modules;
-    memset(n, 0, sizeof *n);
-    n->name = id;
-    n->segment = (uint32_t)c->segments;
-    n->segments = (uint32_t)count;
-    if (count != 0) memcpy(c->segment + c->segments, segments, count * sizeof *segments);
-    c->segments += count;
-    for (i = 0; i < count && !segments[i].executable; i++) {}
-    if (i < count) {
-        n->base = segments[i].address & ~(uint64_t)4095;
-        n->base_offset = segments[i].file_offset & ~(uint64_t)4095;
-    }
-    m = csspgo__module_handle(c, (uint32_t)c->modules);
-    csspgo__error_clear(err);
-    return m;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
-                                                  csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    static const char function[] = "csspgo_code_set_build_id";
-    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
-    if (module.id == 0 || module.id > c->modules)
-        return csspgo__value_error(err, function, "no such module: ", module.id);
-    if (size > CSSPGO__BUILD_ID_SIZE)
-        return csspgo__value_error(err, function, "a build id of more than 20 bytes: ", size);
-    c->module[module.id].build_id_size = (uint32_t)size;
-    if (size != 0) memcpy(c->module[module.id].build_id, id, size);
-    return csspgo__error_plain(err, CSSPGO_OK);
-}
+/* ----- code that goes and moves ----------------------------------------------------------------------------------- */
 
 CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
 {
@@ -23546,191 +19362,13 @@ CSSPGO_DEF uint64_t csspgo_code_base(const csspgo_code *c, csspgo_module module)
     return module.id != 0 && module.id <= c->modules ? c->module[module.id].base : 0;
 }
 
-typedef struct csspgo__clash {    /* why a module cannot be mapped somewhere                  */
-    csspgo__window moved, other;  /* its window; what it would overlap, size 0: 64 bits end   */
-} csspgo__clash;
-
-/* Notes which of two windows that overlap is the module's: `moved`, which was to be put behind `below`. */
-static void csspgo__clash_note(csspgo__clash *clash, uint32_t module, const csspgo__window *moved,
-                               const csspgo__window *below)
-{
-    memset(clash, 0, sizeof *clash);
-    clash->moved = moved->module == module || below == NULL ? *moved : *below;
-    if (below == NULL || moved->begin > UINT64_MAX - moved->size) return;
-    clash->other = moved->module == module ? *below : *moved;
-}
-
-/*
- * Moves the windows of a module by delta (mod 2^64), all or none: they are put into another table, whose order follows
- * from their new addresses, and which takes the place of the old one if none of them overlaps another. E_ARGUMENT:
- * *clash says which do.
- */
-static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta, csspgo__clash *clash)
-{
-    csspgo__ordered *old = &c->table[CSSPGO__WINDOWS], other = *old;
-    csspgo__cursor at = csspgo__ordered_from(old, 0);
-    csspgo_status s = CSSPGO_OK;
-    const csspgo__window *w;
-    other.top = other.last = NULL;
-    other.count = other.levels = 0;
-    old->spare = NULL;
-    old->spares = 0;
-    while (s == CSSPGO_OK && (w = (const csspgo__window *)csspgo__ordered_next(old, &at)) != NULL) {
-        csspgo__window moved = *w;
-        if (w->module == module) moved.begin += delta;
-        if (!csspgo__window_free_at(&other, moved.begin, w->size)) {
-            csspgo__clash_note(clash, module, &moved,
-                               (const csspgo__window *)csspgo__ordered_before(&other, moved.begin + moved.size));
-            s = CSSPGO_E_ARGUMENT;
-        } else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
-    }
-    if (s != CSSPGO_OK) {
-        old->spare = other.spare;
-        old->spares = other.spares;
-        other.spare = NULL;
-    }
-    if (s == CSSPGO_OK) other.count = old->count;     /* with those of csspgo_code.removal */
-    csspgo__ordered_free(&c->heap, s == CSSPGO_OK ? old : &other);
-    if (s == CSSPGO_OK) *old = other;
-    c->changes++;
-    return s;
-}
-
-/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there (*clash); E_NOMEM, E_LIMIT. */
-static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo__clash *clash)
-{
-    csspgo__code_module *m = &c->module[module.id];
-    csspgo_status s = CSSPGO_OK;
-    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0)
-        s = csspgo__windows_move(c, module.id, bias - m->bias, clash);
-    if (s != CSSPGO_OK) return s;
-    m->bias = bias;
-    m->mapped = 1;
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    static const char function[] = "csspgo_code_set_bias";
-    csspgo__clash clash;
-    csspgo_status s;
-    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
-    if (module.id == 0 || module.id > c->modules)
-        return csspgo__value_error(err, function, "no such module: ", module.id);
-    s = csspgo__module_map(c, module, bias, &clash);
-    CSSPGO__EXPECT_MAP(c, function);
-    if (s == CSSPGO_E_ARGUMENT)
-        return csspgo__overlap_error(c, function, clash.moved.begin, clash.moved.size,
-                                     clash.other.size != 0 ? &clash.other : NULL, err);
-    return csspgo__error_heap(err, s, &c->heap, "code map");
-}
-
 /* 1 if two build ids are equal; the shorter size counts, because some tools cut ids. -1 if one of them is unknown. */
-static int csspgo__same_build(const csspgo__code_module *m, const csspgo_mmap *e)
+CSSPGO__UNUSED static int csspgo__same_build(const csspgo__code_module *m, const csspgo_mmap *e)
 {
     static const unsigned char zero[CSSPGO__BUILD_ID_SIZE] = { 0 };
     const size_t n = e->build_id_size < m->build_id_size ? e->build_id_size : m->build_id_size;
     if (n == 0 || memcmp(e->build_id, zero, n) == 0) return -1;
     return memcmp(e->build_id, m->build_id, n) == 0;
-}
-
-/*
- * The module whose file a mapping event is of; id 0 if it is of none. Build ids decide where both are known, else the
- * last component of the path. *other (or NULL) gets 1 if the name is that of a module and the build id is another.
- */
-static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
-{
-    const size_t base = csspgo__path_base(e->path, e->path_size);
-    const uint32_t name = csspgo__names_find(&c->paths, e->path + base, e->path_size - base);
-    csspgo_module m, named;
-    named.id = 0;
-    if (other != NULL) *other = 0;
-    if (e->build_id_size == 0 && name < c->named.count) named.id = c->named.v[name];
-    for (m.id = 1; m.id <= c->modules && e->build_id_size != 0; m.id++) {
-        const int agrees = name != 0 && c->module[m.id].name == name, same = csspgo__same_build(&c->module[m.id], e);
-        if (same > 0) {
-            if (other != NULL) *other = 0;
-            return m;
-        }
-        if (!agrees) continue;
-        if (same < 0 && named.id == 0) named = m;
-        if (same == 0 && other != NULL) *other = 1;
-    }
-    return named;
-}
-
-/*
- * The executable segment of a module that a mapping holds most of; NULL if none. The kernel maps whole pages, so a
- * mapping may hold the edges of neighbouring segments too.
- */
-static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32_t module, const csspgo_mmap *e)
-{
-    const csspgo__code_module *m = &c->module[module];
-    const csspgo_segment *best = NULL;
-    uint64_t most = 0;
-    uint32_t i;
-    for (i = 0; i < m->segments; i++) {
-        const csspgo_segment *g = &c->segment[m->segment + i];
-        const uint64_t begin = g->file_offset > e->file_offset ? g->file_offset : e->file_offset;
-        const uint64_t in_segment = begin - g->file_offset, in_mapping = begin - e->file_offset;
-        uint64_t n;
-        if (!g->executable || in_segment >= g->size || in_mapping >= e->size) continue;
-        n = g->size - in_segment < e->size - in_mapping ? g->size - in_segment : e->size - in_mapping;
-        if (n > most) best = g;
-        if (n > most) most = n;
-    }
-    return best;
-}
-
-CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *c, const csspgo_mmap *e, uint64_t *shift)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    CSSPGO__EXPECT(e != NULL, "event is NULL");
-    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
-    CSSPGO__GIVEN(shift);
-    csspgo_module m = csspgo__module_named(c, e, NULL);
-    const csspgo_segment *g = m.id != 0 ? csspgo__mapped_segment(c, m.id, e) : NULL;
-    *shift = 0;
-    m = csspgo__module_handle(c, g != NULL ? m.id : 0);
-    if (g != NULL) *shift = g->address + (e->file_offset - g->file_offset) - e->address + c->module[m.id].bias;
-    return m;
-}
-
-/* 1 if the event is for a further segment of a module that is mapped where this one is, else -1. */
-static int csspgo__module_fits(const csspgo_code *c, const csspgo__code_module *mod, const csspgo_mmap *e)
-{
-    uint32_t k;
-    for (k = 0; k < mod->segments; k++) {
-        const csspgo_segment *s = &c->segment[mod->segment + k];
-        if (!s->executable || (s->file_offset & ~(uint64_t)4095) != e->file_offset) continue;
-        return (s->address & ~(uint64_t)4095) + mod->bias == e->address ? 1 : -1;
-    }
-    return -1;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, int *mapped, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    CSSPGO__EXPECT(e != NULL, "event is NULL");
-    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
-    csspgo_module m;
-    csspgo_status s = CSSPGO_OK;
-    csspgo__clash clash;
-    int found = 0;
-    m.id = 0;
-    if (e->executable) m = csspgo__module_named(c, e, NULL);
-    if (m.id != 0) {
-        const csspgo__code_module *mod = &c->module[m.id];
-        found = csspgo__module_fits(c, mod, e);
-        if (e->file_offset == mod->base_offset) {
-            s = csspgo__module_map(c, m, e->address - mod->base, &clash);
-            found = s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : 0;
-        }
-    }
-    if (mapped != NULL) *mapped = found;
-    CSSPGO__EXPECT_MAP(c, "csspgo_code_mmap");
-    return csspgo__error_heap(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s, &c->heap, "code map");
 }
 
 /* Cuts the JIT's area that has code on both sides of an address, and its window, in two. Returns 0 without memory. */
@@ -24097,334 +19735,6 @@ CSSPGO_DEF csspgo_code_stats csspgo_code_get_stats(const csspgo_code *c)
     return stats;
 }
 
-/* ----- is the map whole? ------------------------------------------------------------------------------------------ */
-
-/* What is wrong with an area that begins behind `end`, or NULL. *dead: 1 if it has no window. */
-static const char *csspgo__area_check(const csspgo_code *c, const csspgo__area *a, uint64_t end, int *dead)
-{
-    const uint64_t begin = a->address + (a->module != 0 && a->module <= c->modules ? c->module[a->module].bias : 0);
-    const csspgo__window *w = csspgo__window_at(c, begin);
-    uint64_t q;
-    *dead = w == NULL || w->pos != a->pos;
-    if (a->module > c->modules || a->size == 0) return "an area is of no module, or empty";
-    if (a->pos < end || a->pos + a->size >= c->bytes) return "areas overlap, or end behind all positions";
-    if (*dead && a->module != 0) return "code of a module has no window";
-    if (!*dead && (w->begin != begin || w->size != a->size || w->module != a->module))
-        return "a window is not that of its area";
-    for (q = end; q < a->pos; q++)
-        if (csspgo__byte_of(c, (size_t)q) != 0) return "a position between areas is not free";
-    for (q = a->pos; a->bytewise && q < a->pos + a->size; q++)
-        if (!(csspgo__byte_of(c, (size_t)q) & CSSPGO__START))
-            return "an address of code without bytes is no instruction";
-    return NULL;
-}
-
-/* Areas, their windows and the list of removed ones. */
-static const char *csspgo__areas_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
-    uint64_t end = CSSPGO__FIRST_POS, live = 0, removed = 0;
-    const csspgo__area *a;
-    csspgo__window unlisted;
-    size_t deads = 0, i;
-    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) {
-        int dead;
-        const char *broken = csspgo__area_check(c, a, end, &dead);
-        if (broken != NULL) return broken;
-        end = a->pos + a->size;
-        *(dead ? &removed : &live) += a->size;
-        deads += (unsigned)dead;
-    }
-    csspgo__removals_sum(c, &unlisted);
-    deads -= unlisted.pos;
-    if (c->table[CSSPGO__WINDOWS].count + deads != c->table[CSSPGO__AREAS].count) return "a window has no area";
-    if (live + unlisted.size != c->live || removed != c->removed + unlisted.size || deads != c->deads)
-        return "sizes do not add up to those of areas";
-    for (i = 0; i < c->deads; i++) {
-        a = csspgo__area_of(c, *csspgo__dead_at(c, i));
-        if (a == NULL || a->pos != *csspgo__dead_at(c, i)) return "removed code has no area";
-    }
-    return NULL;
-}
-
-/* Removals that are not listed: their windows are those of areas without a window, in order. */
-static const char *csspgo__removals_check(const csspgo_code *c)
-{
-    const csspgo__removal *r = c->removal;
-    csspgo__ordered t = c->table[CSSPGO__WINDOWS];
-    csspgo__window sum;
-    for (; r != NULL; r = r->next) {
-        csspgo__ordered own = r->window;
-        csspgo__cursor at = csspgo__ordered_from(&own, 0);
-        const csspgo__window *w;
-        for (own.count = 0; (w = (const csspgo__window *)csspgo__ordered_next(&own, &at)) != NULL; own.count++) {
-            const csspgo__area *a = csspgo__area_of(c, w->pos), *now;
-            if (a == NULL || a->pos != w->pos || a->size != w->size || a->address != w->begin || w->module != 0)
-                return "a removed window is not that of its area";
-            now = csspgo__area_of(c, csspgo__pos_any(c, w->begin));
-            if (now != NULL && now->pos == a->pos) return "a removed window is in its table";
-        }
-        if (own.count == 0 || !csspgo__ordered_valid(&own)) return "removed windows are out of order";
-        if ((r->next == NULL) != (r == c->removal_last)) return "removals are out of order";
-        if (r->next != NULL && (!csspgo__order_below(r->order, r->next->order) || r->ended > r->next->ended))
-            return "removals are out of order";
-    }
-    csspgo__removals_sum(c, &sum);
-    t.count -= sum.pos;
-    return csspgo__ordered_valid(&t) ? NULL : "windows are out of order";
-}
-
-/* Entries in the middle of functions: at instructions of code. */
-static const char *csspgo__entries_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__ENTRIES], 0);
-    const uint32_t *pos;
-    while ((pos = (const uint32_t *)csspgo__ordered_next(&c->table[CSSPGO__ENTRIES], &at)) != NULL)
-        if (csspgo__area_of(c, *pos) == NULL || !(csspgo__byte_of(c, *pos) & CSSPGO__START))
-            return "an entry is not at an instruction";
-    return NULL;
-}
-
-/* Past windows: in order, each of code that knows of it. */
-static const char *csspgo__pasts_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
-    const csspgo__area *a;
-    uint64_t sum = 0, bytes = 0, last = 0;
-    size_t i;
-    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) sum += a->pasts;
-    for (i = 0; i < c->pasts; i++) {
-        const csspgo__past *w = csspgo__past_at(c, i);
-        uint32_t pos = w->pos;
-        if (w->ended < last || (i != 0 && csspgo__order_below(w->order, csspgo__past_at(c, i - 1)->order)))
-            return "past code is not in the order of time";
-        last = w->ended;
-        bytes += w->size;
-        while (pos - w->pos < w->size) {
-            a = csspgo__area_of(c, pos);
-            if (a == NULL || a->pos != pos || sum-- == 0) return "past code has no area";
-            pos += (uint32_t)a->size;
-        }
-    }
-    return sum != 0 || bytes != c->past_bytes ? "past code does not add up" : NULL;
-}
-
-/* 1 if a transfer of a kind is listed at a position; CSSPGO_NONE: one behind which code does not run on. */
-static int csspgo__listed_kind(const csspgo_code *c, uint32_t pos, csspgo_transfer_kind kind)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], pos);
-    const csspgo__code_transfer *t;
-    while ((t = csspgo__transfer_next(c, &at, (uint64_t)pos + 1)) != NULL)
-        if (kind != CSSPGO_NONE ? t->kind == (uint32_t)kind : csspgo__kind_stops((csspgo_transfer_kind)t->kind))
-            return 1;
-    return 0;
-}
-
-/* Kinds of instructions, calls before them, transfers and stops. */
-static const char *csspgo__transfers_check(const csspgo_code *c)
-{
-    const csspgo__ordered *stops = &c->table[CSSPGO__STOPS];
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
-    const csspgo__code_transfer *t;
-    const uint32_t *stop;
-    size_t n = 0;
-    uint32_t pos, call_pos;
-    for (pos = CSSPGO__FIRST_POS; pos < c->bytes; pos++) {
-        const csspgo_transfer_kind kind = csspgo__insn_kind(c, pos);
-        if (kind != CSSPGO_NONE && !csspgo__listed_kind(c, pos, kind)) return "a transfer is in no table";
-        if (csspgo__byte_of(c, pos) >> CSSPGO__CALL_SHIFT == 0) continue;
-        call_pos = csspgo__call_before(c, pos);
-        if (call_pos < CSSPGO__FIRST_POS || call_pos >= pos || !csspgo__listed_kind(c, call_pos, CSSPGO_CALL))
-            return "the call before an instruction is none";
-    }
-    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL) {
-        if (csspgo__area_of(c, t->pos) == NULL) return "a transfer is not in an area";
-        n += (unsigned)csspgo__kind_stops((csspgo_transfer_kind)t->kind);
-    }
-    if (n != stops->count) return "a call, jump or return is missing in the table of stops";
-    at = csspgo__ordered_from(stops, 0);
-    while ((stop = (const uint32_t *)csspgo__ordered_next(stops, &at)) != NULL)
-        if (!csspgo__listed_kind(c, *stop, CSSPGO_NONE)) return "a stop is no call, jump or return";
-    return NULL;
-}
-
-/* Functions: in areas, without overlap. */
-static const char *csspgo__ranges_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
-    const csspgo__range *r;
-    uint32_t end = 0;
-    while ((r = csspgo__range_next(c, &at)) != NULL) {
-        const csspgo__area *a = csspgo__area_of(c, r->begin);
-        if (r->begin < end || r->end <= r->begin) return "functions overlap, or are empty";
-        if (r->func == 0 || r->func > csspgo__func_ids(c) || csspgo__func_name(c, r->func)->refs == 0)
-            return "a function has no name";
-        while (a != NULL && a->pos + a->size < r->end) a = csspgo__area_of(c, a->pos + (uint32_t)a->size);
-        if (a == NULL) return "a function is not in areas";
-        end = r->end;
-    }
-    return NULL;
-}
-
-/* What is wrong with a part of inline nodes, from its head on, or NULL. *placed: its probes at positions. */
-static const char *csspgo__part_check(const csspgo_code *c, uint32_t head, size_t *placed)
-{
-    const csspgo__code_inline *first = csspgo__inline_of(c, head);
-    size_t probes = first->first, mine = 0;
-    uint32_t i, k;
-    if (first->head != head || first->span == 0 || first->span > c->nodes + 1 - head) return "an inline tree is broken";
-    for (i = head; i < head + first->span; i++) {
-        const csspgo__code_inline *n = csspgo__inline_of(c, i);
-        if (n->func == 0 || n->func > csspgo__func_ids(c) || csspgo__func_name(c, n->func)->refs == 0 ||
-            n->parent >= i || (n->parent != 0 && n->parent < head) || n->head != head || n->top == 0 || n->top > i ||
-            n->top != (n->parent != 0 ? csspgo__inline_of(c, n->parent)->top : i))
-            return "an inline tree is broken";
-        if (n->first != probes || n->count > c->probes - probes) return "the probes of two inline nodes do not meet";
-        for (k = n->first; k < n->first + n->count; k++) {
-            if (csspgo__probe_of(c, k)->node != i) return "a probe is not of its node";
-            mine += csspgo__probe_of(c, k)->pos != 0;
-        }
-        probes += n->count;
-    }
-    *placed += mine;
-    return mine != first->placed ? "probes do not add up to those of inline nodes" : NULL;
-}
-
-/* Probes: where they are, and their inline trees. */
-static const char *csspgo__places_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
-    const csspgo__placed *p;
-    size_t placed = 0;
-    uint32_t i = 1;
-    while (i <= c->nodes) {
-        const csspgo__code_inline *n = csspgo__inline_of(c, i);
-        const char *broken = n->func != 0 ? csspgo__part_check(c, i, &placed) : NULL;
-        if (broken != NULL) return broken;
-        i += n->func != 0 ? n->span : csspgo__run_words(&c->run[CSSPGO__NODES], i)[CSSPGO__RUN_SIZE];
-    }
-    while ((p = csspgo__place_next(c, &at)) != NULL) {
-        if (p->id >= c->probes || csspgo__probe_of(c, p->id)->pos != p->pos) return "a probe is not at its place";
-        if (p->pos == 0 || csspgo__area_of(c, p->pos) == NULL) return "a probe is not in an area";
-    }
-    return placed != c->table[CSSPGO__PLACES].count ? "probes do not add up to those of inline nodes" : NULL;
-}
-
-/* Numbers in runs: used ones and free runs fill the space. */
-static const char *csspgo__runs_check(const csspgo__runs *r)
-{
-    uint32_t i = r->first, used = 0, freed = 0, k;
-    for (k = 0; k < 32; k++)
-        if ((r->lists >> k & 1) != (r->list[k] != 0)) return "a list of free numbers is forgotten";
-    while (i < r->end) {
-        const uint32_t *w = csspgo__run_words(r, i);
-        const uint32_t size = w[0] == 0 ? w[CSSPGO__RUN_SIZE] : 1;
-        if (w[0] != 0) used++;
-        else if (freed || size == 0 || size >= r->end - i ||
-                 csspgo__run_words(r, i + size - 1)[CSSPGO__RUN_BACK] != size)
-            return "free numbers are no run";
-        freed = w[0] == 0;
-        i += size;
-    }
-    return used != r->used ? "used numbers do not add up" : NULL;
-}
-
-/* Labels: each is found by its address, and transfers refer to it as often as it says, all in all. */
-static const char *csspgo__labels_check(const csspgo_code *c)
-{
-    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__LABELLED], 0);
-    const csspgo__label_key *k;
-    const csspgo__code_transfer *t;
-    uint64_t refs = 0;
-    while ((k = (const csspgo__label_key *)csspgo__ordered_next(&c->table[CSSPGO__LABELLED], &at)) != NULL) {
-        const csspgo__label *l = csspgo__label_of(c, k->label);
-        if (l->refs == 0 || l->address != k->address) return "a target has no label";
-        refs += l->refs;
-    }
-    at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
-    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL)
-        if (t->how == CSSPGO__TO_LABEL && (refs-- == 0 || csspgo__label_of(c, (size_t)t->target)->refs == 0))
-            return "a transfer has no label";
-    return refs != 0 || c->table[CSSPGO__LABELLED].count != c->run[CSSPGO__LABELS].used
-               ? "labels are not referred to as often as they say" : NULL;
-}
-
-/* Functions: each is found by its GUID, and is referred to by as many nodes and ranges as it says, all in all. */
-static const char *csspgo__funcs_check(const csspgo_code *c)
-{
-    uint64_t refs = 0, ranges = 0;
-    uint32_t i;
-    for (i = 1; i <= csspgo__func_ids(c); i++) {
-        const csspgo__code_func *f = csspgo__func_name(c, i);
-        if (f->flags == 0) continue;
-        if (csspgo__func_find(c, f->guid) != i) return "a function is not found by its GUID";
-        if (f->refs == 0 && !(f->flags & CSSPGO__DESCRIBED)) return "a function is not referred to";
-        refs += f->refs;
-        ranges += f->ranges;
-    }
-    if (ranges != c->table[CSSPGO__RANGES].count) return "functions have not as many ranges as they say";
-    if (c->table[CSSPGO__GUIDS].count != c->run[CSSPGO__FUNCS].used) return "a GUID has no function";
-    return refs != c->table[CSSPGO__RANGES].count + (uint64_t)c->run[CSSPGO__NODES].used
-               ? "functions are not referred to as often as they say" : NULL;
-}
-
-/* Free positions: each gap is all that is free between two areas. */
-static const char *csspgo__gaps_check(const csspgo_code *c)
-{
-    const csspgo__ordered *gaps = &c->table[CSSPGO__GAPS];
-    csspgo__cursor at = csspgo__ordered_from(gaps, 0);
-    const uint64_t *key;
-    uint64_t last = 0;
-    while ((key = (const uint64_t *)csspgo__ordered_next(gaps, &at)) != NULL) {
-        const uint64_t from = *key & UINT32_MAX, to = from + (*key >> 32);
-        const csspgo__area *below = csspgo__area_before(c, from);
-        const csspgo__area *above = (const csspgo__area *)csspgo__ordered_first(&c->table[CSSPGO__AREAS], from);
-        if (*key == last || above == NULL || to != above->pos / CSSPGO__GRAIN * CSSPGO__GRAIN || from >= to ||
-            from != (below != NULL ? csspgo__behind(below->pos + below->size) : (uint64_t)CSSPGO__FIRST_POS))
-            return "free positions are not those between two areas";
-        last = *key;
-    }
-    return NULL;
-}
-
-CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_code, c);
-    const char *broken = NULL;
-    size_t i;
-    for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
-        if (i != CSSPGO__WINDOWS && !csspgo__ordered_valid(&c->table[i])) broken = "a table is out of order";
-    if (broken == NULL) broken = csspgo__removals_check(c);
-    for (i = 0; i < CSSPGO__RUNS && broken == NULL; i++) broken = csspgo__runs_check(&c->run[i]);
-    if (broken == NULL) broken = csspgo__areas_check(c);
-    if (broken == NULL) broken = csspgo__transfers_check(c);
-    if (broken == NULL) broken = csspgo__ranges_check(c);
-    if (broken == NULL) broken = csspgo__places_check(c);
-    if (broken == NULL) broken = csspgo__funcs_check(c);
-    if (broken == NULL) broken = csspgo__labels_check(c);
-    if (broken == NULL) broken = csspgo__pasts_check(c);
-    if (broken == NULL) broken = csspgo__entries_check(c);
-    if (broken == NULL) broken = csspgo__gaps_check(c);
-    if (broken == NULL) return csspgo__error_plain(err, CSSPGO_OK);
-    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
-}
-
-#ifdef CSSPGO_VALIDATE
-/* Validates a map each time that changes have made as much work as that takes. */
-static void csspgo__map_tell(csspgo_code *c, const char *function)
-{
-    csspgo_error e;
-    size_t i, work = c->bytes + c->probes + c->nodes;
-    for (i = 0; i < CSSPGO__TABLES; i++) work += c->table[i].count;
-    c->unchecked += 256;
-    if (c->unchecked < work) return;
-    c->unchecked = 0;
-    if (csspgo_code_validate(c, &e) == CSSPGO_OK) return;
-    csspgo__say(&e, ": the code map is damaged, by csspgo or by what writes over its memory");
-    csspgo__misuse(function, e.message);
-}
-#endif
-
 CSSPGO_DEF int csspgo_code_find(const csspgo_code *c, uint64_t address, csspgo_code_place *place)
 {
     CSSPGO__LIVE(csspgo_code, c);
@@ -24524,556 +19834,6 @@ CSSPGO_DEF size_t csspgo_code_probe_stack(const csspgo_code *c, uint64_t address
         loc = csspgo_loc_at(csspgo__inline_of(c, node)->site, 0);
     }
     return depth;
-}
-
-/* ----- probe sections --------------------------------------------------------------------- */
-
-/*
- * Section .pseudo_probe, integers little-endian, [ ] optional, { } repeated as a count says:
- *
- *   section     a record for each function body below each symbol
- *   record      node, without a site
- *   node        [site: ULEB] GUID: 8 bytes; number of probes: ULEB; number of inlinees: ULEB; { probe } { node }
- *   probe       id: ULEB; tag: 1 byte; address; [discriminator: ULEB, with attribute 4]
- *   tag         bits 0 to 3 the kind, bits 4 to 6 attributes, bit 7: the address is a difference
- *   address     8 bytes, or with bit 7 SLEB: the difference to the probe before it, whatever record that is in
- *
- * The first difference of a record counts from the address of its symbol, which the section does not hold: the name of
- * the symbol is that of the function, or a first "probe" of the record with attribute 2 (a sentinel) has the GUID of
- * the symbol's name in place of an address. Older producers (LLVM 14, BOLT) begin with one absolute address, and all
- * others are differences to the one before: a chain.
- *
- * Section .pseudo_probe_desc: { GUID: 8 bytes; CFG checksum: 8 bytes; size of the name: ULEB; name }.
- *
- * Bytes of the smallest probe and inlinee: an upper bound for what a count may promise. */
-enum { CSSPGO__PROBE_MIN = 3, CSSPGO__INLINEE_MIN = 11 };
-
-/* The TAG byte of a probe. */
-enum {
-    CSSPGO__TAG_KIND = 15, CSSPGO__TAG_DELTA = 128, CSSPGO__TAG_SENTINEL = 32,
-    CSSPGO__ATTR_RESERVED = 1, CSSPGO__ATTR_SENTINEL = 2, CSSPGO__ATTR_DISCRIMINATOR = 4
-};
-
-struct csspgo_probe_set {
-    csspgo__heap         heap;         /* first: csspgo__object_new                                   */
-    csspgo_inline_node  *inlines;
-    uint32_t            *children;     /* NINLINED of each node                                       */
-    csspgo_probe        *probes;
-    csspgo_probe_record *records;
-    csspgo_descriptor   *descriptors;  /* their names stand in text, in this order, without gaps      */
-    char                *text;
-    size_t inline_count, inline_cap, children_cap, probe_count, probe_cap, record_count, record_cap;
-    size_t descriptor_count, descriptor_cap, text_size, text_cap;
-    csspgo__guids        by_guid;      /* descriptors                                                 */
-    csspgo_probe_set_stats   stats;
-};
-
-CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
-{
-    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(__func__, options, sizeof *t, err);
-    if (t != NULL)
-        csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
-    return t;
-}
-
-CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
-{
-    CSSPGO__LIVE_OR_NULL(csspgo_probe_set, t);
-    if (t == NULL) return;
-    csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
-    csspgo__free(&t->heap, t->children, t->children_cap * sizeof *t->children);
-    csspgo__free(&t->heap, t->probes, t->probe_cap * sizeof *t->probes);
-    csspgo__free(&t->heap, t->records, t->record_cap * sizeof *t->records);
-    csspgo__free(&t->heap, t->descriptors, t->descriptor_cap * sizeof *t->descriptors);
-    csspgo__free(&t->heap, t->text, t->text_cap);
-    csspgo__map_free(&t->heap, &t->by_guid.map);
-    csspgo__object_free(t, sizeof *t);
-}
-
-CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = 0;
-    csspgo__map_clear(&t->by_guid.map);
-    memset(&t->stats, 0, sizeof t->stats);
-}
-
-CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    const csspgo_probe_tables v = { t->inlines, t->probes, t->records, t->descriptors,
-                                    t->inline_count, t->probe_count, t->record_count, t->descriptor_count };
-    return v;
-}
-
-static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo_probe *p = (const csspgo_probe *)ctx;
-    const uint64_t x = p[*(const uint32_t *)a].address, y = p[*(const uint32_t *)b].address;
-    return x < y ? -1 : x > y;
-}
-
-CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    return t->stats;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    csspgo__heap h = csspgo__heap_loan(&t->heap);
-    size_t i;
-    for (i = 0; i < t->probe_count; i++) order[i] = (uint32_t)i;
-    if (!csspgo__sort(&h, order, t->probe_count, sizeof *order, csspgo__probe_address_cmp, t->probes))
-        return csspgo__error_plain(err, h.status);
-    return csspgo__error_plain(err, CSSPGO_OK);
-}
-
-/* Room for nodes, probes and records beyond those there are. Nothing but capacities changes. */
-static csspgo_status csspgo__probes_reserve(csspgo_probe_set *t, uint64_t inlines, uint64_t probes, uint64_t records)
-{
-    csspgo__heap *h = &t->heap;
-    const size_t nodes = t->inline_count + (size_t)inlines;
-    if (inlines > UINT32_MAX - 1 - t->inline_count || probes > UINT32_MAX - 1 - t->probe_count) return CSSPGO_E_LIMIT;
-    if (!CSSPGO__ROOM(h, t->inlines, t->inline_count, t->inline_cap, nodes) ||
-        !CSSPGO__ROOM(h, t->children, t->inline_count, t->children_cap, nodes) ||
-        !CSSPGO__ROOM(h, t->probes, t->probe_count, t->probe_cap, t->probe_count + (size_t)probes) ||
-        !CSSPGO__ROOM(h, t->records, t->record_count, t->record_cap, t->record_count + (size_t)records))
-        return h->status;
-    return CSSPGO_OK;
-}
-
-/* ----- decoding --------------------------------------------------------------------------------------------------- */
-
-/*
- * One scan of the grammar runs twice over the same bytes: first it checks and counts, then there is room for exactly
- * what was counted and it fills the arrays. So a failure changes nothing, and no array grows by the counts that the
- * input claims. Nesting is kept in an array, not on the C stack. csspgo__probe_scan.got counts what was read.
- */
-typedef struct csspgo__probe_level {
-    uint32_t node, children;      /* index + 1; inlinees still to be read    */
-} csspgo__probe_level;
-
-/* How much of the section was read. */
-typedef struct csspgo__probe_extent {
-    uint64_t inlines, probes, records;
-    size_t   bytes;
-} csspgo__probe_extent;
-
-typedef struct csspgo__probe_scan {
-    csspgo__reader              r;
-    const csspgo_probe_section *in;
-    csspgo_probe_set              *t;
-    csspgo__guids               bases;      /* of in->bases, the last one of a GUID                                   */
-    csspgo__probe_level        *stack;      /* the node being read and those around it                                */
-    size_t                      depth, cap;
-    int                         fill;       /* second run                                                             */
-    uint64_t                    base;       /* address that a delta is added to, if it is known                       */
-    int                         known, chained;
-    csspgo__probe_extent        got;        /* read so far; bytes: not used                                           */
-    csspgo_probe_record         record;     /* the top-level record being read                                        */
-    csspgo_probe_set_stats          stats;
-} csspgo__probe_scan;
-
-/* Returns 1 and the address of the symbol with a GUID; 0 if there is none, *address is then as before. */
-static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
-{
-    const uint32_t id = csspgo__guids_find(&s->bases, s->in->bases, guid);
-    if (id != 0) *address = s->in->bases[id - 1].address;
-    return id != 0;
-}
-
-/* The same for the symbol of the record that is being read: the caller may know better than names where that is. */
-static int csspgo__record_base(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
-{
-    const csspgo_probe_section *in = s->in;
-    const uint64_t record = s->got.records;
-    if (record >= in->address_count || in->addresses[(size_t)record] == UINT64_MAX)
-        return csspgo__base_find(s, guid, address);
-    *address = in->addresses[(size_t)record];
-    return 1;
-}
-
-static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
-{
-    csspgo__heap *h = &s->t->heap;
-    size_t i;
-    if (s->in->base_count > 0x7ffffffe) return CSSPGO_E_LIMIT;
-    for (i = s->in->base_count; i-- > 0;)         /* backwards: the last entry of a GUID is put in first */
-        if (!csspgo__guids_put(h, &s->bases, s->in->bases, i)) return h->status;
-    return CSSPGO_OK;
-}
-
-static int csspgo__in_text(const csspgo_probe_section *in, uint64_t address)
-{
-    size_t a = 0, e = in->text_count;
-    CSSPGO__BISECT(a, e, m, in->text[m].end <= address)
-    return a < in->text_count && in->text[a].begin <= address;
-}
-
-/*
- * Counts something that only a reader in LLVM mode takes; the sentence and a value are the error of the others. Returns
- * 1 if this reader takes it.
- */
-static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uint64_t *counter, const char *text,
-                             uint64_t value)
-{
-    if (s->r.status != CSSPGO_OK) return 0;
-    if (!s->t->heap.llvm) {
-        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, text);
-        csspgo__say_hex(s->r.err, value);
-        return 0;
-    }
-    *counter += 1;
-    return 1;
-}
-
-/*
- * A sentinel: from here on addresses count from the symbol whose GUID is in its address field. in_place: it is the
- * first probe of a top-level record and has the form that producers give it. If no symbol has that GUID, the value is
- * the address itself where that was asked for, or where it is an address of the text. In LLVM mode a sentinel anywhere
- * else moves the base, as LLVM's reader does it.
- */
-static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at, int in_place, uint32_t tag,
-                                  uint64_t value)
-{
-    if (!in_place && !csspgo__probe_odd(s, at, &s->stats.odd_sentinels, "a misplaced or malformed sentinel: tag ", tag))
-        return;
-    if (tag & CSSPGO__TAG_DELTA) {
-        s->base += value;
-        return;
-    }
-    s->base = value;
-    s->known = (in_place ? csspgo__record_base : csspgo__base_find)(s, value, &s->base);
-    if (in_place) s->stats.sentinels++;
-    if (!s->known && (s->in->flags & CSSPGO_PROBES_RAW_SENTINELS || csspgo__in_text(s->in, value))) {
-        s->known = 1;
-        s->stats.raw_sentinels++;
-    }
-    if (in_place) {
-        s->record.symbol = value;
-        s->record.address = s->known ? s->base : 0;
-        s->record.flags = CSSPGO_RECORD_SENTINEL | (s->known ? (uint32_t)CSSPGO_RECORD_BASED : 0);
-    }
-    if (!s->known && !s->t->heap.llvm) {
-        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, "no symbol for the sentinel ");
-        csspgo__say_hex(s->r.err, value);
-    }
-}
-
-/* Moves the base to a probe's address. An absolute address begins a chain, in which records have no base. */
-static void csspgo__scan_address(csspgo__probe_scan *s, const unsigned char *at, uint32_t tag, uint64_t value)
-{
-    if (tag & CSSPGO__TAG_DELTA) {
-        s->base += value;
-    } else {
-        s->base = value;
-        s->known = s->chained = 1;
-        s->stats.absolute++;
-    }
-    if (!s->known)
-        csspgo__probe_odd(s, at, &s->stats.no_base, "a relative address, and no symbol for the record ",
-                          s->record.symbol);
-}
-
-/* Takes a probe at the base address: counts it, in the second run also stores it. */
-static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, uint32_t discriminator)
-{
-    if (s->in->text_count != 0 && !csspgo__in_text(s->in, s->base)) s->stats.outside_text++;
-    if (s->fill) {
-        const csspgo_probe p = { s->base, id, discriminator, s->stack[s->depth - 1].node,
-                                 (uint8_t)(tag & CSSPGO__TAG_KIND), (uint8_t)(tag >> 4 & 7), 0 };
-        s->t->probes[s->t->probe_count + (size_t)s->got.probes] = p;
-    }
-    s->got.probes++;
-    s->record.probe_count++;
-}
-
-/* Reads the id of a probe. Passes of clang that merge calls have made ids of what was in memory. */
-static uint32_t csspgo__scan_id(csspgo__probe_scan *s)
-{
-    const unsigned char *at = s->r.p;
-    const uint64_t id = csspgo__uleb(&s->r);
-    if (id > UINT32_MAX && !s->t->heap.llvm)
-        csspgo__fail_u64(&s->r, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", id);
-    s->stats.wide_ids += id > UINT32_MAX;
-    return id > UINT32_MAX ? 0 : (uint32_t)id;
-}
-
-/* Reads a probe or sentinel. first: of a top-level record, where a sentinel may stand. */
-static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
-{
-    csspgo__reader *r = &s->r;
-    const unsigned char *at = r->p;
-    const uint32_t id = csspgo__scan_id(s), tag = csspgo__u8(r), attributes = tag >> 4 & 7;
-    const uint64_t value = tag & CSSPGO__TAG_DELTA ? csspgo__leb(r, 1) : csspgo__u64(r);
-    const uint32_t discriminator = attributes & CSSPGO__ATTR_DISCRIMINATOR ? csspgo__uleb32(r) : 0;
-    if (r->status != CSSPGO_OK) return;
-    if (attributes & CSSPGO__ATTR_SENTINEL) {
-        csspgo__scan_sentinel(s, at, first && id == 0 && tag == CSSPGO__TAG_SENTINEL, tag, value);
-        return;
-    }
-    if ((tag & CSSPGO__TAG_KIND) > CSSPGO_PROBE_DIRECT_CALL)
-        csspgo__probe_odd(s, at, &s->stats.odd_kinds, "a probe of unknown kind ", tag & CSSPGO__TAG_KIND);
-    if (id == 0) csspgo__probe_odd(s, at, &s->stats.ids_0, "a probe without id, tag ", tag);
-    if (attributes & CSSPGO__ATTR_RESERVED) s->stats.reserved_attributes++;
-    csspgo__scan_address(s, at, tag, value);
-    if (r->status == CSSPGO_OK && s->known) csspgo__scan_keep(s, id, tag, discriminator);
-}
-
-/* Where the addresses of a top-level record start: at its symbol, unless an absolute address began a chain. */
-static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
-{
-    uint64_t address = 0;
-    const int found = csspgo__record_base(s, guid, &address);
-    memset(&s->record, 0, sizeof s->record);
-    s->record.symbol = guid;
-    s->record.address = address;
-    s->record.flags = found ? CSSPGO_RECORD_BASED : 0;
-    s->record.first_inline = (uint32_t)(s->t->inline_count + s->got.inlines);
-    s->record.first_probe = (uint32_t)(s->t->probe_count + s->got.probes);
-    if (s->chained && !(found && s->in->flags & CSSPGO_PROBES_REBASE)) return;
-    s->known = found;
-    s->base = address;
-}
-
-/* A node begins: it becomes the top of the stack, with as many inlinees to come as it says. */
-static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, uint64_t guid, uint32_t site,
-                              uint32_t children)
-{
-    csspgo__heap *h = &s->t->heap;
-    const uint32_t parent = s->depth != 0 ? s->stack[s->depth - 1].node : 0;
-    if (s->depth >= h->limits.max_depth) {
-        csspgo__fail_u64(&s->r, CSSPGO_E_LIMIT, at, "inlinees are nested deeper than ", h->limits.max_depth);
-        return;
-    }
-    if (!CSSPGO__ROOM(h, s->stack, s->depth, s->cap, s->depth + 1)) {
-        csspgo__fail_heap(&s->r, h, at);
-        return;
-    }
-    if (s->fill) {
-        const csspgo_inline_node node = { guid, parent, site };
-        s->t->inlines[s->t->inline_count + (size_t)s->got.inlines] = node;
-        s->t->children[s->t->inline_count + (size_t)s->got.inlines] = children;
-    }
-    s->got.inlines++;
-    s->record.inline_count++;
-    s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->got.inlines);
-    s->stack[s->depth++].children = children;
-}
-
-/*
- * Reads a node up to its inlinees. Its counts are checked against the bytes left before they are used, both together:
- * so the scan never promises itself more than the section can hold.
- */
-static void csspgo__scan_node(csspgo__probe_scan *s)
-{
-    csspgo__reader *r = &s->r;
-    const unsigned char *at = r->p, *counts;
-    const int top = s->depth == 0;
-    const uint32_t site = top ? 0 : csspgo__uleb32(r);
-    const uint64_t guid = csspgo__u64(r);
-    uint32_t probes, children, i;
-    counts = r->p;
-    probes = csspgo__uleb32(r);
-    children = csspgo__uleb32(r);
-    if (r->status != CSSPGO_OK) return;
-    if (probes > csspgo__left(r) / CSSPGO__PROBE_MIN)
-        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more probes than the bytes left can hold: ", probes);
-    else if (children > (csspgo__left(r) - (size_t)probes * CSSPGO__PROBE_MIN) / CSSPGO__INLINEE_MIN)
-        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more inlinees than the bytes left can hold: ", children);
-    if (guid == 0) csspgo__probe_odd(s, at, &s->stats.guids_0, "a function with GUID ", 0);
-    if (r->status != CSSPGO_OK) return;
-    if (top) csspgo__scan_top(s, guid);
-    else if (site == 0) s->stats.sites_0++;
-    csspgo__scan_push(s, at, guid, site, children);
-    for (i = 0; i < probes && r->status == CSSPGO_OK; i++) csspgo__scan_probe(s, top && i == 0);
-}
-
-/* Leaves nodes whose inlinees were all read; a record that is complete is counted. Returns 1 if it was one. */
-static int csspgo__scan_leave(csspgo__probe_scan *s)
-{
-    while (s->depth != 0 && s->stack[s->depth - 1].children == 0) s->depth--;
-    if (s->depth != 0) {
-        s->stack[s->depth - 1].children--;
-        return 0;
-    }
-    if (s->fill) s->t->records[s->t->record_count + (size_t)s->got.records] = s->record;
-    s->got.records++;
-    return 1;
-}
-
-/* Runs over the first `size` bytes of the section. *whole gets the extent of the records that were complete. */
-static void csspgo__scan(csspgo__probe_scan *s, size_t size, int fill, csspgo_error *err, csspgo__probe_extent *whole)
-{
-    csspgo__reader_init(&s->r, s->in->data, size, err);
-    s->fill = fill;
-    s->depth = 0;
-    s->base = 0;
-    s->known = s->chained = 0;
-    memset(&s->got, 0, sizeof s->got);
-    memset(&s->stats, 0, sizeof s->stats);
-    memset(whole, 0, sizeof *whole);
-    while (s->r.status == CSSPGO_OK && (s->depth != 0 || csspgo__left(&s->r) != 0)) {
-        csspgo__scan_node(s);
-        if (s->r.status != CSSPGO_OK || !csspgo__scan_leave(s)) continue;
-        *whole = s->got;
-        whole->bytes = (size_t)(s->r.p - s->r.base);
-    }
-}
-
-/* Adds counters: both structs are nothing but uint64_t. */
-static void csspgo__probe_stats_add(csspgo_probe_set_stats *to, const csspgo_probe_set_stats *from)
-{
-    uint64_t *a = (uint64_t *)(void *)to;
-    const uint64_t *b = (const uint64_t *)(const void *)from;
-    size_t i;
-    for (i = 0; i < sizeof *to / sizeof *a; i++) a[i] += b[i];
-}
-
-/*
- * Both runs. After an error in the first one the complete records before it are kept where that was asked for: then the
- * second run ends behind them. s->bases and s->stack are the caller's to free.
- */
-static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *err)
-{
-    csspgo_probe_set *t = s->t;
-    csspgo__probe_extent whole, again;
-    csspgo_status status, result = csspgo__bases_make(s);
-    if (result != CSSPGO_OK) return csspgo__error_plain(err, result);
-    csspgo__scan(s, s->in->size, 0, err, &whole);
-    result = s->r.status;
-    if (result != CSSPGO_OK && !(s->in->flags & CSSPGO_PROBES_KEEP_COMPLETE)) return result;
-    status = csspgo__probes_reserve(t, whole.inlines, whole.probes, whole.records);
-    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
-    csspgo__scan(s, whole.bytes, 1, NULL, &again);
-    CSSPGO_ASSERT(s->r.status == CSSPGO_OK && again.probes == whole.probes && again.inlines == whole.inlines);
-    t->inline_count += (size_t)whole.inlines;
-    t->probe_count += (size_t)whole.probes;
-    t->record_count += (size_t)whole.records;
-    csspgo__probe_stats_add(&t->stats, &s->stats);
-    return result;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    CSSPGO__GIVEN(in);
-    CSSPGO__GIVEN_FOR(in->data, in->size);
-    CSSPGO__GIVEN_FOR(in->bases, in->base_count);
-    csspgo__probe_scan s;
-    csspgo_status status;
-    memset(&s, 0, sizeof s);
-    s.in = in;
-    s.t = t;
-    csspgo__guids_init(&t->heap, &s.bases, sizeof *in->bases, offsetof(csspgo_symbol_base, guid));
-    status = csspgo__decode_runs(&s, err);
-    csspgo__free(&t->heap, s.stack, s.cap * sizeof *s.stack);
-    csspgo__map_free(&t->heap, &s.bases.map);
-    return status;
-}
-
-/* ----- descriptors ------------------------------------------------------------------------------------------------ */
-
-/* Makes names lead into the text after it has moved: they follow each other, so their places are sums of sizes. */
-static void csspgo__descriptors_relocate(csspgo_probe_set *t)
-{
-    size_t i, at = 0;
-    for (i = 0; i < t->descriptor_count; i++) {
-        t->descriptors[i].name = t->text + at;
-        at += t->descriptors[i].name_size;
-    }
-}
-
-/* Room for entries and the text of their names beyond what there is. Nothing but capacities changes. */
-static csspgo_status csspgo__descriptors_reserve(csspgo_probe_set *t, size_t entries, size_t text)
-{
-    csspgo__heap *h = &t->heap;
-    const char *const before = t->text;
-    if (entries > 0x7ffffffe - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
-    if (!CSSPGO__ROOM(h, t->descriptors, t->descriptor_count, t->descriptor_cap, t->descriptor_count + entries) ||
-        !csspgo__map_room(h, &t->by_guid.map, entries) ||
-        !CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1))   /* + 1: a name is never NULL */
-        return h->status;
-    if (t->text != before) csspgo__descriptors_relocate(t);
-    return CSSPGO_OK;
-}
-
-/* Appends an entry unless there is one of its GUID. There is room: see csspgo__descriptors_reserve. */
-static void csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
-{
-    csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
-    const uint32_t old = csspgo__guids_find(&t->by_guid, t->descriptors, guid);
-    if (old != 0) {
-        t->stats.duplicate_descriptors++;
-        if (t->descriptors[old - 1].checksum != checksum) t->stats.conflicting_descriptors++;
-        return;
-    }
-    memset(d, 0, sizeof *d);
-    d->guid = guid;
-    d->checksum = checksum;
-    d->name = t->text + t->text_size;
-    d->name_size = size;
-    if (size != 0) memcpy(t->text + t->text_size, name, size);
-    t->text_size += size;
-    csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, t->descriptor_count++);
-}
-
-/* Reads one entry; its name is the size bytes before r->p. */
-static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64_t *guid, uint64_t *checksum,
-                                    uint32_t *size)
-{
-    const unsigned char *at;
-    *guid = csspgo__u64(r);
-    *checksum = csspgo__u64(r);
-    at = r->p;
-    *size = csspgo__uleb32(r);
-    if (r->status != CSSPGO_OK) return;
-    if (*size > csspgo__left(r))
-        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, at, "a name longer than the bytes left: ", *size);
-    else if (*size > max_name)
-        csspgo__fail_u64(r, CSSPGO_E_LIMIT, at, "a name longer than limits.max_name: ", *size);
-    else r->p += *size;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
-                                                             csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    csspgo__reader r;
-    csspgo_status status;
-    size_t entries = 0, text = 0;
-    uint64_t guid, checksum;
-    uint32_t n;
-    csspgo__reader_init(&r, data, size, err);
-    for (; csspgo__left(&r) != 0 && r.status == CSSPGO_OK; entries++, text += n)
-        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
-    if (r.status != CSSPGO_OK) return r.status;
-    status = csspgo__descriptors_reserve(t, entries, text);
-    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
-    csspgo__reader_init(&r, data, size, err);
-    while (csspgo__left(&r) != 0) {
-        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
-        csspgo__descriptor_put(t, guid, checksum, r.p - n, n);
-    }
-    return CSSPGO_OK;
-}
-
-CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
-                                                         csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_probe_set, t);
-    CSSPGO__GIVEN(d);
-    CSSPGO__GIVEN_FOR(d->name, d->name_size);
-    const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
-    csspgo_status status;
-    if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
-    if (d->name_size > t->heap.limits.max_name)
-        return csspgo__error_limit(err, "a name is longer", "max_name", t->heap.limits.max_name);
-    status = csspgo__descriptors_reserve(t, 1, d->name_size);
-    if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
-    return csspgo__error_plain(err, status);
 }
 
 /* ===== >>sample =================================================================================================== */
@@ -26444,19 +21204,20 @@ static int csspgo__position_single(const csspgo_code *code, csspgo__recent *rece
 static int csspgo__position_sample(const csspgo_code *code, csspgo__recent *recent, const csspgo_sample *s,
                                    const csspgo_collector_options *how, uint32_t *w, uint32_t *notes)
 {
-    const int repairs = !how->llvm && !how->keep_leaves;
+    const int repairs = !CSSPGO__AS_LLVM(*how) && !how->keep_leaves;
     uint32_t *stack = w + CSSPGO__SAMPLE_WORDS;
     uint32_t leaf, nstack, nlbr, kernel = 0, frameless = 0, late = 0;
-    if (!how->llvm && s->stack_count > 1) kernel = csspgo__user_frames(code, recent, s);
+    if (!CSSPGO__AS_LLVM(*how) && s->stack_count > 1) kernel = csspgo__user_frames(code, recent, s);
     nstack = csspgo__position_stack(code, recent, s, kernel, stack, &notes[CSSPGO__CUT_SHORT]);
     leaf = nstack != 0 ? stack[0] : 0;
-    if (leaf > CSSPGO__EXT && how->llvm && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf))
+    if (leaf > CSSPGO__EXT && CSSPGO__AS_LLVM(*how) && !how->keep_leaves && csspgo__leaf_unsafe(code, leaf))
         return csspgo__not_placed(notes, CSSPGO__IN_PROLOGUE);
     if (leaf > CSSPGO__EXT && repairs) frameless = (uint32_t)csspgo__leaf_frameless(code, leaf);
     if (how->ignore_stack) nstack = s->branch_count == 0 && leaf != 0;
-    nlbr = csspgo__position_branches(code, recent, s, how->llvm != 0, stack + nstack, notes);
-    if (!how->llvm && nlbr != 0) nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
-    if (nlbr == 0 && (s->branch_count != 0 || how->llvm || leaf <= CSSPGO__EXT))
+    nlbr = csspgo__position_branches(code, recent, s, CSSPGO__AS_LLVM(*how) != 0, stack + nstack, notes);
+    if (!CSSPGO__AS_LLVM(*how) && nlbr != 0)
+        nlbr = csspgo__elide(code, stack + nstack, nlbr, leaf, &notes[CSSPGO__ELIDED]);
+    if (nlbr == 0 && (s->branch_count != 0 || CSSPGO__AS_LLVM(*how) || leaf <= CSSPGO__EXT))
         return csspgo__not_placed(notes, CSSPGO__NO_BRANCHES);
     if (repairs && !how->ignore_stack && nlbr != 0 && leaf > CSSPGO__EXT)
         late = !csspgo__stack_fits(code, stack, &nstack, nlbr);
@@ -27193,10 +21954,10 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     csspgo_transfer_kind kind = csspgo__insn_kind(c->code, from);
     uint32_t call_pos = 0;
     *site = from;
-    if (kind == CSSPGO_JMP && !c->how.llvm && csspgo__jump_returned(c->code, from, to)) kind = CSSPGO_RET;
+    if (kind == CSSPGO_JMP && !CSSPGO__AS_LLVM(c->how) && csspgo__jump_returned(c->code, from, to)) kind = CSSPGO_RET;
     if (from != CSSPGO__EXT && kind != CSSPGO_CALL && kind != CSSPGO_RET) return CSSPGO__STAY;
     if (kind != CSSPGO_CALL) call_pos = to == CSSPGO__EXT ? (uint32_t)CSSPGO__EXT : csspgo__call_before(c->code, to);
-    if (call_pos > CSSPGO__EXT && !c->how.llvm &&
+    if (call_pos > CSSPGO__EXT && !CSSPGO__AS_LLVM(c->how) &&
         (csspgo__is_entry(c->code, to) || (from == CSSPGO__EXT && csspgo__is_extra_entry(c->code, to)))) {
         c->stats.entry_calls += from == CSSPGO__EXT;
         call_pos = 0;
@@ -27204,8 +21965,8 @@ static uint32_t csspgo__step_of(csspgo_collector *c, uint32_t from, uint32_t to,
     if (kind == CSSPGO_CALL || (from == CSSPGO__EXT && call_pos == 0)) return CSSPGO__CALLED;
     *site = call_pos;
     if (call_pos != 0) return CSSPGO__RETURNED;
-    if (!c->how.llvm && csspgo__is_extra_entry(c->code, to)) return CSSPGO__STAY;
-    if (older != NULL && !c->how.llvm && csspgo__insn_kind(c->code, older[0]) == CSSPGO_CALL &&
+    if (!CSSPGO__AS_LLVM(c->how) && csspgo__is_extra_entry(c->code, to)) return CSSPGO__STAY;
+    if (older != NULL && !CSSPGO__AS_LLVM(c->how) && csspgo__insn_kind(c->code, older[0]) == CSSPGO_CALL &&
         older[1] > CSSPGO__EXT && csspgo__is_straight(c, older[1], from)) {
         c->stats.return_jumps++;
         *site = older[0];
@@ -27369,7 +22130,7 @@ static uint32_t csspgo__lacks(csspgo_collector *c, const csspgo__lbr_sample *t, 
  */
 static uint32_t csspgo__stackless(csspgo_collector *c)
 {
-    if (!c->how.llvm || c->how.ignore_stack) return CSSPGO__ROOT;
+    if (!CSSPGO__AS_LLVM(c->how) || c->how.ignore_stack) return CSSPGO__ROOT;
     return csspgo__tree_add(&c->heap, &c->trie, CSSPGO__ROOT, CSSPGO__NOWHERE, 0);
 }
 
@@ -27388,7 +22149,7 @@ static uint32_t csspgo__context_repaired(csspgo_collector *c, const csspgo__lbr_
 {
     uint32_t *callers = c->site.v + 1, lacks;
     if (!csspgo__has_context(c, t)) return csspgo__stackless(c);
-    if (c->how.llvm || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
+    if (CSSPGO__AS_LLVM(c->how) || c->how.keep_leaves) return csspgo__context_of(c, t->stack, t->nstack);
     lacks = csspgo__lacks(c, t, callers, decide);
     if (lacks == 0) return csspgo__context_of(c, t->stack, t->nstack);
     if (lacks == CSSPGO__OPEN) return 0;
@@ -27464,7 +22225,8 @@ static int csspgo__unwind_sample(csspgo_collector *c, const csspgo__lbr_sample *
  */
 static csspgo_status csspgo__unwind(csspgo_collector *c, const csspgo__lbr_sample *t, int decide, int *open)
 {
-    const uint32_t single = c->how.single_branches && t->nlbr != 0, oldest = t->nlbr > 1 && !c->how.llvm && !single;
+    const uint32_t single = c->how.single_branches && t->nlbr != 0;
+    const uint32_t oldest = t->nlbr > 1 && !CSSPGO__AS_LLVM(c->how) && !single;
     const csspgo_collector_stats before = c->stats;
     *open = 0;
     if (!csspgo__sample_room(c, t->nstack, t->nlbr)) return c->heap.status;
@@ -27674,7 +22436,7 @@ static uint64_t csspgo__scratch_need(uint64_t branches, uint64_t frames)
 CSSPGO_DEF uint64_t csspgo_collector_need(uint64_t samples, uint32_t branches, uint32_t frames,
                                           const csspgo_collector_options *how)
 {
-    const uint32_t cache_bytes = how != NULL ? how->cache_bytes : 0, oldest = how != NULL && how->llvm != 0;
+    const uint32_t cache_bytes = how != NULL ? how->cache_bytes : 0, oldest = how != NULL && CSSPGO__AS_LLVM(*how) != 0;
     const int in_context = frames != 0 && (how == NULL || (!how->ignore_stack && !how->single_branches));
     const uint64_t single = how != NULL && how->single_branches;
     const uint64_t each = single ? 3 : branches > 1 ? 2 * (uint64_t)branches - 2 + oldest : 1;
@@ -27982,7 +22744,7 @@ CSSPGO_DEF csspgo_status csspgo_judge_stacks(csspgo_collector *c, const csspgo_s
     csspgo__lbr_sample t;
     if (!added)
         return csspgo__sample_room(c, (size_t)s->stack_count + 1, s->branch_count) ? CSSPGO_OK : c->heap.status;
-    if (at == 0 || c->how.ignore_stack || c->how.llvm || c->how.keep_leaves) return CSSPGO_OK;
+    if (at == 0 || c->how.ignore_stack || CSSPGO__AS_LLVM(c->how) || c->how.keep_leaves) return CSSPGO_OK;
     w = c->cache.word + at;
     csspgo__cache_trace(&c->cache, at, &t);
     if (w[1] >> 30 == 0 && t.nstack != 0) {
@@ -28130,7 +22892,7 @@ CSSPGO_DEF csspgo_status csspgo_collector_add(csspgo_collector *c, const csspgo_
         const char *const complaint = csspgo__sample_complaint(c->code, &sample);
         CSSPGO__EXPECT(complaint == NULL, complaint);
 #endif
-        if (sample.count == 0 && c->how.llvm == 0) sample.count = 1;
+        if (sample.count == 0 && CSSPGO__AS_LLVM(c->how) == 0) sample.count = 1;
         s = csspgo__collect(c, &sample);
         if (s == CSSPGO_E_LIMIT && !csspgo__holds_counts(c)) {        /* room that others left may be in the way */
             csspgo__collector_shed(c);
@@ -28313,7 +23075,7 @@ static uint32_t csspgo__key_of(csspgo_collector *c, csspgo__tree *keys, csspgo__
     const uint32_t above = c->trie.node[n->parent].record;
     const int cuts = (c->how.limit_depth || c->how.limit_addresses) && !k->by_line;
     size_t most = c->how.limit_depth ? c->how.max_depth : SIZE_MAX;
-    const int compresses_names = k->by_line && (c->how.llvm || c->how.limit_recursion);
+    const int compresses_names = k->by_line && (CSSPGO__AS_LLVM(c->how) || c->how.limit_recursion);
     size_t limit = c->how.limit_recursion ? c->how.max_recursion : SIZE_MAX;
     size_t size, i;
     uint32_t id = CSSPGO__ROOT, *frame;
@@ -29150,7 +23912,8 @@ static csspgo_status csspgo__track_gather(csspgo_tracker *t, uint32_t func, uint
     t->m.batch = 1;
     for (; s == CSSPGO_OK && r != 0; r = csspgo__track_pending(t, r, *top)) {
         const uint32_t id = t->m.at[r];
-        if (t->llvm && *top != 0 && csspgo__track_below(t, id, *top)) s = csspgo__replay_promote(&t->m, id, *top);
+        if (CSSPGO__AS_LLVM(*t) && *top != 0 && csspgo__track_below(t, id, *top))
+            s = csspgo__replay_promote(&t->m, id, *top);
         else s = csspgo__mover_promote(&t->m, id, CSSPGO__ROOT, 0, top);
     }
     return csspgo__mover_end_batch(&t->m, s);
@@ -29430,307 +24193,6 @@ CSSPGO_DEF csspgo_status csspgo_tracker_compile_order(const csspgo_tracker *t, c
         if (!CSSPGO__FUNC_OK(t->m.p, more[i]))
             return csspgo__deny_u64(__func__, err, i, "no such function: id ", more[i].id);
     return csspgo__error_plain(err, csspgo__track_order(t, 0, 1, more, n, out, cap, count));
-}
-
-/* ----- an inliner ------------------------------------------------------------------------------------------------- */
-
-/*
- * LLVM's priority inliner: a queue of call sites, sorted by count. An inlined function adds its own calls to the queue
- * with their counts in this context; each decision marks a context, which then is not part of the callee's base.
- * Source: LLVM's SampleProfileLoader::inlineHotFunctionsWithPriority and its defaults.
- *
- * The size of a function only grows, and the work ends when it reaches the limit: so the limit bounds the number of
- * copies, and each costs O(calls of the callee x log queue). Without contexts (context_less) a copy's counts are those
- * of its base, scaled by the copy's share of all entries.
- */
-
-/* A call that could be inlined; for an indirect call, func 0 and the node of the hottest callee. */
-typedef struct csspgo__candidate {
-    uint64_t   count, guid;
-    csspgo_loc loc;
-    uint32_t   caller, node, func;
-    uint32_t   bodies, parent, number;
-} csspgo__candidate;
-
-/* A callee of an indirect call. */
-typedef struct csspgo__callee {
-    uint64_t count, guid;
-    uint32_t func, node;
-} csspgo__callee;
-
-typedef CSSPGO__LIST(csspgo__callee) csspgo__callees;
-
-typedef struct csspgo__inliner {
-    csspgo_tracker        *t;
-    csspgo_inliner_options how;   /* resolved */
-    const csspgo_inliner_code *callable;
-    size_t                 n;
-    uint32_t               func;
-    uint64_t               size, limit, budget;
-    CSSPGO__LIST(csspgo__candidate) queue;   /* csspgo__queue_push: the first is next           */
-    csspgo__callees        callees;
-    csspgo_inliner_decision *out;
-    size_t                 made, out_cap;
-    uint32_t               number;
-} csspgo__inliner;
-
-static const csspgo_inliner_code *csspgo__inline_callable(const csspgo__inliner *in, uint32_t func)
-{
-    static const csspgo_inliner_code unknown = { 0, 0, 0, 0, NULL };
-    return func < in->n ? &in->callable[func] : &unknown;
-}
-
-/* The order of candidates: more calls first, then the shorter profile, the larger GUID, the order of the calls. */
-static const csspgo__field csspgo__candidate_fields[] = {
-    CSSPGO__DESCENDING(csspgo__candidate, count), CSSPGO__ASCENDING(csspgo__candidate, bodies),
-    CSSPGO__DESCENDING(csspgo__candidate, guid), CSSPGO__ASCENDING(csspgo__candidate, number), CSSPGO__FIELDS_END
-};
-
-/*
- * This copy's share of a count in the base profile of the function that decision `parent` inlined: count x part / all.
- */
-static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
-{
-    uint64_t all, part;
-    if (!in->how.context_less || parent == 0) return count;
-    all = csspgo_tracker_entry_count(in->t, in->out[parent - 1].node);
-    part = in->out[parent - 1].count;
-    if (all <= part) return count;
-    return csspgo__ratio(count, part, all);
-}
-
-static const csspgo__field csspgo__callee_fields[] = {
-    CSSPGO__DESCENDING(csspgo__callee, count), CSSPGO__ASCENDING(csspgo__callee, guid),
-    CSSPGO__ASCENDING(csspgo__callee, func), CSSPGO__FIELDS_END
-};
-
-static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
-{
-    const csspgo__callee c = { count, in->t->m.p->names.name[func].guid, func, node };
-    return CSSPGO__PUT(&in->t->m.heap, in->callees, c) ? CSSPGO_OK : in->t->m.heap.status;
-}
-
-/*
- * Lists the callees of an indirect call, the most frequent first: its contexts, or its call targets. The list is
- * in->callees, which the next call of this function overwrites.
- */
-static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
-{
-    const csspgo_tracker *t = in->t;
-    const csspgo_node up = csspgo__node_handle(caller);
-    csspgo_status s = CSSPGO_OK;
-    uint32_t id;
-    size_t n, i;
-    in->callees.count = 0;
-    if (in->how.context_less) {
-        const csspgo_target *g = csspgo_get_targets_at(t->m.p, up, loc, &n);
-        for (i = 0; i < n && s == CSSPGO_OK; i++)
-            s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
-    } else {
-        for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
-            if (t->m.p->tree.node[id].record != 0)
-                s = csspgo__inline_add_callee(in, csspgo_tracker_entry_count(t, csspgo__node_handle(id)),
-                                              t->m.p->tree.node[id].func, id);
-    }
-    if (s != CSSPGO_OK || in->callees.count == 0) return s;
-    return csspgo__sort(&in->t->m.heap, in->callees.v, in->callees.count, sizeof *in->callees.v, csspgo__fields_cmp,
-                        csspgo__callee_fields) ? CSSPGO_OK : in->t->m.heap.status;
-}
-
-/* The base of a function, with all its unmarked contexts. */
-static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
-{
-    csspgo_node base;
-    const csspgo_status s = csspgo_tracker_base(in->t, csspgo__func_handle(func), 1, &base, NULL);
-    *node = base.id;
-    return s;
-}
-
-/*
- * Finds the node of a callee and how often it is called; node 0: no counts. Without contexts an indirect call is
- * judged by its most frequent target, and a direct call without a target by the count of its location.
- */
-static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
-{
-    const csspgo_node node = csspgo__node_handle(c->caller);
-    csspgo_func f = csspgo__func_handle(c->func);
-    if (!in->how.context_less) {
-        c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
-        c->count = csspgo_tracker_entry_count(in->t, csspgo__node_handle(c->node));
-        return CSSPGO_OK;
-    }
-    if (f.id == 0) {
-        csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
-        if (s != CSSPGO_OK || in->callees.count == 0) return s;
-        c->count = in->callees.v[0].count;
-        f = csspgo__func_handle(in->callees.v[0].func);
-    } else {
-        c->count = csspgo_target_count(in->t->m.p, node, c->loc, f);
-        if (c->count == 0) c->count = csspgo_body_count(in->t->m.p, node, c->loc);
-        c->count = csspgo__inline_share(in, c->count, c->parent);
-    }
-    if (c->count == 0) return CSSPGO_OK;
-    return csspgo__inline_base(in, f.id, &c->node);
-}
-
-/* Adds the calls of a function as candidates; its counts are at node. */
-static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, uint32_t node, uint32_t parent)
-{
-    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
-    csspgo_status s = CSSPGO_OK;
-    uint32_t i;
-    for (i = 0; i < f->call_count && s == CSSPGO_OK; i++) {
-        csspgo__candidate c = { 0, 0, f->calls[i].loc, node, 0, f->calls[i].target.id, 0, parent, in->number++ };
-        s = csspgo__inline_judge(in, &c);
-        if (s != CSSPGO_OK || c.node == 0) continue;
-        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->m.p, csspgo__node_handle(c.node))->body);
-        c.guid = in->t->m.p->names.name[in->t->m.p->tree.node[c.node].func].guid;
-        if (!CSSPGO__MORE(&in->t->m.heap, in->queue, 1)) return in->t->m.heap.status;
-        csspgo__queue_push(in->queue.v, 0, in->queue.count++, &c, sizeof c, csspgo__fields_cmp,
-                           csspgo__candidate_fields);
-    }
-    return s;
-}
-
-/*
- * 1 if a callee is worth its cost. The pre-inliner's decision in the profile comes before the cost, as in LLVM, but
- * only for an unchanged record: a merged one has contexts without a decision.
- */
-static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
-{
-    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
-    const csspgo__record *r = (csspgo__record_at)(in->t->m.p, csspgo__node_handle(node));
-    if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
-    if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
-    if (in->t->m.p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
-        !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
-        return 1;
-    return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
-}
-
-/* Adds a decision about func at a call. If it is inlined, its own calls become candidates. */
-static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func,
-                                           uint32_t inlined)
-{
-    const uint32_t size = inlined ? csspgo__inline_callable(in, func)->size : 0;
-    const csspgo_inliner_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func),
-                                       csspgo__node_handle(c->node),
-                                c->count, c->func == 0, 0 };
-    csspgo_status s = CSSPGO_OK;
-    if (in->made == in->out_cap) return CSSPGO_E_SHORT;
-    in->out[in->made++] = d;
-    in->size += size;
-    in->budget -= size;
-    if (inlined && !in->how.context_less) s = csspgo__track_mark(in->t, d.node, 1);
-    return inlined && s == CSSPGO_OK ? csspgo__inline_calls(in, func, c->node, (uint32_t)in->made) : s;
-}
-
-/*
- * Decides about the callees of an indirect call, the most frequent first: each hot one becomes a guarded direct call,
- * and is inlined if that is worth it. After the first inlined one, each must have its share of the calls.
- */
-static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *candidate)
-{
-    csspgo_status s = csspgo__inline_list(in, candidate->caller, candidate->loc, candidate->parent);
-    csspgo__callees list = in->callees;               /* its own list, because inlined calls make another */
-    csspgo__candidate c = *candidate;
-    uint64_t sum = 0;
-    uint32_t made = 0, inlined = 0;
-    size_t i;
-    memset(&in->callees, 0, sizeof in->callees);
-    for (i = 0; i < list.count; i++) csspgo__count_add(&sum, list.v[i].count);
-    for (i = 0; i < list.count && s == CSSPGO_OK && made < in->how.max_targets; i++) {
-        uint32_t wanted;
-        if (inlined != 0 && csspgo__sat_mul(list.v[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
-        if (list.v[i].count == 0 || list.v[i].count < in->t->how.hot_count) break;
-        if (list.v[i].func == in->func || csspgo__inline_callable(in, list.v[i].func)->size == 0) continue;
-        c.node = list.v[i].node;
-        c.count = list.v[i].count;
-        if (in->how.context_less) s = csspgo__inline_base(in, list.v[i].func, &c.node);
-        if (s != CSSPGO_OK) break;
-        made++;
-        wanted = c.node != 0 && csspgo__inline_wants(in, list.v[i].func, c.node, c.count);
-        inlined += wanted;
-        s = csspgo__inline_decide(in, &c, list.v[i].func, wanted);
-    }
-    CSSPGO__DROP(&in->t->m.heap, list);
-    return s;
-}
-
-/* Takes candidates, the hottest first, until none is left or the function has reached its limit of size. */
-static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
-{
-    csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
-    while (s == CSSPGO_OK && in->queue.count != 0 && in->size < in->limit) {
-        csspgo__candidate c;
-        csspgo__queue_pop(in->queue.v, in->queue.count--, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
-        if (c.func == in->func) continue;
-        if (c.func == 0) s = csspgo__inline_indirect(in, &c);
-        else if (csspgo__inline_wants(in, c.func, c.node, c.count)) s = csspgo__inline_decide(in, &c, c.func, 1);
-    }
-    return s;
-}
-
-/* Resolves the options and the limit of size. */
-static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inliner_options *how)
-{
-    csspgo_inliner_options *o = &in->how;
-    if (how != NULL) *o = *how;
-    if (o->hot_cost == 0) o->hot_cost = 3000;
-    if (o->cold_cost == 0) o->cold_cost = 45;
-    if (o->growth == 0) o->growth = 12;
-    if (o->min_size == 0) o->min_size = 100;
-    if (o->max_size == 0) o->max_size = 10000;
-    if (o->max_targets == 0) o->max_targets = 3;
-    if (o->min_percent == 0) o->min_percent = 25;
-    in->size = csspgo__inline_callable(in, in->func)->size;
-    in->limit = in->size * o->growth;
-    if (in->limit < o->min_size) in->limit = o->min_size;
-    if (in->limit > o->max_size) in->limit = o->max_size;
-    in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
-}
-
-/*
- * All marks and promotions are between a savepoint and its end: if memory, or room in out, is exhausted, the tracker
- * is unchanged, *count is 0, and the caller's budget has not changed.
- */
-CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
-                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
-                                               csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_tracker, t);
-    CSSPGO__GIVEN(out);
-    csspgo__inliner in;
-    csspgo_node own;
-    uint32_t savepoint;
-    csspgo_status s;
-    CSSPGO__EXPECT(n == 0 || callable != NULL, "callable is NULL, but n is not 0");
-    out->count = 0;
-    out->base = csspgo__node_handle(0);
-    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
-    memset(&in, 0, sizeof in);
-    in.t = t;
-    in.callable = callable;
-    in.n = n;
-    in.func = func.id;
-    in.out = out->decision;
-    in.out_cap = out->cap;
-    csspgo__inline_defaults(&in, how);
-    s = csspgo__track_heat(t, &t->how.hot_count);
-    if (s == CSSPGO_OK) s = csspgo__mover_savepoint(&t->m, &savepoint);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    s = csspgo_tracker_base(t, func, 1, &own, NULL);
-    if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
-    CSSPGO__DROP(&t->m.heap, in.queue);
-    CSSPGO__DROP(&t->m.heap, in.callees);
-    s = csspgo__track_end_savepoint(t, savepoint, s);
-    if (s == CSSPGO_E_SHORT)
-        return csspgo__error_u64(err, s, out->cap, "more decisions than the array has room for, ", out->cap);
-    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
-    out->base = own;
-    if (in.how.budget != NULL) *in.how.budget = in.budget;
-    out->count = in.made;
-    return csspgo__error_plain(err, CSSPGO_OK);
 }
 
 /* ===== >>generate ================================================================================================= */
@@ -30226,7 +24688,7 @@ static int csspgo__probe_site_add(csspgo__gen *g, const csspgo__placed *place, i
     csspgo__heap *h = &g->c->heap;
     csspgo__probe_site s;
     if (probe->pos == 0 || !csspgo__probe_counts(probe) || (!calls && !counts)) return 1;
-    if (g->how.llvm) {
+    if (CSSPGO__AS_LLVM(g->how)) {
         const uint32_t tree = csspgo__inline_of(code, probe->node)->top;
         const uint32_t top = csspgo__gen_find(g, csspgo__inline_of(code, tree)->func);
         if (!(g->func.v[top].flags & CSSPGO__SAMPLED)) return 1;
@@ -31026,7 +25488,8 @@ static int csspgo__fill_by_probe(csspgo__gen *g)
 /* Makes a profile with contexts. Returns 0 when memory is exhausted. */
 static int csspgo__gen_contexts(csspgo__gen *g)
 {
-    return csspgo__gen_all_keys(g) && (!g->how.fill_all_functions || g->how.llvm || csspgo__fill_by_probe(g));
+    return csspgo__gen_all_keys(g) &&
+           (!g->how.fill_all_functions || CSSPGO__AS_LLVM(g->how) || csspgo__fill_by_probe(g));
 }
 
 /* ----- profile without contexts ----------------------------------------------------------------------------------- */
@@ -31253,7 +25716,9 @@ static int csspgo__gen_code_list(csspgo__gen *g, int contexts)
     g->sampled.pages = (g->code->bytes >> (CSSPGO__GRAIN_BITS + CSSPGO__GRAINS_BITS)) + 1;
     if (!CSSPGO__GEN_ARRAY(g, g->sampled.page, g->sampled.pages)) return 0;
     csspgo__guids_init(h, &g->copies.ids, sizeof(csspgo__copy), offsetof(csspgo__copy, inlined));
-    if (!csspgo__copies_init(g, 1) || (g->how.llvm && !csspgo__flag_sampled(g)) || !csspgo__gen_touch_all(g)) return 0;
+    if (!csspgo__copies_init(g, 1) || (CSSPGO__AS_LLVM(g->how) && !csspgo__flag_sampled(g)) ||
+        !csspgo__gen_touch_all(g))
+        return 0;
     if (!contexts && !csspgo__nested_functions(g, csspgo__gen_touch)) return 0;
     if (!csspgo__probe_sites_list(g, contexts)) return 0;
     csspgo__map_free(h, &g->copies.ids.map);
@@ -31369,7 +25834,7 @@ static csspgo_status csspgo__gen_part(csspgo__draining *d, size_t first)
     const int contexts = (d->flags & CSSPGO_IS_CS) != 0;
     csspgo_status s = csspgo__keyed_from(g->c, &g->keyed, first, g->by_line);
     if (s == CSSPGO_OK) s = csspgo__gen_estimate(d);
-    if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(contexts && g->how.llvm)))) {
+    if (s == CSSPGO_OK && (g->keyed.n != 0 || (g->how.fill_all_functions && !(contexts && CSSPGO__AS_LLVM(g->how))))) {
         s = csspgo__gen_check(d);
         if (s == CSSPGO_OK && !d->make(g, &d->p->heap, contexts)) s = g->status;
         csspgo__gen_free_scratch(g);              /* the profile may need as much, now */
@@ -31524,7 +25989,7 @@ static csspgo_status csspgo__gen_counters(csspgo__draining *d, int full)
 /* 1 for what is made at once as it depends on all samples: a profile by line, as LLVM, or of all functions. */
 static int csspgo__gen_at_once(const csspgo__gen *g)
 {
-    return g->by_line || g->how.llvm || g->c->how.llvm || g->how.fill_all_functions;
+    return g->by_line || CSSPGO__AS_LLVM(g->how) || CSSPGO__AS_LLVM(g->c->how) || g->how.fill_all_functions;
 }
 
 /* Before the first of the counters is moved; `slices` of the last profile do not end before c is empty. */
@@ -31665,454 +26130,1104 @@ CSSPGO_DEF csspgo_status csspgo_collector_profile_step(csspgo_collector *c, uint
     return csspgo__gen_by_probe(__func__, c, how, p, &budget, stats, err);
 }
 
-/* ----- the pre-inliner ---------------------------------------------------------------- */
+/* ===== The kernel ends here. Chapters follow; each uses the kernel and at most one other chapter. ================ */
 
-struct csspgo_size_table {
-    csspgo__heap  heap;           /* first: csspgo__object_new                                        */
-    csspgo__names names;
-    csspgo__tree  tree;           /* leaves below the root, callers below them */
-    csspgo__u32_list bytes;       /* by node of tree: bytes + 1, 0 = not known */
+/* ===== >>shrink =================================================================================================== */
+
+#ifdef CSSPGO_WITH_SHRINK
+
+/*
+ * A context whose total is below a threshold is merged into the base profile of its function. The new base profiles are
+ * made first, in a small profile of their own. So it is known exactly what the smaller profile takes, and tables of
+ * exactly that size get the records that stay and the new base profiles. At last they replace those of p. Names are not
+ * copied. Until the end p is as it was, so a failure changes nothing. If a runtime has not even room for base profiles,
+ * the coldest of these are dropped.
+ *
+ * All of that is a list of phases (csspgo__shrink_phase). Each is a loop that may stop anywhere and go on later, so
+ * csspgo_shrink_step does a part of the work, and csspgo_shrink all of it: the same phases in the same order. No phase
+ * clears, copies or grows a whole table at once.
+ */
+enum {
+    CSSPGO__SHRINK_RANGES = 64,   /* of thresholds                                     */
+    CSSPGO__SHRINK_ROUND = 3,     /* index of csspgo__shrink_round among the phases    */
+    CSSPGO__PLAN_TOGETHER = 16,   /* nodes                                             */
+    CSSPGO__FREED_STEPS = 256     /* for a call of free_fn                             */
 };
 
-CSSPGO_DEF csspgo_size_table *csspgo_size_table_new(const csspgo_options *options, csspgo_error *err)
+typedef struct csspgo__extent {   /* of a profile without unused room */
+    size_t nodes, records, entries[CSSPGO__KINDS];
+} csspgo__extent;
+
+typedef struct csspgo__sorted {   /* entries in order, of one record or the sum of several            */
+    unsigned char *own;           /* NULL: those of a record of p                                     */
+    size_t   n, cap;              /* entries; own has room for cap                                    */
+    uint32_t record, rank;        /* the record; they are of 2^rank records or fewer                  */
+} csspgo__sorted;
+
+/*
+ * The entries of all moves to a node, kind by kind: sorted runs, the ranks of which descend as in a binary counter. Of
+ * two with the same rank the sum is made, a few entries at a time.
+ */
+typedef struct csspgo__merging {
+    csspgo__sorted v[34], sum;    /* count of them; the sum of the last two, as far as it is made     */
+    uint32_t count, kind;
+    uint32_t next;                /* the next move                                                    */
+    size_t   i, k;                /* next entries of the last two; i: entries that the record got     */
+} csspgo__merging;
+
+typedef struct csspgo__copying {  /* a record on its way to r                                         */
+    const csspgo_profile *from;
+    uint32_t source, to, kind;    /* records; source 0: none is                                       */
+    size_t   done;                /* entries of that kind                                             */
+} csspgo__copying;
+
+typedef struct csspgo__shrinking {
+    csspgo__work     work;        /* first: see csspgo_profile.work                                               */
+    csspgo_profile  *p;
+    csspgo__rebuild  b;           /* from p to b.q, which gets the new base profiles                              */
+    csspgo__heap     heap;        /* of this, and of the next four                                                */
+    csspgo__arrays   arrays;
+    uint64_t        *most;        /* per node: 1 + the largest total at or below it; 0: no record                 */
+    unsigned char   *affected;    /* per function: 1: its base profile changes                                    */
+    uint32_t        *image;       /* per node of p: 1: it stays; then its node in r                               */
+    uint32_t        *at;          /* per node of q: its node in p, or 0; then that in r                           */
+    csspgo_profile  *r;           /* gets everything; at the end, what p had                                      */
+    uint64_t         max_bytes, threshold;
+    uint64_t         fixed;       /* bytes of p besides its nodes, records and runs                               */
+    uint64_t         budget, factor;      /* bytes that the next threshold leaves; how much less after a failure  */
+    uint64_t         least, largest, highest;      /* the threshold is from least to largest; the largest of all  */
+    csspgo__extent   stays[CSSPGO__SHRINK_RANGES]; /* with a total in each of so many parts of that range         */
+    csspgo__extent   extent;      /* of what p gets                                                               */
+    uint64_t         changes, used;       /* of p, when it was looked at: csspgo__profile_changes, heap.used      */
+    uint32_t         phase;
+    uint32_t         anew;        /* how often it was begun anew, as p had changed                                */
+    uint32_t         id;          /* of a phase: the last node, CSSPGO__ROOT at first                             */
+    size_t           done;        /* of a phase: what else was done, 0 at first                                   */
+    size_t           moves;       /* records that go to the new base profiles                                     */
+    csspgo__deciding deciding;    /* the moves to node id of q                                                    */
+    uint32_t         decides;     /* 1: not all of them are decided yet                                           */
+    uint32_t         rest;        /* the first of those whose totals are still to be added                        */
+    csspgo__merging  merging;     /* their entries; kind CSSPGO__KINDS: all are in                                */
+    csspgo__copying  copying;
+    uint32_t         swapped;     /* 1: p is shrunk, and r has what it had                                        */
+    uint32_t         may_drop;    /* 1: functions may be dropped, if not even base profiles fit                   */
+    uint32_t         all;         /* 1: they did not: all records go to q, so that it is known what each takes    */
+    uint64_t         least_kept;  /* functions of a smaller total are dropped; 0: none                            */
+    uint64_t         dropped;     /* the sum of their totals                                                      */
+} csspgo__shrinking;
+
+static void csspgo__extent_add(csspgo__extent *e, const csspgo__record *r)
 {
-    csspgo_size_table *s = (csspgo_size_table *)csspgo__object_new(__func__, options, sizeof *s, err);
-    if (s == NULL) return NULL;
-    csspgo__names_init(&s->heap, &s->names);
-    if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
-    csspgo__error_plain(err, s->heap.status);
-    csspgo_size_table_free(s);
-    return NULL;
-}
-
-CSSPGO_DEF void csspgo_size_table_free(csspgo_size_table *s)
-{
-    CSSPGO__LIVE_OR_NULL(csspgo_size_table, s);
-    if (s == NULL) return;
-    csspgo__tree_free(&s->heap, &s->tree);
-    CSSPGO__DROP(&s->heap, s->bytes);
-    csspgo__names_free(&s->heap, &s->names);
-    csspgo__object_free(s, sizeof *s);
-}
-
-/* One frame deeper; 0 when memory is exhausted. */
-static uint32_t csspgo__sizes_step(csspgo_size_table *s, uint32_t at, csspgo_loc loc, uint64_t guid, const char *name,
-                                   size_t size)
-{
-    const uint32_t func = csspgo__names_bind(&s->heap, &s->names, guid, name, size);
-    if (func == 0 || !CSSPGO__REACH(&s->heap, s->bytes, s->tree.count + 2)) return 0;
-    return csspgo__tree_add(&s->heap, &s->tree, at, csspgo__site(loc, CSSPGO_CONTEXT), func);
-}
-
-static void csspgo__sizes_count(csspgo_size_table *s, uint32_t at, uint64_t bytes)
-{
-    uint32_t *known = &s->bytes.v[at];
-    const uint64_t sum = csspgo__sat_add(*known != 0 ? *known - 1 : 0, bytes);
-    *known = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
-}
-
-CSSPGO_DEF csspgo_status csspgo_size_table_add(csspgo_size_table *s, const csspgo_frame *frame, size_t n,
-                                               uint64_t bytes, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_size_table, s);
-    CSSPGO__GIVEN_FOR(frame, n);
-    csspgo_loc loc = csspgo_loc_at(0, 0);
-    uint32_t at = CSSPGO__ROOT;
-    size_t i;
-    if (n == 0) return csspgo__deny(__func__, err, 0, "a size needs a frame");
-    for (i = 0; i < n; i++)
-        if (frame[i].loc.line > 65535)
-            return csspgo__deny_u64(__func__, err, i, "a line above 65535 in frame ", i);
-    for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
-        const csspgo_frame *f = &frame[i];
-        const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
-        at = csspgo__sizes_step(s, at, loc, guid, f->name, f->name_size);
-    }
-    if (at != 0) csspgo__sizes_count(s, at, bytes);
-    return csspgo__error_heap(err, at != 0 ? CSSPGO_OK : s->heap.status, &s->heap, "size table");
-}
-
-/* The place in the tree of an inline node of the code map; 0 when memory is exhausted. */
-static uint32_t csspgo__sizes_place(csspgo_size_table *s, const csspgo_code *code, uint32_t node)
-{
-    uint32_t at = CSSPGO__ROOT, site = 0;
-    while (node != 0 && at != 0) {
-        const csspgo__code_inline *in = csspgo__inline_of(code, node);
-        const uint32_t func = in->func;
-        size_t size;
-        const char *name = csspgo__func_text(code, func, &size);
-        at = csspgo__sizes_step(s, at, csspgo_loc_at(site & 0xffff, 0), csspgo__func_name(code, func)->guid, name,
-                                size);
-        site = in->site;
-        node = in->parent;
-    }
-    return at;
-}
-
-/* Bytes of code that start at a probe: up to the next one (NULL: none) by position, or to the function's end. */
-static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_probe *probe,
-                                    const csspgo__code_probe *next)
-{
-    const csspgo__range *r = csspgo__range_of(code, probe->pos);
-    const uint32_t end = r != NULL ? r->end : probe->pos;
-    if (probe->pos == 0) return 0;
-    return (next != NULL && next->pos < end ? next->pos : end) - probe->pos;
-}
-
-CSSPGO_DEF csspgo_status csspgo_size_table_add_code(csspgo_size_table *s, const csspgo_code *code, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_size_table, s);
-    CSSPGO__LIVE(csspgo_code, code);
-    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
-    csspgo_status status = CSSPGO_OK;
-    csspgo__u32_list place = { NULL, 0, 0 };          /* per inline node */
-    const csspgo__code_probe *probe, *next = csspgo__probe_next(code, &at);
-    size_t i;
-    if (CSSPGO__ZEROS(&s->heap, place, code->nodes + 1) == NULL)
-        return csspgo__error_heap(err, s->heap.status, &s->heap, "size table");
-    for (i = 0; i < code->probes && status == CSSPGO_OK; i++) {        /* those that are not at known code */
-        probe = csspgo__probe_of(code, i);
-        if (probe->node == 0 || probe->pos != 0 || place.v[probe->node] != 0) continue;
-        place.v[probe->node] = csspgo__sizes_place(s, code, probe->node);
-        if (place.v[probe->node] == 0) status = s->heap.status;
-    }
-    while ((probe = next) != NULL && status == CSSPGO_OK) {
-        uint32_t *const in = &place.v[probe->node];
-        next = csspgo__probe_next(code, &at);
-        if (*in == 0) *in = csspgo__sizes_place(s, code, probe->node);
-        if (*in == 0) status = s->heap.status;
-        else csspgo__sizes_count(s, *in, csspgo__sizes_bytes(code, probe, next));
-    }
-    CSSPGO__DROP(&s->heap, place);
-    return csspgo__error_heap(err, status, &s->heap, "size table");
-}
-
-/* ----- an inliner that uses the tracker --------------------------------------------------------------------------- */
-
-typedef struct csspgo__inline_candidate {   /* a call that may be inlined                                           */
-    uint64_t count, guid;
-    uint32_t size, node;
-} csspgo__inline_candidate;
-
-typedef struct csspgo__pre_rules {   /* csspgo_preinline_options with the defaults and zeros put in            */
-    const csspgo_size_table *sizes;
-    uint64_t cold_count, hottest_count;
-    uint32_t hot_threshold, cold_threshold, growth_limit, limit_min, limit_max, reinline_factor, replay,
-                                  unsorted_cycles;
-} csspgo__pre_rules;
-
-typedef struct csspgo__preinliner {
-    csspgo_tracker          *t;   /* of a copy                                                            */
-    csspgo_profile          *p;   /* its profile                                                          */
-    csspgo__pre_rules        how;
-    csspgo_preinline_stats   stats;
-    CSSPGO__LIST(csspgo__inline_candidate) queue;   /* a heap */
-    uint32_t       *size_func;    /* per function: in how.sizes                                           */
-} csspgo__preinliner;
-
-/* ----- sizes ------------------------------------------------------------------------------------------------------ */
-
-/* The size below a place of the tree that has none: that of the first descendant by key that has one; 0: none has. */
-static uint32_t csspgo__sizes_below(const csspgo_size_table *s, uint32_t at)
-{
-    while (s->bytes.v[at] == 0 && s->tree.node[at].child != 0) {
-        uint32_t id = s->tree.node[at].child, best = 0;
-        uint64_t least = 0;
-        for (; id != 0; id = s->tree.node[id].sibling) {
-            const csspgo__tree_node *n = &s->tree.node[id];
-            const uint64_t key = csspgo__child_key(s->names.name[n->func].guid, csspgo__site_loc(n->site));
-            if (best != 0 && key >= least) continue;
-            best = id;
-            least = key;
-        }
-        at = best;
-    }
-    return s->bytes.v[at];
+    unsigned k;
+    e->records++;
+    for (k = 0; k < CSSPGO__KINDS; k++) e->entries[k] += csspgo__run_count(csspgo__run_of(r, k));
 }
 
 /*
- * The size in bytes of a node's function when it is inlined there. Sizes are known by leaf and callers: the longest
- * chain of the node's callers that has a size tells it, since the same callee is optimised alike in a like context. If
- * none of its callers is known, the first size by key below the leaf counts, as in LLVM; without any, the number of
- * locations.
+ * An empty profile with the functions of p, which stay p's: csspgo__borrowed_free gives them back. Its func is not
+ * cleared yet.
  */
-static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
+static csspgo_profile *csspgo__borrow(const csspgo_profile *p, csspgo_status *s)
 {
-    const csspgo_size_table *s = x->how.sizes;
-    const csspgo__tree *t = &x->p->tree;
-    const uint32_t locations = (uint32_t)csspgo__run_count(x->p->record[t->node[node].record].body);
-    uint32_t at = CSSPGO__ROOT, known = 0, n;
-    uint64_t site = 0;
-    if (s == NULL) return locations;
-    for (n = node; n != CSSPGO__ROOT; site = t->node[n].site, n = t->node[n].parent) {
-        const uint32_t next = csspgo__tree_find(&s->tree, at, site, x->size_func[t->node[n].func]);
-        if (next == 0) break;
-        at = next;
-        if (s->bytes.v[at] != 0) known = s->bytes.v[at];
-    }
-    if (known == 0) known = csspgo__sizes_below(s, at);
-    return known != 0 ? known - 1 : locations;
-}
-
-/* ----- candidates ------------------------------------------------------------------------------------------------- */
-
-/*
- * LLVM's order of candidates, the best first: a function without size (it was optimised away there, so inlining it is
- * free), then the larger count, the smaller size, the larger GUID.
- */
-static int csspgo__inline_candidate_cmp(const void *ctx, const void *a, const void *b)
-{
-    const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
-    (void)ctx;
-    if (x->size != y->size && (x->size == 0 || y->size == 0)) return x->size == 0 ? -1 : 1;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    if (x->size != y->size) return x->size < y->size ? -1 : 1;
-    return x->guid > y->guid ? -1 : x->guid < y->guid;
-}
-
-static const csspgo__field csspgo__child_key_fields[] = { CSSPGO__ASCENDING(csspgo__inline_candidate, guid),
-    CSSPGO__FIELDS_END };
-
-/*
- * Queues the contexts below a node that have records. They enter in order of LLVM's key of a child: the heap is not
- * stable, and the order of equal candidates decides what is still inlined below the limit.
- */
-static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
-{
-    csspgo_profile *p = x->p;
-    const csspgo__tree *t = &p->tree;
-    const size_t from = x->queue.count;
-    size_t n = from, i;
-    uint32_t id;
-    for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
-        if (t->node[id].record == 0 || !csspgo__is_context(p, id)) continue;
-        if (!CSSPGO__ROOM(&p->heap, x->queue.v, n, x->queue.cap, n + 1)) return p->heap.status;
-        x->queue.v[n].node = id;
-        x->queue.v[n++].guid = csspgo__node_key(p, id);
-    }
-    if (n == from) return CSSPGO_OK;                  /* there may be no heap yet */
-    if (!csspgo__sort(&p->heap, x->queue.v + from, n - from, sizeof *x->queue.v, csspgo__fields_cmp,
-                      csspgo__child_key_fields))
-        return p->heap.status;
-    for (i = from; i < n; i++) {
-        csspgo__inline_candidate c = x->queue.v[i];
-        c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
-        c.count = csspgo__track_weight(x->t, c.node);
-        c.size = csspgo__pre_size(x, c.node);
-        csspgo__queue_push(x->queue.v, 0, x->queue.count++, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
-    }
-    return CSSPGO_OK;
-}
-
-/*
- * What a callee must be smaller than. The threshold grows in a straight line with the count of the call:
- * cold_threshold + 1 at cold_count, 100 * hot_threshold more from hottest_count on. Computed in csspgo__real, which
- * rounds as IEEE doubles do, so that it is LLVM's on every machine.
- */
-static uint64_t csspgo__pre_threshold(const csspgo__pre_rules *o, uint64_t count)
-{
-    const csspgo__real cold = csspgo__real_of(o->cold_count);
-    csspgo__real hot = csspgo__real_of(1), all;
-    if (count < o->hottest_count && (all = csspgo__real_sub(csspgo__real_of(o->hottest_count), cold)).m != 0)
-        hot = csspgo__real_div(csspgo__real_sub(csspgo__real_of(count), cold), all);
-    hot = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(o->hot_threshold), hot), csspgo__real_of(100));
-    return csspgo__real_floor(csspgo__real_add(csspgo__real_add(hot, o->cold_threshold), 1));
-}
-
-/*
- * 1 if a candidate is inlined. Cold calls only below cold_threshold; others below their threshold, times
- * `reinline_factor` if the sampled binary had inlined the call: the compiler found it worth it with better knowledge of
- * the code. Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them.
- */
-static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_candidate *c)
-{
-    const csspgo__pre_rules *o = &x->how;
-    const int before = (x->p->record[x->p->tree.node[c->node].record].attributes & CSSPGO_WAS_INLINED) != 0;
-    uint64_t threshold;
-    if (o->replay) return before;
-    if (c->count <= o->cold_count) return c->size < o->cold_threshold;
-    threshold = csspgo__pre_threshold(o, c->count);
-    if (x->p->heap.llvm) return c->size < (uint32_t)(threshold * (before ? o->reinline_factor : 1));
-    return c->size < csspgo__sat_mul(threshold, before ? o->reinline_factor : 1);
-}
-
-/* ----- decisions -------------------------------------------------------------------------------------------------- */
-
-/* Inlines a context: it stays a context, and its own callees become candidates. */
-static csspgo_status csspgo__pre_inline(csspgo__preinliner *x, uint32_t node)
-{
-    csspgo_status s = csspgo__track_mark(x->t, csspgo__node_handle(node), 1);
-    x->stats.inlined++;
-    x->p->record[x->p->tree.node[node].record].attributes |= CSSPGO_SHOULD_BE_INLINED;
-    return s == CSSPGO_OK ? csspgo__pre_queue(x, node) : s;
-}
-
-/*
- * Decides what is inlined into one function. Contexts of the function that no caller has inlined are first merged into
- * its base profile: those callers were decided before, as functions come callers first. Then candidates are taken from
- * the queue, the best first, until the function has grown to its limit; inlining one adds the candidates below it.
- */
-static csspgo_status csspgo__pre_function(csspgo__preinliner *x, uint32_t func)
-{
-    const csspgo__pre_rules *o = &x->how;
-    uint32_t base = csspgo__track_child(x->t, CSSPGO__ROOT, csspgo_loc_at(0, 0), func), size, limit;
-    csspgo_status s = csspgo__track_gather(x->t, func, &base);
-    if (s != CSSPGO_OK || x->p->tree.node[base].record == 0) return s;
-    size = csspgo__pre_size(x, base);
-    limit = size * o->growth_limit;
-    if (limit > o->limit_max) limit = o->limit_max;
-    if (limit < o->limit_min) limit = o->limit_min;
-    x->queue.count = 0;
-    s = csspgo__pre_queue(x, base);
-    while (s == CSSPGO_OK && x->queue.count != 0 && size < limit) {
-        csspgo__inline_candidate c;
-        csspgo__queue_pop(x->queue.v, x->queue.count--, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
-        if (!csspgo__pre_wanted(x, &c)) {
-            x->stats.kept++;
-            continue;
-        }
-        size += c.size;
-        s = csspgo__pre_inline(x, c.node);
-    }
-    x->stats.full += x->queue.count != 0;
-    x->stats.kept += x->queue.count;
-    return s;
-}
-
-/* Drops the records of all nodes but base profiles, inlined contexts and what is nested in these: they were moved. */
-static void csspgo__pre_sweep(csspgo__preinliner *x)
-{
-    csspgo_profile *p = x->p;
-    uint32_t id = CSSPGO__ROOT;
-    while ((id = csspgo__tree_walk(&p->tree, id)) != 0) {
-        const csspgo__tree_node *n = &p->tree.node[id];
-        if (n->record == 0 || n->parent == CSSPGO__ROOT) continue;
-        if (csspgo__is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
-                                            : p->tree.node[n->parent].record != 0) continue;
-        csspgo__record_drop(p, id);
-    }
-}
-
-/*
- * Runs the inliner over all functions, callers first. Calls up to cold_count do not count for the order, so that a
- * cold call does not put a hot callee before its caller.
- */
-static csspgo_status csspgo__pre_run(csspgo__preinliner *x, csspgo_func *order)
-{
-    csspgo_profile *p = x->p;
-    const csspgo_size_table *sizes = x->how.sizes;
-    size_t i, n;
-    csspgo_status s = csspgo__track_order(x->t, x->how.cold_count, !x->how.unsorted_cycles, NULL, 0, order,
-                                          p->names.count, &n);
-    for (i = 1; sizes != NULL && i <= p->names.count; i++)
-        x->size_func[i] =
-            csspgo__names_find_guid(&sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
-    for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__pre_function(x, order[i].id);
-#ifdef CSSPGO_WITH_LLVM
-    if (s == CSSPGO_OK) csspgo__replay_end(&x->t->m);
+    const csspgo_options o = csspgo__heap_options(&p->heap);
+    csspgo_profile *q = (csspgo_profile *)csspgo__object_new(__func__, &o, sizeof *q, NULL);
+    csspgo__heap h;
+    *s = CSSPGO_E_NOMEM;
+    if (q == NULL) return NULL;
+    h = q->heap;
+    *q = *p;
+    q->heap = h;
+    q->heap.reserve = 1;
+    q->summary = NULL;
+    q->work = NULL;
+    memset(&q->func, 0, sizeof *q - offsetof(csspgo_profile, func));
+#ifdef CSSPGO_VALIDATE
+    q->node_of = csspgo__owners(1);
 #endif
-    if (s == CSSPGO_OK) csspgo__pre_sweep(x);
-    p->flags |= CSSPGO_IS_PREINLINED;
+    *s = csspgo__tree_init(&q->heap, &q->tree) &&
+         CSSPGO__ROOM(&q->heap, q->func, 0, q->func_cap, p->names.count + 1) ? CSSPGO_OK : q->heap.status;
+    return q;
+}
+
+static void csspgo__borrowed_free(csspgo_profile *q)
+{
+    if (q == NULL) return;
+    memset(&q->names, 0, offsetof(csspgo_profile, func) - offsetof(csspgo_profile, names));
+    csspgo_profile_free(q);
+}
+
+/* Frees one of the arrays of nodes, records and runs. Returns 0 if there is none left. */
+static int csspgo__borrowed_less(csspgo_profile *q)
+{
+    size_t i, bytes, none = 0;
+    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++) {
+        const csspgo__owned *a = &csspgo__profile_arrays[i];
+        void *v = csspgo__owned_array(q, a, &bytes);
+        if (v == NULL) continue;
+        csspgo__free(&q->heap, v, bytes);
+        v = NULL;
+        memcpy((unsigned char *)q + a->data, &v, sizeof v);
+        memcpy((unsigned char *)q + a->cap, &none, sizeof none);
+        return 1;
+    }
+    return 0;
+}
+
+/* The bytes of nodes, records and runs. */
+static uint64_t csspgo__nodes_bytes(const csspgo_profile *p)
+{
+    uint64_t sum = 0;
+    size_t i, bytes;
+    for (i = CSSPGO__NAME_ARRAYS; i < CSSPGO__PROFILE_ARRAYS; i++)
+        if (csspgo__owned_array(p, &csspgo__profile_arrays[i], &bytes) != NULL) sum += bytes;
+    return sum;
+}
+
+/* The node of p whose record a node's record is nested in; itself if it is in none. */
+static uint32_t csspgo__shrink_top(const csspgo_profile *p, uint32_t id)
+{
+    while (csspgo__kind_at(p, id) == CSSPGO_INLINEE) id = p->tree.node[id].parent;
+    return id;
+}
+
+/* The node of p that is the last frame of a node's record. */
+static uint32_t csspgo__shrink_frame(const csspgo_profile *p, uint32_t top)
+{
+    return csspgo__kind_at(p, top) == CSSPGO_DUPLICATE ? p->tree.node[top].parent : top;
+}
+
+/* The total by which a record stays or goes; UINT64_MAX: it has no callers, and stays. */
+static uint64_t csspgo__shrink_total(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__tree_node *v = p->tree.node;
+    const uint32_t top = csspgo__shrink_top(p, id);
+    const uint64_t total = p->record[v[top].record].total;
+    if (v[csspgo__shrink_frame(p, top)].parent == CSSPGO__ROOT) return UINT64_MAX;
+    return total != UINT64_MAX ? total : UINT64_MAX - 1;
+}
+
+/* 1 if a record goes to the new base profiles: a context below the threshold, or a base profile that gets one. */
+static int csspgo__shrink_moves(const csspgo__shrinking *x, uint32_t id)
+{
+    const csspgo_profile *p = x->b.p;
+    const uint64_t total = csspgo__shrink_total(p, id);
+    if (total != UINT64_MAX) return total < x->threshold;
+    return x->all || x->affected[p->tree.node[csspgo__shrink_frame(p, csspgo__shrink_top(p, id))].func];
+}
+
+/* The bytes of an array that is made for n elements (csspgo__room). */
+static uint64_t csspgo__room_bytes(uint64_t n, size_t elem)
+{
+    return (n == 0 ? 0 : n < 8 ? 8 : n) * elem;
+}
+
+/* The slots of a map of so many entries that was made at once (csspgo__map_room). */
+static uint64_t csspgo__extent_slots(uint64_t entries)
+{
+    uint64_t places = 64;
+    while ((places - 1) / 4 * 3 < entries) places *= 2;
+    return entries != 0 ? places : 0;
+}
+
+/* The bytes that p takes when its nodes, records and runs are of this extent, without unused room. */
+static uint64_t csspgo__extent_bytes(const csspgo__shrinking *x, const csspgo__extent *e)
+{
+    const uint64_t nodes = e->nodes + 2;
+    uint64_t bytes = x->fixed + csspgo__extent_slots(e->nodes) * sizeof(csspgo__slot);
+    unsigned k;
+    bytes += (nodes <= 8 ? 8 : nodes < 12 ? 12 : nodes) * sizeof(csspgo__tree_node);   /* csspgo__tree_init made 8 */
+    bytes += csspgo__room_bytes(x->b.p->names.count + 1, sizeof *x->b.p->func);
+    bytes += csspgo__room_bytes(e->records != 0 ? e->records + 1 : 0, sizeof(csspgo__record));
+    for (k = 0; k < CSSPGO__KINDS; k++) bytes += csspgo__room_bytes(e->entries[k], csspgo__elem(k));
+    return bytes;
+}
+
+/* ----- pieces of phases ----- */
+
+static void csspgo__spend(uint64_t *left, uint64_t steps)
+{
+    *left -= steps < *left ? steps : *left;
+}
+
+/*
+ * A walk over the nodes of p, by csspgo__tree_next or csspgo__tree_back: x->id becomes the next one. Returns 0 at the
+ * end (*s: CSSPGO_OK), and when the budget is used up (*s: MORE).
+ */
+CSSPGO__INLINE int csspgo__shrink_walk(csspgo__shrinking *x, uint64_t *left, csspgo_status *s,
+                                       uint32_t (*next)(const csspgo__tree *t, uint32_t id))
+{
+    uint32_t id;
+    *s = CSSPGO_MORE;
+    if (*left == 0) return 0;
+    --*left;
+    id = next(&x->b.p->tree, x->id);
+    if (id == 0) *s = CSSPGO_OK;
+    else x->id = id;
+    return id != 0;
+}
+
+/* Clears an array, or a part of what is left of it: 64 bytes are a step. */
+static csspgo_status csspgo__shrink_clear(csspgo__shrinking *x, void *v, size_t bytes, uint64_t *left)
+{
+    const size_t rest = bytes - x->done;
+    const size_t n = *left < rest / 64 ? (size_t)*left * 64 : rest;
+    memset((unsigned char *)v + x->done, 0, n);
+    x->done += n;
+    csspgo__spend(left, n / 64 + 1);
+    return x->done == bytes ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Grows a table of q that is nearly full, by a slice. Returns 0 if there is room for more. */
+static int csspgo__shrink_grows(csspgo__shrinking *x, uint64_t *left)
+{
+    if (!csspgo__tables_grow(x->b.q, 512, CSSPGO__NODE_TABLES)) return 0;
+    csspgo__spend(left, 256);
+    return 1;
+}
+
+/* Frees one of the arrays that phases made. Returns 0 if there is none left. */
+static int csspgo__arrays_less(csspgo__arrays *a)
+{
+    if (a->count == 0) return 0;
+    a->count--;
+    csspgo__free(a->heap, a->v[a->count].data, a->v[a->count].bytes);
+    return 1;
+}
+
+/* ----- phases: each returns CSSPGO_OK at its end, MORE before, or an error ----- */
+
+static csspgo_status csspgo__shrink_arrays(csspgo__shrinking *x, uint64_t *left)
+{
+    const size_t nodes = x->b.p->tree.count + 1;
+    csspgo__spend(left, 1);
+    return CSSPGO__ARRAY_RAW(&x->arrays, x->most, nodes) && CSSPGO__ARRAY_RAW(&x->arrays, x->image, nodes) &&
+           CSSPGO__ARRAY_RAW(&x->arrays, x->affected, x->b.p->names.count + 1) ? CSSPGO_OK : x->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_most(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->most, (x->b.p->tree.count + 1) * sizeof *x->most, left);
+}
+
+/* Fills most, and finds the largest total of a context. */
+static csspgo_status csspgo__shrink_totals(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo__tree_node *v = p->tree.node;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
+        const uint32_t id = x->id;
+        if (v[id].record != 0) {
+            const uint64_t total = csspgo__shrink_total(p, id);
+            if (total != UINT64_MAX && total >= x->highest) x->highest = total + 1;
+            if (csspgo__sat_add(total, 1) > x->most[id]) x->most[id] = csspgo__sat_add(total, 1);
+        }
+        if (x->most[id] > x->most[v[id].parent]) x->most[v[id].parent] = x->most[id];
+    }
     return s;
 }
 
-static void csspgo__or_default(uint64_t *value, uint64_t otherwise)
+/* A threshold is looked for in its whole range. */
+static csspgo_status csspgo__shrink_round(csspgo__shrinking *x, uint64_t *left)
 {
-    if (*value == 0) *value = otherwise;
-}
-
-CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, const csspgo_preinline_options *how,
-                                                   csspgo_preinline_options *out, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    CSSPGO__GIVEN(out);
-    csspgo_preinline_options o;
-    csspgo_cutoff cutoff[2];
-    csspgo_summary summary;
-    csspgo_status s = CSSPGO_OK;
-    memset(&o, 0, sizeof o);
-    if (how != NULL) o = *how;
-    memset(cutoff, 0, sizeof cutoff);
-    cutoff[0].ppm = 100000;
-    cutoff[1].ppm = 999999;
-    if (o.hottest_count == 0 || o.cold_count == 0) s = csspgo_compute_summary(p, cutoff, 2, &summary, NULL);
-    csspgo__or_default(&o.hottest_count, cutoff[0].min_count);
-    csspgo__or_default(&o.cold_count, cutoff[1].min_count);
-    csspgo__or_default(&o.hot_threshold, 1500);
-    csspgo__or_default(&o.growth_limit, 12);
-    csspgo__or_default(&o.limit_min, 100);
-    csspgo__or_default(&o.limit_max, 50000);
-    csspgo__or_default(&o.reinline_factor, 100);
-    *out = o;
-    return csspgo__error_plain(err, s);
-}
-
-/* A number of the options, as LLVM's arithmetic of 32 bits takes it. */
-static uint32_t csspgo__pre_number(uint64_t v)
-{
-    return v == CSSPGO_ZERO ? 0 : v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
-}
-
-static csspgo__pre_rules csspgo__pre_rules_of(const csspgo_preinline_options *o)
-{
-    csspgo__pre_rules r;
-    r.sizes = o->sizes;
-    r.cold_count = o->cold_count != CSSPGO_ZERO ? o->cold_count : 0;
-    r.hottest_count = o->hottest_count;
-    r.hot_threshold = csspgo__pre_number(o->hot_threshold);
-    r.cold_threshold = csspgo__pre_number(o->cold_threshold);
-    r.growth_limit = csspgo__pre_number(o->growth_limit);
-    r.limit_min = csspgo__pre_number(o->limit_min);
-    r.limit_max = csspgo__pre_number(o->limit_max);
-    r.reinline_factor = csspgo__pre_number(o->reinline_factor);
-    r.replay = o->replay;
-    r.unsorted_cycles = o->unsorted_cycles;
-    return r;
-}
-
-CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
-                                          csspgo_preinline_stats *stats, csspgo_error *err)
-{
-    CSSPGO__LIVE(csspgo_profile, p);
-    csspgo__preinliner x;
-    csspgo_preinline_options o;
-    csspgo_tracker_options track;
-    csspgo_profile *result;
-    csspgo_func *order;
-    csspgo_error own;
-    csspgo_status s;
-    size_t bytes;
-    memset(&x, 0, sizeof x);
-    if (stats != NULL) *stats = x.stats;
-    csspgo__error_clear(err);
-    if (csspgo_record_count(p) == 0) return CSSPGO_OK;
-    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__deny(__func__, err, 0, "the profile has no contexts");
-    s = csspgo_preinline_defaults(p, how, &o, err);
-    if (s == CSSPGO_OK) s = csspgo__llvm_check(__func__, "csspgo_preinline_options.llvm", o.llvm, err);
-    if (s != CSSPGO_OK) return s;
-    x.how = csspgo__pre_rules_of(&o);
-    memset(&track, 0, sizeof track);
-    if (err == NULL) err = &own;
-    x.t = csspgo_tracker_new(p, &track, err);
-    if (x.t == NULL) return err->status;
-    x.p = x.t->m.p;
-    x.t->llvm = o.llvm;
-    bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
-    order = (csspgo_func *)csspgo__alloc(&x.p->heap, bytes);
-    x.size_func = order != NULL ? (uint32_t *)(void *)(order + x.p->names.count + 1) : NULL;
-    s = order != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
-    csspgo__free(&x.p->heap, order, bytes);
-    CSSPGO__DROP(&x.p->heap, x.queue);
-    x.stats.dropped = x.t->m.stats.lost_by_checksum;
-    result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, err) : NULL;
-    csspgo_tracker_free(x.t);
-    if (result == NULL) return s != CSSPGO_OK ? csspgo__error_plain(err, s) : err->status;
-    csspgo__profile_take(p, result);
-    if (stats != NULL) *stats = x.stats;
+    csspgo__spend(left, 1);
+    x->least = x->threshold;
+    x->largest = x->highest;
+    memset(x->stays, 0, sizeof x->stays);
     return CSSPGO_OK;
 }
+
+/* The distance of two neighbours of the up to CSSPGO__SHRINK_RANGES thresholds that one walk tells apart. */
+static uint64_t csspgo__shrink_width(const csspgo__shrinking *x)
+{
+    return (x->largest - x->least) / CSSPGO__SHRINK_RANGES + 1;
+}
+
+/* The last of these thresholds with which something of a total stays, as a number; -1 if there is none. */
+static int csspgo__shrink_range(const csspgo__shrinking *x, uint64_t total)
+{
+    const uint64_t i = total < x->least ? 0 : (total - x->least) / csspgo__shrink_width(x);
+    if (total < x->least) return -1;
+    return (int)(i < CSSPGO__SHRINK_RANGES ? i : CSSPGO__SHRINK_RANGES - 1);
+}
+
+/* Bounds the threshold by the first of them with which few enough bytes stay, base profiles as they are now. */
+static void csspgo__shrink_narrow(csspgo__shrinking *x)
+{
+    const uint64_t width = csspgo__shrink_width(x), least = x->least, largest = x->largest;
+    const unsigned last = (unsigned)((largest - least) / width);
+    csspgo__extent sum;
+    unsigned i, k;
+    memset(&sum, 0, sizeof sum);
+    x->least = least + last * width + (last * width < largest - least);
+    for (i = CSSPGO__SHRINK_RANGES; i-- != 0;) {
+        sum.nodes += x->stays[i].nodes;
+        sum.records += x->stays[i].records;
+        for (k = 0; k < CSSPGO__KINDS; k++) sum.entries[k] += x->stays[i].entries[k];
+        if (i > last) continue;
+        if (csspgo__extent_bytes(x, &sum) > x->budget) break;
+        x->largest = least + i * width;
+        x->least = i != 0 ? x->largest - width + 1 : x->largest;
+    }
+    memset(x->stays, 0, sizeof x->stays);
+}
+
+/*
+ * Finds the least threshold in the range with which at most so many bytes stay; the largest if there is none. Each walk
+ * over the nodes makes the range 64 times smaller.
+ */
+static csspgo_status csspgo__shrink_search(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    int i;
+    while (x->least < x->largest) {
+        while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+            const uint32_t record = p->tree.node[x->id].record;
+            if (x->most[x->id] == 0) continue;
+            i = csspgo__shrink_range(x, x->most[x->id] - 1);
+            if (i >= 0) x->stays[i].nodes++;
+            i = record != 0 ? csspgo__shrink_range(x, csspgo__shrink_total(p, x->id)) : -1;
+            if (i >= 0) csspgo__extent_add(&x->stays[i], &p->record[record]);
+        }
+        if (s != CSSPGO_OK) return s;
+        csspgo__shrink_narrow(x);
+        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
+        x->id = CSSPGO__ROOT;
+    }
+    x->threshold = x->least;
+    return CSSPGO_OK;
+}
+
+static csspgo_status csspgo__shrink_clear_affected(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->affected, x->b.p->names.count + 1, left);
+}
+
+/* Marks the functions whose base profiles change. */
+static csspgo_status csspgo__shrink_mark(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
+        if (p->tree.node[x->id].record != 0 && csspgo__kind_at(p, x->id) != CSSPGO_INLINEE &&
+            csspgo__shrink_total(p, x->id) < x->threshold)
+            x->affected[p->tree.node[x->id].func] = 1;
+    return s;
+}
+
+/* Counts the records that go to the new base profiles. */
+static csspgo_status csspgo__shrink_count(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_next))
+        x->moves += p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id);
+    return s;
+}
+
+/* Begins with the new base profiles, in q. */
+static csspgo_status csspgo__shrink_bases(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__rebuild *b = &x->b;
+    csspgo__plan *const plan = &b->plan;
+    csspgo_status s;
+    csspgo__spend(left, 1);
+    memset(plan, 0, sizeof *plan);
+    b->q = csspgo__borrow(b->p, &s);
+    if (s != CSSPGO_OK) return s;
+    b->arrays.heap = &b->q->heap;
+    plan->c.p = b->q;
+    plan->c.from = b->p;
+    plan->rule = CSSPGO__AS_LLVM(b->p->heap) ? CSSPGO__LLVM : CSSPGO__OURS;
+    return CSSPGO__ARRAY_RAW(&b->arrays, b->last, b->p->tree.count + 1) &&
+           CSSPGO__ROOM(&b->q->heap, plan->move, 0, plan->cap, x->moves + 2) ? CSSPGO_OK : b->q->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_func(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *q = x->r != NULL ? x->r : x->b.q;
+    return csspgo__shrink_clear(x, q->func, q->func_cap * sizeof *q->func, left);
+}
+
+static csspgo_status csspgo__shrink_clear_last(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->b.last, (x->b.p->tree.count + 1) * sizeof *x->b.last, left);
+}
+
+/* Plans the move of a record to the base profile of its function. Returns 0 when memory is exhausted. */
+static uint32_t csspgo__shrink_move(csspgo__shrinking *x, uint32_t id)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo_node_kind kind = csspgo__kind_at(p, id);
+    const uint32_t frame = csspgo__shrink_frame(p, id);
+    const uint32_t flags = csspgo__shrink_total(p, id) != UINT64_MAX ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
+    uint32_t to;
+    if (kind == CSSPGO_INLINEE) return csspgo__rebuild_nested(&x->b, id);
+    to = csspgo__rebuild_node(&x->b, CSSPGO__ROOT, frame, csspgo__kind_at(p, frame));
+    if (to != 0 && frame != id) to = csspgo__rebuild_node(&x->b, to, id, kind);
+    return csspgo__rebuild_move(&x->b, id, to, flags);
+}
+
+/* Plans all moves, and makes the nodes of q, a few between two looks at the room for them. */
+static csspgo_status csspgo__shrink_plan(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_status s = CSSPGO_MORE;
+    while (s == CSSPGO_MORE && *left != 0) {
+        uint64_t together = *left < CSSPGO__PLAN_TOGETHER ? *left : (uint64_t)CSSPGO__PLAN_TOGETHER;
+        if (csspgo__shrink_grows(x, left)) continue;
+        csspgo__spend(left, 2 * together);
+        while (csspgo__shrink_walk(x, &together, &s, csspgo__tree_next))
+            if (p->tree.node[x->id].record != 0 && csspgo__shrink_moves(x, x->id) && !csspgo__shrink_move(x, x->id))
+                return x->b.q->heap.status;
+    }
+    return s;
+}
+
+static csspgo_status csspgo__shrink_lists(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__spend(left, 1);
+    return CSSPGO__ARRAY_RAW(&x->b.arrays, x->b.first, x->b.q->tree.count + 1) ? CSSPGO_OK : x->b.q->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_first(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->b.first, (x->b.q->tree.count + 1) * sizeof *x->b.first, left);
+}
+
+/* Lists the moves by node of q, in the order of the plan. */
+static csspgo_status csspgo__shrink_link(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    for (; x->done < plan->moves; x->done++) {
+        const size_t i = plan->moves - x->done;
+        if (*left == 0) return CSSPGO_MORE;
+        --*left;
+        plan->move[i].next = x->b.first[plan->move[i].to];
+        x->b.first[plan->move[i].to] = (uint32_t)i;
+    }
+    return CSSPGO_OK;
+}
+
+enum { CSSPGO__ENTRIES_STEP = 4, CSSPGO__FREED_BYTES = 256 };   /* that are moved, or freed, in a step */
+
+/* The entries of a run. */
+static const unsigned char *csspgo__sorted_at(const csspgo__shrinking *x, const csspgo__sorted *r)
+{
+    size_t n;
+    if (r->own != NULL) return r->own;
+    return (const unsigned char *)csspgo__entries_of(x->b.p, &x->b.p->record[r->record], x->merging.kind, &n);
+}
+
+/* Adds up the last two runs, or goes on with that. Returns CSSPGO_OK when they are one, MORE, or an error. */
+static csspgo_status csspgo__merge_two(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    csspgo__heap *const h = &x->heap;
+    csspgo__sorted *const a = &m->v[m->count - 2], *const b = a + 1, *sum = &m->sum;
+    const unsigned char *const va = csspgo__sorted_at(x, a), *const vb = csspgo__sorted_at(x, b);
+    const size_t elem = csspgo__elem(m->kind);
+    const csspgo__cmp_fn cmp = csspgo__kind_cmp(m->kind);
+    unsigned n = 0;
+    if (sum->own == NULL) {
+        sum->cap = a->n + b->n;
+        sum->own = (unsigned char *)csspgo__alloc(h, sum->cap * elem);
+        if (sum->own == NULL) return h->status;
+        m->i = m->k = 0;
+    }
+    for (; m->i < a->n || m->k < b->n; n++, sum->n++) {
+        const unsigned char *const ea = va + m->i * elem, *const eb = vb + m->k * elem;
+        const int order = m->i == a->n ? 1 : m->k == b->n ? -1 : cmp(NULL, ea, eb);
+        unsigned char *to = sum->own + sum->n * elem;
+        if (n % CSSPGO__ENTRIES_STEP == 0 && *left == 0) return CSSPGO_MORE;
+        if (n % CSSPGO__ENTRIES_STEP == 0) --*left;
+        memcpy(to, order <= 0 ? ea : eb, elem);
+        if (order == 0) csspgo__count_add(csspgo__entry_count(to, m->kind), csspgo__count_of(eb, m->kind));
+        m->i += order <= 0;
+        m->k += order >= 0;
+    }
+    csspgo__spend(left, (a->cap + b->cap) * elem / CSSPGO__FREED_BYTES);
+    csspgo__free(h, a->own, a->cap * elem);
+    csspgo__free(h, b->own, b->cap * elem);
+    sum->rank = a->rank + 1;
+    *a = *sum;
+    memset(sum, 0, sizeof *sum);
+    m->count--;
+    return CSSPGO_OK;
+}
+
+static void csspgo__merging_free(csspgo__merging *m, csspgo__heap *h)
+{
+    const size_t elem = csspgo__elem(m->kind);
+    while (m->count != 0) {
+        const csspgo__sorted *r = &m->v[--m->count];
+        csspgo__free(h, r->own, r->cap * elem);
+    }
+    csspgo__free(h, m->sum.own, m->sum.cap * elem);
+    memset(&m->sum, 0, sizeof m->sum);
+}
+
+/* Gives the record of node x->id of q its entries of a kind, which are one run. Returns as a phase. */
+static csspgo_status csspgo__shrink_place(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *const q = x->b.q;
+    csspgo__merging *const m = &x->merging;
+    csspgo__pool *const pool = &q->pool[m->kind];
+    csspgo__run *const run = csspgo__run_at(&q->record[q->tree.node[x->id].record], m->kind);
+    const size_t n = m->v[0].n, elem = csspgo__elem(m->kind), most = (size_t)(*left < n ? *left : n);
+    const size_t some = most * CSSPGO__ENTRIES_STEP;
+    size_t piece;
+    if (csspgo__run_count(*run) == 0) {
+        int grows;
+        q->growing.wants = CSSPGO__POOL_TABLES + m->kind;
+        q->growing.room = n;
+        grows = csspgo__shrink_grows(x, left);
+        q->growing.room = 0;
+        if (grows) return CSSPGO_MORE;
+        if (!csspgo__kind_room(q, m->kind, n)) return q->heap.status;
+        csspgo__run_extend(pool, run, n, elem);
+        m->i = 0;
+        if (*left == 0) return CSSPGO_MORE;
+    }
+    piece = some < n - m->i ? some : n - m->i;
+    memcpy(pool->data + (run->begin + m->i) * elem, csspgo__sorted_at(x, m->v) + m->i * elem, piece * elem);
+    m->i += piece;
+    csspgo__spend(left, piece / CSSPGO__ENTRIES_STEP + 1);
+    return m->i == n ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Does a piece of the work on the entries of the moves to node x->id of q. Returns CSSPGO_OK, MORE, or an error. */
+static csspgo_status csspgo__shrink_entries(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__merging *const m = &x->merging;
+    const csspgo__move *v = &x->b.plan.move[m->next];
+    csspgo_status s = CSSPGO_OK;
+    if (m->count > 1 && (m->next == 0 || m->v[m->count - 1].rank == m->v[m->count - 2].rank))
+        return csspgo__merge_two(x, left);
+    if (m->next != 0) {
+        csspgo__sorted *const r = &m->v[m->count];
+        --*left;
+        m->next = v->next;
+        if (v->flags & CSSPGO__MOVE_LOST) return CSSPGO_OK;
+        memset(r, 0, sizeof *r);
+        r->record = x->b.p->tree.node[v->node].record;
+        r->n = csspgo__run_count(csspgo__run_of(&x->b.p->record[r->record], m->kind));
+        m->count += r->n != 0;
+        return CSSPGO_OK;
+    }
+    if (m->count != 0) s = csspgo__shrink_place(x, left);
+    if (s != CSSPGO_OK) return s;
+    csspgo__merging_free(m, &x->heap);
+    m->kind++;
+    m->next = x->deciding.first;
+    return CSSPGO_OK;
+}
+
+/* Carries out a move but for its entries. Returns CSSPGO_OK or an error. */
+static csspgo_status csspgo__shrink_sums(csspgo__shrinking *x)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    csspgo__move *const v = &plan->move[x->rest];
+    const uint32_t next = v->next;
+    if (!csspgo__record_room(plan->c.p, 1)) return plan->c.p->heap.status;
+    v->flags |= CSSPGO__MOVE_WAITS;
+    v->next = 0;
+    csspgo__plan_commit(plan, x->rest);
+    v->next = next;
+    if (next != 0) {
+        plan->move[next].checksum = v->checksum;
+        plan->move[next].attributes = v->attributes;
+    }
+    x->rest = next;
+    return CSSPGO_OK;
+}
+
+/*
+ * Carries out the moves to all nodes of q, node by node, callers before inlinees: decides them, adds their totals, then
+ * their entries.
+ */
+static csspgo_status csspgo__shrink_merge(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__plan *const plan = &x->b.plan;
+    csspgo_status s = CSSPGO_OK;
+    while (*left != 0 && (s == CSSPGO_OK || s == CSSPGO_MORE)) {
+        if (x->decides) {
+            x->decides = !csspgo__plan_decide_some(plan, &x->deciding, left);
+            if (x->decides || x->deciding.first == 0) continue;
+            x->merging.next = x->rest = x->deciding.first;
+            x->merging.kind = 0;
+        } else if (x->rest != 0) {
+            if (csspgo__shrink_grows(x, left)) continue;
+            --*left;
+            s = csspgo__shrink_sums(x);
+        } else if (x->merging.kind < CSSPGO__KINDS) {
+            s = csspgo__shrink_entries(x, left);
+        } else {
+            if (x->id == x->b.q->tree.count) return CSSPGO_OK;
+            --*left;
+            x->decides = x->b.first[++x->id] != 0;
+            csspgo__plan_decide_begin(&x->deciding, x->b.first[x->id]);
+        }
+    }
+    return s == CSSPGO_OK ? CSSPGO_MORE : s;
+}
+
+/* Frees the plan of the new base profiles, one array at a time. */
+static csspgo_status csspgo__shrink_planned(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__rebuild *b = &x->b;
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS)) {
+        if (b->plan.move != NULL) {
+            csspgo__free(&b->q->heap, b->plan.move, b->plan.cap * sizeof *b->plan.move);
+            b->plan.move = NULL;
+        } else if (!csspgo__arrays_less(&b->arrays)) {
+            csspgo__change_free(&b->plan.c, &b->q->heap);
+            b->plan.c.scratch = NULL;
+            return CSSPGO_OK;
+        }
+    }
+    return CSSPGO_MORE;
+}
+
+static csspgo_status csspgo__shrink_places(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__spend(left, 1);
+    memset(&x->extent, 0, sizeof x->extent);
+    return CSSPGO__ARRAY_RAW(&x->arrays, x->at, x->b.q->tree.count + 1) ? CSSPGO_OK : x->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_image(csspgo__shrinking *x, uint64_t *left)
+{
+    return csspgo__shrink_clear(x, x->image, (x->b.p->tree.count + 1) * sizeof *x->image, left);
+}
+
+/* Marks the nodes of p that stay, and counts them, with their records. */
+static csspgo_status csspgo__shrink_kept(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo__tree_node *v = p->tree.node;
+    csspgo_status s;
+    while (csspgo__shrink_walk(x, left, &s, csspgo__tree_back)) {
+        const uint32_t id = x->id;
+        if (v[id].record != 0 && !csspgo__shrink_moves(x, id)) {
+            csspgo__extent_add(&x->extent, &p->record[v[id].record]);
+            x->image[id] = 1;
+        }
+        if (x->image[id] == 0) continue;
+        x->image[v[id].parent] = 1;
+        x->extent.nodes++;
+    }
+    return s;
+}
+
+/* Counts the new base profiles, whose nodes may be there already: fills at. */
+static csspgo_status csspgo__shrink_added(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *p = x->b.p, *q = x->b.q;
+    x->at[CSSPGO__ROOT] = CSSPGO__ROOT;
+    for (; x->id < q->tree.count && *left != 0; --*left) {
+        const uint32_t id = ++x->id;
+        const csspgo__tree_node *n = &q->tree.node[id];
+        x->at[id] = x->at[n->parent] != 0 ? csspgo__tree_find(&p->tree, x->at[n->parent], n->site, n->func) : 0;
+        x->extent.nodes += x->at[id] == 0 || x->image[x->at[id]] == 0;
+        if (n->record != 0) csspgo__extent_add(&x->extent, &q->record[n->record]);
+    }
+    return x->id == q->tree.count ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Room in r for exactly this extent. Its table of nodes is not cleared yet. Returns 0 when memory is exhausted. */
+static int csspgo__extent_reserve(csspgo_profile *r, const csspgo__extent *e)
+{
+    const size_t places = (size_t)csspgo__extent_slots(e->nodes);
+    csspgo__slot *slot;
+    unsigned k;
+    r->heap.status = CSSPGO_E_LIMIT;
+    if (places > 0x80000000u || places > SIZE_MAX / sizeof *slot) return 0;
+    if (places != 0) {
+        slot = (csspgo__slot *)csspgo__alloc(&r->heap, places * sizeof *slot);
+        if (slot == NULL) return 0;
+        csspgo__map_resize(&r->tree.map, slot, (uint32_t)places - 1);
+    }
+    if (!CSSPGO__ROOM(&r->heap, r->tree.node, r->tree.count + 1, r->tree.cap, r->tree.count + 1 + e->nodes)) return 0;
+    if (e->records != 0 && !csspgo__record_room(r, e->records)) return 0;
+    for (k = 0; k < CSSPGO__KINDS; k++)
+        if (!csspgo__kind_room(r, k, e->entries[k])) return 0;
+    return 1;
+}
+
+/* Frees q. */
+static csspgo_status csspgo__shrink_drop_q(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (x->b.q == NULL || !csspgo__borrowed_less(x->b.q)) {
+            csspgo__borrowed_free(x->b.q);
+            x->b.q = NULL;
+            return CSSPGO_OK;
+        }
+    return CSSPGO_MORE;
+}
+
+/*
+ * Is this threshold high enough? What stays is counted for any threshold in O(nodes), so all that is unknown is how
+ * much the base profiles grow: if it is too much, a higher threshold leaves room for that, and more in each round.
+ */
+static csspgo_status csspgo__shrink_fits(csspgo__shrinking *x, uint64_t *left)
+{
+    const uint64_t bytes = csspgo__extent_bytes(x, &x->extent), over = bytes - x->max_bytes;
+    csspgo_status s;
+    if (bytes <= x->max_bytes || x->all) {
+        x->least = 0;
+        x->largest = bytes > x->max_bytes ? UINT64_MAX : 0;
+        x->budget = x->max_bytes;
+        return CSSPGO_OK;
+    }
+    if (x->threshold == x->highest && !x->may_drop) return CSSPGO_E_LIMIT;
+    s = csspgo__shrink_drop_q(x, left);
+    if (s != CSSPGO_OK) return s;
+    csspgo__arrays_less(&x->arrays);                  /* at */
+    x->all = x->threshold == x->highest;
+    x->threshold += !x->all;
+    x->budget -= over * x->factor < x->budget ? over * x->factor : x->budget;
+    x->factor *= 2;
+    x->moves = 0;
+    x->phase = CSSPGO__SHRINK_ROUND - 1;
+    return CSSPGO_OK;
+}
+
+/* The total of the function that a node of q belongs to; UINT64_MAX if that has no record. */
+static uint64_t csspgo__shrink_kept_by(const csspgo_profile *q, uint32_t id)
+{
+    const csspgo__record *r;
+    while (q->tree.node[id].parent != CSSPGO__ROOT) id = q->tree.node[id].parent;
+    r = csspgo__record_of(q, id);
+    return r != NULL ? r->total : UINT64_MAX;
+}
+
+/* If not all base profiles fit: finds the least total of those that do. */
+static csspgo_status csspgo__shrink_drop_search(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    while (x->least < x->largest) {
+        for (; x->id < q->tree.count; --*left) {
+            const uint32_t record = q->tree.node[x->id + 1].record;
+            int i;
+            if (*left == 0) return CSSPGO_MORE;
+            i = csspgo__shrink_range(x, csspgo__shrink_kept_by(q, ++x->id));
+            if (i < 0) continue;
+            x->stays[i].nodes++;
+            if (record != 0) csspgo__extent_add(&x->stays[i], &q->record[record]);
+        }
+        csspgo__shrink_narrow(x);
+        csspgo__spend(left, CSSPGO__SHRINK_RANGES);
+        x->id = CSSPGO__ROOT;
+    }
+    x->least_kept = x->least;
+    if (x->least_kept != 0) memset(&x->extent, 0, sizeof x->extent);
+    return CSSPGO_OK;
+}
+
+/* Counts what of q is kept, and the rest. */
+static csspgo_status csspgo__shrink_drop_count(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    for (; x->least_kept != 0 && x->id < q->tree.count; --*left) {
+        const csspgo__record *r;
+        if (*left == 0) return CSSPGO_MORE;
+        r = csspgo__record_of(q, ++x->id);
+        if (csspgo__shrink_kept_by(q, x->id) >= x->least_kept) {
+            x->extent.nodes++;
+            if (r != NULL) csspgo__extent_add(&x->extent, r);
+        } else if (r != NULL && csspgo__kind_at(q, x->id) != CSSPGO_INLINEE) csspgo__count_add(&x->dropped, r->total);
+    }
+    return CSSPGO_OK;
+}
+
+/* Makes r. */
+static csspgo_status csspgo__shrink_reserve(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_status s;
+    csspgo__spend(left, 1);
+    x->r = csspgo__borrow(x->b.p, &s);
+    return s != CSSPGO_OK || csspgo__extent_reserve(x->r, &x->extent) ? s : x->r->heap.status;
+}
+
+static csspgo_status csspgo__shrink_clear_slots(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__map *m = &x->r->tree.map;
+    return m->slot != NULL ? csspgo__shrink_clear(x, m->slot, m->slot_count * sizeof *m->slot, left) : CSSPGO_OK;
+}
+
+/* Gives a node of r a copy of a record of another profile with the same functions, but not its entries yet. */
+static void csspgo__record_copy(csspgo__shrinking *x, uint32_t node, const csspgo_profile *from, uint32_t record)
+{
+    csspgo_profile *const r = x->r;
+    csspgo__record *to = &r->record[++r->records];
+    unsigned k;
+    *to = from->record[record];
+    r->tree.node[node].record = (uint32_t)r->records;
+    for (k = 0; k < CSSPGO__KINDS; k++) {
+        csspgo__run *run = csspgo__run_at(to, k);
+        const size_t n = csspgo__run_count(*run);
+        run->begin = (uint32_t)r->pool[k].count;
+        run->size = (uint32_t)n | (n != 0 ? CSSPGO__TIGHT : 0);
+        r->pool[k].count += n;
+    }
+    memset(&x->copying, 0, sizeof x->copying);
+    x->copying.from = from;
+    x->copying.source = record;
+    x->copying.to = (uint32_t)r->records;
+}
+
+/* Copies its entries, so many steps of it. Returns 1 when nothing is left of that. */
+static int csspgo__copy_some(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo__copying *const c = &x->copying;
+    for (; c->source != 0 && c->kind < CSSPGO__KINDS; c->kind++, c->done = 0) {
+        const size_t elem = csspgo__elem(c->kind), begin = csspgo__run_at(&x->r->record[c->to], c->kind)->begin;
+        size_t n, some;
+        const unsigned char *v =
+            (const unsigned char *)csspgo__entries_of(c->from, &c->from->record[c->source], c->kind, &n);
+        some = *left < n ? (size_t)*left * CSSPGO__ENTRIES_STEP : n;
+        if (some > n - c->done) some = n - c->done;
+        if (some != 0) memcpy(x->r->pool[c->kind].data + (begin + c->done) * elem, v + c->done * elem, some * elem);
+        c->done += some;
+        csspgo__spend(left, some / CSSPGO__ENTRIES_STEP);
+        if (c->done != n) return 0;
+    }
+    c->source = 0;
+    return 1;
+}
+
+/* Makes node n of p or q in r, below `up`, with its record if it gets it. */
+static uint32_t csspgo__shrink_copy(csspgo__shrinking *x, const csspgo_profile *from, const csspgo__tree_node *n,
+                                    uint32_t up, int counts, uint64_t *left)
+{
+    const uint32_t id =
+        csspgo__node_make(x->r, up, csspgo__loc_of(x->b.p, n->site), csspgo__site_kind(n->site), n->func);
+    if (!counts) return id;
+    csspgo__record_copy(x, id, from, n->record);
+    csspgo__spend(left, 1);
+    return id;
+}
+
+/* Copies what stays of p to r, which has the room. */
+static csspgo_status csspgo__shrink_fill(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_status s = CSSPGO_MORE;
+    CSSPGO__COMMIT_BEGIN(&x->r->heap);
+    x->image[CSSPGO__ROOT] = CSSPGO__ROOT;
+    while (csspgo__copy_some(x, left) && csspgo__shrink_walk(x, left, &s, csspgo__tree_next)) {
+        const csspgo__tree_node *n = &x->b.p->tree.node[x->id];
+        if (x->image[x->id] == 0) continue;
+        x->image[x->id] = csspgo__shrink_copy(x, x->b.p, n, x->image[n->parent],
+                                              n->record != 0 && !csspgo__shrink_moves(x, x->id), left);
+    }
+    CSSPGO__COMMIT_END(&x->r->heap);
+    return s;
+}
+
+/* Copies the new base profiles to r. */
+static csspgo_status csspgo__shrink_fill_bases(csspgo__shrinking *x, uint64_t *left)
+{
+    const csspgo_profile *q = x->b.q;
+    CSSPGO__COMMIT_BEGIN(&x->r->heap);
+    while (csspgo__copy_some(x, left) && x->id < q->tree.count && *left != 0) {
+        const csspgo__tree_node *n = &q->tree.node[++x->id];
+        --*left;
+        if (x->least_kept != 0 && csspgo__shrink_kept_by(q, x->id) < x->least_kept) continue;
+        x->at[x->id] = csspgo__shrink_copy(x, q, n, x->at[n->parent], n->record != 0, left);
+    }
+    CSSPGO__COMMIT_END(&x->r->heap);
+    return x->id == q->tree.count && x->copying.source == 0 ? CSSPGO_OK : CSSPGO_MORE;
+}
+
+/* Frees everything but r and q. */
+static csspgo_status csspgo__shrink_drop_arrays(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (!csspgo__arrays_less(&x->arrays)) return CSSPGO_OK;
+    return CSSPGO_MORE;
+}
+
+/* p gets the nodes, records and runs of r, and r those of p. */
+static csspgo_status csspgo__shrink_swap(csspgo__shrinking *x, uint64_t *left)
+{
+    csspgo_profile *p = x->p;
+    const uint64_t had = csspgo__nodes_bytes(p), has = csspgo__nodes_bytes(x->r), changes = p->changes;
+    csspgo_profile old;
+    csspgo__spend(left, 1);
+    csspgo__free(&p->heap, p->growing.data, p->growing.bytes);
+    csspgo__summary_drop(p);
+    old = *p;
+    memcpy(&p->func, &x->r->func, sizeof *p - offsetof(csspgo_profile, func));
+    memcpy(&x->r->func, &old.func, sizeof *p - offsetof(csspgo_profile, func));
+    memset(&x->r->growing, 0, sizeof x->r->growing);
+    p->growing.rest = old.growing.data != NULL ? old.growing.calls : old.growing.rest;   /* csspgo__profile_grow */
+    p->heap.used = p->heap.used - had + has;
+    x->r->heap.used = x->r->heap.used - has + had;
+    p->changes = changes + 1;
+    x->swapped = 1;
+    return CSSPGO_OK;
+}
+
+/* Frees what p had. */
+static csspgo_status csspgo__shrink_drop_old(csspgo__shrinking *x, uint64_t *left)
+{
+    for (; *left != 0; csspgo__spend(left, CSSPGO__FREED_STEPS))
+        if (!csspgo__borrowed_less(x->r)) return CSSPGO_OK;
+    return CSSPGO_MORE;
+}
+
+enum { CSSPGO__SHRINK_PHASES = 33 };
+
+/* Goes on with a phase. (A table of functions would be writable data of a shared library.) */
+static csspgo_status csspgo__shrink_phase(csspgo__shrinking *x, uint64_t *left)
+{
+    switch (x->phase) {
+    case 0: return csspgo__shrink_arrays(x, left);
+    case 1: return csspgo__shrink_clear_most(x, left);
+    case 2: return csspgo__shrink_totals(x, left);
+    case 3: return csspgo__shrink_round(x, left);         /* CSSPGO__SHRINK_ROUND; back to here if it does not fit */
+    case 4: return csspgo__shrink_search(x, left);
+    case 5: return csspgo__shrink_clear_affected(x, left);
+    case 6: return csspgo__shrink_mark(x, left);
+    case 7: return csspgo__shrink_count(x, left);
+    case 8: return csspgo__shrink_bases(x, left);
+    case 9: return csspgo__shrink_clear_func(x, left);
+    case 10: return csspgo__shrink_clear_last(x, left);
+    case 11: return csspgo__shrink_plan(x, left);
+    case 12: return csspgo__shrink_lists(x, left);
+    case 13: return csspgo__shrink_clear_first(x, left);
+    case 14: return csspgo__shrink_link(x, left);
+    case 15: return csspgo__shrink_merge(x, left);
+    case 16: return csspgo__shrink_planned(x, left);
+    case 17: return csspgo__shrink_places(x, left);
+    case 18: return csspgo__shrink_clear_image(x, left);
+    case 19: return csspgo__shrink_kept(x, left);
+    case 20: return csspgo__shrink_added(x, left);
+    case 21: return csspgo__shrink_fits(x, left);
+    case 22: return csspgo__shrink_drop_search(x, left);
+    case 23: return csspgo__shrink_drop_count(x, left);
+    case 24: return csspgo__shrink_reserve(x, left);
+    case 25: return csspgo__shrink_clear_func(x, left);
+    case 26: return csspgo__shrink_clear_slots(x, left);
+    case 27: return csspgo__shrink_fill(x, left);
+    case 28: return csspgo__shrink_fill_bases(x, left);
+    case 29: return csspgo__shrink_drop_arrays(x, left);
+    case 30: return csspgo__shrink_drop_q(x, left);
+    case 31: return csspgo__shrink_swap(x, left);
+    case 32: return csspgo__shrink_drop_old(x, left);
+    default: return CSSPGO_OK;
+    }
+}
+
+/* ----- the public functions ----- */
+
+/* Lets go of it, wherever it is: p stays as it is now. */
+static void csspgo__shrink_drop(csspgo__work *w)
+{
+    csspgo__shrinking *x = (csspgo__shrinking *)(void *)w;
+    csspgo__heap h;
+    if (x->b.plan.move != NULL) csspgo__free(&x->b.q->heap, x->b.plan.move, x->b.plan.cap * sizeof *x->b.plan.move);
+    if (x->b.plan.c.scratch != NULL) csspgo__change_free(&x->b.plan.c, &x->b.q->heap);
+    csspgo__merging_free(&x->merging, &x->heap);
+    csspgo__arrays_free(&x->b.arrays);
+    csspgo__arrays_free(&x->arrays);
+    csspgo__borrowed_free(x->b.q);
+    csspgo__borrowed_free(x->r);
+    x->p->work = NULL;
+    h = x->heap;
+    csspgo__free(&h, x, sizeof *x);
+}
+
+/* Begins to shrink p. Returns NULL when memory is exhausted. */
+static csspgo__shrinking *csspgo__shrink_begin(csspgo_profile *p, uint64_t max_bytes, int may_drop, uint32_t anew)
+{
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__shrinking *x = (csspgo__shrinking *)csspgo__alloc_zero(&h, sizeof *x);
+    if (x == NULL) return NULL;
+    x->work.drop_fn = csspgo__shrink_drop;
+    x->heap = h;
+    x->arrays.heap = &x->heap;
+    x->b.p = x->p = p;
+    x->max_bytes = x->budget = max_bytes;
+    x->merging.kind = CSSPGO__KINDS;
+    x->factor = x->highest = 1;
+    x->fixed = p->heap.used - csspgo__nodes_bytes(p);
+    if (p->growing.data != NULL) x->fixed -= p->growing.bytes;
+    if (p->summary != NULL) x->fixed -= p->summary_size * sizeof *p->summary;
+    x->changes = csspgo__profile_changes(p);
+    x->used = p->heap.used;
+    x->may_drop = may_drop != 0;
+    x->anew = anew;
+    x->id = CSSPGO__ROOT;
+    p->work = &x->work;
+    return x;
+}
+
+/* What was begun with p and this bound and still holds, or begins; NULL: there is nothing to do, or (*s) no memory. */
+static csspgo__shrinking *csspgo__shrink_resume(csspgo_profile *p, uint64_t max_bytes, int may_drop, csspgo_status *s)
+{
+    csspgo__shrinking *x = (csspgo__shrinking *)(void *)p->work;
+    uint32_t anew = 0;
+    *s = CSSPGO_OK;
+    if (x != NULL && x->max_bytes == max_bytes && x->may_drop == (uint32_t)may_drop) {
+        if (x->swapped || (x->changes == csspgo__profile_changes(p) && x->used == p->heap.used)) return x;
+        anew = x->anew < 63 ? x->anew + 1 : 63;
+    }
+    if (x != NULL) csspgo__shrink_drop(&x->work);
+    if (p->heap.used <= max_bytes) return NULL;
+    x = csspgo__shrink_begin(p, max_bytes, may_drop, anew);
+    if (x == NULL) *s = CSSPGO_E_NOMEM;
+    return x;
+}
+
+/*
+ * csspgo_shrink_step. dropped NULL, or: drops the coldest functions if not even base profiles fit, and adds the sum of
+ * their totals; then there is no E_LIMIT, also where names alone take more.
+ */
+static csspgo_status csspgo__shrink_some(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, uint64_t *dropped,
+                                         csspgo_error *err)
+{
+    csspgo_status s;
+    csspgo__shrinking *x = csspgo__shrink_resume(p, max_bytes, dropped != NULL, &s);
+    uint64_t left;
+    if (x == NULL) return csspgo__error_plain(err, s);
+    left = csspgo__sat_mul(budget + (budget == 0), (uint64_t)1 << x->anew);
+    while (left != 0 && x->phase < CSSPGO__SHRINK_PHASES && (s = csspgo__shrink_phase(x, &left)) == CSSPGO_OK) {
+        x->phase++;
+        x->id = CSSPGO__ROOT;
+        x->done = 0;
+    }
+    if (s == CSSPGO_MORE || (s == CSSPGO_OK && x->phase < CSSPGO__SHRINK_PHASES))
+        return csspgo__error_plain(err, CSSPGO_MORE);
+    if (s == CSSPGO_OK && dropped != NULL) csspgo__count_add(dropped, x->dropped);
+    csspgo__shrink_drop(&x->work);
+    if (s != CSSPGO_E_LIMIT) return csspgo__error_plain(err, s);
+    csspgo__error_set(err, s, 0, "the profile without contexts does not fit into ");
+    csspgo__say_u64(err, max_bytes);
+    csspgo__say(err, " bytes");
+    return s;
+}
+
+CSSPGO_DEF csspgo_status csspgo_shrink_step(csspgo_profile *p, uint64_t max_bytes, uint64_t budget, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return csspgo__shrink_some(p, max_bytes, budget, NULL, err);
+}
+
+CSSPGO_DEF csspgo_status csspgo_shrink(csspgo_profile *p, uint64_t max_bytes, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    return csspgo__shrink_some(p, max_bytes, UINT64_MAX, NULL, err);
+}
+
+#endif /* CSSPGO_WITH_SHRINK */
 
 /* ===== >>runtime ================================================================================================== */
+
+#ifdef CSSPGO_WITH_RUNTIME
 
 /*
  * Two locks, each with its objects and its part of the memory: of the code map (with collectors and the reading end of
@@ -33078,11 +28193,5053 @@ CSSPGO_DEF csspgo_runtime_parts csspgo_runtime_get_parts(csspgo_runtime *r)
     return p;
 }
 
-/* ===== The kernel ends here. Chapters follow; each uses the kernel and at most one other chapter. ================ */
+#endif /* CSSPGO_WITH_RUNTIME */
+
+/* ===== >>extbinary ================================================================================================ */
+
+#ifdef CSSPGO_WITH_EXTBINARY
+
+/* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
+
+#define CSSPGO__MAGIC (UINT64_C(0x5350524f46343200))   /* "SPROF42" and the form's byte */
+enum {
+    CSSPGO__MAGIC_COMPACT = 0x02, CSSPGO__MAGIC_EXT = 0x04, CSSPGO__MAGIC_RAW = 0xff,
+    CSSPGO__FORMAT_VERSION = 103, CSSPGO__FORMAT_COMPOSITE = 105, CSSPGO__FORMAT_NEWEST = 105
+};
+
+typedef struct csspgo__open_record {     /* a record that is being read, with its callers below it on a stack */
+    uint32_t node, left;          /* node 0: it is not kept. left: inlinees still to come               */
+    uint64_t sum;                 /* GCC: of the counts in it                                           */
+} csspgo__open_record;
+
+typedef struct csspgo__bin_path { /* a frame of a context         */
+    uint32_t   func, node, hash;  /* hash: scratch                */
+    csspgo_loc loc;               /* call site behind the frame   */
+} csspgo__bin_path;
+
+typedef struct csspgo__bin csspgo__bin;
+
+struct csspgo__bin {
+    struct csspgo_lazy *lazy;     /* or NULL: names and contexts are looked up there, by two functions: */
+    uint32_t      (*func_fn)(csspgo__bin *b, uint64_t i, const unsigned char *at);   /* name i, which stands at `at` */
+    uint32_t      (*top_fn)(csspgo__bin *b);   /* for csspgo__bin_top                                   */
+    csspgo_profile *q;            /* the profile so far                                                 */
+    csspgo__reader  r;            /* the file, or the section being read                                */
+    const csspgo_block_watch *watch;   /* NULL, or who is told of blocks                                */
+    uint64_t        inflate;      /* bytes that compressed sections may still inflate to                */
+    uint64_t        unread;       /* ExtBinary: bytes that later sections may have                      */
+    uint64_t        meta;         /* flags of the section of metadata being read                        */
+    uint32_t        version;      /* of GCC, or of LLVM: 103 to 105                                     */
+    csspgo__u32_list func;        /* the name table: index -> function; lazy: indices used so far       */
+    csspgo__u32_list node;        /* the table of contexts: index -> node                               */
+    csspgo__u32_list record;      /* the same: index -> record, 0: not read yet                         */
+    csspgo__u32_list upcoming;    /* of the section being read: the index of each function in it        */
+    CSSPGO__LIST(csspgo__bin_path) path;   /* the context before; the next one has much of it           */
+    size_t          top;          /* the index read by csspgo__bin_top; lazy: the expected one */
+    CSSPGO__LIST(csspgo__open_record) nest;   /* the records around the one being read                  */
+    int             llvm, cs;
+    int             newer;        /* versions 104 and 105 are known: not with llvm = 19 to 21            */
+    int             vtables;      /* every record ends with vtable counts                               */
+    int             indexed;      /* the name table consists of spans, for tables of functions:         */
+    uint64_t        span[3];      /* of functions with inlinees, without, other names                   */
+    int             dirty;        /* a record is dirty: csspgo__record_sort is due                           */
+};
+
+static uint32_t csspgo__u32(csspgo__reader *r)
+{
+    if (!csspgo__need(r, 4)) return 0;
+    r->p += 4;
+    return csspgo__ld32le(r->p - 4);
+}
+
+/* Fails because memory or a limit of another object's heap is exhausted. Returns 0. */
+static int csspgo__bin_full_of(csspgo__bin *b, const csspgo__heap *h)
+{
+    return csspgo__fail(&b->r, h->status, b->r.p, csspgo__plain_text(h->status));
+}
+
+/* Fails because memory or a limit is exhausted. Returns 0. */
+static int csspgo__bin_full(csspgo__bin *b)
+{
+    return csspgo__bin_full_of(b, &b->q->heap);
+}
+
+/* Fails at `at`, with the value there. Returns 0. */
+static int csspgo__bin_bad(csspgo__bin *b, csspgo_status status, const unsigned char *at, const char *what,
+                           uint64_t value)
+{
+    return csspgo__fail_u64(&b->r, status, at, what, value);
+}
+
+/*
+ * n, which stands at `at`, is a number of elements of at least `least` bytes each: it is refused before any allocation
+ * if the input cannot hold so many. Returns 0 after a failure.
+ */
+CSSPGO__INLINE size_t csspgo__bin_fits(csspgo__bin *b, uint64_t n, size_t least, const unsigned char *at)
+{
+    const uint64_t left = csspgo__left(&b->r);
+    if (n <= left && n * least <= left) return (size_t)n;   /* left is far below 2^60 */
+    return (size_t)csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the input cannot hold so many elements: ", n);
+}
+
+/* Reads such a number as ULEB128. */
+CSSPGO__INLINE size_t csspgo__bin_many(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t n = csspgo__uleb(&b->r);
+    return csspgo__bin_fits(b, n, least, at);
+}
+
+/* The same for a field of 32 bits. */
+CSSPGO__INLINE size_t csspgo__bin_many32(csspgo__bin *b, size_t least)
+{
+    const unsigned char *at = b->r.p;
+    const size_t n = csspgo__bin_many(b, least);
+    if (b->r.status == CSSPGO_OK && n > UINT32_MAX)
+        csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", n);
+    return b->r.status == CSSPGO_OK ? n : 0;
+}
+
+/* The function of name i, which stands at `at`; 0 after a failure. */
+CSSPGO__INLINE uint32_t csspgo__bin_func_of(csspgo__bin *b, uint64_t i, const unsigned char *at)
+{
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (b->func_fn != NULL) return b->func_fn(b, i, at);
+    if (i < b->func.count) return b->func.v[i];
+    return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the name table has no entry ", i);
+}
+
+/* Reads a name index; returns its function, or 0 after a failure. */
+static uint32_t csspgo__bin_func(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    const uint64_t i = csspgo__uleb(&b->r);
+    return csspgo__bin_func_of(b, i, at);
+}
+
+/*
+ * Reads a location. LLVM cuts discriminators to 32 bits, and lines too, except in a body. Almost all locations are two
+ * bytes, which are read without a call. Returns 0 after a failure.
+ */
+static int csspgo__bin_loc(csspgo__bin *b, int body, csspgo_loc *loc)
+{
+    const unsigned char *at = b->r.p, *at2;
+    uint64_t line, disc;
+    if (!CSSPGO__SMALL && b->r.end - at >= 2 && (at[0] | at[1]) < 128 && b->r.status == CSSPGO_OK) {
+        *loc = csspgo_loc_at(at[0], at[1]);
+        b->r.p = at + 2;
+        return 1;
+    }
+    line = csspgo__uleb(&b->r);
+    at2 = b->r.p;
+    disc = csspgo__uleb(&b->r);
+    *loc = csspgo_loc_at((uint32_t)(line & UINT32_MAX), (uint32_t)(disc & UINT32_MAX));
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (line > 0xffff && (body || !CSSPGO__AS_LLVM(*b)))
+        return csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "a line is at most 65535: ", line);
+    if (disc <= UINT32_MAX || CSSPGO__AS_LLVM(*b)) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_RANGE, at2, "a discriminator does not fit 32 bits: ", disc);
+}
+
+/* The function with a name of the input; id 0 after a failure. */
+static csspgo_func csspgo__bin_name(csspgo__bin *b, const char *text, size_t size)
+{
+    const csspgo_func f = csspgo_func_add(b->q, text, size);
+    if (f.id == 0 && size > b->q->heap.limits.max_name)
+        csspgo__bin_bad(b, CSSPGO_E_LIMIT, (const unsigned char *)text, "a name is longer than limits.max_name: ",
+                        size);
+    else if (f.id == 0) csspgo__bin_full(b);
+    return f;
+}
+
+/* Appends a function to the name table. f.id 0: it could not be made, for the reason in b. */
+static int csspgo__bin_add_name(csspgo__bin *b, csspgo_func f)
+{
+    return (f.id != 0 && CSSPGO__PUT(&b->q->heap, b->func, f.id)) || csspgo__bin_full(b);
+}
+
+/* A string up to its NUL; NULL after a failure. */
+static const char *csspgo__bin_string(csspgo__bin *b, size_t *size)
+{
+    csspgo__reader *r = &b->r;
+    const unsigned char *start = r->p, *nul = (const unsigned char *)memchr(start, 0, csspgo__left(r));
+    if (nul == NULL) {
+        csspgo__fail(r, CSSPGO_E_TRUNCATED, start, "a name has no end");
+        return NULL;
+    }
+    *size = (size_t)(nul - start);
+    r->p = nul + 1;
+    return (const char *)start;
+}
+
+/*
+ * Makes room for the next n names at once, if they are long enough that a hostile file gains nothing from it. Their
+ * ends are searched first, so memory is allocated once.
+ */
+static int csspgo__bin_names_reserve(csspgo__bin *b, size_t n)
+{
+    size_t size[CSSPGO__SIZES] = { 0 }, i, bytes;
+    const unsigned char *p = b->r.p, *nul;
+    for (i = 0; i < n && p < b->r.end; i++, p = nul + 1) {
+        nul = (const unsigned char *)memchr(p, 0, (size_t)(b->r.end - p));
+        if (nul == NULL) break;
+    }
+    bytes = (size_t)(p - b->r.p);
+    if (bytes / 16 < n || bytes > UINT32_MAX) return 1;
+    size[CSSPGO__SIZE_NAMES] = n;
+    size[CSSPGO__SIZE_TEXT] = bytes;
+    return csspgo__sizes_room(b->q, size) || csspgo__bin_full(b);
+}
+
+/* Reads the number of names in a table; of an indexed one it is the sum of three. */
+static size_t csspgo__bin_count_names(csspgo__bin *b, int fixed)
+{
+    const unsigned char *at = b->r.p;
+    size_t i;
+    if (!b->indexed) return csspgo__bin_many(b, fixed ? 8 : 1);
+    for (i = 0; i < 3; i++) b->span[i] = csspgo__bin_many32(b, 8);
+    return b->r.status == CSSPGO_OK ? csspgo__bin_fits(b, b->span[0] + b->span[1] + b->span[2], 8, at) : 0;
+}
+
+/*
+ * Reads a table of names, each with a NUL at its end, or of GUIDs, each as ULEB128 or, if fixed, 8 bytes; then the
+ * profile is one of GUIDs.
+ */
+static int csspgo__bin_names(csspgo__bin *b, int guids, int fixed)
+{
+    csspgo__reader *r = &b->r;
+    size_t n = csspgo__bin_count_names(b, fixed), size = 0;
+    b->func.count = 0;
+    if (guids) b->q->flags |= CSSPGO_IS_MD5;
+    else if (!CSSPGO__SMALL && r->status == CSSPGO_OK && !csspgo__bin_names_reserve(b, n)) return 0;
+    while (n-- != 0 && r->status == CSSPGO_OK) {
+        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
+        const uint64_t guid = !guids ? 0 : fixed ? csspgo__u64(r) : csspgo__uleb(r);
+        if (r->status != CSSPGO_OK) return 0;
+        if (!csspgo__bin_add_name(b, guids ? csspgo_func_add_guid(b->q, guid) : csspgo__bin_name(b, text, size)))
+            return 0;
+    }
+    return r->status == CSSPGO_OK;
+}
+
+/* Reads a summary. fixed: of GCC's version 3, with numbers of 64 bits, except parts per million, of 32. */
+static int csspgo__bin_summary(csspgo__bin *b, int fixed)
+{
+    csspgo__reader *r = &b->r;
+    const unsigned char *at = r->p;
+    uint64_t head[6], *v;
+    size_t i, n;
+    for (i = 0; i < 6; i++) {
+        at = r->p;
+        head[i] = fixed ? csspgo__u64(r) : csspgo__uleb(r);
+    }
+    n = csspgo__bin_fits(b, head[5], fixed ? 20 : 3, at);
+    if (r->status != CSSPGO_OK) return 0;
+    v = (uint64_t *)csspgo__alloc(&b->q->heap, (5 + 3 * n) * sizeof *v);
+    if (v == NULL) return csspgo__bin_full(b);
+    csspgo__summary_drop(b->q);
+    b->q->summary = v;
+    b->q->summary_size = 5 + 3 * n;
+    memcpy(v, head, 5 * sizeof *v);
+    for (i = 5; i < b->q->summary_size; i++)
+        v[i] = !fixed ? csspgo__uleb(r) : i % 3 == 2 ? csspgo__u32(r) : csspgo__u64(r);
+    return r->status == CSSPGO_OK;
+}
+
+/* Gives a run n more elements at its end. Returns 0 after a failure. */
+static int csspgo__bin_extend(csspgo__bin *b, unsigned kind, csspgo__run *run, size_t n)
+{
+    return csspgo__run_more(&b->q->heap, &b->q->pool[kind], run, n, csspgo__elem(kind)) || csspgo__bin_full(b);
+}
+
+/* Sorts the n new targets at the end of a run, all of one location, by function, as the tree needs them. */
+static void csspgo__bin_order_targets(csspgo__record *c, csspgo_target *t, size_t n, int follows)
+{
+    size_t i, k;
+    const size_t most = 32;
+    if (!follows || n > most) c->dirty = 1;
+    for (i = 1; i < n && n <= most; i++) {
+        const csspgo_target x = t[i];
+        for (k = i; k != 0 && t[k - 1].func.id > x.func.id; k--) t[k] = t[k - 1];
+        t[k] = x;
+        if (k != 0 && t[k - 1].func.id == x.func.id) c->dirty = 1;
+    }
+}
+
+/* Reads the n targets or types of a location, each a name and a count. Returns 0 after a failure. */
+static int csspgo__bin_append(csspgo__bin *b, csspgo__record *c, unsigned kind, csspgo_loc loc, size_t n)
+{
+    for (; n != 0; n--) {
+        const uint32_t func = csspgo__bin_func(b);
+        const uint64_t count = csspgo__uleb(&b->r);
+        if (b->r.status != CSSPGO_OK) return 0;
+        if (csspgo__entry_append(b->q, c, kind, loc, func, count) < 0) return csspgo__bin_full(b);
+    }
+    return 1;
+}
+
+/*
+ * Reads the n call targets of a location of record c. The file has them in the order of counts, the tree in the order
+ * of functions: a small number is sorted here at once. Returns 0 after a failure.
+ */
+static int csspgo__bin_targets(csspgo__bin *b, csspgo__record *c, csspgo_loc loc, size_t n)
+{
+    csspgo_profile *q = b->q;
+    const size_t had = csspgo__run_count(c->target);
+    csspgo_target *t;
+    size_t i;
+    if (!csspgo__bin_extend(b, CSSPGO__TARGETS, &c->target, n)) return 0;
+    t = csspgo__target_run(q, c) + had;
+    for (i = 0; i < n; i++) {
+        t[i].loc = loc;
+        t[i].func = csspgo__func_handle(csspgo__bin_func(b));
+        t[i].reserved = 0;
+        t[i].count = csspgo__uleb(&b->r);
+        if (b->r.status != CSSPGO_OK) return 0;
+    }
+    csspgo__bin_order_targets(c, t, n, had == 0 || csspgo__loc_key(t[-1].loc) < csspgo__loc_key(loc));
+    return 1;
+}
+
+/* Reads total, body and call targets of a record. Locations out of order make it dirty. */
+static int csspgo__bin_counts(csspgo__bin *b, uint32_t record)
+{
+    csspgo_profile *q = b->q;
+    csspgo__record *c = &q->record[record];
+    const size_t had = csspgo__run_count(c->body);
+    csspgo_body e, *v = NULL;
+    size_t i, n, calls;
+    csspgo__count_add(&c->total, csspgo__uleb(&b->r));
+    n = csspgo__bin_many32(b, 4);
+    if (n != 0) {
+        if (!csspgo__bin_extend(b, CSSPGO__BODIES, &c->body, n)) return 0;
+        v = csspgo__body_run(q, c) + had;
+    }
+    for (i = 0; i < n; i++) {
+        if (!csspgo__bin_loc(b, 1, &e.loc)) return 0;
+        e.count = csspgo__uleb(&b->r);
+        v[i] = e;
+        if (had + i != 0 && csspgo__body_cmp(NULL, &v[i] - 1, &v[i]) >= 0) c->dirty = 1;
+        calls = 0;
+        if (b->r.p < b->r.end && *b->r.p == 0) b->r.p++;
+        else calls = csspgo__bin_many32(b, 2);
+        if (calls != 0 && !csspgo__bin_targets(b, c, e.loc, calls)) return 0;
+    }
+    b->dirty |= c->dirty;
+    return b->r.status == CSSPGO_OK;
+}
+
+/*
+ * Reads the vtable counts at the end of a record, after its inlinees. Every record has them if the summary's flags, of
+ * newer LLVM, say so. Returns 0 after a failure.
+ */
+static int csspgo__bin_vtables(csspgo__bin *b, const csspgo__open_record *open)
+{
+    csspgo__record *c = &b->q->record[b->q->tree.node[open->node].record];
+    csspgo_loc loc;
+    size_t n;
+    if (!b->vtables) return 1;
+    for (n = csspgo__bin_many32(b, 3); n != 0 && b->r.status == CSSPGO_OK; n--)
+        if (!csspgo__bin_loc(b, 1, &loc) || !csspgo__bin_append(b, c, CSSPGO__TYPES, loc, csspgo__bin_many32(b, 2)))
+            return 0;
+    b->dirty |= c->dirty;
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Pushes one more level on the stack. */
+static int csspgo__bin_push(csspgo__bin *b, const csspgo__open_record *n)
+{
+    if (b->nest.count >= b->q->heap.limits.max_depth)
+        return csspgo__fail(&b->r, CSSPGO_E_LIMIT, b->r.p, "inlinees are nested deeper than limits.max_depth");
+    return CSSPGO__PUT(&b->q->heap, b->nest, *n) || csspgo__bin_full(b);
+}
+
+/*
+ * Reads an entry with all entries nested in it. Inlinees follow the entry of their caller; a stack in memory has the
+ * open callers, so nesting needs no machine stack. enter_fn reads one entry (b->nest empty: the outermost) up to its
+ * inlinees and sets their number; leave_fn (or NULL) comes after them. Both return 0 after a failure.
+ */
+CSSPGO__INLINE int csspgo__bin_nested(csspgo__bin *b, int (*enter_fn)(csspgo__bin *, csspgo__open_record *),
+                                      int (*leave_fn)(csspgo__bin *, const csspgo__open_record *))
+{
+    csspgo__open_record n;
+    b->nest.count = 0;
+    for (;;) {
+        if (!enter_fn(b, &n)) return 0;
+        while (n.left == 0) {
+            if (leave_fn != NULL && !leave_fn(b, &n)) return 0;
+            if (b->nest.count == 0) return 1;
+            n = b->nest.v[--b->nest.count];
+        }
+        n.left--;
+        if (!csspgo__bin_push(b, &n)) return 0;
+    }
+}
+
+/* The node of the entry around the one being read. */
+static uint32_t csspgo__bin_up(const csspgo__bin *b)
+{
+    return b->nest.v[b->nest.count - 1].node;
+}
+
+/* The inlinee `func` at loc of a node, with a record; 0 after a failure. */
+static uint32_t csspgo__bin_inlinee(csspgo__bin *b, uint32_t up, csspgo_loc loc, uint32_t func)
+{
+    const uint32_t node = csspgo__node_make(b->q, up, loc, CSSPGO_INLINEE, func);
+    if (node != 0 && csspgo__record_make(b->q, node) != NULL) return node;
+    return (uint32_t)csspgo__bin_full(b);
+}
+
+/* The node of a function without context; 0 after a failure. */
+static uint32_t csspgo__bin_plain(csspgo__bin *b, uint32_t func)
+{
+    const uint32_t node = csspgo__node_make(b->q, CSSPGO__ROOT, csspgo_loc_at(0, 0), CSSPGO_PLAIN, func);
+    return node != 0 ? node : (uint32_t)csspgo__bin_full(b);
+}
+
+/*
+ * Reads an index and returns the node of a function that is not an inlinee: the index of a context, or of a name in a
+ * profile without contexts. Returns 0 after a failure.
+ */
+static uint32_t csspgo__bin_top(csspgo__bin *b)
+{
+    const unsigned char *at = b->r.p;
+    uint64_t i;
+    if (b->top_fn != NULL) return b->top_fn(b);
+    if (b->cs) {
+        i = csspgo__uleb(&b->r);
+        b->top = (size_t)i;
+        if (b->r.status == CSSPGO_OK && i < b->node.count) return b->node.v[i];
+        return (uint32_t)csspgo__bin_bad(b, CSSPGO_E_RANGE, at, "the table of contexts has no entry ", i);
+    }
+    return csspgo__bin_plain(b, csspgo__bin_func(b));
+}
+
+/* Reads the index of a function, or an inlinee's location and function. Its node gets a record. 0 after a failure. */
+static uint32_t csspgo__bin_entry(csspgo__bin *b)
+{
+    csspgo_loc loc;
+    uint32_t id;
+    if (b->nest.count != 0) {
+        if (!csspgo__bin_loc(b, 0, &loc)) return 0;
+        id = csspgo__bin_func(b);
+        return id != 0 ? csspgo__bin_inlinee(b, csspgo__bin_up(b), loc, id) : 0;
+    }
+    id = csspgo__bin_top(b);
+    if (id == 0 || csspgo__record_make(b->q, id) == NULL) return (uint32_t)csspgo__bin_full(b);
+    if (b->cs && b->record.count != 0) b->record.v[b->top] = b->q->tree.node[id].record;
+    return id;
+}
+
+/* Reads a record's head count, if it is no inlinee's, then its place and its counts, and adds them to the tree. */
+static int csspgo__bin_enter(csspgo__bin *b, csspgo__open_record *n)
+{
+    const uint64_t head = b->nest.count == 0 ? csspgo__uleb(&b->r) : 0;
+    uint32_t record;
+    n->node = csspgo__bin_entry(b);
+    if (n->node == 0) return 0;
+    record = b->q->tree.node[n->node].record;
+    csspgo__count_add(&b->q->record[record].head, head);
+    if (!csspgo__bin_counts(b, record)) return 0;
+    n->left = (uint32_t)csspgo__bin_many32(b, 6);
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Reads a function with its inlinees. Returns 0 after a failure. */
+static int csspgo__bin_record(csspgo__bin *b)
+{
+    return csspgo__bin_nested(b, csspgo__bin_enter, csspgo__bin_vtables);
+}
+
+/* Keeps the bytes of a block of an unknown type: `size` at r.p, behind its head, which began at `at`. */
+static int csspgo__bin_keep_block(csspgo__bin *b, uint32_t node, const unsigned char *at, size_t size)
+{
+    csspgo_profile *q = b->q;
+    csspgo__block k;
+    b->r.p += size;
+    size = (size_t)(b->r.p - at);
+    if (size > UINT32_MAX - q->block_data.count)
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "more bytes of unknown blocks than can be kept: ", UINT32_MAX);
+    k.node = node;
+    k.begin = (uint32_t)q->block_data.count;
+    k.size = (uint32_t)size;
+    if (!CSSPGO__PUT(&q->heap, q->block, k) || !CSSPGO__MORE(&q->heap, q->block_data, size)) return csspgo__bin_full(b);
+    memcpy(q->block_data.v + q->block_data.count, at, size);
+    q->block_data.count += size;
+    q->foreign_blocks++;
+    return 1;
+}
+
+static uint64_t csspgo__block_type(const csspgo_profile *p, const csspgo__block *block)
+{
+    csspgo__reader r;
+    csspgo__reader_init(&r, p->block_data.v + block->begin, block->size, NULL);
+    return csspgo__uleb(&r);
+}
+
+/* By node, then by type. */
+static int csspgo__block_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_profile *p = (const csspgo_profile *)ctx;
+    const csspgo__block *x = (const csspgo__block *)a, *y = (const csspgo__block *)b;
+    const uint64_t i = csspgo__block_type(p, x), k = csspgo__block_type(p, y);
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+/*
+ * Sorts the blocks that were kept. Of two of one type, from two records of one function, the second is lost, as nobody
+ * knows what their sum is. Returns 0 when memory is exhausted.
+ */
+static int csspgo__bin_sort_blocks(csspgo_profile *q)
+{
+    csspgo__block *v = q->block.v;
+    size_t i, n = 0;
+    if (q->block.count == 0) return 1;
+    if (!csspgo__sort(&q->heap, v, q->block.count, sizeof *v, csspgo__block_cmp, q)) return 0;
+    for (i = 0; i < q->block.count; i++)
+        if (n == 0 || csspgo__block_cmp(q, &v[n - 1], &v[i]) != 0) v[n++] = v[i];
+    q->block.count = n;
+    return 1;
+}
+
+/* Tells the watcher of block `index` of `blocks` of a record. */
+static void csspgo__bin_tell(const csspgo__bin *b, uint32_t node, size_t index, size_t blocks, uint64_t type,
+                             uint64_t size)
+{
+    csspgo_block k;
+    if (b->watch == NULL) return;
+    k.node = csspgo__node_of(b->q, node);
+    k.index = index;
+    k.blocks = blocks;
+    k.type = type;
+    k.size = size;
+    b->watch->block_fn(b->watch->ctx, b->q, &k);
+}
+
+/*
+ * Reads the content of a block, up to b->r.end: the counts of branch records, type 0, are the only type that is known.
+ * Returns 0 after a failure.
+ */
+static int csspgo__bin_block_counts(csspgo__bin *b, uint32_t record)
+{
+    if (b->nest.count == 0) csspgo__count_add(&b->q->record[record].head, csspgo__uleb(&b->r));
+    if (!csspgo__bin_counts(b, record)) return 0;
+    if (b->r.p == b->r.end) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p,
+                           "Profile type ID 0 did not consume its complete payload; unread bytes: ",
+                           csspgo__left(&b->r));
+}
+
+/* Fails as the block at `at` is longer than what is left. Returns 0. */
+static int csspgo__bin_block_long(csspgo__bin *b, const unsigned char *at, uint64_t type, uint64_t size)
+{
+    csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, at, "Profile type ID ");
+    csspgo__say_u64(b->r.err, type);
+    csspgo__say(b->r.err, " declares payload size ");
+    csspgo__say_u64(b->r.err, size);
+    csspgo__say(b->r.err, ", but only ");
+    csspgo__say_u64(b->r.err, csspgo__left(&b->r));
+    csspgo__say(b->r.err, " bytes remain");
+    return 0;
+}
+
+/*
+ * Reads block i of n of a composite record. The profile keeps blocks of unknown types as they are. *seen has a bit for
+ * each type below 64 so far. Errors are worded as LLVM's. Returns 0 after a failure.
+ */
+static int csspgo__bin_block(csspgo__bin *b, uint32_t node, size_t i, size_t n, uint64_t *seen)
+{
+    const unsigned char *const at = b->r.p, *const end = b->r.end;
+    const uint64_t type = csspgo__uleb(&b->r), size = csspgo__uleb(&b->r);
+    int ok;
+    if (b->r.status != CSSPGO_OK) return 0;
+    csspgo__bin_tell(b, node, i, n, type, size);
+    if (size > csspgo__left(&b->r)) return csspgo__bin_block_long(b, at, type, size);
+    if (type < 64 && *seen >> type & 1)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "Duplicate profile type ID: ", type);
+    if (type < 64) *seen |= (uint64_t)1 << type;
+    if (type != 0) return csspgo__bin_keep_block(b, node, at, (size_t)size);
+    b->r.end = b->r.p + size;
+    ok = csspgo__bin_block_counts(b, b->q->tree.node[node].record);
+    b->r.end = end;
+    return ok;
+}
+
+/* Reads a composite record up to its inlinees: its place, then blocks, each of which has a type and a size. */
+static int csspgo__bin_composite_enter(csspgo__bin *b, csspgo__open_record *n)
+{
+    uint64_t seen = 0;
+    size_t i, blocks;
+    n->node = csspgo__bin_entry(b);
+    if (n->node == 0) return 0;
+    blocks = csspgo__bin_many32(b, 2);
+    if (b->r.status == CSSPGO_OK && blocks == 0) csspgo__bin_tell(b, n->node, 0, 0, 0, 0);
+    for (i = 0; i < blocks; i++)
+        if (!csspgo__bin_block(b, n->node, i, blocks, &seen)) return 0;
+    n->left = (uint32_t)csspgo__bin_many32(b, 5);
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Reads a function of a composite profile with its inlinees. Returns 0 after a failure. */
+static int csspgo__bin_composite(csspgo__bin *b)
+{
+    return csspgo__bin_nested(b, csspgo__bin_composite_enter, csspgo__bin_vtables);
+}
+
+/* Skips n numbers. */
+static void csspgo__bin_skip(csspgo__reader *r, size_t n)
+{
+    const unsigned char *p = r->p;
+    while (!CSSPGO__SMALL && n >= 8 && r->end - p >= 8) {   /* numbers end in a byte below 128: eight at a time */
+        const uint64_t last = ~csspgo__ld64le(p) >> 7 & UINT64_C(0x0101010101010101);
+        n -= (size_t)(last * UINT64_C(0x0101010101010101) >> 56);
+        p += 8;
+    }
+    for (; p < r->end && n != 0; p++) n -= *p < 128;
+    r->p = p;
+}
+
+/*
+ * Counts the elements of the rest of the section, so that arrays need not grow and be copied: new memory costs more
+ * than a second look at the input. Counts up to the first error; r is a copy, so errors are left to the actual reader.
+ * Contexts are listed in their order, so that their nodes can be prefetched; that may fail.
+ */
+static void csspgo__bin_count_records(csspgo__bin *b, size_t size[CSSPGO__SIZES])
+{
+    csspgo__reader r = b->r;
+    uint64_t n, calls;
+    size_t pending = 0;
+    r.err = NULL;
+    while (r.p < r.end && r.status == CSSPGO_OK) {
+        if (pending != 0) {                           /* location, index, total; below: head count, index, total */
+            csspgo__bin_skip(&r, 4);
+            pending--;
+        } else {
+            csspgo__bin_skip(&r, 1);
+            n = csspgo__uleb(&r);
+            if (b->cs && b->record.count != 0)
+                (void)CSSPGO__PUT(&b->q->heap, b->upcoming, b->node.v[n < b->node.count ? n : 0]);
+            csspgo__bin_skip(&r, 1);
+        }
+        size[CSSPGO__SIZE_RECORDS]++;
+        n = csspgo__uleb(&r);
+        if (n > csspgo__left(&r) / 4) return;
+        size[CSSPGO__SIZE_BODIES] += (size_t)n;
+        for (; n != 0; n--) {
+            csspgo__bin_skip(&r, 3);
+            calls = csspgo__uleb(&r);
+            if (calls > csspgo__left(&r) / 2) return;
+            size[CSSPGO__SIZE_TARGETS] += (size_t)calls;
+            csspgo__bin_skip(&r, (size_t)calls * 2);
+        }
+        n = csspgo__uleb(&r);
+        if (n > csspgo__left(&r) / 6) return;
+        pending += (size_t)n;
+    }
+}
+
+/*
+ * Reads all records up to the end of the section. They are counted first, unless they have vtable counts or are
+ * composite, which the counting does not understand.
+ */
+static int csspgo__bin_records(csspgo__bin *b, int composite)
+{
+    csspgo_profile *q = b->q;
+    size_t i, size[CSSPGO__SIZES] = { 0 };
+    if (b->record.count == 0 && b->node.count != 0 && CSSPGO__ZEROS(&q->heap, b->record, b->node.count) == NULL)
+        return csspgo__bin_full(b);
+    b->upcoming.count = 0;
+    if (!b->vtables && !composite) csspgo__bin_count_records(b, size);
+    if (!b->cs) size[CSSPGO__SIZE_NODES] = size[CSSPGO__SIZE_RECORDS];
+    if (!csspgo__sizes_room(q, size)) return csspgo__bin_full(b);
+    for (i = 0; b->r.p < b->r.end; i++) {
+        if (i + 16 < b->upcoming.count) CSSPGO__PREFETCH(&q->tree.node[b->upcoming.v[i + 16]]);
+        if (!(composite ? csspgo__bin_composite(b) : csspgo__bin_record(b))) return 0;
+    }
+    return 1;
+}
+
+/*
+ * csspgo_sniff has checked the magic number. LLVM 19 reads only version 103. Version 104, of newer releases, has the
+ * same bytes, and 105 may have composite records.
+ */
+static int csspgo__bin_version(csspgo__bin *b)
+{
+    const unsigned char *at;
+    uint64_t v;
+    csspgo__uleb(&b->r);                              /* the magic number */
+    at = b->r.p;
+    v = csspgo__uleb(&b->r);
+    if (b->r.status != CSSPGO_OK) return 0;
+    b->version = (uint32_t)v;
+    if (v == CSSPGO__FORMAT_VERSION || (v > CSSPGO__FORMAT_VERSION && v <= CSSPGO__FORMAT_NEWEST && b->newer)) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_VERSION, at,
+                           b->newer ? "only versions 103 to 105 of LLVM's binary profiles can be read, not "
+                                    : "only version 103 of LLVM's binary profiles can be read, not ", v);
+}
+
+/* ----- ExtBinary in ----------------------------------------------------------------------------------------------- */
+
+enum {                            /* types of sections */
+    CSSPGO__SEC_SUMMARY = 1, CSSPGO__SEC_NAMES = 2, CSSPGO__SEC_SYMBOLS = 3, CSSPGO__SEC_OFFSETS = 4,
+    CSSPGO__SEC_META = 5, CSSPGO__SEC_CONTEXTS = 6, CSSPGO__SEC_RECORDS = 32,
+    CSSPGO__SEC_COMPOSITE_OFFS = 7, CSSPGO__SEC_COMPOSITE = 33      /* version 105: they stand for 4 and 32 */
+};
+
+/* Flags of sections: the low ones are common, the high ones depend on the type. */
+#define CSSPGO__SEC_COMPRESSED   ((uint64_t)1)
+#define CSSPGO__SEC_FLAT         ((uint64_t)2)
+#define CSSPGO__SEC_PARTIAL      ((uint64_t)1 << 32)
+#define CSSPGO__SEC_CS           ((uint64_t)2 << 32)
+#define CSSPGO__SEC_FS           ((uint64_t)4 << 32)
+#define CSSPGO__SEC_PREINLINED   ((uint64_t)16 << 32)
+#define CSSPGO__SEC_VTABLES      ((uint64_t)32 << 32)
+#define CSSPGO__SEC_MD5          ((uint64_t)1 << 32)
+#define CSSPGO__SEC_FIXED_MD5    ((uint64_t)2 << 32)
+#define CSSPGO__SEC_UNIQ         ((uint64_t)4 << 32)
+#define CSSPGO__SEC_INDEXED      ((uint64_t)8 << 32)   /* names of newer LLVM                */
+#define CSSPGO__SEC_MD5_SYMBOLS  ((uint64_t)1 << 32)   /* symbol list of newer LLVM          */
+#define CSSPGO__SEC_ORDERED      ((uint64_t)1 << 32)
+#define CSSPGO__SEC_INDEXED_OFFS ((uint64_t)2 << 32)   /* table of functions of newer LLVM   */
+#define CSSPGO__SEC_PROBES       ((uint64_t)1 << 32)
+#define CSSPGO__SEC_ATTRIBUTES   ((uint64_t)2 << 32)
+
+/* Section i of the table, which follows the magic number, the version and the number of sections. */
+static csspgo_section csspgo__section_at(const unsigned char *table, size_t i)
+{
+    csspgo_section s;
+    s.type = csspgo__ld64le(table + 32 * i);
+    s.flags = csspgo__ld64le(table + 32 * i + 8);
+    s.offset = csspgo__ld64le(table + 32 * i + 16);
+    s.size = csspgo__ld64le(table + 32 * i + 24);
+    return s;
+}
+
+/* The feature of newer LLVM that LLVM 19 misreads, so that its mode refuses the section, or NULL. */
+static const char *csspgo__section_newer(const csspgo_section *s)
+{
+    if (s->type == CSSPGO__SEC_NAMES && s->flags & CSSPGO__SEC_INDEXED)
+        return "LLVM 19 cannot read the indexed name tables of newer LLVM";
+    if (s->type == CSSPGO__SEC_OFFSETS && s->flags & CSSPGO__SEC_INDEXED_OFFS)
+        return "LLVM 19 cannot read the indexed function offsets of newer LLVM";
+    if (s->type == CSSPGO__SEC_SYMBOLS && s->flags & CSSPGO__SEC_MD5_SYMBOLS)
+        return "LLVM 19 cannot read the MD5 symbol list of newer LLVM";
+    return NULL;
+}
+
+/* The summary's flags give the kind of profile: they come before everything that depends on it. */
+static int csspgo__bin_summary_flags(csspgo__bin *b, uint64_t flags)
+{
+    csspgo_profile *q = b->q;
+    b->vtables = (flags & CSSPGO__SEC_VTABLES) != 0;   /* LLVM 19 to 21 misread the rest */
+    b->cs = (flags & CSSPGO__SEC_CS) != 0;
+    if (b->cs) q->flags |= CSSPGO_IS_CS;
+    if (flags & CSSPGO__SEC_FS) q->flags |= CSSPGO_IS_FS;
+    if (flags & CSSPGO__SEC_PREINLINED) q->flags |= CSSPGO_IS_PREINLINED;
+    if (flags & CSSPGO__SEC_PARTIAL) q->flags |= CSSPGO_IS_PARTIAL;
+    return 1;
+}
+
+/* Reads the name table of ExtBinary: text, GUIDs as ULEB128 (old releases), or GUIDs of fixed size. */
+static int csspgo__bin_ext_names(csspgo__bin *b, uint64_t flags)
+{
+    b->q->flags &= ~(uint32_t)CSSPGO_HAS_UNIQ;
+    if (flags & CSSPGO__SEC_UNIQ) b->q->flags |= CSSPGO_HAS_UNIQ;
+    b->indexed = (flags & CSSPGO__SEC_INDEXED) != 0;
+    if (b->indexed && !(flags & CSSPGO__SEC_FIXED_MD5))
+        return csspgo__fail(&b->r, CSSPGO_E_SYNTAX, b->r.p, "an indexed name table must have GUIDs of 8 bytes");
+    return csspgo__bin_names(b, (flags & (CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5)) != 0,
+                             (flags & CSSPGO__SEC_FIXED_MD5) != 0);
+}
+
+/*
+ * Checks the size of a table of functions for an indexed name table: an offset of 4 bytes for each name of a span.
+ * Other tables of functions are not looked at, nor is this one further. Returns 0 after a failure.
+ */
+static int csspgo__bin_indexed_offsets(csspgo__bin *b, const csspgo_section *s)
+{
+    const uint64_t span = b->span[s->flags & CSSPGO__SEC_FLAT ? 1 : 0];
+    if (!(s->flags & CSSPGO__SEC_INDEXED_OFFS) || s->flags & CSSPGO__SEC_COMPRESSED) return 1;
+    if (b->indexed && s->size / 4 == span && s->size % 4 == 0) return 1;
+    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p,
+                           "a table of functions does not have 4 bytes for each name of its span: ", s->size);
+}
+
+/*
+ * Reads the frames of a context into path. Before: *same frames of the context before have nodes; after: the number of
+ * first frames with the same nodes. Returns 0 after a failure.
+ */
+static int csspgo__bin_frames(csspgo__bin *b, csspgo__bin_path *path, size_t frames, size_t *same)
+{
+    size_t i, kept = 0;
+    int still = 1;                                    /* the same so far, with the call site of the frame before */
+    for (i = 0; i < frames; i++) {
+        const uint32_t func = csspgo__bin_func(b);
+        csspgo_loc loc;
+        if (func == 0 || !csspgo__bin_loc(b, 1, &loc)) return 0;
+        if (still && i < *same && path[i].func == func) {
+            kept = i + 1;
+            still = csspgo__loc_key(path[i].loc) == csspgo__loc_key(loc);
+        } else {
+            still = 0;
+        }
+        path[i].func = func;
+        path[i].loc = loc;
+    }
+    *same = kept;
+    return 1;
+}
+
+/*
+ * Makes the nodes of frames i to n - 1 below the new node of frame i - 1. They are new too, so nothing is looked up,
+ * and their places in the table are known before the first one is needed.
+ */
+static int csspgo__bin_new_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+{
+    csspgo_profile *q = b->q;
+    csspgo__tree *t = &q->tree;
+    const uint64_t key = t->map.key[0];
+    uint32_t id = path[i - 1].node;
+    size_t k;
+    csspgo__tree_allow(&q->heap, t, n - i);
+    if (!csspgo__tree_room(&q->heap, t, n - i)) return csspgo__bin_full(b);
+    for (k = i; k < n; k++, id++) {
+        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
+        path[k].hash = csspgo__tree_hash(t, id, site, path[k].func);
+        CSSPGO__PREFETCH(&t->map.slot[path[k].hash & t->map.mask]);
+        CSSPGO__PREFETCH(&t->node[q->func[path[k].func].size]);
+    }
+    for (k = i; k < n; k++) {
+        const uint64_t site = csspgo__site(path[k - 1].loc, CSSPGO_CONTEXT);
+        if (key != t->map.key[0]) path[k].hash = csspgo__tree_hash(t, path[k - 1].node, site, path[k].func);
+        path[k].node = csspgo__tree_append(t, path[k - 1].node, site, path[k].func, path[k].hash);
+        csspgo__func_append(q, path[k].func, path[k].node);
+    }
+    return 1;
+}
+
+/* Finds or makes the nodes of frames i to n - 1. Returns 0 after a failure. */
+static int csspgo__bin_nodes(csspgo__bin *b, csspgo__bin_path *path, size_t i, size_t n)
+{
+    const size_t had = b->q->tree.count;
+    for (; i < n && b->q->tree.count == had; i++) {
+        const csspgo_loc site = i != 0 ? path[i - 1].loc : csspgo_loc_at(0, 0);
+        const uint32_t up = i != 0 ? path[i - 1].node : (uint32_t)CSSPGO__ROOT;
+        path[i].node = csspgo__node_make(b->q, up, site, CSSPGO_CONTEXT, path[i].func);
+        if (path[i].node == 0) return csspgo__bin_full(b);
+    }
+    return i >= n || csspgo__bin_new_nodes(b, path, i, n);
+}
+
+/*
+ * Reads a context of at least one frame; *leaf: the last frame. Contexts come in the order of a walk, so most frames
+ * are those of the context before, and only the others are looked up. Returns 0 after a failure.
+ */
+static int csspgo__bin_context(csspgo__bin *b, size_t frames, csspgo__bin_path *leaf)
+{
+    size_t same = b->path.count;
+    if (!CSSPGO__ROOM(&b->q->heap, b->path.v, same, b->path.cap, frames)) return csspgo__bin_full(b);
+    if (!csspgo__bin_frames(b, b->path.v, frames, &same) || !csspgo__bin_nodes(b, b->path.v, same, frames)) return 0;
+    b->path.count = frames;
+    *leaf = b->path.v[frames - 1];
+    return 1;
+}
+
+/*
+ * LLVM reads a context without frames, and writes it as []: here it gets one frame, without a name. Returns 0 after a
+ * failure.
+ */
+static int csspgo__bin_no_frame(csspgo__bin *b, csspgo__bin_path *leaf)
+{
+    leaf->loc = csspgo_loc_at(0, 0);
+    leaf->node = csspgo__node_make(b->q, CSSPGO__ROOT, leaf->loc, CSSPGO_CONTEXT, csspgo_func_add(b->q, "", 0).id);
+    return leaf->node != 0 || csspgo__bin_full(b);
+}
+
+/*
+ * Appends a context to the table. In LLVM a context whose leaf has a location differs from the one without; only LLVM
+ * mode keeps the two apart.
+ */
+static int csspgo__bin_add_context(csspgo__bin *b, const csspgo__bin_path *leaf)
+{
+    uint32_t node = leaf->node;
+    if (CSSPGO__AS_LLVM(*b) && csspgo__loc_key(leaf->loc) != 0)
+        node = csspgo__node_make(b->q, node, leaf->loc, CSSPGO_DUPLICATE, leaf->func);
+    return (node != 0 && CSSPGO__PUT(&b->q->heap, b->node, node)) || csspgo__bin_full(b);
+}
+
+/*
+ * After the first contexts: makes room for the nodes of n more of the same kind, so that the tree need not grow step
+ * by step.
+ */
+static int csspgo__bin_contexts_reserve(csspgo__bin *b, size_t n)
+{
+    const size_t more = b->q->tree.count / 512 * n;
+    if (more > csspgo__left(&b->r) / 6) return 1;
+    if (csspgo__tree_room(&b->q->heap, &b->q->tree, more) || b->q->heap.status == CSSPGO_E_LIMIT) return 1;
+    return csspgo__bin_full(b);                       /* a limit counts for real nodes, not for expected ones */
+}
+
+/* Reads the table of contexts. */
+static int csspgo__bin_contexts(csspgo__bin *b)
+{
+    const uint32_t max = b->q->heap.limits.max_depth;
+    csspgo__bin_path leaf = { 0, 0, 0, { 0, 0 } };
+    size_t n = csspgo__bin_many(b, 1), frames;
+    int ok = b->r.status == CSSPGO_OK;
+    CSSPGO__DROP(&b->q->heap, b->record);             /* of another table of contexts */
+    for (b->node.count = 0; ok && n != 0; n--) {
+        const unsigned char *at = b->r.p;
+        frames = csspgo__bin_many32(b, 3);
+        if (frames == 0 && !CSSPGO__AS_LLVM(*b)) csspgo__fail(&b->r, CSSPGO_E_SYNTAX, at, "the context is empty");
+        if (frames > max)
+            csspgo__bin_bad(b, CSSPGO_E_LIMIT, at, "a context has more frames than limits.max_depth: ", frames);
+        ok = b->r.status == CSSPGO_OK &&
+             (frames != 0 ? csspgo__bin_context(b, frames, &leaf) : csspgo__bin_no_frame(b, &leaf)) &&
+             (b->node.count != 512 || csspgo__bin_contexts_reserve(b, n)) &&
+             csspgo__bin_add_context(b, &leaf);
+    }
+    return ok;
+}
+
+/*
+ * Reads the symbol list: names of functions in the program, or their GUIDs, which tell a cold function from a new one
+ * if it has no counts. They become functions of the profile, with a flag.
+ */
+static int csspgo__bin_symbols(csspgo__bin *b, int guids)
+{
+    size_t size;
+    if (guids && csspgo__left(&b->r) % 8 != 0)
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, b->r.p, "a symbol list of GUIDs has not 8 bytes for each: ",
+                               csspgo__left(&b->r));
+    while (b->r.p < b->r.end) {
+        const char *text = guids ? NULL : csspgo__bin_string(b, &size);
+        csspgo_func f;
+        if (text == NULL && !guids) return 0;
+        f = guids ? csspgo_func_add_guid(b->q, csspgo__u64(&b->r)) : csspgo__bin_name(b, text, size);
+        if (f.id == 0) return guids ? csspgo__bin_full(b) : 0;
+        b->q->names.name[f.id].flags |= CSSPGO__LISTED;
+    }
+    return 1;
+}
+
+/* The node of an outermost metadata entry. 0: the profile has no counts for it, or a failure. */
+static uint32_t csspgo__bin_meta_top(csspgo__bin *b)
+{
+    uint32_t func;
+    if (b->cs) return csspgo__bin_top(b);
+    func = csspgo__bin_func(b);
+    return func == 0 ? 0 : csspgo_child(b->q, csspgo_root(b->q), csspgo_loc_at(0, 0), CSSPGO_PLAIN,
+                                        csspgo__func_handle(func)).id;
+}
+
+/*
+ * The node of a metadata entry below `up`. In LLVM mode an entry without counts makes an inlinee without a name, as in
+ * LLVM. 0: the values are not kept, or a failure.
+ */
+static uint32_t csspgo__bin_meta_inlinee(csspgo__bin *b, uint32_t up)
+{
+    csspgo_func f;
+    csspgo_loc loc;
+    uint32_t node;
+    if (!csspgo__bin_loc(b, 0, &loc)) return 0;
+    f = csspgo__func_handle(csspgo__bin_func(b));
+    if (f.id == 0 || up == 0) return 0;
+    node = csspgo_child(b->q, csspgo__node_handle(up), loc, CSSPGO_INLINEE, f).id;
+    if (b->q->tree.node[node].record != 0 || !CSSPGO__AS_LLVM(*b)) return node;
+    f = csspgo_func_add(b->q, "", 0);
+    return f.id != 0 ? csspgo__bin_inlinee(b, up, loc, f.id) : (uint32_t)csspgo__bin_full(b);
+}
+
+/* Reads a metadata entry: its node (0: not kept), its values, then the number of inlinees. */
+static int csspgo__bin_meta_enter(csspgo__bin *b, csspgo__open_record *n)
+{
+    const uint32_t node = b->nest.count == 0 ? csspgo__bin_meta_top(b) : csspgo__bin_meta_inlinee(b, csspgo__bin_up(b));
+    uint32_t record = 0;
+    const uint64_t checksum = b->meta & CSSPGO__SEC_PROBES ? csspgo__uleb(&b->r) : 0;
+    const uint32_t attributes = b->meta & CSSPGO__SEC_ATTRIBUTES ? csspgo__uleb32(&b->r) : 0;
+    n->left = b->cs ? 0 : (uint32_t)csspgo__bin_many32(b, 4);
+    if (b->r.status != CSSPGO_OK) return 0;
+    if (b->cs && b->record.count != 0) record = b->record.v[b->top];
+    if (record == 0) record = b->q->tree.node[node].record;   /* node 0 has record 0 */
+    n->node = record != 0 ? node : 0;
+    if (record != 0 && b->meta & CSSPGO__SEC_PROBES) b->q->record[record].checksum = checksum;
+    if (record != 0 && b->meta & CSSPGO__SEC_ATTRIBUTES) b->q->record[record].attributes = attributes;
+    return 1;
+}
+
+/*
+ * Reads an entry with its inlinees. Checksums and attributes have their own section, in any order, after the records.
+ * Returns 0 after a failure.
+ */
+static int csspgo__bin_meta_entry(csspgo__bin *b, uint64_t flags)
+{
+    b->meta = flags;
+    return csspgo__bin_nested(b, csspgo__bin_meta_enter, NULL);
+}
+
+/*
+ * Reads the content of a section, all bytes of b->r; none may be left over. Tables that only help to find records,
+ * such as the table of functions, are skipped.
+ */
+static int csspgo__bin_content(csspgo__bin *b, const csspgo_section *s)
+{
+    const char *newer = b->newer ? NULL : csspgo__section_newer(s);
+    int ok = 1;
+    if (newer != NULL) return csspgo__fail(&b->r, CSSPGO_E_UNSUPPORTED, b->r.p, newer);
+    switch (s->type) {
+    case CSSPGO__SEC_SUMMARY: ok = csspgo__bin_summary_flags(b, s->flags) && csspgo__bin_summary(b, 0); break;
+    case CSSPGO__SEC_NAMES: ok = csspgo__bin_ext_names(b, s->flags); break;
+    case CSSPGO__SEC_CONTEXTS: ok = csspgo__bin_contexts(b); break;
+    case CSSPGO__SEC_RECORDS: ok = csspgo__bin_records(b, 0); break;
+    case CSSPGO__SEC_COMPOSITE: ok = csspgo__bin_records(b, 1); break;
+    case CSSPGO__SEC_OFFSETS: case CSSPGO__SEC_COMPOSITE_OFFS: return csspgo__bin_indexed_offsets(b, s);
+    case CSSPGO__SEC_SYMBOLS: ok = csspgo__bin_symbols(b, (s->flags & CSSPGO__SEC_MD5_SYMBOLS) != 0); break;
+    case CSSPGO__SEC_META:
+        while (ok && b->r.p < b->r.end) ok = csspgo__bin_meta_entry(b, s->flags);
+        break;
+    default: return 1;
+    }
+    if (!ok || b->r.p == b->r.end) return ok;
+    return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, b->r.p, "bytes are left over in a section: ", csspgo__left(&b->r));
+}
+
+/*
+ * Subtracts a section's size, which its table entry says, from the bytes of the file: sections that share bytes cannot
+ * cost more than a file of the sum of their sizes. Returns 0 after a failure.
+ */
+static int csspgo__bin_charge(csspgo__bin *b, uint64_t size, const unsigned char *entry)
+{
+    if (size > b->unread)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, entry + 24, "sections overlap, all together exceed the file: size ",
+                               size);
+    b->unread -= size;
+    return 1;
+}
+
+/*
+ * A compressed section: uncompressed size, compressed size, zlib stream. Sizes are checked before any allocation:
+ * zlib's ratio is below 1032, and limits.max_inflated applies to all sections together. Errors get the section's
+ * offset, because inflated bytes have no offset in the file.
+ */
+static int csspgo__bin_inflated(csspgo__bin *b, const csspgo_section *s)
+{
+    csspgo__reader *r = &b->r;
+#ifdef CSSPGO_USE_ZLIB
+    const csspgo__reader file = *r;
+    const unsigned char *at = r->p;
+    const uint64_t want = csspgo__uleb(r), packed = csspgo__uleb(r);
+    csspgo__heap *h = &b->q->heap;
+    unsigned char *data = NULL;
+    size_t cap = 0;
+    csspgo_status status;
+    int ok;
+    if (r->status != CSSPGO_OK) return 0;
+    if (packed > csspgo__left(r) || (packed < csspgo__left(r) && !CSSPGO__AS_LLVM(*b)))
+        return csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at,
+                               "a compressed section does not have the size that it claims: ", packed);
+    if (want > SIZE_MAX / 2 || want / 1032 > packed + 1)
+        return csspgo__bin_bad(b, CSSPGO_E_SYNTAX, at, "a compressed section cannot inflate to so many bytes: ", want);
+    if (want > b->inflate)
+        return csspgo__bin_bad(b, CSSPGO_E_LIMIT, at,
+                               "compressed sections exceed limits.max_inflated bytes: this one has ",
+                               want);
+    b->inflate -= want;
+    csspgo__allow(h, 16 * want);                      /* inflated bytes are input */
+    status = csspgo__z_inflate(h, r->p, (size_t)packed, (size_t)want, &data, &cap);
+    if (status == CSSPGO_E_SYNTAX)
+        csspgo__fail(r, status, at, "a compressed section does not inflate to what it claims");
+    else if (status != CSSPGO_OK) csspgo__bin_full(b);
+    ok = status == CSSPGO_OK;
+    if (ok) {
+        csspgo__reader_init(r, data, (size_t)want, file.err);
+        ok = csspgo__bin_content(b, s);
+    }
+    csspgo__free(h, data, cap);
+    status = r->status;
+    *r = file;
+    r->status = status;
+    if (!ok && r->err != NULL) r->err->offset = (uint64_t)(at - file.base);
+    return ok;
+#else
+    (void)s;
+    return csspgo__fail(r, CSSPGO_E_UNSUPPORTED, r->p,
+                        "a section is compressed, and zlib support (CSSPGO_USE_ZLIB) is left out");
+#endif
+}
+
+/* The flags of the metadata mark a profile of probes, even one without functions; LLVM skips the section then. */
+static void csspgo__bin_section_kind(csspgo__bin *b, const csspgo_section *s)
+{
+    if (s->type == CSSPGO__SEC_META && s->flags & CSSPGO__SEC_PROBES && (s->size != 0 || !CSSPGO__AS_LLVM(*b)))
+        b->q->flags |= CSSPGO_IS_PROBE;
+}
+
+/* Reads section i of the table, which must lie in the file. b->r is set to its bytes and back again. */
+static int csspgo__bin_section(csspgo__bin *b, const unsigned char *table, size_t i)
+{
+    const csspgo__reader file = b->r;
+    const csspgo_section s = csspgo__section_at(table, i);
+    const uint64_t size = (uint64_t)(file.end - file.base);
+    const int wanted =
+        s.type == CSSPGO__SEC_RECORDS || (s.type == CSSPGO__SEC_COMPOSITE && b->newer) ||
+        (s.type >= CSSPGO__SEC_SUMMARY && s.type <= CSSPGO__SEC_CONTEXTS && s.type != CSSPGO__SEC_OFFSETS);
+    int ok;
+    csspgo__bin_section_kind(b, &s);
+    if (s.size == 0 || (CSSPGO__AS_LLVM(*b) && !wanted)) return 1;
+    if (s.offset > size || s.size > size - s.offset) {
+        csspgo__fail(&b->r, CSSPGO_E_TRUNCATED, table + 32 * i + 16, "a section is not in the file: offset ");
+        csspgo__say_u64(b->r.err, s.offset);
+        csspgo__say(b->r.err, ", size ");
+        csspgo__say_u64(b->r.err, s.size);
+        return 0;
+    }
+    if (wanted && !csspgo__bin_charge(b, s.size, table + 32 * i)) return 0;
+    b->r.p = file.base + s.offset;
+    b->r.end = b->r.p + s.size;
+    ok = wanted && s.flags & CSSPGO__SEC_COMPRESSED ? csspgo__bin_inflated(b, &s) : csspgo__bin_content(b, &s);
+    b->r.p = file.p;
+    b->r.end = file.end;
+    return ok;
+}
+
+/* Reads magic, version and number of sections (*n); then b->r is at their table. Returns 0 after a failure. */
+static int csspgo__ext_header(csspgo__bin *b, size_t *n)
+{
+    const unsigned char *at;
+    uint64_t sections;
+    if (!csspgo__bin_version(b)) return 0;
+    at = b->r.p;
+    sections = csspgo__u64(&b->r);
+    if (b->r.status == CSSPGO_OK && sections > csspgo__left(&b->r) / 32)
+        csspgo__bin_bad(b, CSSPGO_E_TRUNCATED, at, "the file cannot hold so many sections: ", sections);
+    *n = (size_t)sections;
+    return b->r.status == CSSPGO_OK;
+}
+
+/* Checks that the version of the file allows the types of the n sections in the table. Returns 0 after a failure. */
+static int csspgo__ext_types(csspgo__bin *b, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n && b->version < CSSPGO__FORMAT_COMPOSITE && b->newer; i++) {
+        const uint64_t type = csspgo__section_at(b->r.p, i).type;
+        if (type == CSSPGO__SEC_COMPOSITE || type == CSSPGO__SEC_COMPOSITE_OFFS)
+            return csspgo__bin_bad(b, CSSPGO_E_VERSION, b->r.p + 32 * i,
+                                   "sections of composite profiles need version 105, the file's is ", b->version);
+    }
+    return 1;
+}
+
+/* Reads sections in the order of the table, where a section comes before those that need it. */
+static int csspgo__ext_read(csspgo__bin *b)
+{
+    const unsigned char *table;
+    size_t i, n;
+    if (!csspgo__ext_header(b, &n)) return 0;
+    table = b->r.p;
+    if (!csspgo__ext_types(b, n)) return 0;
+    for (i = 0; i < n; i++)
+        if (!csspgo__bin_section(b, table, i)) return 0;
+    return 1;
+}
+
+/* ----- any binary form in ----------------------------------------------------------------------------------------- */
+
+/* Sorts unknown blocks, and records that were read out of order, whose equal entries are added up; sums saturate. */
+static int csspgo__bin_sort_records(csspgo__bin *b)
+{
+    csspgo_target clamped;
+    uint32_t i;
+    for (i = 1; b->dirty && i <= b->q->records; i++)
+        if (csspgo__record_sort(b->q, &b->q->record[i], &clamped) < 0) return csspgo__bin_full(b);
+    return csspgo__bin_sort_blocks(b->q) || csspgo__bin_full(b);
+}
+
+/* *q = the profile in the input, in the form that read_fn reads. Sums saturate, as in LLVM. */
+static csspgo_status csspgo__binary_read(const csspgo__input *in, int (*read_fn)(csspgo__bin *), csspgo_profile **q)
+{
+    csspgo_status s;
+    csspgo__bin b;
+    int ok;
+    memset(&b, 0, sizeof b);
+    b.q = csspgo__input_profile(in, &s);
+    if (b.q == NULL) return s;
+    csspgo__reader_init(&b.r, in->data, in->size, in->err);
+    b.q->flags = CSSPGO_HAS_UNIQ;                     /* most forms do not say it; LLVM assumes it */
+    b.unread = in->size;
+    b.inflate = in->options.limits.max_inflated;
+    if (b.inflate == 0) b.inflate = csspgo__inflated_most(in->size);
+    b.llvm = in->options.llvm != 0;
+    b.newer = csspgo__llvm_newer(CSSPGO__AS_LLVM(in->options));
+    b.watch = in->watch;
+    ok = read_fn(&b) && csspgo__bin_sort_records(&b);
+    CSSPGO__DROP(&b.q->heap, b.func);
+    CSSPGO__DROP(&b.q->heap, b.node);
+    CSSPGO__DROP(&b.q->heap, b.record);
+    CSSPGO__DROP(&b.q->heap, b.upcoming);
+    CSSPGO__DROP(&b.q->heap, b.path);
+    CSSPGO__DROP(&b.q->heap, b.nest);
+    if (!ok) csspgo_profile_free(b.q);
+    else *q = b.q;
+    return b.r.status;
+}
+
+CSSPGO_DEF csspgo_status csspgo_get_sections(const void *data, size_t size, csspgo_section *section, size_t cap,
+                                             size_t *count, csspgo_error *err)
+{
+    CSSPGO__GIVEN(count);
+    csspgo__bin b;
+    size_t i;
+    memset(&b, 0, sizeof b);
+    *count = 0;
+    csspgo__error_clear(err);
+    if (csspgo_sniff(data, size) != CSSPGO_EXTBINARY)
+        return csspgo__error_set(err, CSSPGO_E_UNSUPPORTED, 0, "only ExtBinary profiles have sections");
+    csspgo__reader_init(&b.r, data, size, err);
+    b.newer = 1;
+    if (!csspgo__ext_header(&b, count)) *count = 0;
+    for (i = 0; i < cap && i < *count; i++) section[i] = csspgo__section_at(b.r.p, i);
+    return b.r.status;
+}
+
+/* ----- binary out ---------------------------------------------------------------------------------------------------
+ *
+ * In LLVM mode, byte for byte as LLVM 19. Otherwise: attributes are always kept (LLVM: only with contexts or in a
+ * pre-inlined profile), GUIDs stay GUIDs without CSSPGO_MD5 (LLVM: their digits become names), the partial flag stays,
+ * and metadata entries come in the order of the functions (LLVM: of a hash table).
+ *
+ * The output is put together in a block of memory, because tables at its start say where later parts are.
+ */
+
+/* The 6 + 3 * CSSPGO_CUTOFFS numbers of a summary, as files have them. */
+static csspgo_status csspgo__out_summary(const csspgo__out *o, uint64_t v[6 + 3 * CSSPGO_CUTOFFS])
+{
+    csspgo_cutoff c[CSSPGO_CUTOFFS];
+    csspgo_summary sum;
+    csspgo_status s;
+    size_t i;
+    csspgo_default_cutoffs(c);
+    s = csspgo_compute_summary(o->p, c, CSSPGO_CUTOFFS, &sum, NULL);
+    *v++ = sum.total;
+    *v++ = sum.max_count;
+    *v++ = sum.max_head;
+    *v++ = sum.counts;
+    *v++ = sum.functions;
+    *v++ = CSSPGO_CUTOFFS;
+    for (i = 0; i < CSSPGO_CUTOFFS; i++) {
+        *v++ = c[i].ppm;
+        *v++ = c[i].min_count;
+        *v++ = c[i].counts;
+    }
+    return s;
+}
+
+/* A csspgo__sink.flush_fn that makes room: the sink's buffer is the free end of the blob. */
+static csspgo_status csspgo__blob_flush(void *ctx, const unsigned char *data, size_t size)
+{
+    csspgo__blob *m = (csspgo__blob *)ctx;
+    (void)data;
+    if (!CSSPGO__ROOM(m->heap, m->data, m->size + size, m->cap, m->size + size + 4096)) return m->heap->status;
+    m->size += size;
+    m->sink.buf = m->data + m->size;
+    m->sink.cap = m->cap - m->size;
+    return CSSPGO_OK;
+}
+
+/* An empty blob with a first piece of memory. */
+static csspgo_status csspgo__blob_init(csspgo__blob *m, csspgo__heap *h)
+{
+    memset(m, 0, sizeof *m);
+    m->heap = h;
+    m->sink.flush_fn = csspgo__blob_flush;
+    m->sink.ctx = m;
+    return m->sink.status = csspgo__blob_flush(m, NULL, 0);
+}
+
+/* The number of bytes written. */
+static size_t csspgo__blob_at(const csspgo__blob *m)
+{
+    return m->size + m->sink.used;
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/* Removes the bytes written from `at` on. */
+static void csspgo__blob_cut(csspgo__blob *m, size_t at)
+{
+    m->size = at;
+    m->sink.buf = m->data + at;
+    m->sink.cap = m->cap - at;
+    m->sink.used = 0;
+}
+#endif
+
+/*
+ * Notes the functions that a node's record uses, the frames of its context, and whether there are any attributes or
+ * vtables. The walk up ends at a frame that is noted already, so all contexts together cost O(nodes).
+ */
+static void csspgo__bin_use(csspgo__out *o, uint32_t id)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__tree_node *v = p->tree.node;
+    const csspgo__record *r = &p->record[v[id].record];
+    const csspgo_target *t = csspgo__target_run(p, r);
+    size_t i, n;
+    for (i = 0; i < csspgo__run_count(r->target); i++) o->index[t[i].func.id] = 1;
+    t = csspgo__vtable(p, r, &n);
+    if (o->form & CSSPGO_NO_VTABLES) n = 0;
+    for (i = 0; i < n; i++) o->index[t[i].func.id] = 1;
+    if (n != 0) o->any_vtable = 1;
+    if (r->attributes != 0) o->any_attribute = 1;
+    for (; id != CSSPGO__ROOT && o->context[id] == 0; id = v[id].parent) {
+        o->context[id] = 1;
+        o->index[v[id].func] = 1;
+    }
+}
+
+/* Notes the same for all records. Returns 0 when memory is exhausted. */
+static int csspgo__bin_use_all(csspgo__out *o)
+{
+    const csspgo_profile *p = o->p;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, o->index, p->names.count + 1) ||
+        !CSSPGO__ARRAY(&o->arrays, o->name, p->names.count + 1) ||
+        !CSSPGO__ARRAY(&o->arrays, o->context, p->tree.count + 1))
+        return 0;
+    for (i = 0; i < o->order.nodes; i++)
+        if (p->tree.node[o->order.node[i]].record != 0) csspgo__bin_use(o, o->order.node[i]);
+    return 1;
+}
+
+/* Numbers the names that records use, in the order of names. */
+static void csspgo__bin_number(csspgo__out *o)
+{
+    const csspgo__names *t = &o->p->names;
+    size_t i;
+    for (i = 1; i <= t->count; i++) o->name[o->order.rank[i] - 1] = (uint32_t)i;
+    for (i = o->names = 0; i < t->count; i++) {
+        const uint32_t f = o->name[i];
+        if (o->index[f] == 0) continue;
+        o->name[o->names++] = f;
+        o->index[f] = (uint32_t)o->names;
+        if (!(t->name[f].flags & CSSPGO__HAS_TEXT)) o->any_guid = 1;
+    }
+}
+
+/* Writes a number in ULEB128. */
+static void csspgo__bin_put(csspgo__out *o, uint64_t v)
+{
+    csspgo__sink *s = &o->blob.sink;
+    size_t n = s->used;
+    if (s->cap - n < 10) {
+        csspgo__put_uleb(s, v);
+        return;
+    }
+    for (; v > 127; v >>= 7) s->buf[n++] = (unsigned char)((v & 127) | 128);
+    s->buf[n++] = (unsigned char)v;
+    s->total += n - s->used;
+    s->used = n;
+}
+
+static csspgo_status csspgo__bin_put_summary(csspgo__out *o)
+{
+    uint64_t v[6 + 3 * CSSPGO_CUTOFFS];
+    const csspgo_status s = csspgo__out_summary(o, v);
+    size_t i;
+    for (i = 0; i < sizeof v / sizeof *v; i++) csspgo__bin_put(o, v[i]);
+    return s;
+}
+
+/* Writes a name and its NUL; a GUID as digits, as LLVM does. A NUL inside would end the name early. */
+static csspgo_status csspgo__bin_put_name(csspgo__out *o, uint32_t func)
+{
+    csspgo__sink *s = o->s;
+    size_t n;
+    const char *text = csspgo__name_text(&o->p->names, func, &n);
+    if (!(o->p->names.name[func].flags & CSSPGO__HAS_TEXT)) {
+        csspgo__put_u64(s, o->p->names.name[func].guid);
+    } else {
+        if (n != 0 && memchr(text, 0, n) != NULL) {
+            csspgo__out_refuse(o, "binary profiles cannot carry a name with a NUL byte: ");
+            csspgo__say_bytes(o->err, text, n);
+            return CSSPGO_E_UNSUPPORTED;
+        }
+        csspgo__put(s, text, n);
+    }
+    csspgo__put_char(s, '\0');
+    return CSSPGO_OK;
+}
+
+/* Writes the name table, in the order of o->index. */
+static csspgo_status csspgo__bin_put_names(csspgo__out *o)
+{
+    csspgo__sink *s = o->s;
+    csspgo_status status = CSSPGO_OK;
+    size_t i;
+    if (!(o->form & CSSPGO_INDEXED)) csspgo__bin_put(o, o->names);
+    else for (i = 0; i < 3; i++) csspgo__bin_put(o, o->span[i]);
+    for (i = 0; i < o->names && status == CSSPGO_OK; i++) {
+        if (o->md5) csspgo__put_u64le(s, csspgo__name_guid(&o->p->names, o->name[i]));
+        else status = csspgo__bin_put_name(o, o->name[i]);
+    }
+    return status;
+}
+
+/* Writes a location: line, then discriminator. */
+static void csspgo__bin_put_loc(csspgo__out *o, csspgo_loc loc)
+{
+    csspgo__bin_put(o, loc.line);
+    csspgo__bin_put(o, loc.discriminator);
+}
+
+/* The number of inlinees with a record below a node. */
+static uint32_t csspgo__bin_inlinees(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t n = 0;
+    for (id = v[id].child; id != 0; id = v[id].sibling)
+        if (csspgo__site_kind(v[id].site) == CSSPGO_INLINEE && v[id].record != 0) n++;
+    return n;
+}
+
+/* Writes the n targets or types of one location, each as index and count. */
+static void csspgo__bin_put_targets(csspgo__out *o, const csspgo_target *t, size_t n)
+{
+    csspgo__bin_put(o, n);
+    for (; n != 0; n--, t++) {
+        csspgo__bin_put(o, o->index[t->func.id] - 1);
+        csspgo__bin_put(o, t->count);
+    }
+}
+
+/* Writes the counts of a record: total, body, call targets. */
+static csspgo_status csspgo__bin_put_counts(csspgo__out *o, uint32_t id)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    csspgo__out_bodies w = csspgo__out_bodies_of(o, r);
+    const csspgo_body *b;
+    csspgo_status s = CSSPGO_OK;
+    csspgo__bin_put(o, r->total);
+    csspgo__bin_put(o, (uint64_t)(w.end - w.b));
+    while ((b = csspgo__out_body(o, &w, &s)) != NULL) {
+        csspgo__bin_put_loc(o, b->loc);
+        csspgo__bin_put(o, b->count);
+        if (w.targets == 0) csspgo__bin_put(o, 0);
+        else csspgo__bin_put_targets(o, w.target, w.targets);
+    }
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
+/* The index of a function that is not an inlinee. */
+static uint32_t csspgo__bin_top_index(const csspgo__out *o, uint32_t id)
+{
+    return o->cs ? o->context[id] : o->index[o->p->tree.node[id].func] - 1;
+}
+
+/* Writes the end of a node's record, after its inlinees: vtable counts by location and name, if the file has any. */
+static csspgo_status csspgo__bin_close_record(csspgo__out *o, uint32_t id)
+{
+    size_t n, i, k, m = 0;
+    const csspgo_target *v = csspgo__vtable(o->p, &o->p->record[o->p->tree.node[id].record], &n), *sorted;
+    csspgo_status s = CSSPGO_OK;
+    for (i = 0; i < n; i += csspgo__same_loc(v + i, n - i)) m++;
+    csspgo__bin_put(o, m);
+    for (; n != 0 && s == CSSPGO_OK; v += k, n -= k) {
+        k = csspgo__same_loc(v, n);
+        sorted = v;
+        s = csspgo__out_sort(o, &sorted, k, 0);
+        csspgo__bin_put_loc(o, v->loc);
+        csspgo__bin_put_targets(o, sorted, k);
+    }
+    return s;
+}
+
+/* Blocks of unknown types that a node's record was read with. *n: their number */
+static const csspgo__block *csspgo__blocks_of(const csspgo_profile *p, uint32_t id, size_t *n)
+{
+    const csspgo__block *v = p->block.v;
+    size_t low = 0, high = p->block.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (v[middle].node < id) low = middle + 1;
+        else high = middle;
+    }
+    while (high < p->block.count && v[high].node == id) high++;
+    *n = high - low;
+    return *n != 0 ? v + low : NULL;
+}
+
+/*
+ * Writes the block of type 0, the counts. Its size stands before its bytes: it is written behind them, and then the
+ * two change places.
+ */
+static csspgo_status csspgo__bin_put_block(csspgo__out *o, uint32_t id, int inlinee)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    const size_t at = csspgo__blob_at(&o->blob);
+    unsigned char begin[16], *data;
+    csspgo_status s;
+    size_t size, n;
+    if (!inlinee) csspgo__bin_put(o, r->head);
+    s = csspgo__bin_put_counts(o, id);
+    size = csspgo__blob_at(&o->blob) - at;
+    csspgo__bin_put(o, 0);
+    csspgo__bin_put(o, size);
+    if (s == CSSPGO_OK) s = o->s->status;
+    if (s != CSSPGO_OK) return s;
+    n = csspgo__blob_at(&o->blob) - at - size;
+    data = o->blob.data + at;
+    memcpy(begin, data + size, n);
+    memmove(data + n, data, size);
+    memcpy(data, begin, n);
+    return s;
+}
+
+/* Writes the blocks of a composite record: its counts, if it has any, then those of types that are not known. */
+static csspgo_status csspgo__bin_put_blocks(csspgo__out *o, uint32_t id, int inlinee)
+{
+    const csspgo_profile *p = o->p;
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    const int counts = (r->head != 0 && !inlinee) || r->total != 0 || csspgo__run_count(r->body) != 0;
+    csspgo_status s = CSSPGO_OK;
+    const csspgo__block *k;
+    size_t n;
+    k = csspgo__blocks_of(p, id, &n);
+    csspgo__bin_put(o, n + (counts ? 1u : 0u));
+    if (counts) s = csspgo__bin_put_block(o, id, inlinee);
+    for (; n != 0; n--, k++) csspgo__put(o->s, p->block_data.v + k->begin, k->size);
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
+/* Writes the record of a node up to its inlinees. */
+static csspgo_status csspgo__bin_open_record(csspgo__out *o, uint32_t id)
+{
+    const csspgo__tree_node *n = &o->p->tree.node[id];
+    const int inlinee = csspgo__site_kind(n->site) == CSSPGO_INLINEE;
+    csspgo_status s;
+    if (!inlinee && !o->composite) csspgo__bin_put(o, o->p->record[n->record].head);
+    if (inlinee) csspgo__bin_put_loc(o, csspgo__loc_of(o->p, n->site));
+    csspgo__bin_put(o, inlinee ? o->index[n->func] - 1 : csspgo__bin_top_index(o, id));
+    s = o->composite ? csspgo__bin_put_blocks(o, id, inlinee) : csspgo__bin_put_counts(o, id);
+    csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
+    return s == CSSPGO_OK ? o->s->status : s;
+}
+
+/* The functions of a section: all, or those that have inlinees, or those that have none. */
+enum csspgo__bin_subset { CSSPGO__SUBSET_ALL, CSSPGO__SUBSET_NESTED, CSSPGO__SUBSET_FLAT };
+
+/* 1 if top-level record number `top` belongs to the subset. */
+static int csspgo__bin_in_subset(const csspgo__out *o, size_t top, enum csspgo__bin_subset subset)
+{
+    size_t at = o->top[top].at;
+    return subset == CSSPGO__SUBSET_ALL ||
+           (csspgo__order_nested(&o->order, &at) != 0) == (subset == CSSPGO__SUBSET_NESTED);
+}
+
+/*
+ * Writes the records of a subset, largest total first, and keeps their offsets for the table of functions. While one
+ * is written, memory of the next ones is prefetched.
+ */
+static csspgo_status csspgo__bin_put_records(csspgo__out *o, enum csspgo__bin_subset subset)
+{
+    const csspgo_profile *p = o->p;
+    const size_t start = csspgo__blob_at(&o->blob);
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    for (i = 0; i < o->tops && s == CSSPGO_OK; i++) {
+        if (i + 12 < o->tops) CSSPGO__PREFETCH(&p->tree.node[o->top[i + 12].node]);
+        if (i + 8 < o->tops) CSSPGO__PREFETCH(&p->record[p->tree.node[o->top[i + 8].node].record]);
+        if (i + 4 < o->tops) CSSPGO__PREFETCH(csspgo__body_run(p, &p->record[p->tree.node[o->top[i + 4].node].record]));
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
+        o->top[i].offset = csspgo__blob_at(&o->blob) - start;
+        s = csspgo__out_visit(o, o->top[i].at, csspgo__bin_open_record,
+                              o->any_vtable ? csspgo__bin_close_record : NULL);
+    }
+    return s;
+}
+
+/* Writes the magic number with the form's byte, then the version. */
+static void csspgo__bin_put_header(csspgo__out *o, unsigned magic)
+{
+    csspgo__bin_put(o, CSSPGO__MAGIC | magic);
+    csspgo__bin_put(o, o->form & (CSSPGO_V105 | CSSPGO_COMPOSITE) ? 105 : o->form & CSSPGO_V104 ? 104 : 103);
+}
+
+/* ----- ExtBinary out ---------------------------------------------------------------------------------------------- */
+
+/* Writes the frames of a context, outermost first. Only the leaf of a duplicate has a location. */
+static void csspgo__bin_put_context(csspgo__out *o, uint32_t node)
+{
+    const csspgo__tree_node *v = o->p->tree.node;
+    csspgo_loc leaf = csspgo_loc_at(0, 0);
+    csspgo__descent d;
+    uint32_t id;
+    if (csspgo__site_kind(v[node].site) == CSSPGO_DUPLICATE) leaf = csspgo__loc_of(o->p, v[node].site);
+    csspgo__descent_context(&d, o->p, node);
+    csspgo__bin_put(o, d.left);
+    for (id = csspgo__descent_next(&d); id != 0;) {
+        csspgo__bin_put(o, o->index[v[id].func] - 1);
+        id = csspgo__descent_next(&d);
+        csspgo__bin_put_loc(o, id != 0 ? csspgo__loc_of(o->p, v[id].site) : leaf);
+    }
+}
+
+/* Writes the table of contexts, in the order of a walk; without contexts an empty one, which LLVM's reader expects. */
+static void csspgo__bin_put_contexts(csspgo__out *o)
+{
+    size_t i;
+    csspgo__bin_put(o, o->cs ? o->tops : 0);
+    for (i = 0; o->cs && i < o->order.nodes; i++) {
+        const uint32_t id = o->order.node[i];
+        if (csspgo__is_top(o->p, id)) csspgo__bin_put_context(o, id);
+    }
+}
+
+/*
+ * The order in which n sorted keys are written for a binary search: a complete tree, breadth first. Gives the place of
+ * the first key, and of the one after the key at `at`.
+ */
+static size_t csspgo__eytzinger_first(size_t n)
+{
+    size_t at = 0;
+    while (2 * at + 1 < n) at = 2 * at + 1;
+    return at;
+}
+
+static size_t csspgo__eytzinger_next(size_t n, size_t at)
+{
+    if (2 * at + 2 < n) {
+        for (at = 2 * at + 2; 2 * at + 1 < n; at = 2 * at + 1) {}
+        return at;
+    }
+    while (at != 0 && at % 2 == 0) at = (at - 1) / 2;
+    return at != 0 ? (at - 1) / 2 : n;
+}
+
+/* Puts n sorted keys in this order. */
+static csspgo_status csspgo__eytzinger(csspgo__heap *h, uint64_t *key, size_t n)
+{
+    const size_t bytes = n * sizeof *key;
+    uint64_t *sorted;
+    size_t i, at = csspgo__eytzinger_first(n);
+    if (n == 0) return CSSPGO_OK;
+    sorted = (uint64_t *)csspgo__alloc(h, bytes);
+    if (sorted == NULL) return h->status;
+    memcpy(sorted, key, bytes);
+    for (i = 0; i < n; i++, at = csspgo__eytzinger_next(n, at)) key[at] = sorted[i];
+    csspgo__free(h, sorted, bytes);
+    return CSSPGO_OK;
+}
+
+typedef struct csspgo__bin_key { /* a name of an indexed table */
+    uint64_t guid;
+    uint32_t func, span;
+} csspgo__bin_key;
+
+static int csspgo__bin_key_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__bin_key *x = (const csspgo__bin_key *)a, *y = (const csspgo__bin_key *)b;
+    (void)ctx;
+    if (x->span != y->span) return x->span < y->span ? -1 : 1;
+    return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+/* Lists the names that records use, with the span that each belongs to, in the order of spans and GUIDs. */
+static csspgo__bin_key *csspgo__bin_keys(csspgo__out *o)
+{
+    csspgo__bin_key *key;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, key, o->names + 1)) return NULL;
+    for (i = 0; i < o->names; i++) {
+        key[i].guid = csspgo__name_guid(&o->p->names, o->name[i]);
+        key[i].func = o->name[i];
+        key[i].span = 2;
+    }
+    for (i = 0; i < o->tops; i++)
+        key[csspgo__bin_top_index(o, o->top[i].node)].span =
+            o->form & CSSPGO_SPLIT && csspgo__bin_in_subset(o, i, CSSPGO__SUBSET_FLAT);
+    return csspgo__sort(&o->heap, key, o->names, sizeof *key, csspgo__bin_key_cmp, NULL) ? key : NULL;
+}
+
+/* Numbers the names anew, for an indexed table. Names with equal GUIDs are one, but not if both have a record. */
+static csspgo_status csspgo__bin_number_indexed(csspgo__out *o)
+{
+    csspgo__bin_key *const key = csspgo__bin_keys(o);
+    size_t i, at, first, n, k = 0;
+    uint32_t span;
+    if (key == NULL) return o->heap.status;
+    for (i = 0; i < o->names; i++) {
+        const int same = k != 0 && key[k - 1].guid == key[i].guid && key[k - 1].span == key[i].span;
+        if (same && key[i].span != 2)
+            return csspgo__out_refuse(o, "indexed tables cannot carry two functions with the same GUID");
+        if (!same) key[k++] = key[i];
+        o->index[key[i].func] = (uint32_t)k;          /* its place among the sorted */
+    }
+    o->names = k;
+    for (first = span = 0; span < 3; span++, first += n) {
+        for (n = 0; first + n < k && key[first + n].span == span; n++) {}
+        o->span[span] = n;
+        at = csspgo__eytzinger_first(n);
+        for (i = first; i < first + n; i++, at = csspgo__eytzinger_next(n, at)) {
+            o->name[first + at] = key[i].func;
+            key[i].span = (uint32_t)(first + at);     /* from now on its place in the table */
+        }
+    }
+    for (i = 1; i <= o->p->names.count; i++)
+        if (o->index[i] != 0) o->index[i] = key[o->index[i] - 1].span + 1;
+    return CSSPGO_OK;
+}
+
+/* Writes the table of functions for an indexed name table: an offset of 4 bytes, or ones, for each name of a span. */
+static csspgo_status csspgo__bin_put_indexed_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
+{
+    const size_t span = subset == CSSPGO__SUBSET_FLAT, first = span != 0 ? o->span[0] : 0, n = o->span[span];
+    uint64_t *offset;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, offset, n + 1)) return o->heap.status;
+    for (i = 0; i < n; i++) offset[i] = UINT32_MAX;
+    for (i = 0; i < o->tops; i++) {
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
+        if (o->top[i].offset >= UINT32_MAX)
+            return csspgo__out_refuse(o, "indexed tables cannot carry records above 4 GiB");
+        offset[csspgo__bin_top_index(o, o->top[i].node) - first] = o->top[i].offset;
+    }
+    for (i = 0; i < n; i++) csspgo__put_le(o->s, offset[i], 4);
+    return CSSPGO_OK;
+}
+
+/*
+ * Writes the table of functions: the offsets of records, so that a compiler can read only those that it needs. With
+ * contexts it is in their order, so a context's descendants follow it; else in the order of the records.
+ */
+static csspgo_status csspgo__bin_put_offsets(csspgo__out *o, enum csspgo__bin_subset subset)
+{
+    uint64_t *by_context = NULL;
+    size_t i, n = 0;
+    if (o->form & CSSPGO_INDEXED) return csspgo__bin_put_indexed_offsets(o, subset);
+    for (i = 0; i < o->tops; i++) n += (size_t)csspgo__bin_in_subset(o, i, subset);
+    csspgo__bin_put(o, n);
+    if (o->cs && !CSSPGO__ARRAY(&o->arrays, by_context, o->tops)) return o->heap.status;
+    for (i = 0; i < o->tops; i++) {
+        const uint32_t index = csspgo__bin_top_index(o, o->top[i].node);
+        if (!csspgo__bin_in_subset(o, i, subset)) continue;
+        if (o->cs) {
+            by_context[index] = o->top[i].offset;
+            continue;
+        }
+        csspgo__bin_put(o, index);
+        csspgo__bin_put(o, o->top[i].offset);
+    }
+    for (i = 0; o->cs && i < n; i++) {
+        csspgo__bin_put(o, i);
+        csspgo__bin_put(o, by_context[i]);
+    }
+    return CSSPGO_OK;
+}
+
+/* Writes the symbol list as GUIDs, each once. */
+static csspgo_status csspgo__bin_put_guid_symbols(csspgo__out *o)
+{
+    const csspgo__names *t = &o->p->names;
+    csspgo_status s;
+    uint64_t *guid;
+    size_t i, n = 0, k = 0;
+    if (!CSSPGO__ARRAY(&o->arrays, guid, t->count + 1)) return o->heap.status;
+    for (i = 1; i <= t->count; i++)
+        if (t->name[i].flags & CSSPGO__LISTED) guid[n++] = csspgo__name_guid(t, (uint32_t)i);
+    if (!csspgo__sort(&o->heap, guid, n, sizeof *guid, csspgo__u64_cmp, NULL)) return o->heap.status;
+    for (i = 0; i < n; i++)
+        if (k == 0 || guid[k - 1] != guid[i]) guid[k++] = guid[i];
+    s = csspgo__eytzinger(&o->heap, guid, k);
+    for (i = 0; i < k && s == CSSPGO_OK; i++) csspgo__put_u64le(o->s, guid[i]);
+    return s;
+}
+
+/* Writes the symbol list, sorted by name even if everything else is in the order of GUIDs. */
+static csspgo_status csspgo__bin_put_symbols(csspgo__out *o)
+{
+    const csspgo_profile *p = o->p;
+    const size_t n = p->names.count;
+    uint32_t *by_rank, *rank = o->order.rank;
+    csspgo_status s = CSSPGO_OK;
+    size_t i;
+    if (!CSSPGO__ARRAY(&o->arrays, by_rank, n + 1)) return o->heap.status;
+    if (o->by_guid && (!CSSPGO__ARRAY(&o->arrays, rank, n + 1) || !csspgo__rank_names(&o->heap, p, 0, rank)))
+        return o->heap.status;
+    for (i = 1; i <= n; i++) by_rank[rank[i]] = (uint32_t)i;
+    for (i = 1; i <= n && s == CSSPGO_OK; i++) {
+        const uint32_t flags = p->names.name[by_rank[i]].flags;
+        if (!(flags & CSSPGO__LISTED)) continue;
+        if (!(flags & CSSPGO__HAS_TEXT))
+            return csspgo__out_refuse(o, "the symbol list has GUIDs, which only a list of GUIDs (CSSPGO_MD5_SYMBOLS, "
+                                         "--md5-prof-sym-list) can carry");
+        s = csspgo__bin_put_name(o, by_rank[i]);
+    }
+    return s;
+}
+
+/* Writes the values of one node; without contexts the number of inlinees follows, then their nested entries. */
+static void csspgo__bin_put_meta(csspgo__out *o, uint32_t id, uint32_t index)
+{
+    const csspgo__record *r = &o->p->record[o->p->tree.node[id].record];
+    csspgo__bin_put(o, index);
+    if (o->probes) csspgo__bin_put(o, r->checksum);
+    if (o->attributes) csspgo__bin_put(o, r->attributes);
+    if (!o->cs) csspgo__bin_put(o, csspgo__bin_inlinees(o->p, id));
+}
+
+/* Writes the metadata: nothing if neither checksums nor attributes are written. */
+static void csspgo__bin_put_metadata(csspgo__out *o)
+{
+    size_t i;
+    if (!o->probes && !o->attributes) return;
+    for (i = 0; i < o->tops; i++) {
+        size_t at = o->top[i].at;
+        uint32_t id = o->top[i].node;
+        csspgo__bin_put_meta(o, id, csspgo__bin_top_index(o, id));
+        while (!o->cs && (id = csspgo__order_nested(&o->order, &at)) != 0) {
+            csspgo__bin_put_loc(o, csspgo__loc_of(o->p, o->p->tree.node[id].site));
+            csspgo__bin_put_meta(o, id, o->index[o->p->tree.node[id].func] - 1);
+        }
+    }
+}
+
+/* The flags of a section of a type; LLVM's reader takes from them information that the bytes do not have. */
+static uint64_t csspgo__bin_flags(const csspgo__out *o, uint64_t type)
+{
+    const uint32_t is = o->p->flags;
+    uint64_t f = o->form & CSSPGO_COMPRESS ? CSSPGO__SEC_COMPRESSED : 0;
+    size_t i, k, n;
+    switch (type) {
+    case CSSPGO__SEC_SUMMARY:
+        if (o->form & CSSPGO_PARTIAL || (is & CSSPGO_IS_PARTIAL && !CSSPGO__AS_LLVM(*o))) f |= CSSPGO__SEC_PARTIAL;
+        if (o->cs) f |= CSSPGO__SEC_CS;
+        if (is & CSSPGO_IS_FS) f |= CSSPGO__SEC_FS;
+        if (is & CSSPGO_IS_PREINLINED) f |= CSSPGO__SEC_PREINLINED;
+        if (o->any_vtable) f |= CSSPGO__SEC_VTABLES;
+        return f;
+    case CSSPGO__SEC_NAMES:
+        if (o->form & CSSPGO_INDEXED) f |= CSSPGO__SEC_INDEXED;
+        if (o->md5) return f | CSSPGO__SEC_MD5 | CSSPGO__SEC_FIXED_MD5;
+        for (i = 0; i < o->names; i++) {
+            const char *text = csspgo__name_text(&o->p->names, o->name[i], &n);
+            for (k = 0; k + 8 <= n; k++)
+                if (text[k] == '.' && memcmp(text + k, ".__uniq.", 8) == 0) return f | CSSPGO__SEC_UNIQ;
+        }
+        return f;
+    case CSSPGO__SEC_OFFSETS:
+        return o->form & CSSPGO_INDEXED ? f | CSSPGO__SEC_INDEXED_OFFS : o->cs ? f | CSSPGO__SEC_ORDERED : f;
+    case CSSPGO__SEC_SYMBOLS: return o->form & CSSPGO_MD5_SYMBOLS ? f | CSSPGO__SEC_MD5_SYMBOLS : f;
+    case CSSPGO__SEC_META:
+        if (o->probes) f |= CSSPGO__SEC_PROBES;
+        return o->attributes ? f | CSSPGO__SEC_ATTRIBUTES : f;
+    default: return f;
+    }
+}
+
+#ifdef CSSPGO_USE_ZLIB
+/*
+ * Replaces the bytes written from `start` on by their deflated form: size, deflated size, stream. An empty section
+ * stays empty. zlib's level is 9 in LLVM mode, as LLVM's; else 1, at which it takes a fifth of the time.
+ */
+static csspgo_status csspgo__bin_deflate(csspgo__out *o, size_t start)
+{
+    csspgo__heap *h = &o->heap;
+    csspgo__blob *m = &o->blob;
+    const size_t size = csspgo__blob_at(m) - start;
+    const unsigned char *p = m->data + start;
+    size_t cap = 0, have = 0, left = size;
+    unsigned char *out = NULL;
+    z_stream z;
+    int s = Z_OK;
+    if (size == 0 || m->sink.status != CSSPGO_OK) return m->sink.status;
+    csspgo__z_init(&z, h);
+    if (deflateInit(&z, CSSPGO__AS_LLVM(o->p->heap) != 0 ? 9 : 1) != Z_OK) return h->status;
+    while (s == Z_OK) {
+        if (have == cap && !CSSPGO__ROOM(h, out, have, cap, have + size / 4 + 64)) break;
+        s = csspgo__z_step(&z, deflate, Z_FINISH, &p, &left, out, &have, cap);
+    }
+    deflateEnd(&z);
+    if (s == Z_STREAM_END) {
+        csspgo__blob_cut(m, start);
+        csspgo__put_uleb(&m->sink, size);
+        csspgo__put_uleb(&m->sink, have);
+        csspgo__put(&m->sink, out, have);
+    }
+    csspgo__free(h, out, cap);
+    return s == Z_STREAM_END ? m->sink.status : h->status;
+}
+#endif
+
+/* Writes the content of one section. */
+static csspgo_status csspgo__bin_put_section(csspgo__out *o, uint64_t type, enum csspgo__bin_subset subset)
+{
+    switch (type) {
+    case CSSPGO__SEC_SUMMARY: return csspgo__bin_put_summary(o);
+    case CSSPGO__SEC_NAMES: return csspgo__bin_put_names(o);
+    case CSSPGO__SEC_CONTEXTS: csspgo__bin_put_contexts(o); break;
+    case CSSPGO__SEC_RECORDS: return csspgo__bin_put_records(o, subset);
+    case CSSPGO__SEC_OFFSETS: return csspgo__bin_put_offsets(o, subset);
+    case CSSPGO__SEC_SYMBOLS:
+        return o->form & CSSPGO_MD5_SYMBOLS ? csspgo__bin_put_guid_symbols(o) : csspgo__bin_put_symbols(o);
+    default: csspgo__bin_put_metadata(o); break;
+    }
+    return CSSPGO_OK;
+}
+
+/* The type of a section in the table: composite profiles have numbers of their own. */
+static uint64_t csspgo__bin_type(const csspgo__out *o, uint64_t type)
+{
+    if (o->composite && type == CSSPGO__SEC_RECORDS) return CSSPGO__SEC_COMPOSITE;
+    return o->composite && type == CSSPGO__SEC_OFFSETS ? (uint64_t)CSSPGO__SEC_COMPOSITE_OFFS : type;
+}
+
+typedef struct csspgo__bin_slot { /* a section to write, in the order of the bytes; slot: its place in the table */
+    unsigned char type, subset, slot;
+} csspgo__bin_slot;
+
+/*
+ * Writes sections in the order of their bytes; the table in front of them has another order and is filled in when
+ * their sizes are known.
+ */
+static csspgo_status csspgo__bin_put_sections(csspgo__out *o, const csspgo__bin_slot *v, size_t n)
+{
+    csspgo__sink entry;
+    csspgo_status s = CSSPGO_OK;
+    size_t i, header;
+    csspgo__bin_put_header(o, CSSPGO__MAGIC_EXT);
+    csspgo__put_u64le(o->s, n);
+    header = csspgo__blob_at(&o->blob);
+    for (i = 0; i < 4 * n; i++) csspgo__put_u64le(o->s, 0);
+    for (i = 0; i < n; i++) {
+        const uint64_t flat = v[i].subset == CSSPGO__SUBSET_FLAT ? CSSPGO__SEC_FLAT : 0;
+        const size_t at = csspgo__blob_at(&o->blob);
+        s = csspgo__bin_put_section(o, v[i].type, (enum csspgo__bin_subset)v[i].subset);
+#ifdef CSSPGO_USE_ZLIB
+        if (s == CSSPGO_OK && o->form & CSSPGO_COMPRESS) s = csspgo__bin_deflate(o, at);
+#endif
+        if (s == CSSPGO_OK) s = o->s->status;
+        if (s != CSSPGO_OK) return s;
+        csspgo__sink_buffer(&entry, o->blob.data + header + 32 * v[i].slot, 32);
+        csspgo__put_u64le(&entry, csspgo__bin_type(o, v[i].type));
+        csspgo__put_u64le(&entry, csspgo__bin_flags(o, v[i].type) | flat);
+        csspgo__put_u64le(&entry, at);
+        csspgo__put_u64le(&entry, csspgo__blob_at(&o->blob) - at);
+    }
+    return s;
+}
+
+/*
+ * The two layouts of LLVM: bytes in the order of these lists, table entries in the order of the last column. The split
+ * layout separates records that have inlinees from those that have none.
+ */
+static csspgo_status csspgo__ext_write(csspgo__out *o)
+{
+    static const csspgo__bin_slot normal[7] = {
+        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },  { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
+        { CSSPGO__SEC_CONTEXTS, CSSPGO__SUBSET_ALL, 2 }, { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_ALL, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 5 },  { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_ALL, 3 },
+        { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 6 }
+    };
+    static const csspgo__bin_slot split[8] = {
+        { CSSPGO__SEC_SUMMARY, CSSPGO__SUBSET_ALL, 0 },    { CSSPGO__SEC_NAMES, CSSPGO__SUBSET_ALL, 1 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_NESTED, 3 }, { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_NESTED, 2 },
+        { CSSPGO__SEC_RECORDS, CSSPGO__SUBSET_FLAT, 5 },   { CSSPGO__SEC_OFFSETS, CSSPGO__SUBSET_FLAT, 4 },
+        { CSSPGO__SEC_SYMBOLS, CSSPGO__SUBSET_ALL, 6 },    { CSSPGO__SEC_META, CSSPGO__SUBSET_ALL, 7 }
+    };
+    csspgo_status s;
+#ifndef CSSPGO_USE_ZLIB
+    if (o->form & CSSPGO_COMPRESS)
+        return csspgo__out_refuse(o, "compressed sections need zlib support (CSSPGO_USE_ZLIB), which is left out");
+#endif
+    if (o->form & CSSPGO_SPLIT && o->cs) return csspgo__out_refuse(o, "the split layout cannot carry contexts");
+    if (o->form & CSSPGO__NEWER && !csspgo__llvm_newer(CSSPGO__AS_LLVM(o->p->heap)))
+        return csspgo__out_refuse(o, "profiles of LLVM 19 to 21 are of version 103 and have no indexed tables");
+    if (o->form & CSSPGO_INDEXED && o->cs) return csspgo__out_refuse(o, "indexed tables cannot carry contexts");
+    if (o->form & CSSPGO_INDEXED && (s = csspgo__bin_number_indexed(o)) != CSSPGO_OK) return s;
+    o->composite = o->form & CSSPGO_COMPOSITE || (o->form & CSSPGO_V105 && o->p->block.count != 0);
+    o->probes = (o->p->flags & CSSPGO_IS_PROBE) != 0;
+    o->attributes = o->cs || o->p->flags & CSSPGO_IS_PREINLINED || (!CSSPGO__AS_LLVM(*o) && o->any_attribute);
+    return o->form & CSSPGO_SPLIT ? csspgo__bin_put_sections(o, split, 8) : csspgo__bin_put_sections(o, normal, 7);
+}
+
+/* ----- any binary form out ---------------------------------------------------------------------------------------- */
+
+/*
+ * Writes a whole profile in the form of write_fn, into a block of memory and then to the caller's sink. md5: the form
+ * can have GUIDs in place of names, and has them if the caller or the profile asks for them. Such a file is in the
+ * order of GUIDs, so that equal profiles give equal files, whichever names they know; in LLVM mode it is, as in LLVM,
+ * in the order of names as far as they are known.
+ */
+static csspgo_status csspgo__binary_write(csspgo__out *o, csspgo_status (*write_fn)(csspgo__out *), int md5)
+{
+    csspgo__sink *const to = o->s;
+    csspgo_status s = csspgo__blob_init(&o->blob, &o->heap);
+    if (s != CSSPGO_OK) return s;
+    o->s = &o->blob.sink;
+    if (!csspgo__bin_use_all(o)) return o->heap.status;
+    csspgo__bin_number(o);
+    o->md5 = md5 && (o->form & (CSSPGO_MD5 | CSSPGO_INDEXED) ||
+                     (!CSSPGO__AS_LLVM(*o) && (o->any_guid || o->p->flags & CSSPGO_IS_MD5)));
+    o->by_guid = o->md5 && !CSSPGO__AS_LLVM(*o);
+    if (o->by_guid) s = csspgo__order_make(&o->arrays, o->p, 1, &o->order);
+    if (s == CSSPGO_OK && o->by_guid) csspgo__bin_number(o);
+    if (s == CSSPGO_OK) s = csspgo__out_list(o);
+    if (s != CSSPGO_OK) return s;
+    if (!CSSPGO__AS_LLVM(*o) && o->contexts != (o->cs ? o->tops : 0))
+        return csspgo__out_refuse(o, "binary forms cannot carry functions with contexts and without in one profile");
+    s = write_fn(o);
+    if (s == CSSPGO_OK) s = o->s->status;
+    if (s == CSSPGO_OK) csspgo__put(to, o->blob.data, csspgo__blob_at(&o->blob));
+    return s;
+}
+
+/* ----- what the kernel calls -------------------------------------------------------------------------------------- */
+
+static csspgo_status csspgo__extbinary_read(const csspgo__input *in, csspgo_profile **q)
+{
+    return csspgo__binary_read(in, csspgo__ext_read, q);
+}
+
+static csspgo_status csspgo__extbinary_write(csspgo__out *o)
+{
+    return csspgo__binary_write(o, csspgo__ext_write, 1);
+}
+
+#endif /* CSSPGO_WITH_EXTBINARY */
+
+/* ===== >>inliner ================================================================================================== */
+
+#ifdef CSSPGO_WITH_INLINER
+
+/*
+ * LLVM's priority inliner: a queue of call sites, sorted by count. An inlined function adds its own calls to the queue
+ * with their counts in this context; each decision marks a context, which then is not part of the callee's base.
+ * Source: LLVM's SampleProfileLoader::inlineHotFunctionsWithPriority and its defaults.
+ *
+ * The size of a function only grows, and the work ends when it reaches the limit: so the limit bounds the number of
+ * copies, and each costs O(calls of the callee x log queue). Without contexts (context_less) a copy's counts are those
+ * of its base, scaled by the copy's share of all entries.
+ */
+
+/* A call that could be inlined; for an indirect call, func 0 and the node of the hottest callee. */
+typedef struct csspgo__candidate {
+    uint64_t   count, guid;
+    csspgo_loc loc;
+    uint32_t   caller, node, func;
+    uint32_t   bodies, parent, number;
+} csspgo__candidate;
+
+/* A callee of an indirect call. */
+typedef struct csspgo__callee {
+    uint64_t count, guid;
+    uint32_t func, node;
+} csspgo__callee;
+
+typedef CSSPGO__LIST(csspgo__callee) csspgo__callees;
+
+typedef struct csspgo__inliner {
+    csspgo_tracker        *t;
+    csspgo_inliner_options how;   /* resolved */
+    const csspgo_inliner_code *callable;
+    size_t                 n;
+    uint32_t               func;
+    uint64_t               size, limit, budget;
+    CSSPGO__LIST(csspgo__candidate) queue;   /* csspgo__queue_push: the first is next           */
+    csspgo__callees        callees;
+    csspgo_inliner_decision *out;
+    size_t                 made, out_cap;
+    uint32_t               number;
+} csspgo__inliner;
+
+static const csspgo_inliner_code *csspgo__inline_callable(const csspgo__inliner *in, uint32_t func)
+{
+    static const csspgo_inliner_code unknown = { 0, 0, 0, 0, NULL };
+    return func < in->n ? &in->callable[func] : &unknown;
+}
+
+/* The order of candidates: more calls first, then the shorter profile, the larger GUID, the order of the calls. */
+static const csspgo__field csspgo__candidate_fields[] = {
+    CSSPGO__DESCENDING(csspgo__candidate, count), CSSPGO__ASCENDING(csspgo__candidate, bodies),
+    CSSPGO__DESCENDING(csspgo__candidate, guid), CSSPGO__ASCENDING(csspgo__candidate, number), CSSPGO__FIELDS_END
+};
+
+/*
+ * This copy's share of a count in the base profile of the function that decision `parent` inlined: count x part / all.
+ */
+static uint64_t csspgo__inline_share(const csspgo__inliner *in, uint64_t count, uint32_t parent)
+{
+    uint64_t all, part;
+    if (!in->how.context_less || parent == 0) return count;
+    all = csspgo_tracker_entry_count(in->t, in->out[parent - 1].node);
+    part = in->out[parent - 1].count;
+    if (all <= part) return count;
+    return csspgo__ratio(count, part, all);
+}
+
+static const csspgo__field csspgo__callee_fields[] = {
+    CSSPGO__DESCENDING(csspgo__callee, count), CSSPGO__ASCENDING(csspgo__callee, guid),
+    CSSPGO__ASCENDING(csspgo__callee, func), CSSPGO__FIELDS_END
+};
+
+static csspgo_status csspgo__inline_add_callee(csspgo__inliner *in, uint64_t count, uint32_t func, uint32_t node)
+{
+    const csspgo__callee c = { count, in->t->m.p->names.name[func].guid, func, node };
+    return CSSPGO__PUT(&in->t->m.heap, in->callees, c) ? CSSPGO_OK : in->t->m.heap.status;
+}
+
+/*
+ * Lists the callees of an indirect call, the most frequent first: its contexts, or its call targets. The list is
+ * in->callees, which the next call of this function overwrites.
+ */
+static csspgo_status csspgo__inline_list(csspgo__inliner *in, uint32_t caller, csspgo_loc loc, uint32_t parent)
+{
+    const csspgo_tracker *t = in->t;
+    const csspgo_node up = csspgo__node_handle(caller);
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    size_t n, i;
+    in->callees.count = 0;
+    if (in->how.context_less) {
+        const csspgo_target *g = csspgo_get_targets_at(t->m.p, up, loc, &n);
+        for (i = 0; i < n && s == CSSPGO_OK; i++)
+            s = csspgo__inline_add_callee(in, csspgo__inline_share(in, g[i].count, parent), g[i].func.id, 0);
+    } else {
+        for (id = csspgo__track_callees_at(t, up, loc); id != 0 && s == CSSPGO_OK; id = csspgo__track_beside(t, id))
+            if (t->m.p->tree.node[id].record != 0)
+                s = csspgo__inline_add_callee(in, csspgo_tracker_entry_count(t, csspgo__node_handle(id)),
+                                              t->m.p->tree.node[id].func, id);
+    }
+    if (s != CSSPGO_OK || in->callees.count == 0) return s;
+    return csspgo__sort(&in->t->m.heap, in->callees.v, in->callees.count, sizeof *in->callees.v, csspgo__fields_cmp,
+                        csspgo__callee_fields) ? CSSPGO_OK : in->t->m.heap.status;
+}
+
+/* The base of a function, with all its unmarked contexts. */
+static csspgo_status csspgo__inline_base(csspgo__inliner *in, uint32_t func, uint32_t *node)
+{
+    csspgo_node base;
+    const csspgo_status s = csspgo_tracker_base(in->t, csspgo__func_handle(func), 1, &base, NULL);
+    *node = base.id;
+    return s;
+}
+
+/*
+ * Finds the node of a callee and how often it is called; node 0: no counts. Without contexts an indirect call is
+ * judged by its most frequent target, and a direct call without a target by the count of its location.
+ */
+static csspgo_status csspgo__inline_judge(csspgo__inliner *in, csspgo__candidate *c)
+{
+    const csspgo_node node = csspgo__node_handle(c->caller);
+    csspgo_func f = csspgo__func_handle(c->func);
+    if (!in->how.context_less) {
+        c->node = csspgo_tracker_callee(in->t, node, c->loc, f).id;
+        c->count = csspgo_tracker_entry_count(in->t, csspgo__node_handle(c->node));
+        return CSSPGO_OK;
+    }
+    if (f.id == 0) {
+        csspgo_status s = csspgo__inline_list(in, c->caller, c->loc, c->parent);
+        if (s != CSSPGO_OK || in->callees.count == 0) return s;
+        c->count = in->callees.v[0].count;
+        f = csspgo__func_handle(in->callees.v[0].func);
+    } else {
+        c->count = csspgo_target_count(in->t->m.p, node, c->loc, f);
+        if (c->count == 0) c->count = csspgo_body_count(in->t->m.p, node, c->loc);
+        c->count = csspgo__inline_share(in, c->count, c->parent);
+    }
+    if (c->count == 0) return CSSPGO_OK;
+    return csspgo__inline_base(in, f.id, &c->node);
+}
+
+/* Adds the calls of a function as candidates; its counts are at node. */
+static csspgo_status csspgo__inline_calls(csspgo__inliner *in, uint32_t func, uint32_t node, uint32_t parent)
+{
+    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
+    csspgo_status s = CSSPGO_OK;
+    uint32_t i;
+    for (i = 0; i < f->call_count && s == CSSPGO_OK; i++) {
+        csspgo__candidate c = { 0, 0, f->calls[i].loc, node, 0, f->calls[i].target.id, 0, parent, in->number++ };
+        s = csspgo__inline_judge(in, &c);
+        if (s != CSSPGO_OK || c.node == 0) continue;
+        c.bodies = (uint32_t)csspgo__run_count(csspgo__record_at(in->t->m.p, csspgo__node_handle(c.node))->body);
+        c.guid = in->t->m.p->names.name[in->t->m.p->tree.node[c.node].func].guid;
+        if (!CSSPGO__MORE(&in->t->m.heap, in->queue, 1)) return in->t->m.heap.status;
+        csspgo__queue_push(in->queue.v, 0, in->queue.count++, &c, sizeof c, csspgo__fields_cmp,
+                           csspgo__candidate_fields);
+    }
+    return s;
+}
+
+/*
+ * 1 if a callee is worth its cost. The pre-inliner's decision in the profile comes before the cost, as in LLVM, but
+ * only for an unchanged record: a merged one has contexts without a decision.
+ */
+static int csspgo__inline_wants(const csspgo__inliner *in, uint32_t func, uint32_t node, uint64_t count)
+{
+    const csspgo_inliner_code *f = csspgo__inline_callable(in, func);
+    const csspgo__record *r = (csspgo__record_at)(in->t->m.p, csspgo__node_handle(node));
+    if (f->size == 0 || f->flags & CSSPGO_NEVER_INLINE || f->size > in->budget) return 0;
+    if (f->flags & CSSPGO_ALWAYS_INLINE) return 1;
+    if (in->t->m.p->flags & CSSPGO_IS_PREINLINED && r->attributes & CSSPGO_SHOULD_BE_INLINED &&
+        !(r->state & CSSPGO_SYNTHETIC) && !in->how.context_less)
+        return 1;
+    return (f->cost != 0 ? f->cost : f->size) < (count > in->t->how.hot_count ? in->how.hot_cost : in->how.cold_cost);
+}
+
+/* Adds a decision about func at a call. If it is inlined, its own calls become candidates. */
+static csspgo_status csspgo__inline_decide(csspgo__inliner *in, const csspgo__candidate *c, uint32_t func,
+                                           uint32_t inlined)
+{
+    const uint32_t size = inlined ? csspgo__inline_callable(in, func)->size : 0;
+    const csspgo_inliner_decision d = { c->parent, inlined, c->loc, csspgo__func_handle(func),
+                                       csspgo__node_handle(c->node),
+                                c->count, c->func == 0, 0 };
+    csspgo_status s = CSSPGO_OK;
+    if (in->made == in->out_cap) return CSSPGO_E_SHORT;
+    in->out[in->made++] = d;
+    in->size += size;
+    in->budget -= size;
+    if (inlined && !in->how.context_less) s = csspgo__track_mark(in->t, d.node, 1);
+    return inlined && s == CSSPGO_OK ? csspgo__inline_calls(in, func, c->node, (uint32_t)in->made) : s;
+}
+
+/*
+ * Decides about the callees of an indirect call, the most frequent first: each hot one becomes a guarded direct call,
+ * and is inlined if that is worth it. After the first inlined one, each must have its share of the calls.
+ */
+static csspgo_status csspgo__inline_indirect(csspgo__inliner *in, const csspgo__candidate *candidate)
+{
+    csspgo_status s = csspgo__inline_list(in, candidate->caller, candidate->loc, candidate->parent);
+    csspgo__callees list = in->callees;               /* its own list, because inlined calls make another */
+    csspgo__candidate c = *candidate;
+    uint64_t sum = 0;
+    uint32_t made = 0, inlined = 0;
+    size_t i;
+    memset(&in->callees, 0, sizeof in->callees);
+    for (i = 0; i < list.count; i++) csspgo__count_add(&sum, list.v[i].count);
+    for (i = 0; i < list.count && s == CSSPGO_OK && made < in->how.max_targets; i++) {
+        uint32_t wanted;
+        if (inlined != 0 && csspgo__sat_mul(list.v[i].count, 100) < csspgo__sat_mul(sum, in->how.min_percent)) break;
+        if (list.v[i].count == 0 || list.v[i].count < in->t->how.hot_count) break;
+        if (list.v[i].func == in->func || csspgo__inline_callable(in, list.v[i].func)->size == 0) continue;
+        c.node = list.v[i].node;
+        c.count = list.v[i].count;
+        if (in->how.context_less) s = csspgo__inline_base(in, list.v[i].func, &c.node);
+        if (s != CSSPGO_OK) break;
+        made++;
+        wanted = c.node != 0 && csspgo__inline_wants(in, list.v[i].func, c.node, c.count);
+        inlined += wanted;
+        s = csspgo__inline_decide(in, &c, list.v[i].func, wanted);
+    }
+    CSSPGO__DROP(&in->t->m.heap, list);
+    return s;
+}
+
+/* Takes candidates, the hottest first, until none is left or the function has reached its limit of size. */
+static csspgo_status csspgo__inline_run(csspgo__inliner *in, uint32_t base)
+{
+    csspgo_status s = csspgo__inline_calls(in, in->func, base, 0);
+    while (s == CSSPGO_OK && in->queue.count != 0 && in->size < in->limit) {
+        csspgo__candidate c;
+        csspgo__queue_pop(in->queue.v, in->queue.count--, &c, sizeof c, csspgo__fields_cmp, csspgo__candidate_fields);
+        if (c.func == in->func) continue;
+        if (c.func == 0) s = csspgo__inline_indirect(in, &c);
+        else if (csspgo__inline_wants(in, c.func, c.node, c.count)) s = csspgo__inline_decide(in, &c, c.func, 1);
+    }
+    return s;
+}
+
+/* Resolves the options and the limit of size. */
+static void csspgo__inline_defaults(csspgo__inliner *in, const csspgo_inliner_options *how)
+{
+    csspgo_inliner_options *o = &in->how;
+    if (how != NULL) *o = *how;
+    if (o->hot_cost == 0) o->hot_cost = 3000;
+    if (o->cold_cost == 0) o->cold_cost = 45;
+    if (o->growth == 0) o->growth = 12;
+    if (o->min_size == 0) o->min_size = 100;
+    if (o->max_size == 0) o->max_size = 10000;
+    if (o->max_targets == 0) o->max_targets = 3;
+    if (o->min_percent == 0) o->min_percent = 25;
+    in->size = csspgo__inline_callable(in, in->func)->size;
+    in->limit = in->size * o->growth;
+    if (in->limit < o->min_size) in->limit = o->min_size;
+    if (in->limit > o->max_size) in->limit = o->max_size;
+    in->budget = o->budget != NULL ? *o->budget : UINT64_MAX;
+}
+
+/*
+ * All marks and promotions are between a savepoint and its end: if memory, or room in out, is exhausted, the tracker
+ * is unchanged, *count is 0, and the caller's budget has not changed.
+ */
+CSSPGO_DEF csspgo_status csspgo_tracker_decide(csspgo_tracker *t, csspgo_func func, const csspgo_inliner_code *callable,
+                                               size_t n, const csspgo_inliner_options *how, csspgo_inliner_result *out,
+                                               csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_tracker, t);
+    CSSPGO__GIVEN(out);
+    csspgo__inliner in;
+    csspgo_node own;
+    uint32_t savepoint;
+    csspgo_status s;
+    CSSPGO__EXPECT(n == 0 || callable != NULL, "callable is NULL, but n is not 0");
+    out->count = 0;
+    out->base = csspgo__node_handle(0);
+    if (!CSSPGO__FUNC_OK(t->m.p, func)) return csspgo__deny_u64(__func__, err, 0, "no such function: id ", func.id);
+    memset(&in, 0, sizeof in);
+    in.t = t;
+    in.callable = callable;
+    in.n = n;
+    in.func = func.id;
+    in.out = out->decision;
+    in.out_cap = out->cap;
+    csspgo__inline_defaults(&in, how);
+    s = csspgo__track_heat(t, &t->how.hot_count);
+    if (s == CSSPGO_OK) s = csspgo__mover_savepoint(&t->m, &savepoint);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    s = csspgo_tracker_base(t, func, 1, &own, NULL);
+    if (s == CSSPGO_OK && own.id != 0) s = csspgo__inline_run(&in, own.id);
+    CSSPGO__DROP(&t->m.heap, in.queue);
+    CSSPGO__DROP(&t->m.heap, in.callees);
+    s = csspgo__track_end_savepoint(t, savepoint, s);
+    if (s == CSSPGO_E_SHORT)
+        return csspgo__error_u64(err, s, out->cap, "more decisions than the array has room for, ", out->cap);
+    if (s != CSSPGO_OK) return csspgo__error_plain(err, s);
+    out->base = own;
+    if (in.how.budget != NULL) *in.how.budget = in.budget;
+    out->count = in.made;
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+#endif /* CSSPGO_WITH_INLINER */
+
+/* ===== >>preinline ================================================================================================ */
+
+#ifdef CSSPGO_WITH_PREINLINE
+
+/* ----- arithmetic of LLVM's doubles, in integers: the same on every machine ----------------------------------------
+ *
+ * Where LLVM computes a threshold or a size in IEEE 754 doubles, its rounding decides the content of a profile.
+ * Compilers may keep more digits (x87), so these numbers are made of integers: not negative, 53 bits, rounded to the
+ * nearest, ties to even. Exponents have no bounds.
+ */
+
+typedef struct csspgo__real {
+    uint64_t m;                   /* at most 2^53 */
+    int      e;                   /* m * 2^e      */
+} csspgo__real;
+
+/* (high, low) * 2^e, rounded. more: the true value is slightly larger, and the two words have at least 55 bits. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_round(uint64_t high, uint64_t low, int e, int more)
+{
+    csspgo__real r;
+    for (; high != 0 || low >> 54 != 0; e++) {
+        more |= (int)(low & 1);
+        low = low >> 1 | high << 63;
+        high >>= 1;
+    }
+    if (low >> 53 != 0) {
+        low = (low >> 1) + (low & 1 & ((low >> 1 & 1) | (uint64_t)more));
+        e++;
+    }
+    r.m = low;
+    r.e = e;
+    return r;
+}
+
+CSSPGO__UNUSED static csspgo__real csspgo__real_of(uint64_t v)
+{
+    return csspgo__real_round(0, v, 0, 0);
+}
+
+CSSPGO__UNUSED static csspgo__real csspgo__real_mul(csspgo__real a, csspgo__real b)
+{
+    uint64_t high;
+    const uint64_t low = csspgo__mul128(a.m, b.m, &high);
+    return csspgo__real_round(high, low, a.e + b.e, 0);
+}
+
+/* a - b; both are integers up to 2^64, and b is not larger than a. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_sub(csspgo__real a, csspgo__real b)
+{
+    const int e = a.e < b.e ? a.e : b.e, i = a.e - e, k = b.e - e;   /* i and k: at most 11 */
+    const uint64_t x = a.m << i, y = b.m << k;
+    return csspgo__real_round((a.m >> 32 >> (32 - i)) - (b.m >> 32 >> (32 - k)) - (x < y), x - y, e, 0);
+}
+
+/* b is not 0. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_div(csspgo__real a, csspgo__real b)
+{
+    uint64_t q = a.m / b.m, rest = a.m % b.m;
+    int e = a.e - b.e;
+    for (; a.m != 0 && q >> 55 == 0; e--) {
+        rest <<= 1;
+        q = q << 1 | (rest >= b.m);
+        if (rest >= b.m) rest -= b.m;
+    }
+    return csspgo__real_round(0, q, e, rest != 0);
+}
+
+/* a + n; a is below 2^63. */
+CSSPGO__UNUSED static csspgo__real csspgo__real_add(csspgo__real a, uint32_t n)
+{
+    uint64_t high = 0, low = 0;                       /* the integer part and 64 bits of fraction */
+    int more = 0;
+    if (n == 0 || a.m == 0) return n == 0 ? a : csspgo__real_of(n);
+    if (a.e >= 0) high = a.m << a.e;
+    else if (a.e > -64) {
+        high = a.m >> -a.e;
+        low = a.m << (64 + a.e);
+    } else {
+        low = a.e > -128 ? a.m >> (-a.e - 64) : 0;
+        more = a.e <= -128 || low << (-a.e - 64) != a.m;
+    }
+    return csspgo__real_round(high + n, low, -64, more);
+}
+
+/* The largest integer up to a, which is below 2^64. */
+CSSPGO__UNUSED static uint64_t csspgo__real_floor(csspgo__real a)
+{
+    return a.e >= 0 ? a.m << a.e : a.e > -64 ? a.m >> -a.e : 0;
+}
+
+/* ----- the pre-inliner ----------------------------------------------------------------------------------------- */
+
+struct csspgo_size_table {
+    csspgo__heap  heap;           /* first: csspgo__object_new                                        */
+    csspgo__names names;
+    csspgo__tree  tree;           /* leaves below the root, callers below them */
+    csspgo__u32_list bytes;       /* by node of tree: bytes + 1, 0 = not known */
+};
+
+CSSPGO_DEF csspgo_size_table *csspgo_size_table_new(const csspgo_options *options, csspgo_error *err)
+{
+    csspgo_size_table *s = (csspgo_size_table *)csspgo__object_new(__func__, options, sizeof *s, err);
+    if (s == NULL) return NULL;
+    csspgo__names_init(&s->heap, &s->names);
+    if (csspgo__tree_init(&s->heap, &s->tree) && CSSPGO__REACH(&s->heap, s->bytes, CSSPGO__ROOT + 1)) return s;
+    csspgo__error_plain(err, s->heap.status);
+    csspgo_size_table_free(s);
+    return NULL;
+}
+
+CSSPGO_DEF void csspgo_size_table_free(csspgo_size_table *s)
+{
+    CSSPGO__LIVE_OR_NULL(csspgo_size_table, s);
+    if (s == NULL) return;
+    csspgo__tree_free(&s->heap, &s->tree);
+    CSSPGO__DROP(&s->heap, s->bytes);
+    csspgo__names_free(&s->heap, &s->names);
+    csspgo__object_free(s, sizeof *s);
+}
+
+/* One frame deeper; 0 when memory is exhausted. */
+static uint32_t csspgo__sizes_step(csspgo_size_table *s, uint32_t at, csspgo_loc loc, uint64_t guid, const char *name,
+                                   size_t size)
+{
+    const uint32_t func = csspgo__names_bind(&s->heap, &s->names, guid, name, size);
+    if (func == 0 || !CSSPGO__REACH(&s->heap, s->bytes, s->tree.count + 2)) return 0;
+    return csspgo__tree_add(&s->heap, &s->tree, at, csspgo__site(loc, CSSPGO_CONTEXT), func);
+}
+
+static void csspgo__sizes_count(csspgo_size_table *s, uint32_t at, uint64_t bytes)
+{
+    uint32_t *known = &s->bytes.v[at];
+    const uint64_t sum = csspgo__sat_add(*known != 0 ? *known - 1 : 0, bytes);
+    *known = (uint32_t)(sum < 0xfffffffeu ? sum : 0xfffffffeu) + 1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_size_table_add(csspgo_size_table *s, const csspgo_frame *frame, size_t n,
+                                               uint64_t bytes, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_size_table, s);
+    CSSPGO__GIVEN_FOR(frame, n);
+    csspgo_loc loc = csspgo_loc_at(0, 0);
+    uint32_t at = CSSPGO__ROOT;
+    size_t i;
+    if (n == 0) return csspgo__deny(__func__, err, 0, "a size needs a frame");
+    for (i = 0; i < n; i++)
+        if (frame[i].loc.line > 65535)
+            return csspgo__deny_u64(__func__, err, i, "a line above 65535 in frame ", i);
+    for (i = n; i-- != 0 && at != 0; loc = i != 0 ? frame[i - 1].loc : loc) {
+        const csspgo_frame *f = &frame[i];
+        const uint64_t guid = f->guid != 0 ? f->guid : csspgo_guid(f->name, f->name_size);
+        at = csspgo__sizes_step(s, at, loc, guid, f->name, f->name_size);
+    }
+    if (at != 0) csspgo__sizes_count(s, at, bytes);
+    return csspgo__error_heap(err, at != 0 ? CSSPGO_OK : s->heap.status, &s->heap, "size table");
+}
+
+/* The place in the tree of an inline node of the code map; 0 when memory is exhausted. */
+static uint32_t csspgo__sizes_place(csspgo_size_table *s, const csspgo_code *code, uint32_t node)
+{
+    uint32_t at = CSSPGO__ROOT, site = 0;
+    while (node != 0 && at != 0) {
+        const csspgo__code_inline *in = csspgo__inline_of(code, node);
+        const uint32_t func = in->func;
+        size_t size;
+        const char *name = csspgo__func_text(code, func, &size);
+        at = csspgo__sizes_step(s, at, csspgo_loc_at(site & 0xffff, 0), csspgo__func_name(code, func)->guid, name,
+                                size);
+        site = in->site;
+        node = in->parent;
+    }
+    return at;
+}
+
+/* Bytes of code that start at a probe: up to the next one (NULL: none) by position, or to the function's end. */
+static uint32_t csspgo__sizes_bytes(const csspgo_code *code, const csspgo__code_probe *probe,
+                                    const csspgo__code_probe *next)
+{
+    const csspgo__range *r = csspgo__range_of(code, probe->pos);
+    const uint32_t end = r != NULL ? r->end : probe->pos;
+    if (probe->pos == 0) return 0;
+    return (next != NULL && next->pos < end ? next->pos : end) - probe->pos;
+}
+
+CSSPGO_DEF csspgo_status csspgo_size_table_add_code(csspgo_size_table *s, const csspgo_code *code, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_size_table, s);
+    CSSPGO__LIVE(csspgo_code, code);
+    csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], 0);
+    csspgo_status status = CSSPGO_OK;
+    csspgo__u32_list place = { NULL, 0, 0 };          /* per inline node */
+    const csspgo__code_probe *probe, *next = csspgo__probe_next(code, &at);
+    size_t i;
+    if (CSSPGO__ZEROS(&s->heap, place, code->nodes + 1) == NULL)
+        return csspgo__error_heap(err, s->heap.status, &s->heap, "size table");
+    for (i = 0; i < code->probes && status == CSSPGO_OK; i++) {        /* those that are not at known code */
+        probe = csspgo__probe_of(code, i);
+        if (probe->node == 0 || probe->pos != 0 || place.v[probe->node] != 0) continue;
+        place.v[probe->node] = csspgo__sizes_place(s, code, probe->node);
+        if (place.v[probe->node] == 0) status = s->heap.status;
+    }
+    while ((probe = next) != NULL && status == CSSPGO_OK) {
+        uint32_t *const in = &place.v[probe->node];
+        next = csspgo__probe_next(code, &at);
+        if (*in == 0) *in = csspgo__sizes_place(s, code, probe->node);
+        if (*in == 0) status = s->heap.status;
+        else csspgo__sizes_count(s, *in, csspgo__sizes_bytes(code, probe, next));
+    }
+    CSSPGO__DROP(&s->heap, place);
+    return csspgo__error_heap(err, status, &s->heap, "size table");
+}
+
+/* ----- an inliner that uses the tracker --------------------------------------------------------------------------- */
+
+typedef struct csspgo__inline_candidate {   /* a call that may be inlined                                           */
+    uint64_t count, guid;
+    uint32_t size, node;
+} csspgo__inline_candidate;
+
+typedef struct csspgo__pre_rules {   /* csspgo_preinline_options with the defaults and zeros put in            */
+    const csspgo_size_table *sizes;
+    uint64_t cold_count, hottest_count;
+    uint32_t hot_threshold, cold_threshold, growth_limit, limit_min, limit_max, reinline_factor, replay,
+                                  unsorted_cycles;
+} csspgo__pre_rules;
+
+typedef struct csspgo__preinliner {
+    csspgo_tracker          *t;   /* of a copy                                                            */
+    csspgo_profile          *p;   /* its profile                                                          */
+    csspgo__pre_rules        how;
+    csspgo_preinline_stats   stats;
+    CSSPGO__LIST(csspgo__inline_candidate) queue;   /* a heap */
+    uint32_t       *size_func;    /* per function: in how.sizes                                           */
+} csspgo__preinliner;
+
+/* ----- sizes ------------------------------------------------------------------------------------------------------ */
+
+/* The size below a place of the tree that has none: that of the first descendant by key that has one; 0: none has. */
+static uint32_t csspgo__sizes_below(const csspgo_size_table *s, uint32_t at)
+{
+    while (s->bytes.v[at] == 0 && s->tree.node[at].child != 0) {
+        uint32_t id = s->tree.node[at].child, best = 0;
+        uint64_t least = 0;
+        for (; id != 0; id = s->tree.node[id].sibling) {
+            const csspgo__tree_node *n = &s->tree.node[id];
+            const uint64_t key = csspgo__child_key(s->names.name[n->func].guid, csspgo__site_loc(n->site));
+            if (best != 0 && key >= least) continue;
+            best = id;
+            least = key;
+        }
+        at = best;
+    }
+    return s->bytes.v[at];
+}
+
+/*
+ * The size in bytes of a node's function when it is inlined there. Sizes are known by leaf and callers: the longest
+ * chain of the node's callers that has a size tells it, since the same callee is optimised alike in a like context. If
+ * none of its callers is known, the first size by key below the leaf counts, as in LLVM; without any, the number of
+ * locations.
+ */
+static uint32_t csspgo__pre_size(const csspgo__preinliner *x, uint32_t node)
+{
+    const csspgo_size_table *s = x->how.sizes;
+    const csspgo__tree *t = &x->p->tree;
+    const uint32_t locations = (uint32_t)csspgo__run_count(x->p->record[t->node[node].record].body);
+    uint32_t at = CSSPGO__ROOT, known = 0, n;
+    uint64_t site = 0;
+    if (s == NULL) return locations;
+    for (n = node; n != CSSPGO__ROOT; site = t->node[n].site, n = t->node[n].parent) {
+        const uint32_t next = csspgo__tree_find(&s->tree, at, site, x->size_func[t->node[n].func]);
+        if (next == 0) break;
+        at = next;
+        if (s->bytes.v[at] != 0) known = s->bytes.v[at];
+    }
+    if (known == 0) known = csspgo__sizes_below(s, at);
+    return known != 0 ? known - 1 : locations;
+}
+
+/* ----- candidates ------------------------------------------------------------------------------------------------- */
+
+/*
+ * LLVM's order of candidates, the best first: a function without size (it was optimised away there, so inlining it is
+ * free), then the larger count, the smaller size, the larger GUID.
+ */
+static int csspgo__inline_candidate_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo__inline_candidate *x = (const csspgo__inline_candidate *)a, *y = (const csspgo__inline_candidate *)b;
+    (void)ctx;
+    if (x->size != y->size && (x->size == 0 || y->size == 0)) return x->size == 0 ? -1 : 1;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    if (x->size != y->size) return x->size < y->size ? -1 : 1;
+    return x->guid > y->guid ? -1 : x->guid < y->guid;
+}
+
+static const csspgo__field csspgo__child_key_fields[] = { CSSPGO__ASCENDING(csspgo__inline_candidate, guid),
+    CSSPGO__FIELDS_END };
+
+/*
+ * Queues the contexts below a node that have records. They enter in order of LLVM's key of a child: the heap is not
+ * stable, and the order of equal candidates decides what is still inlined below the limit.
+ */
+static csspgo_status csspgo__pre_queue(csspgo__preinliner *x, uint32_t node)
+{
+    csspgo_profile *p = x->p;
+    const csspgo__tree *t = &p->tree;
+    const size_t from = x->queue.count;
+    size_t n = from, i;
+    uint32_t id;
+    for (id = t->node[node].child; id != 0; id = t->node[id].sibling) {
+        if (t->node[id].record == 0 || !csspgo__is_context(p, id)) continue;
+        if (!CSSPGO__ROOM(&p->heap, x->queue.v, n, x->queue.cap, n + 1)) return p->heap.status;
+        x->queue.v[n].node = id;
+        x->queue.v[n++].guid = csspgo__node_key(p, id);
+    }
+    if (n == from) return CSSPGO_OK;                  /* there may be no heap yet */
+    if (!csspgo__sort(&p->heap, x->queue.v + from, n - from, sizeof *x->queue.v, csspgo__fields_cmp,
+                      csspgo__child_key_fields))
+        return p->heap.status;
+    for (i = from; i < n; i++) {
+        csspgo__inline_candidate c = x->queue.v[i];
+        c.guid = csspgo__name_guid(&p->names, t->node[c.node].func);
+        c.count = csspgo__track_weight(x->t, c.node);
+        c.size = csspgo__pre_size(x, c.node);
+        csspgo__queue_push(x->queue.v, 0, x->queue.count++, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
+    }
+    return CSSPGO_OK;
+}
+
+/*
+ * What a callee must be smaller than. The threshold grows in a straight line with the count of the call:
+ * cold_threshold + 1 at cold_count, 100 * hot_threshold more from hottest_count on. Computed in csspgo__real, which
+ * rounds as IEEE doubles do, so that it is LLVM's on every machine.
+ */
+static uint64_t csspgo__pre_threshold(const csspgo__pre_rules *o, uint64_t count)
+{
+    const csspgo__real cold = csspgo__real_of(o->cold_count);
+    csspgo__real hot = csspgo__real_of(1), all;
+    if (count < o->hottest_count && (all = csspgo__real_sub(csspgo__real_of(o->hottest_count), cold)).m != 0)
+        hot = csspgo__real_div(csspgo__real_sub(csspgo__real_of(count), cold), all);
+    hot = csspgo__real_mul(csspgo__real_mul(csspgo__real_of(o->hot_threshold), hot), csspgo__real_of(100));
+    return csspgo__real_floor(csspgo__real_add(csspgo__real_add(hot, o->cold_threshold), 1));
+}
+
+/*
+ * 1 if a candidate is inlined. Cold calls only below cold_threshold; others below their threshold, times
+ * `reinline_factor` if the sampled binary had inlined the call: the compiler found it worth it with better knowledge of
+ * the code. Thresholds of 2^32 and more: in LLVM mode modulo 2^32, as LLVM on x86-64 computes them.
+ */
+static int csspgo__pre_wanted(const csspgo__preinliner *x, const csspgo__inline_candidate *c)
+{
+    const csspgo__pre_rules *o = &x->how;
+    const int before = (x->p->record[x->p->tree.node[c->node].record].attributes & CSSPGO_WAS_INLINED) != 0;
+    uint64_t threshold;
+    if (o->replay) return before;
+    if (c->count <= o->cold_count) return c->size < o->cold_threshold;
+    threshold = csspgo__pre_threshold(o, c->count);
+    if (CSSPGO__AS_LLVM(x->p->heap)) return c->size < (uint32_t)(threshold * (before ? o->reinline_factor : 1));
+    return c->size < csspgo__sat_mul(threshold, before ? o->reinline_factor : 1);
+}
+
+/* ----- decisions -------------------------------------------------------------------------------------------------- */
+
+/* Inlines a context: it stays a context, and its own callees become candidates. */
+static csspgo_status csspgo__pre_inline(csspgo__preinliner *x, uint32_t node)
+{
+    csspgo_status s = csspgo__track_mark(x->t, csspgo__node_handle(node), 1);
+    x->stats.inlined++;
+    x->p->record[x->p->tree.node[node].record].attributes |= CSSPGO_SHOULD_BE_INLINED;
+    return s == CSSPGO_OK ? csspgo__pre_queue(x, node) : s;
+}
+
+/*
+ * Decides what is inlined into one function. Contexts of the function that no caller has inlined are first merged into
+ * its base profile: those callers were decided before, as functions come callers first. Then candidates are taken from
+ * the queue, the best first, until the function has grown to its limit; inlining one adds the candidates below it.
+ */
+static csspgo_status csspgo__pre_function(csspgo__preinliner *x, uint32_t func)
+{
+    const csspgo__pre_rules *o = &x->how;
+    uint32_t base = csspgo__track_child(x->t, CSSPGO__ROOT, csspgo_loc_at(0, 0), func), size, limit;
+    csspgo_status s = csspgo__track_gather(x->t, func, &base);
+    if (s != CSSPGO_OK || x->p->tree.node[base].record == 0) return s;
+    size = csspgo__pre_size(x, base);
+    limit = size * o->growth_limit;
+    if (limit > o->limit_max) limit = o->limit_max;
+    if (limit < o->limit_min) limit = o->limit_min;
+    x->queue.count = 0;
+    s = csspgo__pre_queue(x, base);
+    while (s == CSSPGO_OK && x->queue.count != 0 && size < limit) {
+        csspgo__inline_candidate c;
+        csspgo__queue_pop(x->queue.v, x->queue.count--, &c, sizeof c, csspgo__inline_candidate_cmp, NULL);
+        if (!csspgo__pre_wanted(x, &c)) {
+            x->stats.kept++;
+            continue;
+        }
+        size += c.size;
+        s = csspgo__pre_inline(x, c.node);
+    }
+    x->stats.full += x->queue.count != 0;
+    x->stats.kept += x->queue.count;
+    return s;
+}
+
+/* Drops the records of all nodes but base profiles, inlined contexts and what is nested in these: they were moved. */
+static void csspgo__pre_sweep(csspgo__preinliner *x)
+{
+    csspgo_profile *p = x->p;
+    uint32_t id = CSSPGO__ROOT;
+    while ((id = csspgo__tree_walk(&p->tree, id)) != 0) {
+        const csspgo__tree_node *n = &p->tree.node[id];
+        if (n->record == 0 || n->parent == CSSPGO__ROOT) continue;
+        if (csspgo__is_context(p, id) ? p->record[n->record].state & CSSPGO_INLINED
+                                            : p->tree.node[n->parent].record != 0) continue;
+        csspgo__record_drop(p, id);
+    }
+}
+
+/*
+ * Runs the inliner over all functions, callers first. Calls up to cold_count do not count for the order, so that a
+ * cold call does not put a hot callee before its caller.
+ */
+static csspgo_status csspgo__pre_run(csspgo__preinliner *x, csspgo_func *order)
+{
+    csspgo_profile *p = x->p;
+    const csspgo_size_table *sizes = x->how.sizes;
+    size_t i, n;
+    csspgo_status s = csspgo__track_order(x->t, x->how.cold_count, !x->how.unsorted_cycles, NULL, 0, order,
+                                          p->names.count, &n);
+    for (i = 1; sizes != NULL && i <= p->names.count; i++)
+        x->size_func[i] =
+            csspgo__names_find_guid(&sizes->names, csspgo__name_guid(&p->names, (uint32_t)i));
+    for (i = 0; i < n && s == CSSPGO_OK; i++) s = csspgo__pre_function(x, order[i].id);
+#ifdef CSSPGO_WITH_LLVM
+    if (s == CSSPGO_OK) csspgo__replay_end(&x->t->m);
+#endif
+    if (s == CSSPGO_OK) csspgo__pre_sweep(x);
+    p->flags |= CSSPGO_IS_PREINLINED;
+    return s;
+}
+
+static void csspgo__or_default(uint64_t *value, uint64_t otherwise)
+{
+    if (*value == 0) *value = otherwise;
+}
+
+CSSPGO_DEF csspgo_status csspgo_preinline_defaults(const csspgo_profile *p, const csspgo_preinline_options *how,
+                                                   csspgo_preinline_options *out, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__GIVEN(out);
+    csspgo_preinline_options o;
+    csspgo_cutoff cutoff[2];
+    csspgo_summary summary;
+    csspgo_status s = CSSPGO_OK;
+    memset(&o, 0, sizeof o);
+    if (how != NULL) o = *how;
+    memset(cutoff, 0, sizeof cutoff);
+    cutoff[0].ppm = 100000;
+    cutoff[1].ppm = 999999;
+    if (o.hottest_count == 0 || o.cold_count == 0) s = csspgo_compute_summary(p, cutoff, 2, &summary, NULL);
+    csspgo__or_default(&o.hottest_count, cutoff[0].min_count);
+    csspgo__or_default(&o.cold_count, cutoff[1].min_count);
+    csspgo__or_default(&o.hot_threshold, 1500);
+    csspgo__or_default(&o.growth_limit, 12);
+    csspgo__or_default(&o.limit_min, 100);
+    csspgo__or_default(&o.limit_max, 50000);
+    csspgo__or_default(&o.reinline_factor, 100);
+    *out = o;
+    return csspgo__error_plain(err, s);
+}
+
+/* A number of the options, as LLVM's arithmetic of 32 bits takes it. */
+static uint32_t csspgo__pre_number(uint64_t v)
+{
+    return v == CSSPGO_ZERO ? 0 : v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
+}
+
+static csspgo__pre_rules csspgo__pre_rules_of(const csspgo_preinline_options *o)
+{
+    csspgo__pre_rules r;
+    r.sizes = o->sizes;
+    r.cold_count = o->cold_count != CSSPGO_ZERO ? o->cold_count : 0;
+    r.hottest_count = o->hottest_count;
+    r.hot_threshold = csspgo__pre_number(o->hot_threshold);
+    r.cold_threshold = csspgo__pre_number(o->cold_threshold);
+    r.growth_limit = csspgo__pre_number(o->growth_limit);
+    r.limit_min = csspgo__pre_number(o->limit_min);
+    r.limit_max = csspgo__pre_number(o->limit_max);
+    r.reinline_factor = csspgo__pre_number(o->reinline_factor);
+    r.replay = o->replay;
+    r.unsorted_cycles = o->unsorted_cycles;
+    return r;
+}
+
+CSSPGO_DEF csspgo_status csspgo_preinline(csspgo_profile *p, const csspgo_preinline_options *how,
+                                          csspgo_preinline_stats *stats, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo__preinliner x;
+    csspgo_preinline_options o;
+    csspgo_tracker_options track;
+    csspgo_profile *result;
+    csspgo_func *order;
+    csspgo_error own;
+    csspgo_status s;
+    size_t bytes;
+    memset(&x, 0, sizeof x);
+    if (stats != NULL) *stats = x.stats;
+    csspgo__error_clear(err);
+    if (csspgo_record_count(p) == 0) return CSSPGO_OK;
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__deny(__func__, err, 0, "the profile has no contexts");
+    s = csspgo_preinline_defaults(p, how, &o, err);
+    if (s == CSSPGO_OK) s = csspgo__llvm_check(__func__, "csspgo_preinline_options.llvm", o.llvm, err);
+    if (s != CSSPGO_OK) return s;
+    x.how = csspgo__pre_rules_of(&o);
+    memset(&track, 0, sizeof track);
+    if (err == NULL) err = &own;
+    x.t = csspgo_tracker_new(p, &track, err);
+    if (x.t == NULL) return err->status;
+    x.p = x.t->m.p;
+    x.t->llvm = o.llvm;
+    bytes = (x.p->names.count + 1) * (sizeof *x.size_func + sizeof *order);
+    order = (csspgo_func *)csspgo__alloc(&x.p->heap, bytes);
+    x.size_func = order != NULL ? (uint32_t *)(void *)(order + x.p->names.count + 1) : NULL;
+    s = order != NULL ? csspgo__pre_run(&x, order) : x.p->heap.status;
+    csspgo__free(&x.p->heap, order, bytes);
+    CSSPGO__DROP(&x.p->heap, x.queue);
+    x.stats.dropped = x.t->m.stats.lost_by_checksum;
+    result = s == CSSPGO_OK ? csspgo_tracker_snapshot(x.t, err) : NULL;
+    csspgo_tracker_free(x.t);
+    if (result == NULL) return s != CSSPGO_OK ? csspgo__error_plain(err, s) : err->status;
+    csspgo__profile_take(p, result);
+    if (stats != NULL) *stats = x.stats;
+    return CSSPGO_OK;
+}
+
+#endif /* CSSPGO_WITH_PREINLINE */
+
+/* ===== >>inspect ================================================================================================== */
+
+#ifdef CSSPGO_WITH_INSPECT
+
+/* ----- is a profile whole? are two equal? ------------------------------------------------------------------------- */
+
+typedef struct csspgo__comparison { /* two profiles that are compared */
+    const csspgo_profile *p, *q;
+    uint32_t             *func;   /* per function of p: the one of q, or 0; NULL: no memory for the table */
+} csspgo__comparison;
+
+static uint32_t csspgo__func_of_other(const csspgo__comparison *l, uint32_t func)
+{
+    return l->func != NULL ? l->func[func] : csspgo__func_lookup(l->q, l->p, func);
+}
+
+/* 1 if the n targets or vtables of p are the same as the n of q. */
+static int csspgo__targets_equal(const csspgo__comparison *l, const csspgo_target *x, csspgo_target *v, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const csspgo_target *y = csspgo__target_find(v, n, x[i].loc, csspgo__func_of_other(l, x[i].func.id));
+        if (y == NULL || y->count != x[i].count) return 0;
+    }
+    return 1;
+}
+
+/* 1 if two records have the same fields, bodies, targets and vtables. */
+static int csspgo__record_equal(const csspgo__comparison *l, const csspgo__record *a, const csspgo__record *b)
+{
+    unsigned kind;
+    if (a->total != b->total || a->head != b->head || a->checksum != b->checksum || a->attributes != b->attributes)
+        return 0;
+    for (kind = 0; kind < CSSPGO__KINDS; kind++) {
+        size_t n, m;
+        const void *x = csspgo__entries_of(l->p, a, kind, &n);
+        void *y = csspgo__entries_of(l->q, b, kind, &m);
+        if (n != m) return 0;
+        if (kind == CSSPGO__BODIES ? n != 0 && memcmp(x, y, n * sizeof(csspgo_body)) != 0
+                                   : !csspgo__targets_equal(l, (const csspgo_target *)x, (csspgo_target *)y, n))
+            return 0;
+    }
+    return 1;
+}
+
+/* The child of q's node `up` with the same site and function as node a of p; 0 if there is none. */
+static uint32_t csspgo__node_of_other(const csspgo__comparison *l, uint32_t up, uint32_t a)
+{
+    const csspgo__tree_node *n = &l->p->tree.node[a];
+    const csspgo_func f = csspgo__func_handle(csspgo__func_of_other(l, n->func));
+    return csspgo_child(l->q, csspgo__node_handle(up), csspgo__loc_of(l->p, n->site), csspgo__site_kind(n->site), f).id;
+}
+
+/*
+ * Walks p in pre-order with b in step, the node of q on the same path. `up` is the node of q for the parents of nodes
+ * at depth `at`. Deeper nodes are on a path that q does not have, which makes no difference if they have no records.
+ */
+static int csspgo__trees_equal(const csspgo__comparison *l)
+{
+    const csspgo_profile *p = l->p, *q = l->q;
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t a = CSSPGO__ROOT, up = CSSPGO__ROOT, depth = 0, at = 1, b;
+    while ((a = csspgo__tree_step(&p->tree, a, CSSPGO__ROOT, 1, &depth)) != 0) {
+        for (; at > depth; at--) up = q->tree.node[up].parent;
+        b = at == depth ? csspgo__node_of_other(l, up, a) : 0;
+        if (b != 0) {
+            up = b;
+            at = depth + 1;
+        }
+        if (v[a].record == 0) continue;
+        if (b == 0 || q->tree.node[b].record == 0) return 0;
+        if (!csspgo__record_equal(l, &p->record[v[a].record], &q->record[q->tree.node[b].record])) return 0;
+    }
+    return 1;
+}
+
+/* 1 if q knows the same times of first samples as p, of all functions of p. */
+static int csspgo__samples_equal(const csspgo_profile *p, const csspgo_profile *q)
+{
+    uint32_t id = 1, other;
+    if (p->first_sample.count == 0) return 1;
+    for (; id <= p->names.count; id++) {
+        const uint64_t time = csspgo__first_sample(p, id);
+        other = time != 0 ? csspgo__func_lookup(q, p, id) : 0;
+        if (time != (other != 0 ? csspgo__first_sample(q, other) : 0)) return 0;
+    }
+    return 1;
+}
+
+/*
+ * Two profiles with the same number of records are equal if q has an equal of each record of p on the same path: one
+ * walk of p. The table of functions saves look-ups of names; without memory for it each look-up is made when needed,
+ * so the result never depends on memory. O(size of p) expected.
+ */
+CSSPGO_DEF int csspgo_equal(const csspgo_profile *p, const csspgo_profile *q)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__LIVE(csspgo_profile, q);
+    csspgo__heap h = csspgo__heap_loan(&p->heap);
+    csspgo__comparison l;
+    uint32_t id;
+    int equal;
+    if (((p->flags ^ q->flags) & ~(uint32_t)CSSPGO_HAS_UNIQ) != 0 || csspgo_record_count(p) != csspgo_record_count(q))
+        return 0;
+    l.p = p;
+    l.q = q;
+    l.func = (uint32_t *)csspgo__alloc(&h, (p->names.count + 1) * sizeof *l.func);
+    for (id = 1; l.func != NULL && id <= p->names.count; id++) l.func[id] = csspgo__func_lookup(q, p, id);
+    if (l.func != NULL) l.func[0] = 0;
+    equal = csspgo__samples_equal(p, q) && csspgo__samples_equal(q, p) && csspgo__trees_equal(&l);
+    csspgo__free(&h, l.func, (p->names.count + 1) * sizeof *l.func);
+    return equal;
+}
+
+static int csspgo__run_valid(const csspgo_profile *p, const csspgo__record *record, unsigned kind)
+{
+    const csspgo__run r = csspgo__run_of(record, kind);
+    const size_t count = p->pool[kind].count;
+    return csspgo__run_cap(r) == 0 || (r.begin <= count && csspgo__run_cap(r) <= count - r.begin);
+}
+
+/*
+ * Returns which invariant of the record is broken, or NULL. Checks that runs are inside their pools before it reads an
+ * element, so a corrupted record cannot make the check itself read out of bounds.
+ */
+static const char *csspgo__record_check(const csspgo_profile *p, const csspgo__record *r)
+{
+    const size_t nb = csspgo__run_count(r->body);
+    csspgo_body *b;
+    unsigned k;
+    size_t i, n;
+    for (k = 0; k < CSSPGO__KINDS; k++)
+        if (!csspgo__run_valid(p, r, k)) return "a run leaves its pool";
+    if (r->dirty) return "a record is dirty";
+    b = csspgo__body_run(p, r);
+    for (i = 0; i < nb; i++) {
+        if (b[i].loc.line > 0xffff && !CSSPGO__AS_LLVM(p->heap)) return "a line offset is above 65535";
+        if (i != 0 && csspgo__body_cmp(NULL, &b[i - 1], &b[i]) >= 0) return "body entries are out of order";
+    }
+    for (k = CSSPGO__TARGETS; k < CSSPGO__KINDS; k++) {
+        const csspgo_target *t = (const csspgo_target *)csspgo__entries_of(p, r, k, &n);   /* vtable counts too */
+        for (i = 0; i < n; i++) {
+            if (i != 0 && csspgo__target_cmp(NULL, &t[i - 1], &t[i]) >= 0) return "call targets are out of order";
+            if (!csspgo__func_ok(p, t[i].func)) return "a call target has no function";
+            if (k == CSSPGO__TYPES && t[i].loc.line > 0xffff) return "a line offset is above 65535";
+            if (k == CSSPGO__TARGETS && csspgo__body_find(b, nb, t[i].loc) == NULL)
+                return "a call target has no body entry";
+        }
+    }
+    return NULL;
+}
+
+/* Checks the links of one node. Returns what is wrong, or NULL. */
+static const char *csspgo__node_check(const csspgo_profile *p, uint32_t id)
+{
+    const csspgo__tree_node *n = &p->tree.node[id];
+    if (n->parent == 0 || (!p->tree.moved && n->parent >= id)) return "a node's parent does not come before it";
+    if (!csspgo__func_ok(p, csspgo__func_handle(n->func))) return "a node has no function";
+    if (n->site >> 51 != 0) return "a node's site has unknown bits";
+    if (n->site & CSSPGO__LONG && (n->site & 0xffffffffu) >= p->longs)
+        return "a node's out-of-range line has no entry";
+    if (!csspgo__may_hang(p, n->parent, csspgo__loc_of(p, n->site), csspgo__site_kind(n->site), n->func))
+        return "a node of this kind cannot hang below its parent";
+    if (csspgo__tree_find(&p->tree, n->parent, n->site, n->func) != id) return "a node is not unique";
+    if (n->record > p->records) return "a record number is out of range";
+    if (n->record != 0 && csspgo__site_kind(n->site) == CSSPGO_INLINEE && p->tree.node[n->parent].record == 0)
+        return "an inlinee has a record and its caller has none";
+    return n->record != 0 ? csspgo__record_check(p, &p->record[n->record]) : NULL;
+}
+
+/*
+ * Checks every node and record on its own, then shows by counting that links, chains of functions and records are one
+ * to one. Loops along siblings and chains count their steps, so a cycle ends them. O(nodes + counts) expected.
+ */
+CSSPGO_DEF csspgo_status csspgo_validate(const csspgo_profile *p, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    uint32_t id, walked = 1, gone = 0;
+    size_t same = 0, records = 0, i;
+    uint64_t ids = 0;
+    csspgo__error_clear(err);
+    for (id = 2; id <= p->tree.count; id++) gone += p->tree.node[id].site & CSSPGO__GONE ? 1 : 0;
+    for (id = CSSPGO__ROOT; walked <= p->tree.count && (id = csspgo__tree_walk(&p->tree, id)) != 0; walked++) {
+        const char *broken = csspgo__node_check(p, id);
+        records += p->tree.node[id].record != 0;
+        ids += p->tree.node[id].record;
+        if (broken == NULL) continue;
+        csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
+        csspgo__say(err, ": node ");
+        csspgo__say_u64(err, id);
+        return CSSPGO_E_ARGUMENT;
+    }
+    for (i = 1; i <= p->names.count; i++)
+        for (id = p->func[i].begin; id != 0 && same <= p->tree.count; id = p->tree.node[id].same) same++;
+    if (records + p->dead != p->records || (p->dead == 0 && ids != (uint64_t)records * (records + 1) / 2))
+        return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "a record has no node, or two");
+    if (walked + gone == p->tree.count && same + 1 == p->tree.count && (gone == 0 || p->tree.moved)) return CSSPGO_OK;
+    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, "the chains of siblings or of a function's nodes are broken");
+}
+
+/* ----- a tree for debuggers --------------------------------------------------------------------------------------- */
+
+typedef struct csspgo__dumper {
+    csspgo_text_fn *text_fn;      /* the user's, or NULL */
+    void           *ctx;
+} csspgo__dumper;
+
+/* A csspgo__sink.flush_fn. */
+static csspgo_status csspgo__dump_flush(void *ctx, const unsigned char *data, size_t size)
+{
+    const csspgo__dumper *d = (const csspgo__dumper *)ctx;
+    if (d->text_fn != NULL) d->text_fn(d->ctx, (const char *)data, size);
+#ifndef CSSPGO_NO_STDIO
+    else fwrite(data, 1, size, stderr);
+#endif
+    return CSSPGO_OK;
+}
+
+static void csspgo__dump_name(const csspgo_profile *p, uint32_t func, csspgo__sink *s)
+{
+    const csspgo__name *n = &p->names.name[func];
+    if (n->flags & CSSPGO__HAS_TEXT) csspgo__put(s, p->names.text + n->text, n->size);
+    else csspgo__put_u64(s, n->guid);
+}
+
+static void csspgo__dump_loc(csspgo__sink *s, csspgo_loc loc)
+{
+    csspgo__put_u64(s, loc.line);
+    if (loc.discriminator == 0) return;
+    csspgo__put_char(s, '.');
+    csspgo__put_u64(s, loc.discriminator);
+}
+
+/* Writes the fields of a record behind its node, then a line for its body and one for its call targets. */
+static void csspgo__dump_record(const csspgo_profile *p, uint32_t id, csspgo__sink *s)
+{
+    const csspgo_node node = csspgo__node_handle(id);
+    const csspgo__record *r = &p->record[p->tree.node[id].record];
+    size_t n, i;
+    const csspgo_body *b = csspgo_get_bodies(p, node, &n);
+    const csspgo_target *c;
+    csspgo__put_str(s, "  total ");
+    csspgo__put_u64(s, r->total);
+    csspgo__put_str(s, ", head ");
+    csspgo__put_u64(s, r->head);
+    csspgo__put_str(s, ", checksum ");
+    csspgo__put_u64(s, r->checksum);
+    csspgo__put_str(s, ", attributes ");
+    csspgo__put_u64(s, r->attributes);
+    csspgo__put_str(s, "; body");
+    for (i = 0; i < n; i++) {
+        csspgo__put_char(s, ' ');
+        csspgo__dump_loc(s, b[i].loc);
+        csspgo__put_char(s, ':');
+        csspgo__put_u64(s, b[i].count);
+    }
+    csspgo__put_str(s, "; calls");
+    c = csspgo_get_targets(p, node, &n);
+    for (i = 0; i < n; i++) {
+        csspgo__put_char(s, ' ');
+        csspgo__dump_loc(s, c[i].loc);
+        csspgo__put_char(s, ' ');
+        csspgo__dump_name(p, c[i].func.id, s);
+        csspgo__put_char(s, ':');
+        csspgo__put_u64(s, c[i].count);
+    }
+}
+
+/* Writes a node's line. */
+static void csspgo__dump_node(const csspgo_profile *p, uint32_t id, size_t depth, csspgo__sink *s)
+{
+    static const char kind[4][10] = { "context", "inlinee", "plain", "duplicate" };
+    const csspgo__tree_node *v = &p->tree.node[id];
+    for (; depth != 0; depth--) csspgo__put_str(s, "  ");
+    csspgo__put_char(s, '#');
+    csspgo__put_u64(s, id);
+    if (id == CSSPGO__ROOT) csspgo__put_str(s, " root");
+    if (id != CSSPGO__ROOT) {
+        csspgo__put_char(s, ' ');
+        csspgo__put_str(s, kind[csspgo__site_kind(v->site)]);
+        csspgo__put_str(s, " at ");
+        csspgo__dump_loc(s, csspgo__loc_of(p, v->site));
+        csspgo__put_char(s, ' ');
+        csspgo__dump_name(p, v->func, s);
+    }
+    if (v->record != 0) csspgo__dump_record(p, id, s);
+    csspgo__put_char(s, '\n');
+}
+
+CSSPGO_DEF void csspgo_dump(const csspgo_profile *p, csspgo_node node, csspgo_text_fn *text_fn, void *ctx)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__NODE_EXPECTED(p, node);
+    unsigned char buf[256];
+    csspgo__dumper d;
+    csspgo__sink s;
+    uint32_t id = node.id <= p->tree.count ? node.id : 0;
+    size_t depth = 0;
+    d.text_fn = text_fn;
+    d.ctx = ctx;
+    csspgo__sink_buffer(&s, buf, sizeof buf);
+    s.flush_fn = csspgo__dump_flush;
+    s.ctx = &d;
+    while (id != 0) {
+        const csspgo__tree_node *const v = p->tree.node;
+        csspgo__dump_node(p, id, depth, &s);
+        if (v[id].child != 0) {
+            id = v[id].child;
+            depth++;
+            continue;
+        }
+        for (; id != node.id && v[id].sibling == 0; id = v[id].parent) depth--;
+        id = id != node.id ? v[id].sibling : 0;
+    }
+    csspgo__sink_flush(&s);
+}
+
+/* ----- is an ordered table whole? --------------------------------------------------------------------------------- */
+
+/*
+ * Returns 1 if the pages of a level are a list in both directions, are not empty, and hang below the branches of the
+ * level above in the same order. Adds the items of the level to *items.
+ */
+static int csspgo__level_valid(const csspgo__ordered *t, uint32_t level, csspgo__page *page, size_t *items)
+{
+    csspgo__page *down = level != 0 ? csspgo__branch_at(page, 0)->page : NULL, *before = NULL;
+    uint32_t i;
+    for (; page != NULL; before = page, page = page->next) {
+        if (page->prev != before || page->count == 0 || page->count > csspgo__page_cap(t, level)) return 0;
+        *items += page->count;
+        for (i = 0; level != 0 && i < page->count; i++, down = down->next)
+            if (down == NULL || csspgo__branch_at(page, i)->page != down) return 0;
+    }
+    return down == NULL && (level != 0 || t->last == before);
+}
+
+/* Returns 1 if a branch that is not the first of its page separates the elements below it from those before them. */
+static int csspgo__branch_valid(const csspgo__ordered *t, uint32_t level, const csspgo__page_branch *b)
+{
+    csspgo__page *page = b->page;
+    while (--level != 0) page = csspgo__branch_at(page, 0)->page;
+    return b->key <= csspgo__elem_key(csspgo__page_at(t, 0, page, 0), t->key64) && page->prev != NULL &&
+           b->key >= csspgo__elem_key(csspgo__page_at(t, 0, page->prev, page->prev->count - 1), t->key64);
+}
+
+/* Returns 1 if a table is as the comment above csspgo__page says. Cost: O(n). */
+CSSPGO__UNUSED static int csspgo__ordered_valid(const csspgo__ordered *t)
+{
+    csspgo__page *first = t->top, *page;
+    csspgo__cursor at = csspgo__ordered_from(t, 0);
+    uint32_t level = t->levels, i;
+    uint64_t key = 0, last;
+    size_t n = 0;
+    const void *elem;
+    if (t->top == NULL) return t->levels == 0 && t->count == 0 && t->last == NULL;
+    if (t->top->next != NULL || (t->levels != 0 && t->top->count < 2)) return 0;
+    for (;; level--, first = csspgo__branch_at(first, 0)->page) {
+        n = 0;
+        if (!csspgo__level_valid(t, level, first, &n)) return 0;
+        if (level == 0) break;
+        for (page = first; page != NULL; page = page->next)
+            for (i = 1; i < page->count; i++)
+                if (!csspgo__branch_valid(t, level, csspgo__branch_at(page, i))) return 0;
+    }
+    while ((elem = csspgo__ordered_next(t, &at)) != NULL) {
+        last = key;
+        key = csspgo__elem_key(elem, t->key64);
+        if (key < last) return 0;
+    }
+    return n == t->count;
+}
+
+/* ----- is the map whole? ------------------------------------------------------------------------------------------ */
+
+/* What is wrong with an area that begins behind `end`, or NULL. *dead: 1 if it has no window. */
+static const char *csspgo__area_check(const csspgo_code *c, const csspgo__area *a, uint64_t end, int *dead)
+{
+    const uint64_t begin = a->address + (a->module != 0 && a->module <= c->modules ? c->module[a->module].bias : 0);
+    const csspgo__window *w = csspgo__window_at(c, begin);
+    uint64_t q;
+    *dead = w == NULL || w->pos != a->pos;
+    if (a->module > c->modules || a->size == 0) return "an area is of no module, or empty";
+    if (a->pos < end || a->pos + a->size >= c->bytes) return "areas overlap, or end behind all positions";
+    if (*dead && a->module != 0) return "code of a module has no window";
+    if (!*dead && (w->begin != begin || w->size != a->size || w->module != a->module))
+        return "a window is not that of its area";
+    for (q = end; q < a->pos; q++)
+        if (csspgo__byte_of(c, (size_t)q) != 0) return "a position between areas is not free";
+    for (q = a->pos; a->bytewise && q < a->pos + a->size; q++)
+        if (!(csspgo__byte_of(c, (size_t)q) & CSSPGO__START))
+            return "an address of code without bytes is no instruction";
+    return NULL;
+}
+
+/* Areas, their windows and the list of removed ones. */
+static const char *csspgo__areas_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
+    uint64_t end = CSSPGO__FIRST_POS, live = 0, removed = 0;
+    const csspgo__area *a;
+    csspgo__window unlisted;
+    size_t deads = 0, i;
+    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) {
+        int dead;
+        const char *broken = csspgo__area_check(c, a, end, &dead);
+        if (broken != NULL) return broken;
+        end = a->pos + a->size;
+        *(dead ? &removed : &live) += a->size;
+        deads += (unsigned)dead;
+    }
+    csspgo__removals_sum(c, &unlisted);
+    deads -= unlisted.pos;
+    if (c->table[CSSPGO__WINDOWS].count + deads != c->table[CSSPGO__AREAS].count) return "a window has no area";
+    if (live + unlisted.size != c->live || removed != c->removed + unlisted.size || deads != c->deads)
+        return "sizes do not add up to those of areas";
+    for (i = 0; i < c->deads; i++) {
+        a = csspgo__area_of(c, *csspgo__dead_at(c, i));
+        if (a == NULL || a->pos != *csspgo__dead_at(c, i)) return "removed code has no area";
+    }
+    return NULL;
+}
+
+/* Removals that are not listed: their windows are those of areas without a window, in order. */
+static const char *csspgo__removals_check(const csspgo_code *c)
+{
+    const csspgo__removal *r = c->removal;
+    csspgo__ordered t = c->table[CSSPGO__WINDOWS];
+    csspgo__window sum;
+    for (; r != NULL; r = r->next) {
+        csspgo__ordered own = r->window;
+        csspgo__cursor at = csspgo__ordered_from(&own, 0);
+        const csspgo__window *w;
+        for (own.count = 0; (w = (const csspgo__window *)csspgo__ordered_next(&own, &at)) != NULL; own.count++) {
+            const csspgo__area *a = csspgo__area_of(c, w->pos), *now;
+            if (a == NULL || a->pos != w->pos || a->size != w->size || a->address != w->begin || w->module != 0)
+                return "a removed window is not that of its area";
+            now = csspgo__area_of(c, csspgo__pos_any(c, w->begin));
+            if (now != NULL && now->pos == a->pos) return "a removed window is in its table";
+        }
+        if (own.count == 0 || !csspgo__ordered_valid(&own)) return "removed windows are out of order";
+        if ((r->next == NULL) != (r == c->removal_last)) return "removals are out of order";
+        if (r->next != NULL && (!csspgo__order_below(r->order, r->next->order) || r->ended > r->next->ended))
+            return "removals are out of order";
+    }
+    csspgo__removals_sum(c, &sum);
+    t.count -= sum.pos;
+    return csspgo__ordered_valid(&t) ? NULL : "windows are out of order";
+}
+
+/* Entries in the middle of functions: at instructions of code. */
+static const char *csspgo__entries_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__ENTRIES], 0);
+    const uint32_t *pos;
+    while ((pos = (const uint32_t *)csspgo__ordered_next(&c->table[CSSPGO__ENTRIES], &at)) != NULL)
+        if (csspgo__area_of(c, *pos) == NULL || !(csspgo__byte_of(c, *pos) & CSSPGO__START))
+            return "an entry is not at an instruction";
+    return NULL;
+}
+
+/* Past windows: in order, each of code that knows of it. */
+static const char *csspgo__pasts_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__AREAS], 0);
+    const csspgo__area *a;
+    uint64_t sum = 0, bytes = 0, last = 0;
+    size_t i;
+    while ((a = (const csspgo__area *)csspgo__ordered_next(&c->table[CSSPGO__AREAS], &at)) != NULL) sum += a->pasts;
+    for (i = 0; i < c->pasts; i++) {
+        const csspgo__past *w = csspgo__past_at(c, i);
+        uint32_t pos = w->pos;
+        if (w->ended < last || (i != 0 && csspgo__order_below(w->order, csspgo__past_at(c, i - 1)->order)))
+            return "past code is not in the order of time";
+        last = w->ended;
+        bytes += w->size;
+        while (pos - w->pos < w->size) {
+            a = csspgo__area_of(c, pos);
+            if (a == NULL || a->pos != pos || sum-- == 0) return "past code has no area";
+            pos += (uint32_t)a->size;
+        }
+    }
+    return sum != 0 || bytes != c->past_bytes ? "past code does not add up" : NULL;
+}
+
+/* 1 if a transfer of a kind is listed at a position; CSSPGO_NONE: one behind which code does not run on. */
+static int csspgo__listed_kind(const csspgo_code *c, uint32_t pos, csspgo_transfer_kind kind)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], pos);
+    const csspgo__code_transfer *t;
+    while ((t = csspgo__transfer_next(c, &at, (uint64_t)pos + 1)) != NULL)
+        if (kind != CSSPGO_NONE ? t->kind == (uint32_t)kind : csspgo__kind_stops((csspgo_transfer_kind)t->kind))
+            return 1;
+    return 0;
+}
+
+/* Kinds of instructions, calls before them, transfers and stops. */
+static const char *csspgo__transfers_check(const csspgo_code *c)
+{
+    const csspgo__ordered *stops = &c->table[CSSPGO__STOPS];
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
+    const csspgo__code_transfer *t;
+    const uint32_t *stop;
+    size_t n = 0;
+    uint32_t pos, call_pos;
+    for (pos = CSSPGO__FIRST_POS; pos < c->bytes; pos++) {
+        const csspgo_transfer_kind kind = csspgo__insn_kind(c, pos);
+        if (kind != CSSPGO_NONE && !csspgo__listed_kind(c, pos, kind)) return "a transfer is in no table";
+        if (csspgo__byte_of(c, pos) >> CSSPGO__CALL_SHIFT == 0) continue;
+        call_pos = csspgo__call_before(c, pos);
+        if (call_pos < CSSPGO__FIRST_POS || call_pos >= pos || !csspgo__listed_kind(c, call_pos, CSSPGO_CALL))
+            return "the call before an instruction is none";
+    }
+    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL) {
+        if (csspgo__area_of(c, t->pos) == NULL) return "a transfer is not in an area";
+        n += (unsigned)csspgo__kind_stops((csspgo_transfer_kind)t->kind);
+    }
+    if (n != stops->count) return "a call, jump or return is missing in the table of stops";
+    at = csspgo__ordered_from(stops, 0);
+    while ((stop = (const uint32_t *)csspgo__ordered_next(stops, &at)) != NULL)
+        if (!csspgo__listed_kind(c, *stop, CSSPGO_NONE)) return "a stop is no call, jump or return";
+    return NULL;
+}
+
+/* Functions: in areas, without overlap. */
+static const char *csspgo__ranges_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__RANGES], 0);
+    const csspgo__range *r;
+    uint32_t end = 0;
+    while ((r = csspgo__range_next(c, &at)) != NULL) {
+        const csspgo__area *a = csspgo__area_of(c, r->begin);
+        if (r->begin < end || r->end <= r->begin) return "functions overlap, or are empty";
+        if (r->func == 0 || r->func > csspgo__func_ids(c) || csspgo__func_name(c, r->func)->refs == 0)
+            return "a function has no name";
+        while (a != NULL && a->pos + a->size < r->end) a = csspgo__area_of(c, a->pos + (uint32_t)a->size);
+        if (a == NULL) return "a function is not in areas";
+        end = r->end;
+    }
+    return NULL;
+}
+
+/* What is wrong with a part of inline nodes, from its head on, or NULL. *placed: its probes at positions. */
+static const char *csspgo__part_check(const csspgo_code *c, uint32_t head, size_t *placed)
+{
+    const csspgo__code_inline *first = csspgo__inline_of(c, head);
+    size_t probes = first->first, mine = 0;
+    uint32_t i, k;
+    if (first->head != head || first->span == 0 || first->span > c->nodes + 1 - head) return "an inline tree is broken";
+    for (i = head; i < head + first->span; i++) {
+        const csspgo__code_inline *n = csspgo__inline_of(c, i);
+        if (n->func == 0 || n->func > csspgo__func_ids(c) || csspgo__func_name(c, n->func)->refs == 0 ||
+            n->parent >= i || (n->parent != 0 && n->parent < head) || n->head != head || n->top == 0 || n->top > i ||
+            n->top != (n->parent != 0 ? csspgo__inline_of(c, n->parent)->top : i))
+            return "an inline tree is broken";
+        if (n->first != probes || n->count > c->probes - probes) return "the probes of two inline nodes do not meet";
+        for (k = n->first; k < n->first + n->count; k++) {
+            if (csspgo__probe_of(c, k)->node != i) return "a probe is not of its node";
+            mine += csspgo__probe_of(c, k)->pos != 0;
+        }
+        probes += n->count;
+    }
+    *placed += mine;
+    return mine != first->placed ? "probes do not add up to those of inline nodes" : NULL;
+}
+
+/* Probes: where they are, and their inline trees. */
+static const char *csspgo__places_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__PLACES], 0);
+    const csspgo__placed *p;
+    size_t placed = 0;
+    uint32_t i = 1;
+    while (i <= c->nodes) {
+        const csspgo__code_inline *n = csspgo__inline_of(c, i);
+        const char *broken = n->func != 0 ? csspgo__part_check(c, i, &placed) : NULL;
+        if (broken != NULL) return broken;
+        i += n->func != 0 ? n->span : csspgo__run_words(&c->run[CSSPGO__NODES], i)[CSSPGO__RUN_SIZE];
+    }
+    while ((p = csspgo__place_next(c, &at)) != NULL) {
+        if (p->id >= c->probes || csspgo__probe_of(c, p->id)->pos != p->pos) return "a probe is not at its place";
+        if (p->pos == 0 || csspgo__area_of(c, p->pos) == NULL) return "a probe is not in an area";
+    }
+    return placed != c->table[CSSPGO__PLACES].count ? "probes do not add up to those of inline nodes" : NULL;
+}
+
+/* Numbers in runs: used ones and free runs fill the space. */
+static const char *csspgo__runs_check(const csspgo__runs *r)
+{
+    uint32_t i = r->first, used = 0, freed = 0, k;
+    for (k = 0; k < 32; k++)
+        if ((r->lists >> k & 1) != (r->list[k] != 0)) return "a list of free numbers is forgotten";
+    while (i < r->end) {
+        const uint32_t *w = csspgo__run_words(r, i);
+        const uint32_t size = w[0] == 0 ? w[CSSPGO__RUN_SIZE] : 1;
+        if (w[0] != 0) used++;
+        else if (freed || size == 0 || size >= r->end - i ||
+                 csspgo__run_words(r, i + size - 1)[CSSPGO__RUN_BACK] != size)
+            return "free numbers are no run";
+        freed = w[0] == 0;
+        i += size;
+    }
+    return used != r->used ? "used numbers do not add up" : NULL;
+}
+
+/* Labels: each is found by its address, and transfers refer to it as often as it says, all in all. */
+static const char *csspgo__labels_check(const csspgo_code *c)
+{
+    csspgo__cursor at = csspgo__ordered_from(&c->table[CSSPGO__LABELLED], 0);
+    const csspgo__label_key *k;
+    const csspgo__code_transfer *t;
+    uint64_t refs = 0;
+    while ((k = (const csspgo__label_key *)csspgo__ordered_next(&c->table[CSSPGO__LABELLED], &at)) != NULL) {
+        const csspgo__label *l = csspgo__label_of(c, k->label);
+        if (l->refs == 0 || l->address != k->address) return "a target has no label";
+        refs += l->refs;
+    }
+    at = csspgo__ordered_from(&c->table[CSSPGO__TRANSFERS], 0);
+    while ((t = csspgo__transfer_next(c, &at, UINT64_MAX)) != NULL)
+        if (t->how == CSSPGO__TO_LABEL && (refs-- == 0 || csspgo__label_of(c, (size_t)t->target)->refs == 0))
+            return "a transfer has no label";
+    return refs != 0 || c->table[CSSPGO__LABELLED].count != c->run[CSSPGO__LABELS].used
+               ? "labels are not referred to as often as they say" : NULL;
+}
+
+/* Functions: each is found by its GUID, and is referred to by as many nodes and ranges as it says, all in all. */
+static const char *csspgo__funcs_check(const csspgo_code *c)
+{
+    uint64_t refs = 0, ranges = 0;
+    uint32_t i;
+    for (i = 1; i <= csspgo__func_ids(c); i++) {
+        const csspgo__code_func *f = csspgo__func_name(c, i);
+        if (f->flags == 0) continue;
+        if (csspgo__func_find(c, f->guid) != i) return "a function is not found by its GUID";
+        if (f->refs == 0 && !(f->flags & CSSPGO__DESCRIBED)) return "a function is not referred to";
+        refs += f->refs;
+        ranges += f->ranges;
+    }
+    if (ranges != c->table[CSSPGO__RANGES].count) return "functions have not as many ranges as they say";
+    if (c->table[CSSPGO__GUIDS].count != c->run[CSSPGO__FUNCS].used) return "a GUID has no function";
+    return refs != c->table[CSSPGO__RANGES].count + (uint64_t)c->run[CSSPGO__NODES].used
+               ? "functions are not referred to as often as they say" : NULL;
+}
+
+/* Free positions: each gap is all that is free between two areas. */
+static const char *csspgo__gaps_check(const csspgo_code *c)
+{
+    const csspgo__ordered *gaps = &c->table[CSSPGO__GAPS];
+    csspgo__cursor at = csspgo__ordered_from(gaps, 0);
+    const uint64_t *key;
+    uint64_t last = 0;
+    while ((key = (const uint64_t *)csspgo__ordered_next(gaps, &at)) != NULL) {
+        const uint64_t from = *key & UINT32_MAX, to = from + (*key >> 32);
+        const csspgo__area *below = csspgo__area_before(c, from);
+        const csspgo__area *above = (const csspgo__area *)csspgo__ordered_first(&c->table[CSSPGO__AREAS], from);
+        if (*key == last || above == NULL || to != above->pos / CSSPGO__GRAIN * CSSPGO__GRAIN || from >= to ||
+            from != (below != NULL ? csspgo__behind(below->pos + below->size) : (uint64_t)CSSPGO__FIRST_POS))
+            return "free positions are not those between two areas";
+        last = *key;
+    }
+    return NULL;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_validate(const csspgo_code *c, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    const char *broken = NULL;
+    size_t i;
+    for (i = 0; i < CSSPGO__TABLES && broken == NULL; i++)
+        if (i != CSSPGO__WINDOWS && !csspgo__ordered_valid(&c->table[i])) broken = "a table is out of order";
+    if (broken == NULL) broken = csspgo__removals_check(c);
+    for (i = 0; i < CSSPGO__RUNS && broken == NULL; i++) broken = csspgo__runs_check(&c->run[i]);
+    if (broken == NULL) broken = csspgo__areas_check(c);
+    if (broken == NULL) broken = csspgo__transfers_check(c);
+    if (broken == NULL) broken = csspgo__ranges_check(c);
+    if (broken == NULL) broken = csspgo__places_check(c);
+    if (broken == NULL) broken = csspgo__funcs_check(c);
+    if (broken == NULL) broken = csspgo__labels_check(c);
+    if (broken == NULL) broken = csspgo__pasts_check(c);
+    if (broken == NULL) broken = csspgo__entries_check(c);
+    if (broken == NULL) broken = csspgo__gaps_check(c);
+    if (broken == NULL) return csspgo__error_plain(err, CSSPGO_OK);
+    return csspgo__error_set(err, CSSPGO_E_ARGUMENT, 0, broken);
+}
+
+#ifdef CSSPGO_VALIDATE
+/* Validates a map each time that changes have made as much work as that takes. */
+static void csspgo__map_tell(csspgo_code *c, const char *function)
+{
+    csspgo_error e;
+    size_t i, work = c->bytes + c->probes + c->nodes;
+    for (i = 0; i < CSSPGO__TABLES; i++) work += c->table[i].count;
+    c->unchecked += 256;
+    if (c->unchecked < work) return;
+    c->unchecked = 0;
+    if (csspgo_code_validate(c, &e) == CSSPGO_OK) return;
+    csspgo__say(&e, ": the code map is damaged, by csspgo or by what writes over its memory");
+    csspgo__misuse(function, e.message);
+}
+#endif
+
+/* ----- how large and deep is a profile? --------------------------------------------------------------------------- */
+
+/* Adds one record to the statistics. */
+static void csspgo__depth_count(csspgo_profile_stats *d, const csspgo_profile *p, const csspgo__record *r,
+                                uint64_t depth)
+{
+    const csspgo_body *b = csspgo__body_run(p, r);
+    size_t i;
+    d->records++;
+    d->depths += depth;
+    if (depth > d->max_depth) d->max_depth = depth;
+    for (i = 0; i < csspgo__run_count(r->body); i++) {
+        csspgo__count_add(&d->samples, b[i].count);
+        if (depth > 1) csspgo__count_add(&d->deep, b[i].count);
+    }
+}
+
+/*
+ * One pre-order walk that keeps the depth of the node. A duplicate repeats the frame of its parent, and does not count
+ * as a frame.
+ */
+CSSPGO_DEF csspgo_profile_stats csspgo_profile_get_stats(const csspgo_profile *p)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo_profile_stats d;
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t id = CSSPGO__ROOT, f, depth = 0, twice = 0;   /* twice: the depth of a duplicate above, or 0 */
+    memset(&d, 0, sizeof d);
+    while ((id = csspgo__tree_step(&p->tree, id, CSSPGO__ROOT, 1, &depth)) != 0) {
+        if (depth <= twice) twice = 0;
+        if (csspgo__kind_at(p, id) == CSSPGO_DUPLICATE) twice = depth;
+        if (v[id].record != 0) csspgo__depth_count(&d, p, &p->record[v[id].record], depth - (twice != 0));
+    }
+    for (f = 1; f <= p->names.count; f++) {
+        csspgo_node n = csspgo_func_nodes(p, csspgo__func_handle(f));
+        while (n.id != 0 && !csspgo_has_record(p, n)) n = csspgo_node_next_same(p, n);
+        d.functions += n.id != 0;
+    }
+    if (d.records != 0) d.mean_depth = (double)d.depths / (double)d.records;
+    if (d.samples != 0) d.deep_share = (double)d.deep / (double)d.samples;
+    return d;
+}
+
+#endif /* CSSPGO_WITH_INSPECT */
+
+/* ===== >>reshape ================================================================================================== */
+
+#ifdef CSSPGO_WITH_RESHAPE
+
+/* ----- entry estimates -------------------------------------------------------------------------------------------- */
+
+/*
+ * A head count says how often a function was entered, but only if calls were sampled. Else the count of the first
+ * location of its body is used, because every execution of the function passes its entry.
+ *
+ * If an inlinee is at that location, the body has no count there, and the inlinee's own entry is used, to any depth.
+ * So one walk finds all entries of a profile, inlinees before the record in which they are nested. Source: LLVM's
+ * FunctionSamples::getHeadSamplesEstimate, which recurses instead.
+ */
+
+/* The first inlinee with counts among id and the siblings after it. */
+static uint32_t csspgo__nested_from(const csspgo__tree *t, uint32_t id)
+{
+    for (id = csspgo__inlinee_from(t, id); id != 0 && t->node[id].record == 0;)
+        id = csspgo__inlinee_from(t, t->node[id].sibling);
+    return id;
+}
+
+static uint32_t csspgo__nested_first(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].child);
+}
+
+static uint32_t csspgo__nested_next(const csspgo__tree *t, uint32_t id)
+{
+    return csspgo__nested_from(t, t->node[id].sibling);
+}
+
+/*
+ * Estimates how often a record was entered: by its head in profiles with contexts, else by the count of its first
+ * location, or the entries of its inlinees there, mod 2^64 as in LLVM. A record that ran was entered at least once.
+ *
+ * Siblings are not in the order of locations, so the sum starts again at every smaller location. entry has the
+ * estimates of the record's inlinees.
+ */
+static uint64_t csspgo__entry_of(const csspgo_profile *p, uint32_t id, const uint64_t *entry)
+{
+    const csspgo__record *r = csspgo__record_of(p, id);
+    const csspgo_body *b = csspgo__body_run(p, r);
+    uint64_t first = UINT64_MAX, sum = 0;
+    uint32_t i;
+    if (p->flags & CSSPGO_IS_CS && r->head != 0) return r->head;
+    for (i = csspgo__nested_first(&p->tree, id); i != 0; i = csspgo__nested_next(&p->tree, i)) {
+        const uint64_t at = csspgo__loc_key(csspgo__loc_of(p, p->tree.node[i].site));
+        if (at < first) sum = 0;
+        if (at < first) first = at;
+        if (at == first) sum += entry[i];
+    }
+    if (csspgo__run_count(r->body) != 0 && csspgo__loc_key(b->loc) < first) sum = b->count;
+    return sum != 0 ? sum : r->total != 0;
+}
+
+/* The entries of all inlinees of a profile, by node. Returns 0 when memory is exhausted. O(nodes). */
+static int csspgo__entries(csspgo__arrays *arrays, const csspgo_profile *p, uint64_t **entry)
+{
+    uint32_t id = CSSPGO__ROOT;
+    if (!CSSPGO__ARRAY(arrays, *entry, p->tree.count + 1)) return 0;
+    while ((id = csspgo__tree_back(&p->tree, id)) != 0)
+        if (csspgo__site_kind(p->tree.node[id].site) == CSSPGO_INLINEE && p->tree.node[id].record != 0)
+            (*entry)[id] = csspgo__entry_of(p, id, *entry);
+    return 1;
+}
+
+/* ----- flatten ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * With contexts: one plan moves each record to the plain record of its function.
+ *
+ * With inlinees: as LLVM does it. The counts of an inlinee leave its callers, so a caller's total goes down by the
+ * inlinee's total and up by its entry estimate, which also becomes a body count and a call target at the call site.
+ * Head counts are estimated from the functions' first locations at the end, because heads of inlinees do not add up.
+ */
+
+typedef struct csspgo__flattening {
+    csspgo__rebuild   b;
+    csspgo__ranking order;
+    uint64_t      *entry, *total; /* per node of p: csspgo__entries; total as a function of its own */
+} csspgo__flattening;
+
+/*
+ * Every inlinee becomes a body count and a call target in its caller, both as large as its entry estimate. Returns 0
+ * when memory is exhausted.
+ *
+ * Callers come first in x->order, so a caller's total is set before its inlinees are subtracted from it. The entries
+ * are appended unsorted: csspgo__flatten_sums sorts each record once. Source: LLVM's
+ * ProfileConverter::flattenNestedProfile.
+ */
+static int csspgo__flatten_inlinees(csspgo__flattening *x)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo_profile *q = x->b.q;
+    size_t i;
+    for (i = 0; i < x->order.nodes; i++) {
+        const uint32_t id = x->order.node[i], up = p->tree.node[id].parent;
+        const csspgo__record *r = csspgo__record_of(p, id);
+        const csspgo_loc loc = csspgo__loc_of(p, p->tree.node[id].site);
+        csspgo__record *to;
+        if (r == NULL) continue;
+        x->total[id] = r->total;
+        if (csspgo__kind_at(p, id) != CSSPGO_INLINEE) continue;
+        to = &q->record[q->tree.node[x->b.plan.move[x->b.last[up]].to].record];
+        if (csspgo__body_append(q, to, loc, x->entry[id]) < 0) return 0;
+        if (csspgo__target_append(q, to, loc, p->tree.node[id].func, x->entry[id]) < 0) return 0;
+        x->total[up] = x->total[up] >= r->total ? x->total[up] - r->total : 0;
+        x->total[up] += x->entry[id];
+    }
+    return 1;
+}
+
+/*
+ * Sorts the records, sums the totals of each function's records, and estimates its head count from its first location,
+ * which is known only after the sort. Returns 0 when memory is exhausted.
+ */
+static int csspgo__flatten_sums(csspgo__flattening *x)
+{
+    csspgo_profile *q = x->b.q;
+    csspgo_target clamped;
+    size_t i;
+    for (i = 1; i <= q->records; i++) {
+        q->record[i].total = 0;
+        if (csspgo__record_sort(q, &q->record[i], &clamped) < 0) return 0;
+    }
+    for (i = 1; i <= x->b.plan.moves; i++) {
+        csspgo__record *r = &q->record[q->tree.node[x->b.plan.move[i].to].record];
+        csspgo__count_add(&r->total, x->total[x->b.plan.move[i].node]);
+    }
+    for (i = 1; i <= q->records; i++) {
+        csspgo__record *r = &q->record[i];
+        r->head = csspgo__run_count(r->body) != 0 ? csspgo__body_run(q, r)->count : 0;
+        if (r->head == 0) r->head = r->total != 0;
+    }
+    return 1;
+}
+
+/*
+ * Plans one move per record, to the plain record of its function. In a profile with contexts an inlinee stays nested in
+ * the record that moves. Returns 0 when memory is exhausted.
+ */
+static int csspgo__flatten_plan(csspgo__flattening *x, int contexts)
+{
+    csspgo__rebuild *b = &x->b;
+    const uint32_t flags = contexts || !CSSPGO__AS_LLVM(b->p->heap) ? CSSPGO__MOVE_NO_ATTRIBUTES : 0;
+    size_t i;
+    for (i = 0; i < x->order.nodes; i++) {
+        const uint32_t id = x->order.node[i];
+        if (b->p->tree.node[id].record == 0) continue;
+        if (contexts && csspgo__kind_at(b->p, id) == CSSPGO_INLINEE) csspgo__rebuild_nested(b, id);
+        else csspgo__rebuild_move(b, id, csspgo__rebuild_node(b, CSSPGO__ROOT, id, CSSPGO_PLAIN), flags);
+        if (b->last[id] == 0) return 0;
+    }
+    return 1;
+}
+
+/* With contexts: one plan. With inlinees: the plan sums the functions' own counts, then each inlinee becomes a call. */
+static csspgo_status csspgo__flatten_run(csspgo__flattening *x, int contexts)
+{
+    csspgo_status s;
+    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
+    if (!CSSPGO__ARRAY(&x->b.arrays, x->total, x->b.p->tree.count + 1) ||
+        (!contexts && !csspgo__entries(&x->b.arrays, x->b.p, &x->entry)) || !csspgo__flatten_plan(x, contexts))
+        return x->b.q->heap.status;
+    if (!contexts) x->b.plan.rule = CSSPGO__LLVM_SUM;
+    s = csspgo__rebuild_run(&x->b);
+    if (s != CSSPGO_OK || contexts) return s;
+    return csspgo__flatten_inlinees(x) && csspgo__flatten_sums(x) ? CSSPGO_OK : x->b.q->heap.status;
+}
+
+/*
+ * All work is done in the new profile, x.b.q; only csspgo__rebuild_end changes p, if nothing failed. The order of
+ * contexts makes the result independent of the order in which nodes were made.
+ */
+CSSPGO_DEF csspgo_status csspgo_flatten(csspgo_profile *p, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo__flattening x;
+    csspgo_status s;
+    memset(&x, 0, sizeof x);
+    s = csspgo__rebuild_begin(&x.b, p);
+    if (s == CSSPGO_OK) s = csspgo__order_make(&x.b.arrays, p, 0, &x.order);
+    if (s == CSSPGO_OK) s = csspgo__flatten_run(&x, (p->flags & CSSPGO_IS_CS) != 0);
+    return csspgo__rebuild_end(&x.b, p, s, err);
+}
+
+/* ----- nest ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * LLVM's conversion depends on the order of contexts: a context is nested into its caller's record after all contexts
+ * below it. So the order is made explicit: callees first, siblings by LLVM's key. Totals and calls are first changed
+ * in a copy of the profile. Entries that become 0 are only marked there, because later siblings still look at them,
+ * and then removed together. Then one plan moves the records.
+ */
+
+typedef struct csspgo__nesting {
+    csspgo__rebuild b;            /* b.p: a copy, which is changed                                                   */
+    csspgo_profile *c;            /* the same                                                                        */
+    uint32_t       *node, nodes;  /* contexts, callees first, siblings as LLVM has them                              */
+    unsigned char  *gone;         /* per element of the copy's pool of bodies: removed; for targets: reserved        */
+    uint32_t        flags;
+} csspgo__nesting;
+
+/*
+ * Fills node with contexts, callees first and siblings forwards: the reverse of callers first, siblings backwards.
+ * all: room for all nodes.
+ */
+static void csspgo__nest_order(csspgo__nesting *x, uint32_t *all)
+{
+    size_t i = csspgo__preorder(&x->c->tree, csspgo__child_order, x->c, x->node, all);
+    while (i-- > 0)
+        if (csspgo__kind_at(x->c, all[i]) == CSSPGO_CONTEXT) x->node[x->nodes++] = all[i];
+}
+
+/*
+ * Subtracts the calls of func from the body count at loc, because an inlinee will have them. Returns their number.
+ *
+ * The first inlinee uses a target up, and a body count that becomes 0 is gone for later siblings too: LLVM erases both
+ * entries at once (removeCalledTargetAndBodySample). Here they are marked, so that indices into the pools stay valid.
+ */
+static uint64_t csspgo__nest_take(csspgo__nesting *x, csspgo__record *r, csspgo_loc loc, uint32_t func)
+{
+    csspgo_body *b = csspgo__body_find(csspgo__body_run(x->c, r), csspgo__run_count(r->body), loc);
+    csspgo_target *t = csspgo__target_find(csspgo__target_run(x->c, r), csspgo__run_count(r->target), loc, func);
+    uint64_t count = 0;
+    size_t i;
+    if (b == NULL) return 0;
+    i = (size_t)(b - (csspgo_body *)(void *)x->c->pool[CSSPGO__BODIES].data);
+    if (x->gone[i]) return 0;
+    if (t != NULL && !t->reserved) {
+        count = t->count < b->count ? t->count : b->count;
+        t->reserved = 1;
+    }
+    b->count -= count;
+    if (b->count == 0) x->gone[i] = 1;
+    return count;
+}
+
+/* Adds an inlinee to its caller's total. */
+static void csspgo__nest_total(csspgo__nesting *x, uint32_t id)
+{
+    const csspgo__tree_node *n = &x->c->tree.node[id];
+    csspgo__record *r, *up;
+    uint64_t calls;
+    if (n->record == 0 || x->c->tree.node[n->parent].record == 0) return;
+    r = &x->c->record[n->record];
+    up = &x->c->record[x->c->tree.node[n->parent].record];
+    csspgo__count_add(&up->total, r->total);
+    calls = csspgo__nest_take(x, up, csspgo__loc_of(x->c, n->site), n->func);
+    up->total = up->total > calls ? up->total - calls : 0;
+}
+
+/*
+ * Removes the marked bodies and targets of a record. A target goes with its body: both runs are sorted by location, so
+ * one walk finds both. The runs only get shorter, in place.
+ */
+static void csspgo__nest_sweep(csspgo__nesting *x, csspgo__record *r)
+{
+    const unsigned char *gone = x->gone + r->body.begin;
+    const size_t nb = csspgo__run_count(r->body), nt = csspgo__run_count(r->target);
+    csspgo_body *b = csspgo__body_run(x->c, r);
+    csspgo_target *t = csspgo__target_run(x->c, r);
+    size_t i, k, at = 0;
+    for (i = k = 0; i < nt; i++) {
+        while (csspgo__loc_key(b[at].loc) < csspgo__loc_key(t[i].loc)) at++;
+        if (!gone[at] && !t[i].reserved) t[k++] = t[i];
+    }
+    r->target.size = (uint32_t)k | CSSPGO__TIGHT;
+    for (i = k = 0; i < nb; i++)
+        if (!gone[i]) b[k++] = b[i];
+    r->body.size = (uint32_t)k | CSSPGO__TIGHT;
+}
+
+/*
+ * 1 if node id, below one that moves, moves with it. If there is an inlinee at its place already, LLVM loses the
+ * context; else the two are merged.
+ */
+static int csspgo__nest_moves(const csspgo__nesting *x, uint32_t id)
+{
+    const csspgo_profile *c = x->c;
+    const csspgo__tree_node *n = &c->tree.node[id];
+    csspgo_node inlinee;
+    if (n->record == 0 || csspgo__site_kind(n->site) == CSSPGO_DUPLICATE) return 0;
+    if (csspgo__site_kind(n->site) == CSSPGO_INLINEE || !CSSPGO__AS_LLVM(c->heap)) return 1;
+    inlinee = csspgo_child(c, csspgo__node_handle(n->parent), csspgo__loc_of(c, n->site), CSSPGO_INLINEE,
+                           csspgo__func_handle(n->func));
+    return inlinee.id == 0 || c->tree.node[inlinee.id].record == 0;
+}
+
+/*
+ * Moves the record of a node to its plain function, with all records nested in it. Returns 0 when memory is exhausted,
+ * or for a path above the limit of depth.
+ *
+ * The walk does not enter a subtree whose root csspgo__nest_moves refuses. With CSSPGO_NEST_KEEP_BASE a node moves
+ * once for each record above it, so there may be nodes x depth moves.
+ */
+static int csspgo__nest_move(csspgo__nesting *x, uint32_t top)
+{
+    csspgo__rebuild *b = &x->b;
+    uint32_t id = top, depth = 0;
+    int moves = 1;
+    if (csspgo__rebuild_move(b, top, csspgo__rebuild_node(b, CSSPGO__ROOT, top, CSSPGO_PLAIN), 0) == 0) return 0;
+    while ((id = csspgo__tree_step(&x->c->tree, id, top, moves, &depth)) != 0) {
+        moves = csspgo__nest_moves(x, id);
+        if (!moves) continue;
+        b->q->heap.status = CSSPGO_E_LIMIT;
+        b->q->heap.over = CSSPGO__MAX_DEPTH;
+        if (x->flags & CSSPGO_NEST_KEEP_BASE && depth >= x->c->heap.limits.max_depth) return 0;
+        if (csspgo__rebuild_nested(b, id) == 0) return 0;
+        if (x->flags & CSSPGO_NEST_KEEP_BASE && csspgo__kind_at(x->c, id) == CSSPGO_CONTEXT)
+            b->plan.move[b->plan.moves].flags |= CSSPGO__MOVE_DUPLICATED;
+    }
+    return 1;
+}
+
+/*
+ * Plans the moves: each record without a caller, or (CSSPGO_NEST_KEEP_BASE) every record, goes to top level with all
+ * records nested in it.
+ */
+static int csspgo__nest_plan(csspgo__nesting *x)
+{
+    const csspgo__tree_node *v = x->c->tree.node;
+    uint32_t id, i;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&x->c->tree, id)) != 0;) {
+        const csspgo_node_kind kind = csspgo__kind_at(x->c, id);
+        if (v[id].record == 0 || kind == CSSPGO_CONTEXT || kind == CSSPGO_INLINEE) continue;
+        if (!csspgo__nest_move(x, id)) return 0;
+    }
+    for (i = 0; i < x->nodes; i++) {
+        id = x->node[i];
+        if (v[id].record == 0 || (v[v[id].parent].record != 0 && !(x->flags & CSSPGO_NEST_KEEP_BASE))) continue;
+        if (!csspgo__nest_move(x, id)) return 0;
+    }
+    return 1;
+}
+
+/*
+ * Nests in three passes over the copy: callees first, each context's total and calls go to its caller's record; then
+ * emptied entries are removed; then one plan moves the records. Totals are final before any record moves, as in LLVM's
+ * ProfileConverter::convertCSProfiles, which copies a child into its parent after the child's own children.
+ */
+static csspgo_status csspgo__nest_run(csspgo__nesting *x)
+{
+    csspgo_profile *c = x->c;
+    csspgo__heap *h = &x->b.q->heap;
+    const size_t nodes = c->tree.count + 1;
+    csspgo_status s;
+    uint32_t i;
+    if (!CSSPGO__ARRAY(&x->b.arrays, x->node, 2 * nodes) ||
+        !CSSPGO__ARRAY(&x->b.arrays, x->gone, c->pool[CSSPGO__BODIES].count))
+        return h->status;
+    for (i = 1; i <= c->names.count; i++) csspgo__name_guid_keep(&c->names, i);
+    csspgo__nest_order(x, x->node + nodes);
+    for (i = 0; i < x->nodes; i++) csspgo__nest_total(x, x->node[i]);
+    for (i = 1; i <= c->records; i++) csspgo__nest_sweep(x, &c->record[i]);
+    s = csspgo__nest_plan(x) ? csspgo__rebuild_run(&x->b) : h->status;
+    x->b.q->flags &= ~(uint32_t)CSSPGO_IS_CS;
+    return s;
+}
+
+/*
+ * Works on a copy of p, because counts change before the plan is made, and memory may be exhausted in between. The
+ * copy has p's functions with the same ids, so the new profile can replace p.
+ */
+CSSPGO_DEF csspgo_status csspgo_nest(csspgo_profile *p, uint32_t flags, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo_status s;
+    csspgo__nesting x;
+    if (!(p->flags & CSSPGO_IS_CS)) return csspgo__error_plain(err, CSSPGO_OK);
+    memset(&x, 0, sizeof x);
+    x.flags = flags;
+    x.c = csspgo__compact(p, 0, &s);
+    if (x.c == NULL) return csspgo__error_heap(err, s, &p->heap, "profile");
+    s = csspgo__rebuild_begin(&x.b, x.c);
+    x.b.plan.rule = CSSPGO__LLVM;                     /* the order above does not depend on the input's */
+    if (s == CSSPGO_OK) s = csspgo__nest_run(&x);
+    csspgo_profile_free(x.c);
+    return csspgo__rebuild_end(&x.b, p, s, err);
+}
+
+/* ----- cold contexts ---------------------------------------------------------------------------------------------- */
+
+/*
+ * A cold record has a total below the threshold. Merging moves it to the node of its last frames, where it meets hot
+ * and other cold records; the order of merging is that of the nodes, and matters only under LLVM's rule. Frames that
+ * only cold records needed are not made in q.
+ */
+
+typedef struct csspgo__trimming {
+    csspgo__rebuild        b;
+    csspgo_cold_options how;      /* resolved                                        */
+    uint32_t           *image;    /* per node of p: node of q; 1: wanted             */
+    uint32_t           *path;     /* as many nodes                                   */
+    unsigned char      *cold;     /* per node of p: 1: its record is cold            */
+} csspgo__trimming;
+
+/* 1 if a record is cold by the options. */
+static int csspgo__cold_is(const csspgo__trimming *x, uint32_t id)
+{
+    const csspgo__tree_node *v = x->b.p->tree.node;
+    const uint32_t frame = csspgo__kind_at(x->b.p, id) == CSSPGO_DUPLICATE ? v[id].parent : id;
+    return csspgo_total(x->b.p, csspgo__node_handle(id)) < x->how.threshold &&
+           (x->how.merge || !x->how.base_only || v[frame].parent == CSSPGO__ROOT);
+}
+
+/*
+ * Finds the cold records, and the frames that stay: those on the way from a record that is not cold to the root. A
+ * marked frame has marked callers, so all walks together take O(nodes).
+ */
+static void csspgo__cold_mark(csspgo__trimming *x)
+{
+    const csspgo_profile *p = x->b.p;
+    const csspgo__tree_node *v = p->tree.node;
+    uint32_t id, up;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&p->tree, id)) != 0;) {
+        if (!csspgo__is_top(p, id)) continue;
+        x->cold[id] = (unsigned char)csspgo__cold_is(x, id);
+        for (up = id; !x->cold[id] && up != CSSPGO__ROOT && x->image[up] == 0; up = v[up].parent) x->image[up] = 1;
+    }
+}
+
+/* The node of q for the last frames of a context. 0 when memory is exhausted. */
+static uint32_t csspgo__cold_short(csspgo__trimming *x, uint32_t id)
+{
+    const csspgo__tree_node *v = x->b.p->tree.node;
+    uint32_t frames = x->how.frames, n = 0, to = CSSPGO__ROOT;
+    for (; id != CSSPGO__ROOT && frames != 0; id = v[id].parent) {
+        frames -= csspgo__kind_at(x->b.p, id) != CSSPGO_DUPLICATE;
+        x->path[n++] = id;
+    }
+    while (n != 0 && to != 0) {
+        n--;
+        to = csspgo__rebuild_node(&x->b, to, x->path[n], csspgo__kind_at(x->b.p, x->path[n]));
+    }
+    return to;
+}
+
+/*
+ * Plans the moves of one node: a hot record stays, a cold one goes to its last frames or nowhere, an inlinee goes with
+ * its caller.
+ */
+static int csspgo__cold_plan(csspgo__trimming *x, uint32_t id)
+{
+    const csspgo_profile *p = x->b.p;
+    const uint32_t up = p->tree.node[id].parent;
+    const csspgo_node_kind kind = csspgo__kind_at(p, id);
+    if (x->image[id] != 0) x->image[id] = csspgo__rebuild_node(&x->b, up != CSSPGO__ROOT ? x->image[up] : up, id, kind);
+    if (p->tree.node[id].record == 0) return 1;
+    if (kind == CSSPGO_INLINEE) return x->b.last[up] == 0 || csspgo__rebuild_nested(&x->b, id) != 0;
+    if (!x->cold[id]) return csspgo__rebuild_move(&x->b, id, x->image[id], 0) != 0;
+    if (!x->how.merge) return 1;
+    return csspgo__rebuild_move(&x->b, id, csspgo__cold_short(x, id), CSSPGO__MOVE_NO_ATTRIBUTES) != 0;
+}
+
+/* Drops records that were made only of cold ones and are still cold. Returns 0 when memory is exhausted. */
+static int csspgo__cold_drop(csspgo__trimming *x)
+{
+    csspgo_profile *q = x->b.q;
+    unsigned char *keep;
+    uint32_t id;
+    size_t i;
+    if (!CSSPGO__ARRAY(&x->b.arrays, keep, q->tree.count + 1)) return 0;
+    for (i = 1; i <= x->b.plan.moves; i++)
+        if (!(x->b.plan.move[i].flags & CSSPGO__MOVE_NO_ATTRIBUTES)) keep[x->b.plan.move[i].to] = 1;
+    for (id = CSSPGO__ROOT; (id = csspgo__tree_next(&q->tree, id)) != 0;)
+        if (!keep[id] && csspgo__record_of(q, id) != NULL && csspgo__record_of(q, id)->total < x->how.threshold)
+            csspgo__remove_top(q, id);
+    return 1;
+}
+
+/* Marks cold records, plans the moves callers first, carries them out, and drops records still cold after merging. */
+static csspgo_status csspgo__cold_run(csspgo__trimming *x)
+{
+    const csspgo_profile *p = x->b.p;
+    csspgo__heap *h = &x->b.q->heap;
+    const size_t nodes = p->tree.count + 1;
+    csspgo_status s = CSSPGO_OK;
+    uint32_t id;
+    if (!CSSPGO__ARRAY(&x->b.arrays, x->image, nodes) || !CSSPGO__ARRAY(&x->b.arrays, x->path, nodes) ||
+        !CSSPGO__ARRAY(&x->b.arrays, x->cold, nodes))
+        return h->status;
+    csspgo__cold_mark(x);
+    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
+        if (!csspgo__cold_plan(x, id)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&x->b);
+    if (s == CSSPGO_OK && x->how.merge && x->how.trim && !csspgo__cold_drop(x)) s = h->status;
+    return s;
+}
+
+/*
+ * Without a threshold, counts below the summary's cutoff of 99.9999 % are cold; with an empty summary nothing is cold.
+ * Source: LLVM's SampleContextTrimmer::trimAndMergeColdContextProfiles.
+ */
+CSSPGO_DEF csspgo_status csspgo_trim_cold(csspgo_profile *p, const csspgo_cold_options *how, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    csspgo__trimming x;
+    csspgo_status s = CSSPGO_OK;
+    memset(&x, 0, sizeof x);
+    if (how != NULL) x.how = *how;
+    else x.how.trim = 1;
+    if (x.how.frames == 0) x.how.frames = 1;
+    if (!x.how.merge && !x.how.trim) return csspgo__error_plain(err, CSSPGO_OK);
+    if (x.how.threshold == 0) s = csspgo_count_threshold(p, 999999, &x.how.threshold, err);
+    if (s != CSSPGO_OK || x.how.threshold == 0) return csspgo__error_plain(err, s);
+    s = csspgo__rebuild_begin(&x.b, p);
+    if (s == CSSPGO_OK) s = csspgo__cold_run(&x);
+    return csspgo__rebuild_end(&x.b, p, s, err);
+}
+
+/* ----- renaming --------------------------------------------------------------------------------------------------- */
+
+/*
+ * One plan moves each record to the same path under new names. Functions that get the same name become one, in targets
+ * and vtables too, so here the counts of a single record may meet as well.
+ */
+
+/* Fills b->plan.c.func. Returns 0 when memory is exhausted. */
+static int csspgo__remap_names(csspgo__rebuild *b, uint32_t *func, const csspgo_rename *names, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const csspgo_func from = csspgo_func_find(b->p, names[i].from, names[i].from_size);
+        if (from.id == 0 || func[from.id] != 0) continue;
+        func[from.id] = csspgo_func_add(b->q, names[i].to, names[i].to_size).id;
+        if (func[from.id] == 0 || !csspgo__first_sample_copy(b->q, func[from.id], b->p, from.id)) return 0;
+    }
+    for (i = 1; i <= b->p->names.count; i++)
+        if (func[i] == 0) func[i] = (uint32_t)i;
+    b->plan.c.func = func;
+    b->plan.meets = 1;
+    return 1;
+}
+
+/*
+ * Plans node id under its new name. In LLVM mode every context becomes a top-level record under its own name, without
+ * checksum or attributes. image: node of p -> node of q. Returns 0 when memory is exhausted.
+ */
+static int csspgo__remap_plan(csspgo__rebuild *b, uint32_t id, uint32_t *image, int llvm)
+{
+    csspgo_node_kind kind = csspgo__kind_at(b->p, id);
+    uint32_t under = image[b->p->tree.node[id].parent], flags = 0;
+    if (llvm) flags = CSSPGO__MOVE_NO_ATTRIBUTES | CSSPGO__MOVE_NO_CHECKSUM;
+    if (kind == CSSPGO_INLINEE) flags |= CSSPGO__MOVE_NESTED;
+    if (llvm && kind != CSSPGO_INLINEE) {
+        under = CSSPGO__ROOT;
+        if (kind == CSSPGO_DUPLICATE) kind = CSSPGO_CONTEXT;
+    }
+    image[id] = csspgo__rebuild_node(b, under, id, kind);
+    if (image[id] == 0) return 0;
+    if (b->p->tree.node[id].record == 0) return 1;
+    return csspgo__rebuild_move(b, id, image[id], flags) != 0;
+}
+
+/*
+ * The plan applies func, the map of functions, to nodes; csspgo__plan_add_kind applies it to targets and vtables.
+ * Names that p does not have are ignored; a function keeps its first rename.
+ */
+CSSPGO_DEF csspgo_status csspgo_rename_functions(csspgo_profile *p, const csspgo_rename *names, size_t n,
+                                                 const csspgo_rename_options *how, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_profile, p);
+    CSSPGO__GIVEN_FOR(names, n);
+    const int llvm = (how != NULL && CSSPGO__AS_LLVM(*how)) || CSSPGO__AS_LLVM(p->heap);
+    uint32_t *image, *func, id;
+    csspgo__heap *h;
+    csspgo__rebuild b;
+    csspgo_status s;
+    s = csspgo__llvm_check(__func__, "csspgo_rename_options.llvm", how != NULL ? how->llvm : 0, err);
+    if (s != CSSPGO_OK) return s;
+    s = csspgo__rebuild_begin(&b, p);
+    if (s != CSSPGO_OK) return csspgo__rebuild_end(&b, p, s, err);
+    h = &b.q->heap;
+    if (!CSSPGO__ARRAY(&b.arrays, image, p->tree.count + 1) || !CSSPGO__ARRAY(&b.arrays, func, p->names.count + 1))
+        return csspgo__rebuild_end(&b, p, h->status, err);
+    image[CSSPGO__ROOT] = CSSPGO__ROOT;
+    if (!csspgo__remap_names(&b, func, names, n)) s = h->status;
+    for (id = CSSPGO__ROOT; s == CSSPGO_OK && (id = csspgo__tree_next(&p->tree, id)) != 0;)
+        if (!csspgo__remap_plan(&b, id, image, llvm)) s = h->status;
+    if (s == CSSPGO_OK) s = csspgo__rebuild_run(&b);
+    return csspgo__rebuild_end(&b, p, s, err);
+}
+
+#endif /* CSSPGO_WITH_RESHAPE */
+
+/* ===== >>probes =================================================================================================== */
+
+#ifdef CSSPGO_WITH_PROBES
+
+/* ----- probe sections --------------------------------------------------------------------- */
+
+/*
+ * Section .pseudo_probe, integers little-endian, [ ] optional, { } repeated as a count says:
+ *
+ *   section     a record for each function body below each symbol
+ *   record      node, without a site
+ *   node        [site: ULEB] GUID: 8 bytes; number of probes: ULEB; number of inlinees: ULEB; { probe } { node }
+ *   probe       id: ULEB; tag: 1 byte; address; [discriminator: ULEB, with attribute 4]
+ *   tag         bits 0 to 3 the kind, bits 4 to 6 attributes, bit 7: the address is a difference
+ *   address     8 bytes, or with bit 7 SLEB: the difference to the probe before it, whatever record that is in
+ *
+ * The first difference of a record counts from the address of its symbol, which the section does not hold: the name of
+ * the symbol is that of the function, or a first "probe" of the record with attribute 2 (a sentinel) has the GUID of
+ * the symbol's name in place of an address. Older producers (LLVM 14, BOLT) begin with one absolute address, and all
+ * others are differences to the one before: a chain.
+ *
+ * Section .pseudo_probe_desc: { GUID: 8 bytes; CFG checksum: 8 bytes; size of the name: ULEB; name }.
+ *
+ * Bytes of the smallest probe and inlinee: an upper bound for what a count may promise. */
+enum { CSSPGO__PROBE_MIN = 3, CSSPGO__INLINEE_MIN = 11 };
+
+/* The TAG byte of a probe. */
+enum {
+    CSSPGO__TAG_KIND = 15, CSSPGO__TAG_DELTA = 128, CSSPGO__TAG_SENTINEL = 32,
+    CSSPGO__ATTR_RESERVED = 1, CSSPGO__ATTR_SENTINEL = 2, CSSPGO__ATTR_DISCRIMINATOR = 4
+};
+
+struct csspgo_probe_set {
+    csspgo__heap         heap;         /* first: csspgo__object_new                                   */
+    csspgo_inline_node  *inlines;
+    uint32_t            *children;     /* NINLINED of each node                                       */
+    csspgo_probe        *probes;
+    csspgo_probe_record *records;
+    csspgo_descriptor   *descriptors;  /* their names stand in text, in this order, without gaps      */
+    char                *text;
+    size_t inline_count, inline_cap, children_cap, probe_count, probe_cap, record_count, record_cap;
+    size_t descriptor_count, descriptor_cap, text_size, text_cap;
+    csspgo__guids        by_guid;      /* descriptors                                                 */
+    csspgo_probe_set_stats   stats;
+};
+
+CSSPGO_DEF csspgo_probe_set *csspgo_probe_set_new(const csspgo_options *options, csspgo_error *err)
+{
+    csspgo_probe_set *t = (csspgo_probe_set *)csspgo__object_new(__func__, options, sizeof *t, err);
+    if (t != NULL)
+        csspgo__guids_init(&t->heap, &t->by_guid, sizeof *t->descriptors, offsetof(csspgo_descriptor, guid));
+    return t;
+}
+
+CSSPGO_DEF void csspgo_probe_set_free(csspgo_probe_set *t)
+{
+    CSSPGO__LIVE_OR_NULL(csspgo_probe_set, t);
+    if (t == NULL) return;
+    csspgo__free(&t->heap, t->inlines, t->inline_cap * sizeof *t->inlines);
+    csspgo__free(&t->heap, t->children, t->children_cap * sizeof *t->children);
+    csspgo__free(&t->heap, t->probes, t->probe_cap * sizeof *t->probes);
+    csspgo__free(&t->heap, t->records, t->record_cap * sizeof *t->records);
+    csspgo__free(&t->heap, t->descriptors, t->descriptor_cap * sizeof *t->descriptors);
+    csspgo__free(&t->heap, t->text, t->text_cap);
+    csspgo__map_free(&t->heap, &t->by_guid.map);
+    csspgo__object_free(t, sizeof *t);
+}
+
+CSSPGO_DEF void csspgo_probe_set_clear(csspgo_probe_set *t)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    t->inline_count = t->probe_count = t->record_count = t->descriptor_count = t->text_size = 0;
+    csspgo__map_clear(&t->by_guid.map);
+    memset(&t->stats, 0, sizeof t->stats);
+}
+
+CSSPGO_DEF csspgo_probe_tables csspgo_probe_set_tables(const csspgo_probe_set *t)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    const csspgo_probe_tables v = { t->inlines, t->probes, t->records, t->descriptors,
+                                    t->inline_count, t->probe_count, t->record_count, t->descriptor_count };
+    return v;
+}
+
+static int csspgo__probe_address_cmp(const void *ctx, const void *a, const void *b)
+{
+    const csspgo_probe *p = (const csspgo_probe *)ctx;
+    const uint64_t x = p[*(const uint32_t *)a].address, y = p[*(const uint32_t *)b].address;
+    return x < y ? -1 : x > y;
+}
+
+CSSPGO_DEF csspgo_probe_set_stats csspgo_probe_set_get_stats(const csspgo_probe_set *t)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    return t->stats;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_by_address(const csspgo_probe_set *t, uint32_t *order, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    csspgo__heap h = csspgo__heap_loan(&t->heap);
+    size_t i;
+    for (i = 0; i < t->probe_count; i++) order[i] = (uint32_t)i;
+    if (!csspgo__sort(&h, order, t->probe_count, sizeof *order, csspgo__probe_address_cmp, t->probes))
+        return csspgo__error_plain(err, h.status);
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+/* Room for nodes, probes and records beyond those there are. Nothing but capacities changes. */
+static csspgo_status csspgo__probes_reserve(csspgo_probe_set *t, uint64_t inlines, uint64_t probes, uint64_t records)
+{
+    csspgo__heap *h = &t->heap;
+    const size_t nodes = t->inline_count + (size_t)inlines;
+    if (inlines > UINT32_MAX - 1 - t->inline_count || probes > UINT32_MAX - 1 - t->probe_count) return CSSPGO_E_LIMIT;
+    if (!CSSPGO__ROOM(h, t->inlines, t->inline_count, t->inline_cap, nodes) ||
+        !CSSPGO__ROOM(h, t->children, t->inline_count, t->children_cap, nodes) ||
+        !CSSPGO__ROOM(h, t->probes, t->probe_count, t->probe_cap, t->probe_count + (size_t)probes) ||
+        !CSSPGO__ROOM(h, t->records, t->record_count, t->record_cap, t->record_count + (size_t)records))
+        return h->status;
+    return CSSPGO_OK;
+}
+
+/* ----- decoding --------------------------------------------------------------------------------------------------- */
+
+/*
+ * One scan of the grammar runs twice over the same bytes: first it checks and counts, then there is room for exactly
+ * what was counted and it fills the arrays. So a failure changes nothing, and no array grows by the counts that the
+ * input claims. Nesting is kept in an array, not on the C stack. csspgo__probe_scan.got counts what was read.
+ */
+typedef struct csspgo__probe_level {
+    uint32_t node, children;      /* index + 1; inlinees still to be read    */
+} csspgo__probe_level;
+
+/* How much of the section was read. */
+typedef struct csspgo__probe_extent {
+    uint64_t inlines, probes, records;
+    size_t   bytes;
+} csspgo__probe_extent;
+
+typedef struct csspgo__probe_scan {
+    csspgo__reader              r;
+    const csspgo_probe_section *in;
+    csspgo_probe_set              *t;
+    csspgo__guids               bases;      /* of in->bases, the last one of a GUID                                   */
+    csspgo__probe_level        *stack;      /* the node being read and those around it                                */
+    size_t                      depth, cap;
+    int                         fill;       /* second run                                                             */
+    uint64_t                    base;       /* address that a delta is added to, if it is known                       */
+    int                         known, chained;
+    csspgo__probe_extent        got;        /* read so far; bytes: not used                                           */
+    csspgo_probe_record         record;     /* the top-level record being read                                        */
+    csspgo_probe_set_stats          stats;
+} csspgo__probe_scan;
+
+/* Returns 1 and the address of the symbol with a GUID; 0 if there is none, *address is then as before. */
+static int csspgo__base_find(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
+{
+    const uint32_t id = csspgo__guids_find(&s->bases, s->in->bases, guid);
+    if (id != 0) *address = s->in->bases[id - 1].address;
+    return id != 0;
+}
+
+/* The same for the symbol of the record that is being read: the caller may know better than names where that is. */
+static int csspgo__record_base(const csspgo__probe_scan *s, uint64_t guid, uint64_t *address)
+{
+    const csspgo_probe_section *in = s->in;
+    const uint64_t record = s->got.records;
+    if (record >= in->address_count || in->addresses[(size_t)record] == UINT64_MAX)
+        return csspgo__base_find(s, guid, address);
+    *address = in->addresses[(size_t)record];
+    return 1;
+}
+
+static csspgo_status csspgo__bases_make(csspgo__probe_scan *s)
+{
+    csspgo__heap *h = &s->t->heap;
+    size_t i;
+    if (s->in->base_count > 0x7ffffffe) return CSSPGO_E_LIMIT;
+    for (i = s->in->base_count; i-- > 0;)         /* backwards: the last entry of a GUID is put in first */
+        if (!csspgo__guids_put(h, &s->bases, s->in->bases, i)) return h->status;
+    return CSSPGO_OK;
+}
+
+static int csspgo__in_text(const csspgo_probe_section *in, uint64_t address)
+{
+    size_t a = 0, e = in->text_count;
+    CSSPGO__BISECT(a, e, m, in->text[m].end <= address)
+    return a < in->text_count && in->text[a].begin <= address;
+}
+
+/*
+ * Counts something that only a reader in LLVM mode takes; the sentence and a value are the error of the others. Returns
+ * 1 if this reader takes it.
+ */
+static int csspgo__probe_odd(csspgo__probe_scan *s, const unsigned char *at, uint64_t *counter, const char *text,
+                             uint64_t value)
+{
+    if (s->r.status != CSSPGO_OK) return 0;
+    if (!CSSPGO__AS_LLVM(s->t->heap)) {
+        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, text);
+        csspgo__say_hex(s->r.err, value);
+        return 0;
+    }
+    *counter += 1;
+    return 1;
+}
+
+/*
+ * A sentinel: from here on addresses count from the symbol whose GUID is in its address field. in_place: it is the
+ * first probe of a top-level record and has the form that producers give it. If no symbol has that GUID, the value is
+ * the address itself where that was asked for, or where it is an address of the text. In LLVM mode a sentinel anywhere
+ * else moves the base, as LLVM's reader does it.
+ */
+static void csspgo__scan_sentinel(csspgo__probe_scan *s, const unsigned char *at, int in_place, uint32_t tag,
+                                  uint64_t value)
+{
+    if (!in_place && !csspgo__probe_odd(s, at, &s->stats.odd_sentinels, "a misplaced or malformed sentinel: tag ", tag))
+        return;
+    if (tag & CSSPGO__TAG_DELTA) {
+        s->base += value;
+        return;
+    }
+    s->base = value;
+    s->known = (in_place ? csspgo__record_base : csspgo__base_find)(s, value, &s->base);
+    if (in_place) s->stats.sentinels++;
+    if (!s->known && (s->in->flags & CSSPGO_PROBES_RAW_SENTINELS || csspgo__in_text(s->in, value))) {
+        s->known = 1;
+        s->stats.raw_sentinels++;
+    }
+    if (in_place) {
+        s->record.symbol = value;
+        s->record.address = s->known ? s->base : 0;
+        s->record.flags = CSSPGO_RECORD_SENTINEL | (s->known ? (uint32_t)CSSPGO_RECORD_BASED : 0);
+    }
+    if (!s->known && !CSSPGO__AS_LLVM(s->t->heap)) {
+        csspgo__fail(&s->r, CSSPGO_E_SYNTAX, at, "no symbol for the sentinel ");
+        csspgo__say_hex(s->r.err, value);
+    }
+}
+
+/* Moves the base to a probe's address. An absolute address begins a chain, in which records have no base. */
+static void csspgo__scan_address(csspgo__probe_scan *s, const unsigned char *at, uint32_t tag, uint64_t value)
+{
+    if (tag & CSSPGO__TAG_DELTA) {
+        s->base += value;
+    } else {
+        s->base = value;
+        s->known = s->chained = 1;
+        s->stats.absolute++;
+    }
+    if (!s->known)
+        csspgo__probe_odd(s, at, &s->stats.no_base, "a relative address, and no symbol for the record ",
+                          s->record.symbol);
+}
+
+/* Takes a probe at the base address: counts it, in the second run also stores it. */
+static void csspgo__scan_keep(csspgo__probe_scan *s, uint32_t id, uint32_t tag, uint32_t discriminator)
+{
+    if (s->in->text_count != 0 && !csspgo__in_text(s->in, s->base)) s->stats.outside_text++;
+    if (s->fill) {
+        const csspgo_probe p = { s->base, id, discriminator, s->stack[s->depth - 1].node,
+                                 (uint8_t)(tag & CSSPGO__TAG_KIND), (uint8_t)(tag >> 4 & 7), 0 };
+        s->t->probes[s->t->probe_count + (size_t)s->got.probes] = p;
+    }
+    s->got.probes++;
+    s->record.probe_count++;
+}
+
+/* Reads the id of a probe. Passes of clang that merge calls have made ids of what was in memory. */
+static uint32_t csspgo__scan_id(csspgo__probe_scan *s)
+{
+    const unsigned char *at = s->r.p;
+    const uint64_t id = csspgo__uleb(&s->r);
+    if (id > UINT32_MAX && !CSSPGO__AS_LLVM(s->t->heap))
+        csspgo__fail_u64(&s->r, CSSPGO_E_RANGE, at, "a number does not fit 32 bits: ", id);
+    s->stats.wide_ids += id > UINT32_MAX;
+    return id > UINT32_MAX ? 0 : (uint32_t)id;
+}
+
+/* Reads a probe or sentinel. first: of a top-level record, where a sentinel may stand. */
+static void csspgo__scan_probe(csspgo__probe_scan *s, int first)
+{
+    csspgo__reader *r = &s->r;
+    const unsigned char *at = r->p;
+    const uint32_t id = csspgo__scan_id(s), tag = csspgo__u8(r), attributes = tag >> 4 & 7;
+    const uint64_t value = tag & CSSPGO__TAG_DELTA ? csspgo__leb(r, 1) : csspgo__u64(r);
+    const uint32_t discriminator = attributes & CSSPGO__ATTR_DISCRIMINATOR ? csspgo__uleb32(r) : 0;
+    if (r->status != CSSPGO_OK) return;
+    if (attributes & CSSPGO__ATTR_SENTINEL) {
+        csspgo__scan_sentinel(s, at, first && id == 0 && tag == CSSPGO__TAG_SENTINEL, tag, value);
+        return;
+    }
+    if ((tag & CSSPGO__TAG_KIND) > CSSPGO_PROBE_DIRECT_CALL)
+        csspgo__probe_odd(s, at, &s->stats.odd_kinds, "a probe of unknown kind ", tag & CSSPGO__TAG_KIND);
+    if (id == 0) csspgo__probe_odd(s, at, &s->stats.ids_0, "a probe without id, tag ", tag);
+    if (attributes & CSSPGO__ATTR_RESERVED) s->stats.reserved_attributes++;
+    csspgo__scan_address(s, at, tag, value);
+    if (r->status == CSSPGO_OK && s->known) csspgo__scan_keep(s, id, tag, discriminator);
+}
+
+/* Where the addresses of a top-level record start: at its symbol, unless an absolute address began a chain. */
+static void csspgo__scan_top(csspgo__probe_scan *s, uint64_t guid)
+{
+    uint64_t address = 0;
+    const int found = csspgo__record_base(s, guid, &address);
+    memset(&s->record, 0, sizeof s->record);
+    s->record.symbol = guid;
+    s->record.address = address;
+    s->record.flags = found ? CSSPGO_RECORD_BASED : 0;
+    s->record.first_inline = (uint32_t)(s->t->inline_count + s->got.inlines);
+    s->record.first_probe = (uint32_t)(s->t->probe_count + s->got.probes);
+    if (s->chained && !(found && s->in->flags & CSSPGO_PROBES_REBASE)) return;
+    s->known = found;
+    s->base = address;
+}
+
+/* A node begins: it becomes the top of the stack, with as many inlinees to come as it says. */
+static void csspgo__scan_push(csspgo__probe_scan *s, const unsigned char *at, uint64_t guid, uint32_t site,
+                              uint32_t children)
+{
+    csspgo__heap *h = &s->t->heap;
+    const uint32_t parent = s->depth != 0 ? s->stack[s->depth - 1].node : 0;
+    if (s->depth >= h->limits.max_depth) {
+        csspgo__fail_u64(&s->r, CSSPGO_E_LIMIT, at, "inlinees are nested deeper than ", h->limits.max_depth);
+        return;
+    }
+    if (!CSSPGO__ROOM(h, s->stack, s->depth, s->cap, s->depth + 1)) {
+        csspgo__fail_heap(&s->r, h, at);
+        return;
+    }
+    if (s->fill) {
+        const csspgo_inline_node node = { guid, parent, site };
+        s->t->inlines[s->t->inline_count + (size_t)s->got.inlines] = node;
+        s->t->children[s->t->inline_count + (size_t)s->got.inlines] = children;
+    }
+    s->got.inlines++;
+    s->record.inline_count++;
+    s->stack[s->depth].node = (uint32_t)(s->t->inline_count + s->got.inlines);
+    s->stack[s->depth++].children = children;
+}
+
+/*
+ * Reads a node up to its inlinees. Its counts are checked against the bytes left before they are used, both together:
+ * so the scan never promises itself more than the section can hold.
+ */
+static void csspgo__scan_node(csspgo__probe_scan *s)
+{
+    csspgo__reader *r = &s->r;
+    const unsigned char *at = r->p, *counts;
+    const int top = s->depth == 0;
+    const uint32_t site = top ? 0 : csspgo__uleb32(r);
+    const uint64_t guid = csspgo__u64(r);
+    uint32_t probes, children, i;
+    counts = r->p;
+    probes = csspgo__uleb32(r);
+    children = csspgo__uleb32(r);
+    if (r->status != CSSPGO_OK) return;
+    if (probes > csspgo__left(r) / CSSPGO__PROBE_MIN)
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more probes than the bytes left can hold: ", probes);
+    else if (children > (csspgo__left(r) - (size_t)probes * CSSPGO__PROBE_MIN) / CSSPGO__INLINEE_MIN)
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, counts, "more inlinees than the bytes left can hold: ", children);
+    if (guid == 0) csspgo__probe_odd(s, at, &s->stats.guids_0, "a function with GUID ", 0);
+    if (r->status != CSSPGO_OK) return;
+    if (top) csspgo__scan_top(s, guid);
+    else if (site == 0) s->stats.sites_0++;
+    csspgo__scan_push(s, at, guid, site, children);
+    for (i = 0; i < probes && r->status == CSSPGO_OK; i++) csspgo__scan_probe(s, top && i == 0);
+}
+
+/* Leaves nodes whose inlinees were all read; a record that is complete is counted. Returns 1 if it was one. */
+static int csspgo__scan_leave(csspgo__probe_scan *s)
+{
+    while (s->depth != 0 && s->stack[s->depth - 1].children == 0) s->depth--;
+    if (s->depth != 0) {
+        s->stack[s->depth - 1].children--;
+        return 0;
+    }
+    if (s->fill) s->t->records[s->t->record_count + (size_t)s->got.records] = s->record;
+    s->got.records++;
+    return 1;
+}
+
+/* Runs over the first `size` bytes of the section. *whole gets the extent of the records that were complete. */
+static void csspgo__scan(csspgo__probe_scan *s, size_t size, int fill, csspgo_error *err, csspgo__probe_extent *whole)
+{
+    csspgo__reader_init(&s->r, s->in->data, size, err);
+    s->fill = fill;
+    s->depth = 0;
+    s->base = 0;
+    s->known = s->chained = 0;
+    memset(&s->got, 0, sizeof s->got);
+    memset(&s->stats, 0, sizeof s->stats);
+    memset(whole, 0, sizeof *whole);
+    while (s->r.status == CSSPGO_OK && (s->depth != 0 || csspgo__left(&s->r) != 0)) {
+        csspgo__scan_node(s);
+        if (s->r.status != CSSPGO_OK || !csspgo__scan_leave(s)) continue;
+        *whole = s->got;
+        whole->bytes = (size_t)(s->r.p - s->r.base);
+    }
+}
+
+/* Adds counters: both structs are nothing but uint64_t. */
+static void csspgo__probe_stats_add(csspgo_probe_set_stats *to, const csspgo_probe_set_stats *from)
+{
+    uint64_t *a = (uint64_t *)(void *)to;
+    const uint64_t *b = (const uint64_t *)(const void *)from;
+    size_t i;
+    for (i = 0; i < sizeof *to / sizeof *a; i++) a[i] += b[i];
+}
+
+/*
+ * Both runs. After an error in the first one the complete records before it are kept where that was asked for: then the
+ * second run ends behind them. s->bases and s->stack are the caller's to free.
+ */
+static csspgo_status csspgo__decode_runs(csspgo__probe_scan *s, csspgo_error *err)
+{
+    csspgo_probe_set *t = s->t;
+    csspgo__probe_extent whole, again;
+    csspgo_status status, result = csspgo__bases_make(s);
+    if (result != CSSPGO_OK) return csspgo__error_plain(err, result);
+    csspgo__scan(s, s->in->size, 0, err, &whole);
+    result = s->r.status;
+    if (result != CSSPGO_OK && !(s->in->flags & CSSPGO_PROBES_KEEP_COMPLETE)) return result;
+    status = csspgo__probes_reserve(t, whole.inlines, whole.probes, whole.records);
+    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
+    csspgo__scan(s, whole.bytes, 1, NULL, &again);
+    CSSPGO_ASSERT(s->r.status == CSSPGO_OK && again.probes == whole.probes && again.inlines == whole.inlines);
+    t->inline_count += (size_t)whole.inlines;
+    t->probe_count += (size_t)whole.probes;
+    t->record_count += (size_t)whole.records;
+    csspgo__probe_stats_add(&t->stats, &s->stats);
+    return result;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode(csspgo_probe_set *t, const csspgo_probe_section *in, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    CSSPGO__GIVEN(in);
+    CSSPGO__GIVEN_FOR(in->data, in->size);
+    CSSPGO__GIVEN_FOR(in->bases, in->base_count);
+    csspgo__probe_scan s;
+    csspgo_status status;
+    memset(&s, 0, sizeof s);
+    s.in = in;
+    s.t = t;
+    csspgo__guids_init(&t->heap, &s.bases, sizeof *in->bases, offsetof(csspgo_symbol_base, guid));
+    status = csspgo__decode_runs(&s, err);
+    csspgo__free(&t->heap, s.stack, s.cap * sizeof *s.stack);
+    csspgo__map_free(&t->heap, &s.bases.map);
+    return status;
+}
+
+/* ----- descriptors ------------------------------------------------------------------------------------------------ */
+
+/* Makes names lead into the text after it has moved: they follow each other, so their places are sums of sizes. */
+static void csspgo__descriptors_relocate(csspgo_probe_set *t)
+{
+    size_t i, at = 0;
+    for (i = 0; i < t->descriptor_count; i++) {
+        t->descriptors[i].name = t->text + at;
+        at += t->descriptors[i].name_size;
+    }
+}
+
+/* Room for entries and the text of their names beyond what there is. Nothing but capacities changes. */
+static csspgo_status csspgo__descriptors_reserve(csspgo_probe_set *t, size_t entries, size_t text)
+{
+    csspgo__heap *h = &t->heap;
+    const char *const before = t->text;
+    if (entries > 0x7ffffffe - t->descriptor_count || text > SIZE_MAX - 1 - t->text_size) return CSSPGO_E_LIMIT;
+    if (!CSSPGO__ROOM(h, t->descriptors, t->descriptor_count, t->descriptor_cap, t->descriptor_count + entries) ||
+        !csspgo__map_room(h, &t->by_guid.map, entries) ||
+        !CSSPGO__ROOM(h, t->text, t->text_size, t->text_cap, t->text_size + text + 1))   /* + 1: a name is never NULL */
+        return h->status;
+    if (t->text != before) csspgo__descriptors_relocate(t);
+    return CSSPGO_OK;
+}
+
+/* Appends an entry unless there is one of its GUID. There is room: see csspgo__descriptors_reserve. */
+static void csspgo__descriptor_put(csspgo_probe_set *t, uint64_t guid, uint64_t checksum, const void *name, size_t size)
+{
+    csspgo_descriptor *d = &t->descriptors[t->descriptor_count];
+    const uint32_t old = csspgo__guids_find(&t->by_guid, t->descriptors, guid);
+    if (old != 0) {
+        t->stats.duplicate_descriptors++;
+        if (t->descriptors[old - 1].checksum != checksum) t->stats.conflicting_descriptors++;
+        return;
+    }
+    memset(d, 0, sizeof *d);
+    d->guid = guid;
+    d->checksum = checksum;
+    d->name = t->text + t->text_size;
+    d->name_size = size;
+    if (size != 0) memcpy(t->text + t->text_size, name, size);
+    t->text_size += size;
+    csspgo__guids_put(&t->heap, &t->by_guid, t->descriptors, t->descriptor_count++);
+}
+
+/* Reads one entry; its name is the size bytes before r->p. */
+static void csspgo__descriptor_read(csspgo__reader *r, uint32_t max_name, uint64_t *guid, uint64_t *checksum,
+                                    uint32_t *size)
+{
+    const unsigned char *at;
+    *guid = csspgo__u64(r);
+    *checksum = csspgo__u64(r);
+    at = r->p;
+    *size = csspgo__uleb32(r);
+    if (r->status != CSSPGO_OK) return;
+    if (*size > csspgo__left(r))
+        csspgo__fail_u64(r, CSSPGO_E_TRUNCATED, at, "a name longer than the bytes left: ", *size);
+    else if (*size > max_name)
+        csspgo__fail_u64(r, CSSPGO_E_LIMIT, at, "a name longer than limits.max_name: ", *size);
+    else r->p += *size;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_decode_descriptors(csspgo_probe_set *t, const void *data, size_t size,
+                                                             csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    csspgo__reader r;
+    csspgo_status status;
+    size_t entries = 0, text = 0;
+    uint64_t guid, checksum;
+    uint32_t n;
+    csspgo__reader_init(&r, data, size, err);
+    for (; csspgo__left(&r) != 0 && r.status == CSSPGO_OK; entries++, text += n)
+        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
+    if (r.status != CSSPGO_OK) return r.status;
+    status = csspgo__descriptors_reserve(t, entries, text);
+    if (status != CSSPGO_OK) return csspgo__error_plain(err, status);
+    csspgo__reader_init(&r, data, size, err);
+    while (csspgo__left(&r) != 0) {
+        csspgo__descriptor_read(&r, t->heap.limits.max_name, &guid, &checksum, &n);
+        csspgo__descriptor_put(t, guid, checksum, r.p - n, n);
+    }
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_probe_set_add_descriptor(csspgo_probe_set *t, const csspgo_descriptor *d,
+                                                         csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_probe_set, t);
+    CSSPGO__GIVEN(d);
+    CSSPGO__GIVEN_FOR(d->name, d->name_size);
+    const uint64_t guid = d->guid != 0 ? d->guid : csspgo_guid(d->name, d->name_size);
+    csspgo_status status;
+    if (guid == 0) return csspgo__deny(__func__, err, 0, "a function with GUID 0");
+    if (d->name_size > t->heap.limits.max_name)
+        return csspgo__error_limit(err, "a name is longer", "max_name", t->heap.limits.max_name);
+    status = csspgo__descriptors_reserve(t, 1, d->name_size);
+    if (status == CSSPGO_OK) csspgo__descriptor_put(t, guid, d->checksum, d->name, d->name_size);
+    return csspgo__error_plain(err, status);
+}
+
+#endif /* CSSPGO_WITH_PROBES */
+
+/* ===== >>modules ================================================================================================== */
+
+#ifdef CSSPGO_WITH_MODULES
+
+static size_t csspgo__path_base(const char *path, size_t size)
+{
+    size_t i = size;
+    while (i != 0 && path[i - 1] != '/') i--;
+    return i;
+}
+
+CSSPGO_DEF csspgo_module csspgo_code_add_module(csspgo_code *c, const char *name, size_t size,
+                                                const csspgo_segment *segments, size_t count, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__GIVEN_FOR(name, size);
+    CSSPGO__GIVEN_FOR(segments, count);
+    csspgo_module m = csspgo_no_module();
+    const size_t base = csspgo__path_base(name, size);
+    csspgo__code_module *n;
+    uint32_t id = 0;
+    size_t i;
+    if (CSSPGO__ROOM(&c->heap, c->module, c->modules + (c->modules != 0), c->module_cap, c->modules + 2) &&
+        CSSPGO__ROOM(&c->heap, c->segment, c->segments, c->segment_cap, c->segments + count))
+        id = csspgo__names_intern(&c->heap, &c->paths, name + base, size - base);
+    if (id == 0 || !CSSPGO__REACH(&c->heap, c->named, (size_t)id + 1)) {
+        csspgo__code_fail(c, err);
+        return m;
+    }
+    n = &c->module[++c->modules];
+    if (c->named.v[id] == 0) c->named.v[id] = (uint32_t)c->modules;
+    memset(n, 0, sizeof *n);
+    n->name = id;
+    n->segment = (uint32_t)c->segments;
+    n->segments = (uint32_t)count;
+    if (count != 0) memcpy(c->segment + c->segments, segments, count * sizeof *segments);
+    c->segments += count;
+    for (i = 0; i < count && !segments[i].executable; i++) {}
+    if (i < count) {
+        n->base = segments[i].address & ~(uint64_t)4095;
+        n->base_offset = segments[i].file_offset & ~(uint64_t)4095;
+    }
+    m = csspgo__module_handle(c, (uint32_t)c->modules);
+    csspgo__error_clear(err);
+    return m;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_set_build_id(csspgo_code *c, csspgo_module module, const void *id, size_t size,
+                                                  csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    static const char function[] = "csspgo_code_set_build_id";
+    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__value_error(err, function, "no such module: ", module.id);
+    if (size > CSSPGO__BUILD_ID_SIZE)
+        return csspgo__value_error(err, function, "a build id of more than 20 bytes: ", size);
+    c->module[module.id].build_id_size = (uint32_t)size;
+    if (size != 0) memcpy(c->module[module.id].build_id, id, size);
+    return csspgo__error_plain(err, CSSPGO_OK);
+}
+
+typedef struct csspgo__clash {    /* why a module cannot be mapped somewhere                  */
+    csspgo__window moved, other;  /* its window; what it would overlap, size 0: 64 bits end   */
+} csspgo__clash;
+
+/* Notes which of two windows that overlap is the module's: `moved`, which was to be put behind `below`. */
+static void csspgo__clash_note(csspgo__clash *clash, uint32_t module, const csspgo__window *moved,
+                               const csspgo__window *below)
+{
+    memset(clash, 0, sizeof *clash);
+    clash->moved = moved->module == module || below == NULL ? *moved : *below;
+    if (below == NULL || moved->begin > UINT64_MAX - moved->size) return;
+    clash->other = moved->module == module ? *below : *moved;
+}
+
+/*
+ * Moves the windows of a module by delta (mod 2^64), all or none: they are put into another table, whose order follows
+ * from their new addresses, and which takes the place of the old one if none of them overlaps another. E_ARGUMENT:
+ * *clash says which do.
+ */
+static csspgo_status csspgo__windows_move(csspgo_code *c, uint32_t module, uint64_t delta, csspgo__clash *clash)
+{
+    csspgo__ordered *old = &c->table[CSSPGO__WINDOWS], other = *old;
+    csspgo__cursor at = csspgo__ordered_from(old, 0);
+    csspgo_status s = CSSPGO_OK;
+    const csspgo__window *w;
+    other.top = other.last = NULL;
+    other.count = other.levels = 0;
+    old->spare = NULL;
+    old->spares = 0;
+    while (s == CSSPGO_OK && (w = (const csspgo__window *)csspgo__ordered_next(old, &at)) != NULL) {
+        csspgo__window moved = *w;
+        if (w->module == module) moved.begin += delta;
+        if (!csspgo__window_free_at(&other, moved.begin, w->size)) {
+            csspgo__clash_note(clash, module, &moved,
+                               (const csspgo__window *)csspgo__ordered_before(&other, moved.begin + moved.size));
+            s = CSSPGO_E_ARGUMENT;
+        } else if (!csspgo__ordered_add(&c->heap, &other, &moved)) s = c->heap.status;
+    }
+    if (s != CSSPGO_OK) {
+        old->spare = other.spare;
+        old->spares = other.spares;
+        other.spare = NULL;
+    }
+    if (s == CSSPGO_OK) other.count = old->count;     /* with those of csspgo_code.removal */
+    csspgo__ordered_free(&c->heap, s == CSSPGO_OK ? old : &other);
+    if (s == CSSPGO_OK) *old = other;
+    c->changes++;
+    return s;
+}
+
+/* Maps a module that there is. Returns CSSPGO_OK; E_ARGUMENT: other code is mapped there (*clash); E_NOMEM, E_LIMIT. */
+static csspgo_status csspgo__module_map(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo__clash *clash)
+{
+    csspgo__code_module *m = &c->module[module.id];
+    csspgo_status s = CSSPGO_OK;
+    if (bias != m->bias && c->table[CSSPGO__WINDOWS].count != 0)
+        s = csspgo__windows_move(c, module.id, bias - m->bias, clash);
+    if (s != CSSPGO_OK) return s;
+    m->bias = bias;
+    m->mapped = 1;
+    return CSSPGO_OK;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_set_bias(csspgo_code *c, csspgo_module module, uint64_t bias, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    static const char function[] = "csspgo_code_set_bias";
+    csspgo__clash clash;
+    csspgo_status s;
+    CSSPGO__EXPECT(CSSPGO__IS_MODULE_OF(c, module), "the module is of another code map");
+    if (module.id == 0 || module.id > c->modules)
+        return csspgo__value_error(err, function, "no such module: ", module.id);
+    s = csspgo__module_map(c, module, bias, &clash);
+    CSSPGO__EXPECT_MAP(c, function);
+    if (s == CSSPGO_E_ARGUMENT)
+        return csspgo__overlap_error(c, function, clash.moved.begin, clash.moved.size,
+                                     clash.other.size != 0 ? &clash.other : NULL, err);
+    return csspgo__error_heap(err, s, &c->heap, "code map");
+}
+
+/*
+ * The module whose file a mapping event is of; id 0 if it is of none. Build ids decide where both are known, else the
+ * last component of the path. *other (or NULL) gets 1 if the name is that of a module and the build id is another.
+ */
+static csspgo_module csspgo__module_named(const csspgo_code *c, const csspgo_mmap *e, int *other)
+{
+    const size_t base = csspgo__path_base(e->path, e->path_size);
+    const uint32_t name = csspgo__names_find(&c->paths, e->path + base, e->path_size - base);
+    csspgo_module m, named;
+    named.id = 0;
+    if (other != NULL) *other = 0;
+    if (e->build_id_size == 0 && name < c->named.count) named.id = c->named.v[name];
+    for (m.id = 1; m.id <= c->modules && e->build_id_size != 0; m.id++) {
+        const int agrees = name != 0 && c->module[m.id].name == name, same = csspgo__same_build(&c->module[m.id], e);
+        if (same > 0) {
+            if (other != NULL) *other = 0;
+            return m;
+        }
+        if (!agrees) continue;
+        if (same < 0 && named.id == 0) named = m;
+        if (same == 0 && other != NULL) *other = 1;
+    }
+    return named;
+}
+
+/*
+ * The executable segment of a module that a mapping holds most of; NULL if none. The kernel maps whole pages, so a
+ * mapping may hold the edges of neighbouring segments too.
+ */
+static const csspgo_segment *csspgo__mapped_segment(const csspgo_code *c, uint32_t module, const csspgo_mmap *e)
+{
+    const csspgo__code_module *m = &c->module[module];
+    const csspgo_segment *best = NULL;
+    uint64_t most = 0;
+    uint32_t i;
+    for (i = 0; i < m->segments; i++) {
+        const csspgo_segment *g = &c->segment[m->segment + i];
+        const uint64_t begin = g->file_offset > e->file_offset ? g->file_offset : e->file_offset;
+        const uint64_t in_segment = begin - g->file_offset, in_mapping = begin - e->file_offset;
+        uint64_t n;
+        if (!g->executable || in_segment >= g->size || in_mapping >= e->size) continue;
+        n = g->size - in_segment < e->size - in_mapping ? g->size - in_segment : e->size - in_mapping;
+        if (n > most) best = g;
+        if (n > most) most = n;
+    }
+    return best;
+}
+
+CSSPGO_DEF csspgo_module csspgo_code_mapped(const csspgo_code *c, const csspgo_mmap *e, uint64_t *shift)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__EXPECT(e != NULL, "event is NULL");
+    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
+    CSSPGO__GIVEN(shift);
+    csspgo_module m = csspgo__module_named(c, e, NULL);
+    const csspgo_segment *g = m.id != 0 ? csspgo__mapped_segment(c, m.id, e) : NULL;
+    *shift = 0;
+    m = csspgo__module_handle(c, g != NULL ? m.id : 0);
+    if (g != NULL) *shift = g->address + (e->file_offset - g->file_offset) - e->address + c->module[m.id].bias;
+    return m;
+}
+
+/* 1 if the event is for a further segment of a module that is mapped where this one is, else -1. */
+static int csspgo__module_fits(const csspgo_code *c, const csspgo__code_module *mod, const csspgo_mmap *e)
+{
+    uint32_t k;
+    for (k = 0; k < mod->segments; k++) {
+        const csspgo_segment *s = &c->segment[mod->segment + k];
+        if (!s->executable || (s->file_offset & ~(uint64_t)4095) != e->file_offset) continue;
+        return (s->address & ~(uint64_t)4095) + mod->bias == e->address ? 1 : -1;
+    }
+    return -1;
+}
+
+CSSPGO_DEF csspgo_status csspgo_code_mmap(csspgo_code *c, const csspgo_mmap *e, int *mapped, csspgo_error *err)
+{
+    CSSPGO__LIVE(csspgo_code, c);
+    CSSPGO__EXPECT(e != NULL, "event is NULL");
+    CSSPGO__EXPECT(e->path != NULL || e->path_size == 0, "event->path is NULL, but path_size is not 0");
+    csspgo_module m;
+    csspgo_status s = CSSPGO_OK;
+    csspgo__clash clash;
+    int found = 0;
+    m.id = 0;
+    if (e->executable) m = csspgo__module_named(c, e, NULL);
+    if (m.id != 0) {
+        const csspgo__code_module *mod = &c->module[m.id];
+        found = csspgo__module_fits(c, mod, e);
+        if (e->file_offset == mod->base_offset) {
+            s = csspgo__module_map(c, m, e->address - mod->base, &clash);
+            found = s == CSSPGO_OK ? 1 : s == CSSPGO_E_ARGUMENT ? -1 : 0;
+        }
+    }
+    if (mapped != NULL) *mapped = found;
+    CSSPGO__EXPECT_MAP(c, "csspgo_code_mmap");
+    return csspgo__error_heap(err, s == CSSPGO_E_ARGUMENT ? CSSPGO_OK : s, &c->heap, "code map");
+}
+
+#endif /* CSSPGO_WITH_MODULES */
 
 /* ===== >>flow ===================================================================================================== */
 
 #ifdef CSSPGO_WITH_FLOW
+
+/* ----- what enters a vertex leaves it ------------------------------------------------------------------------------
+ *
+ * If only one edge of a vertex is missing, conservation gives its flow; then the vertex at the other end may have only
+ * one missing edge, and so on. If the missing edges are a forest, all become known. O(edges). Source: Ball and Larus,
+ * Optimally Profiling and Tracing Programs, 1994.
+ */
+
+typedef struct csspgo__balance {  /* of a vertex                                                                  */
+    uint64_t in, out;             /* the flow that enters and that leaves along edges that are not missing        */
+    uint32_t open, edges;         /* missing edges: how many; exclusive or of their numbers + 1, or of 0 for an   */
+                                  /* edge that stays missing                                                      */
+    uint32_t block, on_cycle;     /* the user's                                                                   */
+} csspgo__balance;
+
+/* Adds flow along an edge. Sums wrap, or are at most 2^64 - 1. */
+static void csspgo__balance_add(csspgo__balance *b, const csspgo__graph_edge *e, uint64_t amount, int wrap)
+{
+    b[e->to].in = wrap ? b[e->to].in + amount : csspgo__sat_add(b[e->to].in, amount);
+    b[e->from].out = wrap ? b[e->from].out + amount : csspgo__sat_add(b[e->from].out, amount);
+}
+
+/* Marks edge i as missing. */
+static void csspgo__balance_open(csspgo__balance *b, const csspgo__graph_edge *edge, uint32_t i)
+{
+    b[edge[i].from].open++;
+    b[edge[i].to].open++;
+    b[edge[i].from].edges ^= i + 1;
+    b[edge[i].to].edges ^= i + 1;
+}
+
+/* Edge i was missing; now its weight is known. */
+static void csspgo__balance_close(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t i, uint64_t weight,
+                                  int wrap)
+{
+    edge[i].weight = weight;
+    csspgo__balance_add(b, &edge[i], weight, wrap);
+    b[edge[i].from].open--;
+    b[edge[i].to].open--;
+    b[edge[i].from].edges ^= i + 1;
+    b[edge[i].to].edges ^= i + 1;
+}
+
+/* Finds the weights of missing edges that follow from vertex v. If sums do not wrap, no weight is below 0. */
+static void csspgo__balance_solve(csspgo__balance *b, csspgo__graph_edge *edge, uint32_t v, int wrap)
+{
+    while (b[v].open == 1 && b[v].edges != 0) {
+        const uint32_t i = b[v].edges - 1;
+        const int leaves = edge[i].from == v;
+        const uint64_t all = leaves ? b[v].in : b[v].out, known = leaves ? b[v].out : b[v].in;
+        csspgo__balance_close(b, edge, i, wrap || all > known ? all - known : 0, wrap);
+        v = leaves ? edge[i].to : edge[i].from;
+    }
+}
 
 /* ----- blocks that execute equally often -------------------------------------------------------------------------- */
 
@@ -42147,6 +42304,17 @@ typedef struct csspgo__probe_writer {
     int                absolute;  /* the next probe's address is */
 } csspgo__probe_writer;
 
+/* v is a two's complement number in 64 bits. */
+static void csspgo__put_sleb(csspgo__sink *s, uint64_t v)
+{
+    const uint64_t sign = v >> 63 ? UINT64_MAX : 0;
+    while ((v | 63) != (sign | 63)) {                 /* while bits above the lowest 6 are not the sign */
+        csspgo__put_char(s, (char)(v | 128));
+        v = v >> 7 | (sign & UINT64_C(0xFE00000000000000));
+    }
+    csspgo__put_char(s, (char)(v & 127));
+}
+
 /* Writes a probe; its address becomes the base, even if it is written as an absolute one. */
 static void csspgo__encode_probe(csspgo__probe_writer *w, const csspgo_probe *p)
 {
@@ -47243,6 +47411,13 @@ CSSPGO_DEF csspgo_status csspgo_collector_count(csspgo_collector *c, const csspg
 
 /* ----- the addresses that counters are about ---------------------------------------------------------------------- */
 
+/* The link-time address of a position if it belongs to the module, CSSPGO__EXT if not. */
+static uint64_t csspgo__module_address(const csspgo_code *code, uint32_t module, uint32_t pos)
+{
+    const csspgo__area *a = csspgo__area_of(code, pos);
+    return a != NULL && a->module == module ? a->address + (pos - a->pos) : (uint64_t)CSSPGO__EXT;
+}
+
 /* Lists the link-time addresses of calls in contexts; CSSPGO__EXT for those of other modules. 0: no memory. */
 static int csspgo__calls_list(csspgo_collector *c, const csspgo__keyed *k, uint32_t module, csspgo__u64_list *out)
 {
@@ -50400,7 +50575,7 @@ static csspgo_status csspgo__replay_promote(csspgo__mover *m, uint32_t context, 
 }
 
 /* Drops contexts that are outside the tree. */
-static void csspgo__replay_end(csspgo__mover *m)
+CSSPGO__UNUSED static void csspgo__replay_end(csspgo__mover *m)
 {
     uint32_t r;
     for (r = 1; r <= m->p->records; r++) {
@@ -50785,6 +50960,15 @@ static int csspgo__layout_reserve(csspgo_layout *l, const csspgo__source *in, cs
            csspgo__names_room(h, &own->names, 0, in->names.count, in->names.text_size) &&
            CSSPGO__ARRAY_RAW(&d->arrays, d->number, in->names.count + 1) &&
            CSSPGO__ARRAY_RAW(&d->arrays, d->place, places) && CSSPGO__ARRAY(&d->arrays, d->drawn, places);
+}
+
+/* csspgo__names_bind of name number id of another table. */
+static uint32_t csspgo__names_bind_from(csspgo__heap *h, csspgo__names *t, const csspgo__names *from,
+                                        uint32_t id)
+{
+    const csspgo__name *n = &from->name[id];
+    const char *text = n->flags & CSSPGO__HAS_TEXT ? from->text + n->text : NULL;
+    return csspgo__names_bind(h, t, csspgo__name_guid(from, id), text, n->size);
 }
 
 /*
@@ -52841,6 +53025,14 @@ static int csspgo__sampler_join(csspgo__heap *h, csspgo__source *in)
     csspgo__runs_drop(h, in, n);
     csspgo__free(h, v, (runs + 1) * sizeof *v);
     return 1;
+}
+
+/* csspgo__names_bind of a function in other names. */
+static uint32_t csspgo__func_bind_in(csspgo__heap *h, csspgo__names *t, const csspgo_code *c,
+                                     uint32_t func)
+{
+    const csspgo__code_func *f = csspgo__func_name(c, func);
+    return csspgo__names_bind(h, t, f->guid, f->text, f->text != NULL ? f->size : 0);
 }
 
 /* Makes traces from the sightings, sorted. Returns 0 when memory is exhausted. */
@@ -55291,6 +55483,13 @@ CSSPGO_DEF csspgo_status csspgo_ctx_prune(csspgo_ctx *c, const csspgo_ctx_prune_
             csspgo__ctx_rebuild_add(&b, CSSPGO__ROOT, CSSPGO__CTX_FLAT_SITE, id, csspgo__ctx_value(c, id), 0);
     }
     return csspgo__ctx_rebuild_end(&b, c);
+}
+
+/* x * num / den, rounded to the nearest, halves up; at most 2^64 - 1. den is not 0. */
+static uint64_t csspgo__ratio_nearest(uint64_t x, uint64_t num, uint64_t den)
+{
+    const uint64_t q = csspgo__ratio(x, num, den), rest = x * num - q * den;
+    return q != UINT64_MAX && rest >= den - rest ? q + 1 : q;
 }
 
 /* A node's values, scaled, in b->value. NULL: memory is exhausted. */

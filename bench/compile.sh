@@ -28,12 +28,23 @@ unit includer_all '#define CSSPGO_ALL'
 unit kernel '#define CSSPGO_IMPLEMENTATION'
 unit all '#define CSSPGO_IMPLEMENTATION
 #define CSSPGO_ALL'
+none='#define CSSPGO_NO_EXTBINARY
+#define CSSPGO_NO_MATCH
+#define CSSPGO_NO_MODULES
+#define CSSPGO_NO_PREINLINE
+#define CSSPGO_NO_PROBES
+#define CSSPGO_NO_RUNTIME'
+unit includer_none "$none"
+unit kernel_none "#define CSSPGO_IMPLEMENTATION
+$none"
 echo "| | gcc -O2 | lines | bytes of text |"
 echo "| --- | --- | --- | --- |"
-row 'an includer of the kernel' "$folder/includer.c" -std=c99
+row 'an includer, plain' "$folder/includer.c" -std=c99
+row 'an includer of the kernel alone' "$folder/includer_none.c" -std=c99
 row 'an includer of all' "$folder/includer_all.c" -std=c99
 row 'a reader (`size_reader.c`)' size_reader.c -std=c99
 row 'a JIT (`size_jit.c`)' size_jit.c -std=c99
-row 'the kernel' "$folder/kernel.c" -std=c99
+row 'the kernel and the chapters that are on' "$folder/kernel.c" -std=c99
+row 'the kernel alone' "$folder/kernel_none.c" -std=c99
 row 'all' "$folder/all.c" -std=c99
 for other; do row "${other##*/}" "$other"; done

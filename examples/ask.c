@@ -6,6 +6,7 @@
  *     ./ask app.prof -o app.extbinary             the same profile as ExtBinary (-t: as text)
  */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_WITH_INSPECT
 #include "../csspgo.h"
 #include <stdio.h>
 #include <stdlib.h>

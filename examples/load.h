@@ -10,8 +10,8 @@
  */
 #ifndef CSSPGO_EXAMPLES_LOAD_H
 #define CSSPGO_EXAMPLES_LOAD_H
-#if !defined(CSSPGO_WITH_DECODE) || !defined(CSSPGO_WITH_LLVM)
-#  error "include csspgo.h, with CSSPGO_WITH_DECODE and CSSPGO_WITH_LLVM, before load.h"
+#if !defined(CSSPGO_WITH_DECODE) || !defined(CSSPGO_WITH_PROBES) || !defined(CSSPGO_WITH_LLVM)
+#  error "include csspgo.h, with CSSPGO_WITH_DECODE, CSSPGO_WITH_PROBES and CSSPGO_WITH_LLVM, before load.h"
 #endif
 
 #include "elf.h"

@@ -13,6 +13,7 @@
 #define CSSPGO_IMPLEMENTATION
 #define CSSPGO_WITH_DECODE
 #define CSSPGO_WITH_LLVM
+#define CSSPGO_WITH_RESHAPE
 #define CSSPGO_WITH_PERF
 #include "../csspgo.h"
 #define LOAD_IMPLEMENTATION

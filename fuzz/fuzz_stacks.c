@@ -1,6 +1,7 @@
 /* fuzz_stacks.c - collapsed stacks, named text of perf script, V8's profiles: stacks do not depend on how the input is
  * cut into pieces, they make sense, and memory is bounded. */
 #define CSSPGO_IMPLEMENTATION
+#define CSSPGO_ALL
 #include "../csspgo.h"
 #define CSSPGO_CALL_STACKS_IMPLEMENTATION
 #include "../examples/share/call_stacks.h"

@@ -5,16 +5,19 @@ use strict;
 use warnings;
 
 # The kernel, in order: a layer uses those before it. `>>config` and what stands before the first layer are no layers,
-# but all may use them. The interface of `runtime`, the last one, stands behind base, its code at the end.
-my @kernel = qw(config base graph tree format edit code sample unwind track generate runtime);
-# Chapters: each uses the kernel, and at most one other chapter, which is named here.
-my %chapter = (flow => '', match => 'flow', legacy => '', lazy => '', decode => '', encode => '', perf => '', preagg => 'perf',
-               unsymbolized => 'perf', estimate => 'flow', lines => '', quality => '', llvm => '', layout => 'flow',
+# but all may use them.
+my @kernel = qw(config base graph tree format edit code sample unwind track generate);
+# Chapters: each uses the kernel, and at most one other chapter, which is named here. The interface of `runtime` stands
+# behind base, before all that it uses.
+my %chapter = (extbinary => '', shrink => '', runtime => 'shrink', inliner => '', preinline => '', inspect => '', reshape => '',
+               probes => '', modules => '', flow => '', match => 'flow', legacy => 'extbinary', lazy => 'extbinary', decode => '',
+               encode => 'probes', perf => 'modules', preagg => 'perf', unsymbolized => 'perf', estimate => 'flow', lines => '', quality => 'reshape', llvm => '', layout => 'flow',
                ctxprof => 'flow', bottleneck => 'flow');
 # Hooks: the kernel declares and calls them, a chapter that may be missing has the code.
-my %hook = map { $_ => 1 } qw(csspgo__legacy_read csspgo__legacy_write csspgo__replay_promote csspgo__replay_end);
-# Types that the kernel has a pointer to, and never looks into.
-my %opaque = map { $_ => 1 } qw(csspgo_lazy);
+my %hook = map { $_ => 1 } qw(csspgo__map_tell csspgo__extbinary_read csspgo__extbinary_write
+                              csspgo__legacy_read csspgo__legacy_write csspgo__replay_promote csspgo__replay_end);
+# Types that one other layer has a pointer to, and never looks into.
+my %opaque = (csspgo_lazy => 'extbinary');
 # Layers without code
 my %prose = map { $_ => 1 } qw(manual howto licence);
 # The only functions that take a record away from a node, and that change the number of dropped records: the mover's
@@ -104,7 +107,7 @@ my (%told, %looked);
 for my $u (@use) {
     my ($name, $from, $n, $function) = @$u;
     my $d = $def{$name} or next;
-    next if $opaque{$name} && !exists $chapter{$from};
+    next if ($opaque{$name} // '') eq $from;
     my ($to) = grep { $may{$from}{$_} } keys %$d;
     ($to) = sort keys %$d if !defined $to;
     $looked{"$function $name"} = 1 if $to ne $from;

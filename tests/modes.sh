@@ -21,6 +21,7 @@ silent() {
 printf '#define CSSPGO_IMPLEMENTATION\n#include "../../../csspgo.h"\n#include "../../../csspgo.h"\nint main(void) { return 0; }\n' >$B/$1.impl.c
 printf '#include "../../../csspgo.h"\nint user(void);\nint user(void) { return csspgo_version() == 0; }\n' >$B/$1.user.c
 impl=$B/$1.impl.c user=$B/$1.user.c o=$B/$1.o optin=-DCSSPGO_ALL
+none="-DCSSPGO_NO_EXTBINARY -DCSSPGO_NO_MATCH -DCSSPGO_NO_MODULES -DCSSPGO_NO_PREINLINE -DCSSPGO_NO_PROBES -DCSSPGO_NO_RUNTIME"   # without the chapters that are on by default
 quick=$CC                               # clang needs a third of gcc's time without optimisation
 ! have clang-19 || quick=clang-19
 
@@ -28,9 +29,9 @@ header() {
     silent "warnings in C" $CC $WC -c -o $o $impl
     check "every global has the prefix" \
         sh -c "nm -g --defined-only $o | awk '{ print \$NF }' | grep -v '^csspgo_' | grep -vx main >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
-    silent "the kernel alone" $quick $WC -DCSSPGO_NO_MATCH -c -o $B/kernel.o $impl
-    check "chapters are absent that nobody asked for" sh -c "! nm $o | grep 'layout\|bipartite\|csspgo__mt_\|csspgo_*ctx_\|bottleneck\|csspgo_*sim_\|_script\|_perfdata\|_lazy\|_decode_x86\|_gcc_read\|_preagg\|_unsym\|_line_profile\|csspgo_estimate_blocks\|_replay'"
-    check "nor is the kernel with any" sh -c "! nm $B/kernel.o | grep 'csspgo_*match\|_flow_\|_cfg_classes'"
+    silent "the kernel alone" $quick $WC $none -c -o $B/kernel.o $impl
+    check "chapters are absent that nobody asked for" sh -c "! nm $o | grep 'csspgo_tracker_decide\|csspgo_flatten\|csspgo_nest\|csspgo_trim_cold\|csspgo_rename\|_validate\|csspgo_dump\|layout\|bipartite\|csspgo__mt_\|csspgo_*ctx_\|bottleneck\|csspgo_*sim_\|_script\|_perfdata\|_lazy\|_decode_x86\|_gcc_read\|_preagg\|_unsym\|_line_profile\|csspgo_estimate_blocks\|_replay'"
+    check "nor is the kernel with any" sh -c "! nm $B/kernel.o | grep 'csspgo_*match\|csspgo__bin_\|csspgo__ext_\|_runtime_\|csspgo_code_mmap\|preinline\|_size_table\|_probe_set\|csspgo_*shrink\|_flow_\|_cfg_classes'"
     check "no writable data" sh -c "nm $o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
     check "no writable data in chapters, but the generic machine's names" \
         sh -c "nm build/plain/lib.o | awk '\$2 ~ /^[BbDdCc]\$/ && \$3 !~ /^\\.L|resource/' >$B/nm.out; test ! -s $B/nm.out || { cat $B/nm.out; false; }"
@@ -38,16 +39,25 @@ header() {
     silent "one implementation and one includer link" $CC -o $B/two $o $B/user.o
     cat >$B/alone.c <<'END'
 #define CSSPGO_STATIC
+#define CSSPGO_NO_EXTBINARY
 #define CSSPGO_NO_MATCH
+#define CSSPGO_NO_RUNTIME
 #define CSSPGO_IMPLEMENTATION
 #include "../../../csspgo.h"
 int main(void)
 {
     static const char raw[] = "\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8\x53";
+    static const char ext[] = "\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8\x53\x67";
+    char buf[64];
+    size_t size;
     csspgo_options o;
     csspgo_error e;
     memset(&o, 0, sizeof o);
     csspgo_load(raw, sizeof raw - 1, NULL, &e);
+    printf("%s: %s\n", csspgo_status_name(e.status), e.message);
+    csspgo_load(ext, sizeof ext - 1, NULL, &e);
+    printf("%s: %s\n", csspgo_status_name(e.status), e.message);
+    csspgo_write(csspgo_profile_new(NULL, &e), CSSPGO_EXTBINARY, buf, sizeof buf, &size, &e);
     printf("%s: %s\n", csspgo_status_name(e.status), e.message);
     o.llvm = 19;
     csspgo_profile_new(&o, &e);
@@ -57,6 +67,7 @@ int main(void)
 END
     check "what is in a chapter is refused by the chapter's name" sh -c "$quick -std=c99 -o $B/alone $B/alone.c && $B/alone >$B/alone.out &&
         grep -qx 'E_UNSUPPORTED: this form of a profile needs CSSPGO_WITH_LEGACY' $B/alone.out &&
+        [ \$(grep -cx 'E_UNSUPPORTED: this form of a profile needs CSSPGO_WITH_EXTBINARY' $B/alone.out) -eq 2 ] &&
         grep -qx 'E_UNSUPPORTED: csspgo_profile_new: csspgo_options.llvm other than 0 needs CSSPGO_WITH_LLVM' $B/alone.out"
     if have g++; then
         silent "warnings in C++" g++ $WX $(size "$QUICKER" "") -fsyntax-only $impl
@@ -227,16 +238,17 @@ subsets() {
     have clang-19 || { skip "clang-19 is not installed"; return; }
     chapters=$(grep -oE '^#ifdef CSSPGO_WITH_[A-Z]+' ../csspgo.h | sed 's/.*CSSPGO_//' | sort -u)
     [ "$(echo $chapters | wc -w)" -ge 15 ] || fail "the header's chapters are not found: $chapters"
+    alone=$(echo $none | sed 's/-DCSSPGO_//g')
     {
         echo
-        echo NO_MATCH
+        echo $alone
         echo ALL
-        for c in $(size "WITH_PERF WITH_LINES WITH_CTXPROF" "$chapters"); do echo NO_MATCH $c; done
+        for c in $(size "WITH_PERF WITH_LINES WITH_CTXPROF" "$chapters"); do echo $alone $c; done
         if [ -n "$FULL" ]; then
             rest=$(echo $chapters)
             while [ -n "$rest" ]; do
                 c=${rest%% *} rest=${rest#$c} rest=${rest# }
-                for other in $rest; do echo NO_MATCH $c $other; done
+                for other in $rest; do echo $alone $c $other; done
                 echo $(echo $chapters | tr ' ' '\n' | grep -vx $c)
             done
         fi
@@ -276,9 +288,10 @@ calls() {
 libc() {
     always='always' heap='unless CSSPGO_MALLOC is defined' stdio='unless CSSPGO_NO_STDIO is defined'
     assert='unless CSSPGO_ASSERT is defined' unix='with CSSPGO_WITH_CTXPROF, on Unix' own='with CSSPGO_NO_LIBC'
-    calls "the kernel" "$always|$heap|$stdio|$assert" -DCSSPGO_NO_MATCH
-    calls "all chapters" "$always|$heap|$stdio|$assert|$unix" -DCSSPGO_ALL
-    calls "no stdio" "$always|$heap|$assert" -DCSSPGO_NO_STDIO -DCSSPGO_NO_MATCH
+    inspect='with INSPECT and stdio'
+    calls "the kernel" "$always|$heap|$stdio|$assert" $none
+    calls "all chapters" "$always|$heap|$stdio|$inspect|$assert|$unix" -DCSSPGO_ALL
+    calls "no stdio" "$always|$heap|$assert" -DCSSPGO_NO_STDIO $none
     calls "no C library" "$own" -DCSSPGO_ALL -DCSSPGO_NO_LIBC
     if [ -n "$FULL" ]; then
         calls "no stdio, all chapters" "$always|$heap|$assert|$unix" -DCSSPGO_NO_STDIO -DCSSPGO_ALL

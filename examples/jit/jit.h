@@ -28,6 +28,8 @@
 #define CSSPGO_WITH_BOTTLENECK
 #define CSSPGO_WITH_CTXPROF
 #define CSSPGO_WITH_DECODE
+#define CSSPGO_WITH_INLINER
+#define CSSPGO_WITH_INSPECT
 #include "../../csspgo.h"
 
 #include <inttypes.h>

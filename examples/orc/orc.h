@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #define CSSPGO_WITH_DECODE
 #define CSSPGO_WITH_LLVM
+#define CSSPGO_WITH_RESHAPE
 #define CSSPGO_WITH_ESTIMATE
 #include "../../csspgo.h"
 
