@@ -63,6 +63,7 @@ typedef struct rec_options {
     int      timer;               /* bursts: by a timer, without events of the kernel          */
     int      follow;              /* child processes too                                       */
     int      first;               /* first executions of functions, not samples                */
+    int      windows;             /* bursts: the program counts now and then                   */
     const char **binary;          /* of these files only, as realpath names them               */
     size_t   binaries;
     char   **program;             /* its name and arguments, NULL-terminated                   */
@@ -104,6 +105,7 @@ typedef struct rec_held {         /* a sample that is not written yet           
 typedef struct rec_page rec_page;
 typedef struct rec_ahead rec_ahead;
 typedef struct rec_copy rec_copy;
+typedef struct rec_windows rec_windows; /* window.h */
 typedef struct rec_first rec_first;   /* --first: of a process; first.h */
 typedef struct rec_traces rec_traces; /* the same of all            */
 
@@ -168,6 +170,7 @@ typedef struct rec_space {        /* maps.c, code.c: of a process               
     int      by_register;         /* breakpoints are those of the debug registers: the code stays as it is           */
     int      step_only;
     int      calls_ptrace;        /* some file of the process does                                                   */
+    int      restarts;            /* some file of it has restartable sequences                                       */
     rec_first *first;             /* --first: its breakpoints and what it ran; or NULL                               */
 } rec_space;
 
@@ -302,6 +305,7 @@ typedef struct recorder {
     rec_trap trap;
     rec_bursting burst;
     rec_pace pace;
+    rec_windows *windows;         /* or NULL                                                                         */
     rec_ahead *ahead;             /* or NULL                                                                         */
     rec_stops waiting;            /* of other threads, seen while waiting for that of the burst                      */
 #endif
@@ -473,6 +477,26 @@ int rec_open_memory(recorder *r);
 void rec_resume(recorder *r, int request);
 int rec_launch(recorder *r, unsigned long options);
 
+/* remote.c */
+uint64_t rec_find_syscall(recorder *r);
+int rec_go_to_stop(recorder *r, int request, int signal, int *stopped);
+int rec_call(recorder *r, uint64_t at, uint64_t number, const uint64_t *operands, int *stopped);
+
+/* window.c, window_weigh.c; without windows these do nothing */
+void rec_windows_begin(recorder *r, pid_t process);
+void rec_windows_free(recorder *r);
+void rec_window_begin(recorder *r, const rec_thread *t, int alone);
+void rec_window_end(recorder *r, pid_t tid, int in_time);
+void rec_window_signal(const recorder *r, pid_t tid);
+void rec_window_of_child(const recorder *r, pid_t child);
+void rec_window_forget(recorder *r, pid_t process, int exec);
+pid_t rec_window_thread(const recorder *r);
+int rec_is_window_page(const recorder *r, uint64_t address);
+void rec_window_ran(recorder *r, uint64_t begin, uint64_t end);
+void rec_window_saw(recorder *r, size_t piece);
+void rec_window_weigh(recorder *r);
+void rec_window_flush(recorder *r);
+
 /* syscall.c */
 void rec_on_syscall_entry(recorder *r);
 void rec_on_syscall_exit(recorder *r);
@@ -584,7 +608,7 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
     pid_t    first;               /* the process whose end is that of the recording           */
     int      gone, status;        /* it has ended so                                          */
     int      said;                /* that some code cannot be recorded                        */
-    double   end;                 /* when recording ends, or 0                                */
+    double   end, ends;           /* when recording ends, or 0; and its last window, at the latest */
     sigset_t mask;                /* as it was                                                */
     rec_place place;
     rec_clocks clocks;

@@ -1,0 +1,409 @@
+/* window_weigh.c - windows: where to count, and what counts are worth
+ *
+ * How often an instruction ran natively in a window, against how often it ran in the bursts at both ends of it, is how
+ * fast its phase runs: bursts in a nanosecond. That is what bursts of the phase count. Both are of the same moments, so
+ * which phases the windows met by chance matters little. Bursts that see several counted instructions are weighed by
+ * expectation maximisation, so that all of them together have what was counted.
+ */
+#include "window.h"
+
+#if defined(REC_SOFTWARE)
+
+enum { REC_FIRST_CHOICE = 32, REC_CHOICES_APART = 512, REC_LEAST_BURSTS = 2, REC_FAILS = 32, REC_FIT = 4, REC_FAR_RANGE = 400 };
+#define REC_NANO_BY_COUNTING 0.8  /* a count, in the thread's time */
+#define REC_PRIOR 8.0             /* windows of usual speed that each counter is taken to have seen */
+#define REC_ENDS 10.0             /* with so many ends of windows that have a counter, these count as much as all bursts */
+
+void *rec_more(const recorder *r, void *v, size_t count, size_t *room, size_t size)
+{
+    if (count < *room) return v;
+    while (count >= *room) *room = *room != 0 ? 2 * *room : 1024;
+    v = realloc(v, *room * size);
+    if (v == NULL) rec_die(r->tool, "out of memory");
+    return v;
+}
+
+/* ----- ranges and bursts ---------------------------------------------------------------------------------------- */
+
+static size_t rec_range_slot(const rec_windows *w, uint64_t begin, uint64_t end)
+{
+    return (size_t)((begin * 31 + end) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (w->slots - 1);
+}
+
+static void rec_place_range(rec_windows *w, uint32_t range)
+{
+    size_t i = rec_range_slot(w, w->range[range].begin, w->range[range].end);
+    while (w->slot[i] != 0) i = (i + 1) & (w->slots - 1);
+    w->slot[i] = range + 1;
+}
+
+static uint32_t rec_range_of(const recorder *r, rec_windows *w, uint64_t begin, uint64_t end)
+{
+    rec_range *g;
+    size_t i;
+    if (2 * (w->ranges + 1) > w->slots) {
+        w->slots = w->slots != 0 ? 2 * w->slots : 4096;
+        free(w->slot);
+        w->slot = (uint32_t *)calloc(w->slots, sizeof *w->slot);
+        if (w->slot == NULL) rec_die(r->tool, "out of memory");
+        for (i = 0; i < w->ranges; i++) rec_place_range(w, (uint32_t)i);
+    }
+    for (i = rec_range_slot(w, begin, end); w->slot[i] != 0; i = (i + 1) & (w->slots - 1)) {
+        g = &w->range[w->slot[i] - 1];
+        if (g->begin == begin && g->end == end) return w->slot[i] - 1;
+    }
+    w->range = (rec_range *)rec_more(r, w->range, w->ranges, &w->range_room, sizeof *w->range);
+    g = &w->range[w->ranges];
+    g->begin = begin;
+    g->end = end;
+    g->place = 1;
+    g->listed = g->counted = 0;
+    g->choice = NULL;
+    g->run = SIZE_MAX;
+    rec_place_range(w, (uint32_t)w->ranges);
+    return (uint32_t)w->ranges++;
+}
+
+/* A burst ran the code from begin to the branch at end. */
+void rec_window_ran(recorder *r, uint64_t begin, uint64_t end)
+{
+    rec_windows *w = r->windows;
+    rec_range *g;
+    uint32_t range;
+    if (w == NULL || r->process != w->process || end - begin >= REC_FAR_RANGE) return;
+    range = rec_range_of(r, w, begin, end);
+    g = &w->range[range];
+    if (g->run < w->run_first || g->run >= w->runs || w->run[g->run].range != range) {
+        w->run = (rec_run *)rec_more(r, w->run, w->runs, &w->run_room, sizeof *w->run);
+        g->run = w->runs++;
+        w->run[g->run].range = range;
+        w->run[g->run].count = 0;
+    }
+    w->run[g->run].count++;
+}
+
+/* The burst is over that is `piece` of pace.c. It is the end of the window before it. */
+void rec_window_saw(recorder *r, size_t piece)
+{
+    rec_windows *w = r->windows;
+    rec_seen *s;
+    if (w == NULL || r->process != w->process) return;
+    if (w->runs != w->run_first) {
+        w->seen = (rec_seen *)rec_more(r, w->seen, w->bursts, &w->seen_room, sizeof *w->seen);
+        s = &w->seen[w->bursts++];
+        s->piece = piece;
+        s->first = w->run_first;
+        s->end = w->runs;
+        w->run_first = w->runs;
+        if (w->closed) {
+            w->window = (rec_counting *)rec_more(r, w->window, w->windows, &w->window_room, sizeof *w->window);
+            w->open.after = w->bursts - 1;
+            w->window[w->windows++] = w->open;
+            w->counts += w->open.counters;
+        }
+    }
+    w->closed = 0;
+}
+
+/* ----- where to count ------------------------------------------------------------------------------------------- */
+
+static int rec_by_address(const void *a, const void *b)
+{
+    const uint64_t x = ((const rec_choice *)a)->address, y = ((const rec_choice *)b)->address;
+    return x < y ? -1 : x > y;
+}
+
+static rec_choice *rec_find_choice(rec_choice *v, size_t n, uint64_t address)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (v[middle].address < address) low = middle + 1;
+        else high = middle;
+    }
+    return low < n && v[low].address == address ? &v[low] : NULL;
+}
+
+/* All places of the ranges of bursts from `first` on, by address. */
+static rec_choice *rec_list_choices(recorder *r, size_t first, size_t *count)
+{
+    rec_windows *w = r->windows;
+    rec_choice *v = NULL;
+    size_t room = 0, n = 0, i, k;
+    for (i = w->seen[first].first; i < w->runs; i++) {
+        rec_range *g = &w->range[w->run[i].range];
+        if (g->place == 1) g->place = rec_find_place(r, g->begin, g->end);
+        if (g->place == 0 || g->listed) continue;
+        v = (rec_choice *)rec_more(r, v, n, &room, sizeof *v);
+        memset(&v[n], 0, sizeof *v);
+        v[n++].address = g->place;
+        g->listed = 1;
+    }
+    if (n != 0) qsort(v, n, sizeof *v, rec_by_address);
+    for (i = k = 0; i < n; i++) if (k == 0 || v[k - 1].address != v[i].address) v[k++] = v[i];
+    for (i = 0; i < w->ranges; i++) {
+        rec_range *g = &w->range[i];
+        g->choice = g->listed ? rec_find_choice(v, k, g->place) : NULL;
+        g->listed = 0;
+    }
+    *count = k;
+    return v;
+}
+
+/* Notes for each range whether it has a counter. */
+static void rec_find_counted(rec_windows *w)
+{
+    size_t i, k;
+    for (i = 0; i < w->ranges; i++) w->range[i].counted = 0;
+    for (k = 0; k < w->counters; k++) {
+        const uint64_t a = w->counter[k].address;
+        if (w->counter[k].dead) continue;
+        for (i = 0; i < w->ranges; i++) w->range[i].counted |= a >= w->range[i].begin && a <= w->range[i].end;
+    }
+}
+
+static int rec_is_counted(const rec_windows *w, const rec_seen *s)
+{
+    size_t k;
+    for (k = s->first; k < s->end; k++) if (w->range[w->run[k].range].counted) return 1;
+    return 0;
+}
+
+/* Notes for each choice what those bursts from `first` on have of it that have no counter. */
+static void rec_survey(const rec_windows *w, size_t first, rec_choice *v, size_t n)
+{
+    size_t i, k;
+    for (i = 0; i < n; i++) v[i].bursts = 0, v[i].ran = v[i].branches = 0;
+    for (i = first; i < w->bursts; i++) {
+        const rec_seen *s = &w->seen[i];
+        double branches = 0;
+        if (rec_is_counted(w, s)) continue;
+        for (k = s->first; k < s->end; k++) branches += w->run[k].count;
+        for (k = s->first; k < s->end; k++) {
+            rec_choice *c = w->range[w->run[k].range].choice;
+            if (c == NULL) continue;
+            c->ran += w->run[k].count;
+            if (c->last == i + 1) continue;
+            c->last = i + 1;
+            c->branches += branches;
+            c->bursts++;
+        }
+    }
+}
+
+/*
+ * Counters are placed where most bursts have one that had none, and where code runs rarely: to count takes time, which
+ * makes code that is counted often seem slow.
+ */
+void rec_choose_counters(recorder *r)
+{
+    rec_windows *w = r->windows;
+    const size_t first = w->bursts > REC_CHOICES_APART ? w->bursts - REC_CHOICES_APART : 0;
+    rec_choice *v, *best;
+    size_t n, i, fails = 0;
+    w->next = w->bursts < REC_FIRST_CHOICE ? REC_FIRST_CHOICE
+                                           : w->bursts < REC_CHOICES_APART ? 2 * w->bursts : w->bursts + REC_CHOICES_APART;
+    if (w->bursts < REC_FIRST_CHOICE) return;
+    v = rec_list_choices(r, first, &n);
+    rec_find_counted(w);
+    while (w->counters < REC_COUNTERS && !w->off && fails < REC_FAILS) {
+        double score = 0;
+        best = NULL;
+        rec_survey(w, first, v, n);
+        for (i = 0; i < n; i++) {
+            const double s = v[i].bursts / (1 + 4 * v[i].ran / (v[i].branches + 1));
+            v[i].last = 0;
+            if (!v[i].refused && v[i].bursts >= REC_LEAST_BURSTS && s > score) score = s, best = &v[i];
+        }
+        if (best == NULL) break;
+        if (rec_add_counter(r, best->address)) rec_find_counted(w);
+        else best->refused = 1, fails++;
+        if (getenv("REC_DEBUG") && best->refused) fprintf(stderr, "refused %llx\n", (unsigned long long)best->address);
+    }
+    free(v);
+}
+
+/* ----- what bursts count ---------------------------------------------------------------------------------------- */
+
+typedef struct rec_fit {          /* of the counters                                                                 */
+    double   counted[REC_COUNTERS], expected[REC_COUNTERS], windows[REC_COUNTERS], speed[REC_COUNTERS];
+    double   usual[REC_COUNTERS], ends[REC_COUNTERS]; /* what bursts have, in a window's time; ends of windows that have it */
+    const rec_seen *marked[REC_COUNTERS];
+    uint32_t *list;               /* the counters of each range, from at[range] to at[range + 1]                     */
+    size_t   *at;
+} rec_fit;
+
+static void rec_list_counters(recorder *r, rec_fit *f)
+{
+    const rec_windows *w = r->windows;
+    size_t room = 0, n = 0, i, k;
+    f->at = (size_t *)malloc((w->ranges + 1) * sizeof *f->at);
+    if (f->at == NULL) rec_die(r->tool, "out of memory");
+    for (i = 0; i < w->ranges; i++) {
+        f->at[i] = n;
+        for (k = 0; k < w->counters; k++) {
+            const uint64_t a = w->counter[k].address;
+            if (w->counter[k].dead || a < w->range[i].begin || a > w->range[i].end) continue;
+            f->list = (uint32_t *)rec_more(r, f->list, n, &room, sizeof *f->list);
+            f->list[n++] = (uint32_t)k;
+        }
+    }
+    f->at[w->ranges] = n;
+}
+
+/* The time of a window without what counting took of it. */
+static double rec_window_time(const rec_windows *w, const rec_counting *c)
+{
+    double all = 0;
+    size_t i;
+    for (i = 0; i < c->counters; i++) all += w->count[c->first + i];
+    all = c->time - REC_NANO_BY_COUNTING * all;
+    return all > c->time / 5 ? all : c->time / 5;
+}
+
+static void rec_add_up_windows(const rec_windows *w, rec_fit *f)
+{
+    size_t i, k;
+    for (i = 0; i < w->windows; i++) {
+        const rec_counting *c = &w->window[i];
+        const double longer = c->time / rec_window_time(w, c);
+        for (k = 0; k < c->counters; k++) {
+            f->counted[k] += w->count[c->first + k] * longer;
+            f->windows[k]++;
+        }
+    }
+}
+
+/* What a burst that counts so much has, in the first `counters` of them. */
+static void rec_expect(const rec_windows *w, rec_fit *f, double *to, const rec_seen *s, size_t counters, double times)
+{
+    size_t k, i;
+    for (k = s->first; k < s->end; k++) {
+        const uint32_t range = w->run[k].range;
+        for (i = f->at[range]; i < f->at[range + 1]; i++) {
+            const uint32_t c = f->list[i];
+            if (c >= counters) continue;
+            to[c] += times * w->run[k].count;
+            if (to == f->expected && f->marked[c] != s) f->ends[c]++, f->marked[c] = s;
+        }
+    }
+}
+
+/* How fast each counter runs, by what bursts count now. Returns the mean. */
+static double rec_find_speeds(const recorder *r, const rec_windows *w, rec_fit *f)
+{
+    double counted = 0, expected = 0, time = 0, mean;
+    size_t i, k;
+    memset(f->expected, 0, sizeof f->expected);
+    memset(f->usual, 0, sizeof f->usual);
+    memset(f->ends, 0, sizeof f->ends);
+    for (i = 0; i < w->windows; i++) time += w->window[i].time;
+    time /= (double)w->windows * (double)w->bursts;
+    for (i = 0; i < w->bursts; i++) {
+        rec_expect(w, f, f->usual, &w->seen[i], w->counters, time * r->pace.piece[w->seen[i].piece].counts);
+    }
+    for (i = 0; i < w->windows; i++) {
+        const rec_counting *c = &w->window[i];
+        const rec_seen *before = &w->seen[c->before], *after = &w->seen[c->after];
+        rec_expect(w, f, f->expected, before, c->counters, c->time / 2 * r->pace.piece[before->piece].counts);
+        rec_expect(w, f, f->expected, after, c->counters, c->time / 2 * r->pace.piece[after->piece].counts);
+    }
+    for (k = 0; k < w->counters; k++) {
+        const double part = f->ends[k] / (f->ends[k] + REC_ENDS);
+        f->expected[k] = part * f->expected[k] + (1 - part) * f->usual[k] * f->windows[k];
+        counted += f->counted[k];
+        expected += f->expected[k];
+    }
+    mean = expected > 0 ? counted / expected : 0;
+    for (k = 0; k < w->counters; k++) {
+        const double prior = REC_PRIOR * f->usual[k];
+        double speed = f->expected[k] + prior > 0 ? (f->counted[k] + prior * mean) / (f->expected[k] + prior) : mean;
+        f->speed[k] = speed < mean / 4 ? mean / 4 : speed > 4 * mean ? 4 * mean : speed;
+    }
+    return mean;
+}
+
+/* How much more a burst is to count, by its counters; 0: it has none. */
+static double rec_speed_of(const rec_windows *w, const rec_fit *f, const rec_seen *s)
+{
+    double sum = 0, n = 0;
+    size_t k, i;
+    for (k = s->first; k < s->end; k++) {
+        const uint32_t range = w->run[k].range;
+        for (i = f->at[range]; i < f->at[range + 1]; i++) {
+            sum += f->speed[f->list[i]] * w->run[k].count;
+            n += w->run[k].count;
+        }
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+/* Bursts count what windows say: those without a counter as before, against the mean of the others. */
+void rec_window_weigh(recorder *r)
+{
+    rec_windows *w = r->windows;
+    rec_fit f;
+    size_t i;
+    int turn;
+    if (w == NULL || w->windows == 0 || w->counters == 0) return;
+    memset(&f, 0, sizeof f);
+    rec_list_counters(r, &f);
+    rec_add_up_windows(w, &f);
+    for (turn = 0; turn < REC_FIT; turn++) {
+        double before = 0, after = 0;
+        rec_find_speeds(r, w, &f);
+        for (i = 0; i < w->bursts; i++) {
+            rec_piece *p = &r->pace.piece[w->seen[i].piece];
+            const double speed = rec_speed_of(w, &f, &w->seen[i]);
+            if (speed <= 0) continue;
+            before += p->counts;
+            p->counts *= speed;
+            after += p->counts;
+        }
+        for (i = 0; i < w->bursts && after > 0; i++) {
+            if (rec_speed_of(w, &f, &w->seen[i]) > 0) r->pace.piece[w->seen[i].piece].counts *= before / after;
+        }
+    }
+    if (getenv("REC_DEBUG") != NULL) {
+        size_t k, bare = 0;
+        double time = 0;
+        for (i = 0; i < w->bursts; i++) bare += (size_t)!rec_is_counted(w, &w->seen[i]);
+        for (i = 0; i < w->windows; i++) time += w->window[i].time;
+        fprintf(stderr, "%zu bursts, %zu without counter, %zu windows of %.1f ms, spent %.3f of %.3f\n", w->bursts, bare,
+                w->windows, time * 1e-6, w->spent, w->allowed);
+        for (i = 0; i < w->bursts; i++) {
+            const rec_seen *q = &w->seen[i];
+            size_t j;
+            double all = 0;
+            if (r->pace.piece[q->piece].counts < 6) continue;
+            for (j = q->first; j < q->end; j++) all += w->run[j].count;
+            fprintf(stderr, "  burst %zu counts %.2f, %.0f branches, size %.0f whole %.2f:", i, r->pace.piece[q->piece].counts, all, r->pace.piece[q->piece].size, r->pace.piece[q->piece].whole);
+            for (j = q->first; j < q->end; j++) {
+                const uint32_t range = w->run[j].range;
+                for (k = f.at[range]; k < f.at[range + 1]; k++) fprintf(stderr, " %llx %u x", (unsigned long long)w->counter[f.list[k]].address, w->run[j].count);
+            }
+            fprintf(stderr, "\n");
+        }
+        for (k = 0; k < w->counters; k++) {
+            fprintf(stderr, "  exp %.0f usual %.3g", f.expected[k], f.usual[k]);
+            fprintf(stderr, "  %llx%s counted %.0f speed %.3g windows %.0f%s\n", (unsigned long long)w->counter[k].address,
+                    w->counter[k].call ? " call" : "", f.counted[k], f.speed[k], f.windows[k], w->counter[k].dead ? " dead" : "");
+        }
+    }
+    free(f.list);
+    free(f.at);
+}
+
+/* The bursts so far are written. */
+void rec_window_flush(recorder *r)
+{
+    rec_windows *w = r->windows;
+    size_t i;
+    if (w == NULL) return;
+    w->bursts = w->runs = w->run_first = w->windows = w->counts = 0;
+    w->open.before = SIZE_MAX;
+    w->next = REC_CHOICES_APART;
+    for (i = 0; i < w->ranges; i++) w->range[i].run = SIZE_MAX;
+}
+
+#endif
