@@ -9,10 +9,9 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_FIRST_CHOICE = 32, REC_CHOICES_APART = 512, REC_LEAST_BURSTS = 2, REC_FAILS = 32, REC_FIT = 4, REC_FAR_RANGE = 400 };
+enum { REC_FIRST_CHOICE = 32, REC_CHOICES_APART = 512, REC_LEAST_BURSTS = 2, REC_FAILS = 32, REC_FIT = 8, REC_LEAST_WINDOWS = 16, REC_FAR_RANGE = 400 };
 #define REC_NANO_BY_COUNTING 0.8  /* a count, in the thread's time */
 #define REC_PRIOR 8.0             /* windows of usual speed that each counter is taken to have seen */
-#define REC_ENDS 10.0             /* with so many ends of windows that have a counter, these count as much as all bursts */
 
 void *rec_more(const recorder *r, void *v, size_t count, size_t *room, size_t size)
 {
@@ -211,7 +210,7 @@ void rec_choose_counters(recorder *r)
         best = NULL;
         rec_survey(w, first, v, n);
         for (i = 0; i < n; i++) {
-            const double s = v[i].bursts / (1 + 4 * v[i].ran / (v[i].branches + 1));
+            const double s = v[i].bursts / (1 + 16 * v[i].ran / (v[i].branches + 1));
             v[i].last = 0;
             if (!v[i].refused && v[i].bursts >= REC_LEAST_BURSTS && s > score) score = s, best = &v[i];
         }
@@ -226,9 +225,10 @@ void rec_choose_counters(recorder *r)
 /* ----- what bursts count ---------------------------------------------------------------------------------------- */
 
 typedef struct rec_fit {          /* of the counters                                                                 */
-    double   counted[REC_COUNTERS], expected[REC_COUNTERS], windows[REC_COUNTERS], speed[REC_COUNTERS];
-    double   usual[REC_COUNTERS], ends[REC_COUNTERS]; /* what bursts have, in a window's time; ends of windows that have it */
-    const rec_seen *marked[REC_COUNTERS];
+    double   counted[REC_COUNTERS]; /* in a nanosecond                                                               */
+    double   had[REC_COUNTERS];   /* executions in a burst, by what bursts count                                     */
+    double   speed[REC_COUNTERS], windows[REC_COUNTERS];
+    size_t   from[REC_COUNTERS];  /* the first burst that is at an end of one of its windows                         */
     uint32_t *list;               /* the counters of each range, from at[range] to at[range + 1]                     */
     size_t   *at;
 } rec_fit;
@@ -261,63 +261,80 @@ static double rec_window_time(const rec_windows *w, const rec_counting *c)
     return all > c->time / 5 ? all : c->time / 5;
 }
 
-static void rec_add_up_windows(const rec_windows *w, rec_fit *f)
+/* Adds what a burst has of each counter, so many times. */
+static void rec_add_burst(const rec_windows *w, const rec_fit *f, size_t burst, double times, double *to)
 {
-    size_t i, k;
-    for (i = 0; i < w->windows; i++) {
-        const rec_counting *c = &w->window[i];
-        const double longer = c->time / rec_window_time(w, c);
-        for (k = 0; k < c->counters; k++) {
-            f->counted[k] += w->count[c->first + k] * longer;
-            f->windows[k]++;
-        }
-    }
-}
-
-/* What a burst that counts so much has, in the first `counters` of them. */
-static void rec_expect(const rec_windows *w, rec_fit *f, double *to, const rec_seen *s, size_t counters, double times)
-{
+    const rec_seen *s = &w->seen[burst];
     size_t k, i;
     for (k = s->first; k < s->end; k++) {
         const uint32_t range = w->run[k].range;
         for (i = f->at[range]; i < f->at[range + 1]; i++) {
-            const uint32_t c = f->list[i];
-            if (c >= counters) continue;
-            to[c] += times * w->run[k].count;
-            if (to == f->expected && f->marked[c] != s) f->ends[c]++, f->marked[c] = s;
+            if (burst >= f->from[f->list[i]]) to[f->list[i]] += times * w->run[k].count;
         }
     }
 }
 
-/* How fast each counter runs, by what bursts count now. Returns the mean. */
-static double rec_find_speeds(const recorder *r, const rec_windows *w, rec_fit *f)
+/* What bursts have of each counter on average, each as often as it counts. */
+static void rec_find_had(const recorder *r, rec_fit *f)
 {
-    double counted = 0, expected = 0, time = 0, mean;
+    const rec_windows *w = r->windows;
     size_t i, k;
-    memset(f->expected, 0, sizeof f->expected);
-    memset(f->usual, 0, sizeof f->usual);
-    memset(f->ends, 0, sizeof f->ends);
-    for (i = 0; i < w->windows; i++) time += w->window[i].time;
-    time /= (double)w->windows * (double)w->bursts;
-    for (i = 0; i < w->bursts; i++) {
-        rec_expect(w, f, f->usual, &w->seen[i], w->counters, time * r->pace.piece[w->seen[i].piece].counts);
-    }
+    memset(f->had, 0, sizeof f->had);
+    for (i = 0; i < w->bursts; i++) rec_add_burst(w, f, i, r->pace.piece[w->seen[i].piece].counts, f->had);
+    for (k = 0; k < w->counters; k++) if (f->from[k] < w->bursts) f->had[k] /= (double)(w->bursts - f->from[k]);
+}
+
+/*
+ * What each counter counts in a nanosecond. Which phases windows have met by chance, the bursts at their ends tell as
+ * far as phases last longer than windows: if these bursts have more of the counter than all bursts, and windows count
+ * more where their ends have more, the mean is lowered (a regression estimate, with the bursts as its control variate).
+ */
+static void rec_add_up_windows(const recorder *r, rec_fit *f)
+{
+    const rec_windows *w = r->windows;
+    double x[REC_COUNTERS], x_sum[REC_COUNTERS], xx[REC_COUNTERS], xy[REC_COUNTERS];
+    size_t i, k;
+    memset(x_sum, 0, sizeof x_sum);
+    memset(xx, 0, sizeof xx);
+    memset(xy, 0, sizeof xy);
+    for (k = 0; k < REC_COUNTERS; k++) f->from[k] = w->bursts;
+    for (i = w->windows; i-- > 0;) for (k = 0; k < w->window[i].counters; k++) f->from[k] = w->window[i].before;
     for (i = 0; i < w->windows; i++) {
         const rec_counting *c = &w->window[i];
-        const rec_seen *before = &w->seen[c->before], *after = &w->seen[c->after];
-        rec_expect(w, f, f->expected, before, c->counters, c->time / 2 * r->pace.piece[before->piece].counts);
-        rec_expect(w, f, f->expected, after, c->counters, c->time / 2 * r->pace.piece[after->piece].counts);
+        const double time = rec_window_time(w, c);
+        memset(x, 0, sizeof x);
+        rec_add_burst(w, f, c->before, 0.5, x);
+        rec_add_burst(w, f, c->after, 0.5, x);
+        for (k = 0; k < c->counters; k++) {
+            const double y = w->count[c->first + k] / time;
+            f->windows[k]++;
+            f->counted[k] += y;
+            x_sum[k] += x[k];
+            xx[k] += x[k] * x[k];
+            xy[k] += x[k] * y;
+        }
     }
+    rec_find_had(r, f);
     for (k = 0; k < w->counters; k++) {
-        const double part = f->ends[k] / (f->ends[k] + REC_ENDS);
-        f->expected[k] = part * f->expected[k] + (1 - part) * f->usual[k] * f->windows[k];
-        counted += f->counted[k];
-        expected += f->expected[k];
+        const double n = f->windows[k], mean = n > 0 ? x_sum[k] / n : 0, y = n > 0 ? f->counted[k] / n : 0;
+        const double spread = xx[k] - n * mean * mean, both = xy[k] - n * mean * y;
+        const double slope = spread > 0 && both > 0 ? both / spread : 0, better = y - slope * (mean - f->had[k]);
+        f->counted[k] = n < REC_LEAST_WINDOWS || better < y / 2 ? (n < REC_LEAST_WINDOWS ? y : y / 2) : better > 2 * y ? 2 * y : better;
     }
-    mean = expected > 0 ? counted / expected : 0;
+}
+
+/* How fast each counter runs, by what bursts count now: bursts in a nanosecond. Returns the mean. */
+static double rec_find_speeds(const recorder *r, rec_fit *f)
+{
+    const rec_windows *w = r->windows;
+    double counted = 0, had = 0, mean;
+    size_t k;
+    rec_find_had(r, f);
+    for (k = 0; k < w->counters; k++) if (f->windows[k] > 0) counted += f->counted[k], had += f->had[k];
+    mean = had > 0 ? counted / had : 0;
     for (k = 0; k < w->counters; k++) {
-        const double prior = REC_PRIOR * f->usual[k];
-        double speed = f->expected[k] + prior > 0 ? (f->counted[k] + prior * mean) / (f->expected[k] + prior) : mean;
+        const double prior = REC_PRIOR * f->had[k], n = f->windows[k];
+        const double speed = f->had[k] > 0 ? (n * f->counted[k] + prior * mean) / (n * f->had[k] + prior) : mean;
         f->speed[k] = speed < mean / 4 ? mean / 4 : speed > 4 * mean ? 4 * mean : speed;
     }
     return mean;
@@ -348,10 +365,10 @@ void rec_window_weigh(recorder *r)
     if (w == NULL || w->windows == 0 || w->counters == 0) return;
     memset(&f, 0, sizeof f);
     rec_list_counters(r, &f);
-    rec_add_up_windows(w, &f);
+    rec_add_up_windows(r, &f);
     for (turn = 0; turn < REC_FIT; turn++) {
         double before = 0, after = 0;
-        rec_find_speeds(r, w, &f);
+        rec_find_speeds(r, &f);
         for (i = 0; i < w->bursts; i++) {
             rec_piece *p = &r->pace.piece[w->seen[i].piece];
             const double speed = rec_speed_of(w, &f, &w->seen[i]);
@@ -371,23 +388,9 @@ void rec_window_weigh(recorder *r)
         for (i = 0; i < w->windows; i++) time += w->window[i].time;
         fprintf(stderr, "%zu bursts, %zu without counter, %zu windows of %.1f ms, spent %.3f of %.3f\n", w->bursts, bare,
                 w->windows, time * 1e-6, w->spent, w->allowed);
-        for (i = 0; i < w->bursts; i++) {
-            const rec_seen *q = &w->seen[i];
-            size_t j;
-            double all = 0;
-            if (r->pace.piece[q->piece].counts < 6) continue;
-            for (j = q->first; j < q->end; j++) all += w->run[j].count;
-            fprintf(stderr, "  burst %zu counts %.2f, %.0f branches, size %.0f whole %.2f:", i, r->pace.piece[q->piece].counts, all, r->pace.piece[q->piece].size, r->pace.piece[q->piece].whole);
-            for (j = q->first; j < q->end; j++) {
-                const uint32_t range = w->run[j].range;
-                for (k = f.at[range]; k < f.at[range + 1]; k++) fprintf(stderr, " %llx %u x", (unsigned long long)w->counter[f.list[k]].address, w->run[j].count);
-            }
-            fprintf(stderr, "\n");
-        }
         for (k = 0; k < w->counters; k++) {
-            fprintf(stderr, "  exp %.0f usual %.3g", f.expected[k], f.usual[k]);
-            fprintf(stderr, "  %llx%s counted %.0f speed %.3g windows %.0f%s\n", (unsigned long long)w->counter[k].address,
-                    w->counter[k].call ? " call" : "", f.counted[k], f.speed[k], f.windows[k], w->counter[k].dead ? " dead" : "");
+            fprintf(stderr, "  %llx%s counted %g had %g speed %.3g windows %.0f%s\n", (unsigned long long)w->counter[k].address,
+                    w->counter[k].call ? " call" : "", f.counted[k], f.had[k], f.speed[k], f.windows[k], w->counter[k].dead ? " dead" : "");
         }
     }
     free(f.list);
