@@ -150,7 +150,7 @@ int rec_add_counter(recorder *r, uint64_t address)
     c->index = a->used;
     slot = a->code + a->used * REC_TRAMPOLINE;
     if (rec_fetch_code(r, address, code) != REC_INSN) return 0;
-    to = rec_punned(address, rec_size_at(r, address), code, &span);
+    to = rec_punned(address, rec_size_at(r, address), code, &span, &c->prefixes);
     if (to != 0) slot = rec_slot_there(r, to, span);
     if (slot == 0 || !rec_make_counter(r, c, slot, a->values + a->used * 8, trampoline)) return 0;
     if (pwrite(w->memory, trampoline, sizeof trampoline, (off_t)c->slot) != sizeof trampoline) return 0;
@@ -165,9 +165,9 @@ int rec_add_counter(recorder *r, uint64_t address)
 static int rec_patch(const rec_counter *c, int memory, int jump)
 {
     const unsigned char *const is = jump ? c->code : c->jump, *const to = jump ? c->jump : c->code;
-    const size_t size = c->size < REC_JUMP ? c->size : REC_JUMP;
-    unsigned char found[REC_JUMP];
-    return pread(memory, found, REC_JUMP, (off_t)c->address) == REC_JUMP && memcmp(found, is, REC_JUMP) == 0 &&
+    const size_t size = c->size < REC_JUMP ? c->size : REC_JUMP, all = c->jump_size;
+    unsigned char found[REC_INSN];
+    return pread(memory, found, all, (off_t)c->address) == (ssize_t)all && memcmp(found, is, all) == 0 &&
            pwrite(memory, to, size, (off_t)c->address) == (ssize_t)size;
 }
 

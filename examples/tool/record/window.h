@@ -35,7 +35,8 @@ typedef struct rec_counter {
     uint64_t target;              /* of a call                                                                       */
     uint32_t area, index;         /* where it counts                                                                 */
     uint8_t  size, call, planted, dead;   /* of the instruction; dead: other code is there now                        */
-    unsigned char code[REC_INSN + 1], jump[REC_JUMP];
+    unsigned char code[REC_INSN + 1], jump[REC_JUMP + 3];
+    uint8_t  prefixes, jump_size; /* of the jump                                                                     */
 } rec_counter;
 
 typedef struct rec_counting {     /* a window                                                                        */
@@ -80,7 +81,7 @@ struct rec_windows {
 /* window_code.c */
 size_t rec_size_at(recorder *r, uint64_t address);
 uint64_t rec_find_place(recorder *r, uint64_t begin, uint64_t end);
-uint64_t rec_punned(uint64_t address, size_t size, const unsigned char *code, uint64_t *span);
+uint64_t rec_punned(uint64_t address, size_t size, const unsigned char *code, uint64_t *span, uint8_t *prefixes);
 int rec_make_counter(recorder *r, rec_counter *c, uint64_t slot, uint64_t value, unsigned char *trampoline);
 uint64_t rec_behind_counter(const rec_counter *c, uint64_t pc);
 

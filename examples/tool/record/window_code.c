@@ -11,12 +11,22 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_NEUTRAL, REC_SETS, REC_READS };   /* what an instruction does with flags; the last one also: not known     */
-enum { REC_FLAGS_AHEAD = 32, REC_IN_RANGE = 128 };
+/* What an instruction does with flags: which it reads, before it sets others. What is not known reads all of them. */
+enum { REC_CARRY = 1, REC_OTHERS = 2, REC_READS = 3, REC_NEUTRAL = 0, REC_SETS = REC_READS << 2,
+       REC_COUNTS = REC_OTHERS << 2, REC_WITH_CARRY = REC_SETS | REC_CARRY };
+enum { REC_FLAGS_AHEAD = 64, REC_CALLS_AHEAD = 4, REC_BRANCHES_AHEAD = 8, REC_IN_RANGE = 128 };
+
+/* Of a condition. */
+static int rec_flags_asked(unsigned opcode)
+{
+    const unsigned which = opcode >> 1 & 7;
+    return which == 1 ? REC_CARRY : which == 3 ? REC_READS : REC_OTHERS;
+}
 
 static int rec_flags_of_second(const rec_decoded *d)
 {
     const unsigned op = d->opcode;
+    if ((op >= 0x40 && op < 0x50) || (op >= 0x90 && op < 0xa0)) return rec_flags_asked(op);
     if (op == 0x2e || op == 0x2f || op == 0xaf || op == 0xb0 || op == 0xb1 || op == 0xc0 || op == 0xc1) return REC_SETS;
     if ((op >= 0x10 && op < 0x20) || (op >= 0x28 && op < 0x2e) || (op >= 0x50 && op < 0x77)) return REC_NEUTRAL;
     if ((op >= 0x78 && op < 0x80) || op == 0xa3 || op == 0xab || op == 0xb3 || op == 0xbb) return REC_NEUTRAL;
@@ -36,9 +46,9 @@ static int rec_flags_of_shift(const rec_decoded *d)
 static int rec_flags_of_group(const rec_decoded *d)
 {
     const unsigned what = d->code[d->modrm_at] >> 3 & 7, op = d->opcode;
-    if (op >= 0x80 && op <= 0x83) return what == 2 || what == 3 ? REC_READS : REC_SETS;
+    if (op >= 0x80 && op <= 0x83) return what == 2 || what == 3 ? REC_WITH_CARRY : REC_SETS;
     if (op == 0xf6 || op == 0xf7) return what == 2 || what >= 6 ? REC_NEUTRAL : REC_SETS;
-    if (op == 0xfe || op == 0xff) return what < 2 || what == 6 ? REC_NEUTRAL : REC_READS;
+    if (op == 0xfe || op == 0xff) return what < 2 ? REC_COUNTS : what == 6 ? REC_NEUTRAL : REC_READS;
     return rec_flags_of_shift(d);
 }
 
@@ -50,7 +60,7 @@ static int rec_flags_of(const rec_decoded *d)
     if (d->map == 1) return rec_flags_of_second(d);
     if (d->map == 2) return op < 0xf0 || (op <= 0xf1) ? REC_NEUTRAL : REC_READS;
     if (d->map == 3) return REC_NEUTRAL;
-    if (op < 0x40) return (op & 7) >= 6 || (op >> 3) == 2 || (op >> 3) == 3 ? REC_READS : REC_SETS;
+    if (op < 0x40) return (op & 7) >= 6 ? REC_READS : (op >> 3) == 2 || (op >> 3) == 3 ? REC_WITH_CARRY : REC_SETS;
     if (op == 0x69 || op == 0x6b || op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9) return REC_SETS;
     if ((op >= 0x80 && op <= 0x83) || op == 0xf6 || op == 0xf7 || op == 0xfe || op == 0xff) return rec_flags_of_group(d);
     if (op == 0xc0 || op == 0xc1 || (op >= 0xd0 && op <= 0xd3)) return rec_flags_of_shift(d);
@@ -78,35 +88,72 @@ size_t rec_size_at(recorder *r, uint64_t address)
     return rec_decode_at(r, address, &d, &insn);
 }
 
+typedef struct rec_path {         /* what is looked through                                                          */
+    unsigned open;                /* flags that are neither set nor read yet                                         */
+    int      left, calls;         /* instructions to look at, at most; calls that are open                           */
+    uint64_t back[REC_CALLS_AHEAD];   /* where these return                                                          */
+    uint64_t been[REC_BRANCHES_AHEAD];   /* conditional branches on it: a loop that reads none is fine             */
+    unsigned with[REC_BRANCHES_AHEAD];   /* what was open there                                                      */
+    int      turns;
+} rec_path;
+
+static int rec_follow_flags(recorder *r, uint64_t address, rec_path *p);
+
+/* The path goes on at a branch. Returns as rec_follow_flags does. */
+static int rec_follow_branch(recorder *r, const rec_decoded *d, const csspgo_insn *insn, rec_path *p)
+{
+    const uint64_t next = d->address + d->size;
+    if (insn->kind == CSSPGO_RET) return p->calls > 0 && rec_follow_flags(r, p->back[--p->calls], p);
+    if (insn->kind == CSSPGO_CALL) {
+        if (!insn->has_target || p->calls == REC_CALLS_AHEAD) return 1;
+        p->back[p->calls++] = next;
+        return rec_follow_flags(r, insn->target, p);
+    }
+    if (insn->kind == CSSPGO_JMP) return insn->has_target ? rec_follow_flags(r, insn->target, p) : p->calls > 0;
+    if (insn->kind == CSSPGO_COND && insn->has_target && (d->opcode & 0xe0) != 0xe0) {
+        rec_path other;
+        int i;
+        if ((p->open & (unsigned)rec_flags_asked(d->opcode)) != 0) return 0;
+        for (i = 0; i < p->turns; i++) if (p->been[i] == d->address && (p->open & ~p->with[i]) == 0) return 1;
+        if (p->turns == REC_BRANCHES_AHEAD) return 0;
+        p->been[p->turns] = d->address;
+        p->with[p->turns++] = p->open;
+        other = *p;
+        if (!rec_follow_flags(r, next, p)) return 0;
+        other.left = p->left;
+        return rec_follow_flags(r, insn->target, &other);
+    }
+    return 0;
+}
+
 /*
  * Whether the flags are set before they are read, from address on. Where a call goes that cannot be followed, they are:
  * no calling convention hands them over, and the stubs of linkers change them.
  */
-static int rec_flags_are_dead(recorder *r, uint64_t address)
+static int rec_follow_flags(recorder *r, uint64_t address, rec_path *p)
 {
     rec_decoded d;
     csspgo_insn insn;
-    int n, called = 0;
-    for (n = 0; n < REC_FLAGS_AHEAD; n++) {
-        const uint32_t size = rec_decode_at(r, address, &d, &insn);
+    for (; p->left-- > 0; address += d.size) {
         int does;
-        if (size == 0) return 0;
-        if (insn.kind == CSSPGO_CALL || insn.kind == CSSPGO_JMP) {
-            called |= insn.kind == CSSPGO_CALL;
-            if (!insn.has_target) return called;
-            address = insn.target;
-            continue;
-        }
-        if (insn.kind != CSSPGO_NONE) return 0;
-        if (size == 4 && d.code[0] == 0xf3 && d.code[1] == 0x0f && d.code[2] == 0x1e && d.code[3] == 0xfa) {
-            address += size;                               /* endbr64                                                */
-            continue;
-        }
+        if (rec_decode_at(r, address, &d, &insn) == 0) return 0;
+        if (insn.kind != CSSPGO_NONE) return rec_follow_branch(r, &d, &insn, p);
+        if (d.size == 4 && memcmp(d.code, "\xf3\x0f\x1e\xfa", 4) == 0) continue;     /* endbr64                       */
         does = rec_flags_of(&d);
-        if (does != REC_NEUTRAL) return does == REC_SETS;
-        address += size;
+        if ((p->open & (unsigned)does) != 0) return 0;
+        p->open &= ~(unsigned)does >> 2;
+        if (p->open == 0) return 1;
     }
     return 0;
+}
+
+static int rec_flags_are_dead(recorder *r, uint64_t address)
+{
+    rec_path p;
+    memset(&p, 0, sizeof p);
+    p.open = REC_READS;
+    p.left = REC_FLAGS_AHEAD;
+    return rec_follow_flags(r, address, &p);
 }
 
 /* Whether the instruction can be carried out elsewhere. What signal handlers return to is recognised by its bytes. */
@@ -124,19 +171,25 @@ static int rec_is_near_call(const rec_decoded *d)
 
 /*
  * Where a jump at `address` can lead that replaces `size` bytes of the code there: to the address that is returned and
- * the *span - 1 behind it. 0: nowhere.
+ * the *span - 1 behind it. 0: nowhere. Prefixes that mean nothing move the jump on: then others of its bytes are given.
  */
-uint64_t rec_punned(uint64_t address, size_t size, const unsigned char *code, uint64_t *span)
+uint64_t rec_punned(uint64_t address, size_t size, const unsigned char *code, uint64_t *span, uint8_t *prefixes)
 {
-    unsigned char distance[4] = { 0 };
-    int32_t low;
-    uint64_t to;
-    if (size < 2 || size > 4) return 0;
-    memcpy(distance + size - 1, code + size, REC_JUMP - size);
-    memcpy(&low, distance, sizeof low);
-    to = address + REC_JUMP + (uint64_t)(int64_t)low;
-    *span = (uint64_t)1 << 8 * (size - 1);
-    return to >= 1 << 20 && to + *span < (uint64_t)1 << 46 ? to : 0;
+    size_t free;
+    if (size >= REC_JUMP) return 0;
+    for (free = size - 1; free > 0; free--) {
+        const size_t before = size - 1 - free;
+        unsigned char distance[4] = { 0 };
+        int32_t low;
+        uint64_t to;
+        memcpy(distance + free, code + size, 4 - free);
+        memcpy(&low, distance, sizeof low);
+        to = address + before + REC_JUMP + (uint64_t)(int64_t)low;
+        *span = (uint64_t)1 << 8 * free;
+        *prefixes = (uint8_t)before;
+        if (to >= 1 << 20 && to + *span < (uint64_t)1 << 46) return to;
+    }
+    return 0;
 }
 
 /* Whether a jump can be at an instruction. */
@@ -144,8 +197,9 @@ static int rec_has_room(recorder *r, const rec_decoded *d)
 {
     unsigned char code[REC_INSN];
     uint64_t span;
+    uint8_t prefixes;
     if (d->size >= REC_JUMP) return 1;
-    return rec_fetch_code(r, d->address, code) == REC_INSN && rec_punned(d->address, d->size, code, &span) != 0;
+    return rec_fetch_code(r, d->address, code) == REC_INSN && rec_punned(d->address, d->size, code, &span, &prefixes) != 0;
 }
 
 /*
@@ -204,9 +258,12 @@ int rec_make_counter(recorder *r, rec_counter *c, uint64_t slot, uint64_t value,
     c->size = d.size;
     c->slot = slot;
     memcpy(c->code, code, sizeof code);
-    memcpy(c->jump, c->call ? "\xe8" : "\xe9", 1);
-    if (!rec_put_distance(c->jump + 1, c->address + 1, slot)) return 0;
-    if (d.size < REC_JUMP && memcmp(c->jump + d.size, code + d.size, (size_t)REC_JUMP - d.size) != 0) return 0;
+    memcpy(c->jump, "\x26\x26\x48", 3);
+    if (c->prefixes != 0) c->jump[c->prefixes - 1] = 0x48;
+    c->jump[c->prefixes] = c->call ? 0xe8 : 0xe9;
+    if (!rec_put_distance(c->jump + c->prefixes + 1, c->address + c->prefixes + 1, slot)) return 0;
+    c->jump_size = (uint8_t)(c->prefixes + REC_JUMP);
+    if (d.size < REC_JUMP && memcmp(c->jump + d.size, code + d.size, (size_t)c->jump_size - d.size) != 0) return 0;
     if (!c->call) {
         memcpy(t + n, d.code, d.size);
         if (d.memory && d.base == REC_RELATIVE) {
