@@ -8,12 +8,14 @@
  *   first.c      --first: no samples, but which functions run first. first_file.c knows where functions begin,
  *                first_code.c has breakpoints there, first_trace.c what ran in which process; the rest is as for bursts
  *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c); pace.c says
- *                what each counts. threads.c
+ *                what each counts. In between, window.c has the program itself count at some places of its code,
+ *                which window_code.c patches; window_weigh.c chooses them and says what bursts count by it. threads.c
  *                lists threads, clock.c and continue.c say when one is stopped, place.c where it goes on, process.c
  *                what it makes; attach.c takes hold of a process that runs, tracer.c of programs that call ptrace.
  *
  * To follow a thread, from below: maps.c, code.c (pages, breakpoints) and memory.c have its memory; stack.c its open
- * calls, sample.c its branches and their samples; stop.c stops it and lets it go on, syscall.c and trap.c see to it
+ * calls, sample.c its branches and their samples; stop.c stops it and lets it go on, remote.c has it carry out
+ * system calls of the recorder's, syscall.c and trap.c see to it
  * that system calls and SIGTRAP are what they were; branch.c carries out branches, step.c runs it block by block, and
  * ahead.c, with ahead_insn.c and ahead_cpu.c, computes what it will do.
  */
@@ -63,7 +65,7 @@ typedef struct rec_options {
     int      timer;               /* bursts: by a timer, without events of the kernel          */
     int      follow;              /* child processes too                                       */
     int      first;               /* first executions of functions, not samples                */
-    int      windows;             /* bursts: the program counts now and then                   */
+    int      counting;            /* bursts: the program counts now and then                   */
     const char **binary;          /* of these files only, as realpath names them               */
     size_t   binaries;
     char   **program;             /* its name and arguments, NULL-terminated                   */
@@ -132,6 +134,10 @@ typedef struct rec_stop {         /* what waitpid told                          
 } rec_stop;
 
 /* ----- the recorder: parts, each with the file that changes it ----- */
+
+typedef struct rec_counted {      /* window_weigh.c: in all                                                          */
+    uint64_t windows, bursts, others; /* bursts that counters tell of, and others                                    */
+} rec_counted;
 
 typedef struct rec_session {      /* program.c                                                                       */
     double   began, shown;        /* seconds: recording, the last line of progress                                   */
@@ -285,6 +291,7 @@ typedef struct recorder {
     rec_lbr  lbr;
     uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
     void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
+    rec_counted counted;
     rec_traces *traces;           /* first_trace.c: --first, or NULL                                                  */
 #if defined(REC_LINUX)
     struct perf_event_attr hardware; /* the event of the CPU's branch records; size 0: there is none                 */

@@ -146,6 +146,7 @@ static void rec_let_go_of(rec_watch *w, rec_thread *t, int signal)
 {
     recorder *r = w->r;
     int status = 0;
+    rec_window_end(r, t->tid, 0);
     rec_clock_close(t);
     while (rec_will_ring(t) && ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal) == 0) {
         while (waitpid(t->tid, &status, __WALL) < 0 && errno == EINTR) { }
@@ -304,7 +305,7 @@ static void rec_ring(rec_watch *w)
 static int rec_ends_window(rec_watch *w)
 {
     rec_thread *t = rec_find_thread(w, rec_window_thread(w->r));
-    if (t == NULL) return 0;
+    if (t == NULL || t->listens) return 0;
     if (w->ends == 0) w->ends = rec_seconds() + REC_LETS_GO;
     if (!t->asked) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
     return t->asked && rec_seconds() < w->ends;
@@ -412,12 +413,11 @@ int rec_bursts(recorder *r)
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
     w.clocks.before = rec_cpu_seconds();
     if (r->traces == NULL) rec_pace_begin(r);
-    if (r->traces == NULL && r->pace.on && r->ahead != NULL) rec_windows_begin(r, r->o.pid != 0 ? w.first : r->pid);
-    if (r->o.pid == 0) {
-        w.first = r->pid;
-        rec_begin_program(&w, r->pid);
-    }
+    if (r->o.pid == 0) w.first = r->pid;
+    if (r->pace.on && r->ahead != NULL) rec_windows_begin(r, w.first);
+    if (r->o.pid == 0) rec_begin_program(&w, r->pid);
     rec_watch_threads(&w);
+    rec_window_end(r, rec_window_thread(r), 0);            /* of a thread that did not come to stand */
     if (r->traces == NULL) rec_pace_end(r);
     else rec_make_all_stand(&w);
     rec_let_go(&w);

@@ -16,8 +16,9 @@
 
 #if defined(REC_SOFTWARE)
 
+enum { REC_WINDOW_EVERY = 4 };    /* of so many bursts one has a window behind it, on average */
 #define REC_BY_COUNTING 0.8e-9    /* seconds that a thread needs to count */
-#define REC_COUNTING_PART 0.03    /* of the threads' time, at most, for counting */
+#define REC_COUNTING_PART 0.04    /* of the part of the threads' time that recording may take, at most, for counting */
 
 /* ----- memory of the process ---------------------------------------------------------------------------------- */
 
@@ -37,7 +38,8 @@ static int rec_map_pages(recorder *r, uint64_t at, int values)
     uint64_t mask = 0, all = UINT64_MAX;
     int stopped = 0, ok;
     rec_get_regs(r);
-    if (call == 0 || ptrace(PTRACE_GETSIGMASK, r->pid, (void *)sizeof mask, &mask) != 0) return 0;
+    if (call == 0 || rec_status(r->pid, "Seccomp", 10) != 0) return 0;
+    if (ptrace(PTRACE_GETSIGMASK, r->pid, (void *)sizeof mask, &mask) != 0) return 0;
     ptrace(PTRACE_SETSIGMASK, r->pid, (void *)sizeof all, &all);
     ok = rec_map_page(r, call, at, PROT_READ | PROT_EXEC, &stopped) &&
          (!values || rec_map_page(r, call, at + REC_PAGE, PROT_READ | PROT_WRITE, &stopped));
@@ -83,7 +85,7 @@ static rec_area *rec_area_near(recorder *r, uint64_t address)
         rec_area *a = &w->area[i];
         if (rec_is_near(a->code, address) && a->used < REC_PAGE / REC_TRAMPOLINE) return a;
     }
-    if (w->areas == REC_AREAS || rec_status(r->pid, "Seccomp", 10) != 0) return NULL;
+    if (w->areas == REC_AREAS) return NULL;
     rec_load_maps(r);
     rec_get_regs(r);
     at = rec_free_place(r, address);
@@ -225,7 +227,7 @@ static void rec_take_process(recorder *r, pid_t process)
 
 void rec_windows_begin(recorder *r, pid_t process)
 {
-    if (getenv("REC_NOWIN")) return;
+    if (!r->o.counting) return;
     r->windows = (rec_windows *)calloc(1, sizeof *r->windows);
     if (r->windows == NULL) rec_die(r->tool, "out of memory");
     r->windows->memory = -1;
@@ -247,30 +249,34 @@ void rec_windows_free(recorder *r)
     r->windows = NULL;
 }
 
+static void rec_open_window(rec_windows *w, const rec_thread *t)
+{
+    size_t i;
+    rec_read_counters(w, NULL);
+    for (i = 0; i < w->counters; i++) {
+        rec_counter *c = &w->counter[i];
+        if (!c->dead) c->planted = (uint8_t)rec_patch(c, w->memory, 1);
+        if (!c->planted) c->dead = 1;
+    }
+    w->on = 1;
+    w->tid = t->tid;
+    w->open.before = w->bursts - 1;
+    w->open.time = (double)t->interval;
+}
+
 /* The thread stands behind a burst, alone in its process: a window may begin that ends with its next burst. */
 void rec_window_begin(recorder *r, const rec_thread *t, int alone)
 {
     rec_windows *w = r->windows;
     double began;
-    size_t i;
     if (w == NULL || w->off || w->on) return;
-    w->allowed += (double)t->interval * 1e-9 * REC_COUNTING_PART;
+    w->allowed += (double)t->interval * 1e-9 * (double)r->o.overhead / 100 * REC_COUNTING_PART;
     if (w->process != t->process || !alone || t->event < 0 || t->watched || t->loader_end != 0) return;
     if (r->space.calls_ptrace || r->space.restarts) return;
     began = rec_cpu_seconds();
     if (w->bursts >= w->next) rec_choose_counters(r);
-    if (w->counters != 0 && w->bursts != 0 && rec_next_random(r) % 4 == 0 && w->spent < w->allowed) {
-        rec_read_counters(w, NULL);
-        for (i = 0; i < w->counters; i++) {
-            rec_counter *c = &w->counter[i];
-            if (!c->dead) c->planted = (uint8_t)rec_patch(c, w->memory, 1);
-            if (!c->planted) c->dead = 1;
-        }
-        w->on = 1;
-        w->tid = t->tid;
-        w->open.before = w->bursts - 1;
-        w->open.time = (double)t->interval;
-    }
+    if (w->counters != 0 && w->bursts != 0 && rec_next_random(r) % REC_WINDOW_EVERY == 0 && w->spent < w->allowed &&
+        rec_status(w->process, "Threads", 10) == 1) rec_open_window(w, t);
     w->spent += rec_cpu_seconds() - began;
 }
 
@@ -300,11 +306,29 @@ void rec_window_end(recorder *r, pid_t tid, int in_time)
     w->spent += rec_cpu_seconds() - began + all * REC_BY_COUNTING;
 }
 
-/* The thread stands before a signal, or for another reason that the program may see its registers. */
+/* Signals that tell where an instruction failed say where it is without the window. */
+static void rec_correct_signal(const rec_windows *w, pid_t tid)
+{
+    siginfo_t info;
+    uint64_t at;
+    size_t i;
+    if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0 || info.si_code <= 0) return;
+    if (info.si_signo != SIGFPE && info.si_signo != SIGILL) return;
+    at = (uint64_t)(uintptr_t)info.si_addr;
+    for (i = 0; i < w->counters; i++) {
+        if (at - w->counter[i].slot >= REC_TRAMPOLINE) continue;
+        info.si_addr = (void *)(uintptr_t)w->counter[i].address;
+        ptrace(PTRACE_SETSIGINFO, tid, NULL, &info);
+    }
+}
+
+/* The thread stands before a signal, whose handler will see its registers. */
 void rec_window_signal(const recorder *r, pid_t tid)
 {
     const rec_windows *w = r->windows;
-    if (w != NULL && w->on && w->tid == tid) rec_leave_trampoline(w, tid);
+    if (w == NULL || !w->on || w->tid != tid) return;
+    rec_correct_signal(w, tid);
+    rec_leave_trampoline(w, tid);
 }
 
 /* A process was made, perhaps by that of the window, with a memory of its own. It stands. */

@@ -94,7 +94,7 @@ typedef struct rec_path {         /* what is looked through                     
     uint64_t back[REC_CALLS_AHEAD];   /* where these return                                                          */
     uint64_t been[REC_BRANCHES_AHEAD];   /* conditional branches on it: a loop that reads none is fine             */
     unsigned with[REC_BRANCHES_AHEAD];   /* what was open there                                                      */
-    int      turns;
+    int      at[REC_BRANCHES_AHEAD], turns;   /* calls that were open there                                          */
 } rec_path;
 
 static int rec_follow_flags(recorder *r, uint64_t address, rec_path *p);
@@ -114,9 +114,10 @@ static int rec_follow_branch(recorder *r, const rec_decoded *d, const csspgo_ins
         rec_path other;
         int i;
         if ((p->open & (unsigned)rec_flags_asked(d->opcode)) != 0) return 0;
-        for (i = 0; i < p->turns; i++) if (p->been[i] == d->address && (p->open & ~p->with[i]) == 0) return 1;
+        for (i = 0; i < p->turns; i++) if (p->been[i] == d->address && (p->open & ~p->with[i]) == 0 && p->at[i] == p->calls) return 1;
         if (p->turns == REC_BRANCHES_AHEAD) return 0;
         p->been[p->turns] = d->address;
+        p->at[p->turns] = p->calls;
         p->with[p->turns++] = p->open;
         other = *p;
         if (!rec_follow_flags(r, next, p)) return 0;
@@ -187,7 +188,7 @@ uint64_t rec_punned(uint64_t address, size_t size, const unsigned char *code, ui
         to = address + before + REC_JUMP + (uint64_t)(int64_t)low;
         *span = (uint64_t)1 << 8 * free;
         *prefixes = (uint8_t)before;
-        if (to >= 1 << 20 && to + *span < (uint64_t)1 << 46) return to;
+        if (to >= 1 << 20 && to + *span < ((uint64_t)1 << 47) - (1 << 20)) return to;
     }
     return 0;
 }

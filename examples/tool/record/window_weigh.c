@@ -200,8 +200,8 @@ void rec_choose_counters(recorder *r)
     const size_t first = w->bursts > REC_CHOICES_APART ? w->bursts - REC_CHOICES_APART : 0;
     rec_choice *v, *best;
     size_t n, i, fails = 0;
-    w->next = w->bursts < REC_FIRST_CHOICE ? REC_FIRST_CHOICE
-                                           : w->bursts < REC_CHOICES_APART ? 2 * w->bursts : w->bursts + REC_CHOICES_APART;
+    w->next = w->bursts < REC_FIRST_CHOICE ? REC_FIRST_CHOICE : w->bursts + REC_CHOICES_APART;
+    if (w->bursts >= REC_FIRST_CHOICE && w->bursts < REC_CHOICES_APART) w->next = 2 * w->bursts;
     if (w->bursts < REC_FIRST_CHOICE) return;
     v = rec_list_choices(r, first, &n);
     rec_find_counted(w);
@@ -217,7 +217,6 @@ void rec_choose_counters(recorder *r)
         if (best == NULL) break;
         if (rec_add_counter(r, best->address)) rec_find_counted(w);
         else best->refused = 1, fails++;
-        if (getenv("REC_DEBUG") && best->refused) fprintf(stderr, "refused %llx\n", (unsigned long long)best->address);
     }
     free(v);
 }
@@ -318,8 +317,9 @@ static void rec_add_up_windows(const recorder *r, rec_fit *f)
     for (k = 0; k < w->counters; k++) {
         const double n = f->windows[k], mean = n > 0 ? x_sum[k] / n : 0, y = n > 0 ? f->counted[k] / n : 0;
         const double spread = xx[k] - n * mean * mean, both = xy[k] - n * mean * y;
-        const double slope = spread > 0 && both > 0 ? both / spread : 0, better = y - slope * (mean - f->had[k]);
-        f->counted[k] = n < REC_LEAST_WINDOWS || better < y / 2 ? (n < REC_LEAST_WINDOWS ? y : y / 2) : better > 2 * y ? 2 * y : better;
+        const double slope = spread > 0 && both > 0 && n >= REC_LEAST_WINDOWS ? both / spread : 0;
+        const double better = y - slope * (mean - f->had[k]);
+        f->counted[k] = better < y / 2 ? y / 2 : better > 2 * y ? 2 * y : better;
     }
 }
 
@@ -381,18 +381,6 @@ void rec_window_weigh(recorder *r)
             if (rec_speed_of(w, &f, &w->seen[i]) > 0) r->pace.piece[w->seen[i].piece].counts *= before / after;
         }
     }
-    if (getenv("REC_DEBUG") != NULL) {
-        size_t k, bare = 0;
-        double time = 0;
-        for (i = 0; i < w->bursts; i++) bare += (size_t)!rec_is_counted(w, &w->seen[i]);
-        for (i = 0; i < w->windows; i++) time += w->window[i].time;
-        fprintf(stderr, "%zu bursts, %zu without counter, %zu windows of %.1f ms, spent %.3f of %.3f\n", w->bursts, bare,
-                w->windows, time * 1e-6, w->spent, w->allowed);
-        for (k = 0; k < w->counters; k++) {
-            fprintf(stderr, "  %llx%s counted %g had %g speed %.3g windows %.0f%s\n", (unsigned long long)w->counter[k].address,
-                    w->counter[k].call ? " call" : "", f.counted[k], f.had[k], f.speed[k], f.windows[k], w->counter[k].dead ? " dead" : "");
-        }
-    }
     free(f.list);
     free(f.at);
 }
@@ -403,6 +391,12 @@ void rec_window_flush(recorder *r)
     rec_windows *w = r->windows;
     size_t i;
     if (w == NULL) return;
+    rec_find_counted(w);
+    for (i = 0; i < w->bursts; i++) {
+        if (rec_is_counted(w, &w->seen[i])) r->counted.bursts++;
+        else r->counted.others++;
+    }
+    r->counted.windows += w->windows;
     w->bursts = w->runs = w->run_first = w->windows = w->counts = 0;
     w->open.before = SIZE_MAX;
     w->next = REC_CHOICES_APART;
