@@ -1,5 +1,5 @@
 /* maps.c - the mappings of the process at hand */
-#include "record.h"
+#include "window.h"
 
 #if defined(REC_SOFTWARE)
 
@@ -10,6 +10,16 @@ static int rec_known_map(const rec_map *maps, size_t count, const rec_map *m)
         if (maps[i].seen && maps[i].begin == m->begin && maps[i].end == m->end && maps[i].offset == m->offset &&
             maps[i].inode == m->inode) return 1;
     }
+    return 0;
+}
+
+/* The recorder's own pages in the program. */
+static int rec_is_window_page(const recorder *r, uint64_t address)
+{
+    const rec_windows *w = r->windows;
+    size_t i;
+    for (i = 0; w != NULL && i < w->areas; i++) if (address - w->area[i].code < 2 * REC_PAGE) return 1;
+    for (i = 0; w != NULL && i < w->pages; i++) if (address - w->page[i] < REC_PAGE) return 1;
     return 0;
 }
 

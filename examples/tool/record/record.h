@@ -9,7 +9,8 @@
  *                first_code.c has breakpoints there, first_trace.c what ran in which process; the rest is as for bursts
  *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c); pace.c says
  *                what each counts. In between, window.c has the program itself count at some places of its code,
- *                which window_code.c patches; window_weigh.c chooses them and says what bursts count by it. threads.c
+ *                of which window_code.c makes jumps, window_memory.c writes them,
+ *                and window_choose.c says where; window_weigh.c says what bursts count by it. threads.c
  *                lists threads, clock.c and continue.c say when one is stopped, place.c where it goes on, process.c
  *                what it makes; attach.c takes hold of a process that runs, tracer.c of programs that call ptrace.
  *
@@ -498,7 +499,6 @@ void rec_window_signal(const recorder *r, pid_t tid);
 void rec_window_of_child(const recorder *r, pid_t child);
 void rec_window_forget(recorder *r, pid_t process, int exec);
 pid_t rec_window_thread(const recorder *r);
-int rec_is_window_page(const recorder *r, uint64_t address);
 void rec_window_ran(recorder *r, uint64_t begin, uint64_t end);
 void rec_window_saw(recorder *r, size_t piece);
 void rec_window_weigh(recorder *r);

@@ -24,7 +24,7 @@ typedef struct rec_range {        /* code that ran from where a branch led to th
     int      listed, counted;     /* its place is among the choices; a counter is in it                              */
 } rec_range;
 
-typedef struct rec_run { uint32_t range, count; } rec_run;   /* of a burst: how often a range ran                    */
+typedef struct rec_repeated { uint32_t range, count; } rec_repeated;   /* of a burst: how often a range ran                    */
 
 typedef struct rec_seen {         /* a burst                                                                         */
     size_t   piece, first, end;   /* its number for pace.c; its runs                                                 */
@@ -58,7 +58,7 @@ struct rec_windows {
     size_t   ranges, range_room;
     uint32_t *slot;               /* of the ranges by their ends, open addressing: number + 1                        */
     size_t   slots;
-    rec_run *run;
+    rec_repeated *run;
     size_t   runs, run_room, run_first;
     rec_seen *seen;
     size_t   bursts, seen_room, next;   /* next: with so many, counters are chosen again                             */
@@ -85,12 +85,18 @@ uint64_t rec_punned(uint64_t address, size_t size, const unsigned char *code, ui
 int rec_make_counter(recorder *r, rec_counter *c, uint64_t slot, uint64_t value, unsigned char *trampoline);
 uint64_t rec_behind_counter(const rec_counter *c, uint64_t pc);
 
-/* window.c */
+/* window_memory.c */
 int rec_add_counter(recorder *r, uint64_t address);
+int rec_patch(const rec_counter *c, int memory, int jump);
+void rec_read_counters(rec_windows *w, double *count);
+
+/* window_choose.c */
+void rec_choose_counters(recorder *r);
 
 /* window_weigh.c */
 void *rec_more(const recorder *r, void *v, size_t count, size_t *room, size_t size);
-void rec_choose_counters(recorder *r);
+void rec_find_counted(rec_windows *w);
+int rec_is_counted(const rec_windows *w, const rec_seen *s);
 
 #endif
 
