@@ -11,7 +11,10 @@
 
 enum { REC_FIT = 8, REC_LEAST_WINDOWS = 16, REC_FAR_RANGE = 400 };
 #define REC_NANO_BY_COUNTING 0.8  /* a count, in the thread's time */
-#define REC_PRIOR 8.0             /* windows of usual speed that each counter is taken to have seen */
+/* With so many windows, or bursts that have it, a counter is believed by half: else its code is of mean speed. */
+#define REC_HALF_WINDOWS 8.0
+#define REC_HALF_BURSTS 4.0
+#define REC_MOST_TIMES 8.0        /* what a burst may count more or less by counters */
 
 void *rec_more(const recorder *r, void *v, size_t count, size_t *room, size_t size)
 {
@@ -225,21 +228,46 @@ static void rec_add_up_windows(const recorder *r, rec_fit *f)
     }
 }
 
-/* How fast each counter runs, by what bursts count now: bursts in a nanosecond. Returns the mean. */
-static double rec_find_speeds(const recorder *r, rec_fit *f)
+/* The mean speed of all counters, by what bursts count now: bursts in a nanosecond. */
+static double rec_mean_speed(const rec_windows *w, const rec_fit *f)
+{
+    double counted = 0, had = 0;
+    size_t k;
+    for (k = 0; k < w->counters; k++) if (f->windows[k] > 0) counted += f->counted[k], had += f->had[k];
+    return had > 0 ? counted / had : 0;
+}
+
+/* What few windows or few bursts tell of a counter is drawn to what it would count at the mean speed. */
+static void rec_doubt_few(const rec_windows *w, rec_fit *f)
+{
+    const double mean = rec_mean_speed(w, f);
+    double bursts[REC_COUNTERS], has[REC_COUNTERS];
+    size_t i, k;
+    memset(bursts, 0, sizeof bursts);
+    for (i = 0; i < w->bursts; i++) {
+        memset(has, 0, sizeof has);
+        rec_add_burst(w, f, i, 1, has);
+        for (k = 0; k < w->counters; k++) bursts[k] += has[k] > 0;
+    }
+    for (k = 0; k < w->counters; k++) {
+        const double n = f->windows[k];
+        const double part = n / (n + REC_HALF_WINDOWS) * bursts[k] / (bursts[k] + REC_HALF_BURSTS);
+        f->counted[k] = part * f->counted[k] + (1 - part) * mean * f->had[k];
+    }
+}
+
+/* How fast each counter runs, by what bursts count now. */
+static void rec_find_speeds(const recorder *r, rec_fit *f)
 {
     const rec_windows *w = r->windows;
-    double counted = 0, had = 0, mean;
+    double mean;
     size_t k;
     rec_find_had(r, f);
-    for (k = 0; k < w->counters; k++) if (f->windows[k] > 0) counted += f->counted[k], had += f->had[k];
-    mean = had > 0 ? counted / had : 0;
+    mean = rec_mean_speed(w, f);
     for (k = 0; k < w->counters; k++) {
-        const double prior = REC_PRIOR * f->had[k], n = f->windows[k];
-        const double speed = f->had[k] > 0 ? (n * f->counted[k] + prior * mean) / (n * f->had[k] + prior) : mean;
+        const double speed = f->had[k] > 0 && f->windows[k] > 0 ? f->counted[k] / f->had[k] : mean;
         f->speed[k] = speed < mean / 4 ? mean / 4 : speed > 4 * mean ? 4 * mean : speed;
     }
-    return mean;
 }
 
 /* How much more a burst is to count, by its counters; 0: it has none. */
@@ -257,32 +285,49 @@ static double rec_speed_of(const rec_windows *w, const rec_fit *f, const rec_see
     return n > 0 ? sum / n : 0;
 }
 
-/* Bursts count what windows say: those without a counter as before, against the mean of the others. */
+/* Bursts count as much more as the counters that they have run faster. Those without one keep the mean of the others. */
+static void rec_apply_speeds(const recorder *r, const rec_fit *f, const double *began)
+{
+    const rec_windows *w = r->windows;
+    double before = 0, after = 0;
+    size_t i;
+    for (i = 0; i < w->bursts; i++) {
+        const rec_piece *p = &r->pace.piece[w->seen[i].piece];
+        const double speed = rec_speed_of(w, f, &w->seen[i]);
+        if (speed <= 0) continue;
+        before += p->counts;
+        after += p->counts * speed;
+    }
+    for (i = 0; i < w->bursts && after > 0; i++) {
+        rec_piece *p = &r->pace.piece[w->seen[i].piece];
+        const double speed = rec_speed_of(w, f, &w->seen[i]), to = p->counts * speed * before / after;
+        if (speed <= 0) continue;
+        p->counts = to > REC_MOST_TIMES * began[i] ? REC_MOST_TIMES * began[i]
+                                                   : to < began[i] / REC_MOST_TIMES ? began[i] / REC_MOST_TIMES : to;
+    }
+}
+
+/* Bursts count what windows say. */
 void rec_window_weigh(recorder *r)
 {
-    rec_windows *w = r->windows;
+    const rec_windows *w = r->windows;
+    double *began;
     rec_fit f;
     size_t i;
     int turn;
     if (w == NULL || w->windows == 0 || w->counters == 0) return;
+    began = (double *)malloc(w->bursts * sizeof *began);
+    if (began == NULL) rec_die(r->tool, "out of memory");
+    for (i = 0; i < w->bursts; i++) began[i] = r->pace.piece[w->seen[i].piece].counts;
     memset(&f, 0, sizeof f);
     rec_list_counters(r, &f);
     rec_add_up_windows(r, &f);
+    rec_doubt_few(w, &f);
     for (turn = 0; turn < REC_FIT; turn++) {
-        double before = 0, after = 0;
         rec_find_speeds(r, &f);
-        for (i = 0; i < w->bursts; i++) {
-            rec_piece *p = &r->pace.piece[w->seen[i].piece];
-            const double speed = rec_speed_of(w, &f, &w->seen[i]);
-            if (speed <= 0) continue;
-            before += p->counts;
-            p->counts *= speed;
-            after += p->counts;
-        }
-        for (i = 0; i < w->bursts && after > 0; i++) {
-            if (rec_speed_of(w, &f, &w->seen[i]) > 0) r->pace.piece[w->seen[i].piece].counts *= before / after;
-        }
+        rec_apply_speeds(r, &f, began);
     }
+    free(began);
     free(f.list);
     free(f.at);
 }
