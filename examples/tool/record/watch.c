@@ -48,8 +48,8 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
         const double took = 1.75 * (rec_cpu_seconds() - began);
         w->clocks.cost += (took / (double)(r->branches - before) - w->clocks.cost) / 16;
     }
-    if (!r->gone && !r->burst.late && r->burst.event == 0 && !r->burst.at_ptrace && r->stop.signal == 0)
-        rec_window_begin(r, t, !rec_shares_memory(w, t->process));
+    if (!r->gone && !r->burst.late && r->burst.event == 0 && !r->burst.at_ptrace && r->stop.signal == 0 &&
+        !r->stop.in_syscall) rec_window_begin(r, t, !rec_shares_memory(w, t->process));
     rec_clock_start(t, t->interval);
     if (t->event < 0) rec_clock_ran(t);                    /* the burst's own time does not count */
     if (r->burst.late) return;

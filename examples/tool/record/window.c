@@ -80,12 +80,17 @@ void rec_windows_free(recorder *r)
 static void rec_open_window(rec_windows *w, const rec_thread *t)
 {
     size_t i;
+    if (!rec_is_intact(w)) {
+        w->off = 1;
+        return;
+    }
     rec_read_counters(w, NULL);
     for (i = 0; i < w->counters; i++) {
         rec_counter *c = &w->counter[i];
         if (!c->dead) c->planted = (uint8_t)rec_patch(c, w->memory, 1);
         if (!c->planted) c->dead = 1;
     }
+    w->torn = 0;
     w->on = 1;
     w->tid = t->tid;
     w->open.before = w->bursts - 1;
@@ -125,6 +130,7 @@ void rec_window_end(recorder *r, pid_t tid, int in_time)
     rec_leave_trampoline(w, tid);
     for (i = 0; i < w->counters; i++) w->counter[i].planted = 0;
     w->on = 0;
+    w->torn = !in_time;
     w->closed = in_time && w->open.before < w->bursts;
     w->count = (double *)rec_more(r, w->count, w->counts + REC_COUNTERS, &w->count_room, sizeof *w->count);
     rec_read_counters(w, w->count + w->counts);
@@ -159,14 +165,14 @@ void rec_window_signal(const recorder *r, pid_t tid)
     rec_leave_trampoline(w, tid);
 }
 
-/* A process was made, perhaps by that of the window, with a memory of its own. It stands. */
+/* A process was made, perhaps by that of the window, with a copy of its memory. It stands. */
 void rec_window_of_child(const recorder *r, pid_t child)
 {
     const rec_windows *w = r->windows;
     char name[64];
     int memory;
     size_t i;
-    if (w == NULL || w->counters == 0) return;
+    if (w == NULL || !w->torn) return;
     snprintf(name, sizeof name, "/proc/%ld/mem", (long)child);
     memory = open(name, O_RDWR | O_CLOEXEC);
     for (i = 0; memory >= 0 && i < w->counters; i++) rec_patch(&w->counter[i], memory, 0);

@@ -37,6 +37,7 @@ typedef struct rec_counter {
     uint8_t  size, call, planted, dead;   /* of the instruction; dead: other code is there now                        */
     unsigned char code[REC_INSN + 1], jump[REC_JUMP + 3];
     uint8_t  prefixes, jump_size; /* of the jump                                                                     */
+    unsigned char trampoline[REC_TRAMPOLINE];
 } rec_counter;
 
 typedef struct rec_counting {     /* a window                                                                        */
@@ -68,7 +69,7 @@ struct rec_windows {
     double  *count;
     size_t   counts, count_room;
     rec_counting open;            /* the window at hand                                                              */
-    int      closed;              /* it waits for the burst behind it                                                */
+    int      closed, torn;        /* it waits for the burst behind it; it ended where a process was made, perhaps    */
     double   allowed, spent;      /* seconds: of CPU time, and of the thread's time that counting takes              */
     rec_counter counter[REC_COUNTERS];
     size_t   counters;
@@ -82,12 +83,13 @@ struct rec_windows {
 size_t rec_size_at(recorder *r, uint64_t address);
 uint64_t rec_find_place(recorder *r, uint64_t begin, uint64_t end);
 uint64_t rec_punned(uint64_t address, size_t size, const unsigned char *code, uint64_t *span, uint8_t *prefixes);
-int rec_make_counter(recorder *r, rec_counter *c, uint64_t slot, uint64_t value, unsigned char *trampoline);
+int rec_make_counter(recorder *r, rec_counter *c, uint64_t slot, uint64_t value);
 uint64_t rec_behind_counter(const rec_counter *c, uint64_t pc);
 
 /* window_memory.c */
 int rec_add_counter(recorder *r, uint64_t address);
 int rec_patch(const rec_counter *c, int memory, int jump);
+int rec_is_intact(const rec_windows *w);
 void rec_read_counters(rec_windows *w, double *count);
 
 /* window_choose.c */

@@ -244,8 +244,9 @@ static int rec_put_distance(unsigned char *to, uint64_t at, uint64_t address)
  * Makes the counter at c->address, whose trampoline is at `slot` and counts at `value`. Returns 0 if it cannot be. The
  * trampoline: inc, the instruction (of a call: nothing), jmp.
  */
-int rec_make_counter(recorder *r, rec_counter *c, uint64_t slot, uint64_t value, unsigned char *t)
+int rec_make_counter(recorder *r, rec_counter *c, uint64_t slot, uint64_t value)
 {
+    unsigned char *const t = c->trampoline;
     unsigned char code[REC_INSN];
     rec_decoded d;
     csspgo_insn insn;

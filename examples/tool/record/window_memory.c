@@ -3,6 +3,8 @@
 
 #if defined(REC_SOFTWARE)
 
+#define REC_MARK UINT64_C(0x73776f646e697763)  /* at the end of a page of values */
+
 /* A system call mmap, by the thread at hand, of a page at `at`. Returns 0 where there is none. */
 static int rec_map_page(recorder *r, uint64_t call, uint64_t at, int access, int *stopped)
 {
@@ -37,9 +39,16 @@ static int rec_is_near(uint64_t a, uint64_t b)
     return a - b < far || b - a < far;
 }
 
+/* Whether a file is mapped above an address. Below the stack of the first thread, which may grow, none is. */
+static int rec_is_below_file(const recorder *r, uint64_t address)
+{
+    size_t i;
+    for (i = r->space.map_count; i-- > 0 && r->space.maps[i].begin > address;) if (r->space.maps[i].inode != 0) return 1;
+    return 0;
+}
+
 /*
- * A free place near an address, but not close below what is mapped, where libraries would be mapped next. A stack may
- * want what is below it.
+ * A free place near an address, but not close below what is mapped, where libraries would be mapped next.
  */
 static uint64_t rec_free_place(recorder *r, uint64_t near)
 {
@@ -50,8 +59,7 @@ static uint64_t rec_free_place(recorder *r, uint64_t near)
         const rec_map *m = &r->space.maps[i];
         const uint64_t room = m->begin > end ? m->begin - end : 0;
         const uint64_t at = (m->begin - (room / 2 < apart ? room / 2 : apart)) & ~(uint64_t)(REC_PAGE - 1);
-        if (m->begin >> 47 != 0 || (m->begin <= r->regs.rsp && r->regs.rsp < m->end)) continue;
-        if (room >= 64 * REC_PAGE && rec_is_near(at, near)) best = at;
+        if (room >= 64 * REC_PAGE && rec_is_below_file(r, at) && rec_is_near(at, near)) best = at;
     }
     return best;
 }
@@ -59,6 +67,7 @@ static uint64_t rec_free_place(recorder *r, uint64_t near)
 /* An area near an address that has room, or NULL. */
 static rec_area *rec_area_near(recorder *r, uint64_t address)
 {
+    const uint64_t mark = REC_MARK;
     rec_windows *w = r->windows;
     uint64_t at;
     size_t i;
@@ -71,6 +80,7 @@ static rec_area *rec_area_near(recorder *r, uint64_t address)
     rec_get_regs(r);
     at = rec_free_place(r, address);
     if (at == 0 || !rec_map_pages(r, at, 1)) return NULL;
+    if (pwrite(w->memory, &mark, sizeof mark, (off_t)at + 2 * REC_PAGE - 8) != sizeof mark) return NULL;
     w->area[w->areas].code = at;
     w->area[w->areas].values = at + REC_PAGE;
     w->area[w->areas].used = 0;
@@ -104,7 +114,7 @@ static uint64_t rec_slot_there(recorder *r, uint64_t to, uint64_t span)
         if (!rec_is_free_slot(w, slot)) continue;
         for (i = 0; i < w->pages && w->page[i] != page; i++) { }
         if (i < w->pages) return slot;
-        if (w->pages == REC_COUNTERS || (m != NULL && m->begin < page + REC_PAGE)) continue;
+        if (w->pages == REC_COUNTERS || (m != NULL && m->begin < page + REC_PAGE) || !rec_is_below_file(r, page)) continue;
         if (!rec_map_pages(r, page, 0)) return 0;
         w->page[w->pages++] = page;
         return slot;
@@ -117,7 +127,7 @@ int rec_add_counter(recorder *r, uint64_t address)
 {
     rec_windows *w = r->windows;
     rec_counter *c = &w->counter[w->counters];
-    unsigned char trampoline[REC_TRAMPOLINE], code[REC_INSN];
+    unsigned char code[REC_INSN];
     uint64_t slot, to, span;
     rec_area *a;
     size_t i;
@@ -135,8 +145,8 @@ int rec_add_counter(recorder *r, uint64_t address)
     if (rec_fetch_code(r, address, code) != REC_INSN) return 0;
     to = rec_punned(address, rec_size_at(r, address), code, &span, &c->prefixes);
     if (to != 0) slot = rec_slot_there(r, to, span);
-    if (slot == 0 || !rec_make_counter(r, c, slot, a->values + a->used * 8, trampoline)) return 0;
-    if (pwrite(w->memory, trampoline, sizeof trampoline, (off_t)c->slot) != sizeof trampoline) return 0;
+    if (slot == 0 || !rec_make_counter(r, c, slot, a->values + a->used * 8)) return 0;
+    if (pwrite(w->memory, c->trampoline, REC_TRAMPOLINE, (off_t)c->slot) != REC_TRAMPOLINE) return 0;
     a->used++;
     w->counters++;
     return 1;
@@ -152,6 +162,24 @@ int rec_patch(const rec_counter *c, int memory, int jump)
     unsigned char found[REC_INSN];
     return pread(memory, found, all, (off_t)c->address) == (ssize_t)all && memcmp(found, is, all) == 0 &&
            pwrite(memory, to, size, (off_t)c->address) == (ssize_t)size;
+}
+
+/* Whether nothing else was mapped where the trampolines and their values are. */
+int rec_is_intact(const rec_windows *w)
+{
+    unsigned char found[REC_TRAMPOLINE];
+    uint64_t mark;
+    size_t i;
+    for (i = 0; i < w->areas; i++) {
+        const off_t at = (off_t)w->area[i].values + REC_PAGE - 8;
+        if (pread(w->memory, &mark, sizeof mark, at) != sizeof mark || mark != REC_MARK) return 0;
+    }
+    for (i = 0; i < w->counters; i++) {
+        const rec_counter *c = &w->counter[i];
+        if (pread(w->memory, found, sizeof found, (off_t)c->slot) != sizeof found) return 0;
+        if (memcmp(found, c->trampoline, sizeof found) != 0) return 0;
+    }
+    return 1;
 }
 
 /* Reads what the counters have counted since this was last done, into *count each if that is not NULL. */
