@@ -44,7 +44,8 @@ void rec_load_maps(recorder *r)
         if (!rec_parse_map(line, &m, &path)) continue;
         line[strcspn(line, "\n")] = '\0';
         rec_first_on_map(r, &m, line[path] != '\0' ? line + path : "//anon");
-        if (m.access[2] == 'x' && m.begin >> 63 == 0 && !rec_is_window_page(r, m.begin)) {    /* [vsyscall] is the kernel's */
+        const int kernels = m.begin >> 63 != 0;            /* [vsyscall] */
+        if (m.access[2] == 'x' && !kernels && !rec_is_window_page(r, m.begin)) {
             const char *file = line[path] != '\0' ? line + path : "//anon";
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {

@@ -191,8 +191,8 @@ void rec_window_forget(recorder *r, pid_t process, int exec)
     w->memory = -1;
     if (!exec) return;
     rec_window_flush(r);
-    w->counters = w->areas = w->pages = w->next = 0;
-    w->ranges = w->off = 0;
+    w->counters = w->areas = w->pages = w->next = w->ranges = 0;
+    w->off = 0;
     if (w->slots != 0) memset(w->slot, 0, w->slots * sizeof *w->slot);
     rec_take_process(r, process);
 }

@@ -24,7 +24,9 @@ typedef struct rec_range {        /* code that ran from where a branch led to th
     int      listed, counted;     /* its place is among the choices; a counter is in it                              */
 } rec_range;
 
-typedef struct rec_repeated { uint32_t range, count; } rec_repeated;   /* of a burst: how often a range ran                    */
+typedef struct rec_repeated {     /* of a burst: how often a range ran                                               */
+    uint32_t range, count;
+} rec_repeated;
 
 typedef struct rec_seen {         /* a burst                                                                         */
     size_t   piece, first, end;   /* its number for pace.c; its runs                                                 */

@@ -2,10 +2,11 @@
  *
  * A counter is at one instruction, so no thread can be inside of what the jump replaces and no branch can lead there,
  * whether it is known or not. A jump has five bytes; where the instruction has fewer, the last bytes of the jump are
- * those of the code behind it, which stay. They say more or less where the trampoline must be. The trampoline counts with `inc`, which changes flags, carries out
- * the instruction and jumps back: so it stands only where the code ahead sets all flags before it looks at one. Nothing
- * is pushed and no register is used. A call is made to call its trampoline, which jumps to what was called: what lies on
- * the stack is as ever.
+ * those of the code behind it, which stay. They say more or less where the trampoline must be.
+ *
+ * The trampoline counts with `inc`, which changes flags, carries out the instruction and jumps back: so it stands only
+ * where the code ahead sets all flags before it looks at one. Nothing is pushed and no register is used. A call is made
+ * to call its trampoline, which jumps to what was called: what lies on the stack is as ever.
  */
 #include "window.h"
 
@@ -62,7 +63,7 @@ static int rec_flags_of(const rec_decoded *d)
     if (d->map == 3) return REC_NEUTRAL;
     if (op < 0x40) return (op & 7) >= 6 ? REC_READS : (op >> 3) == 2 || (op >> 3) == 3 ? REC_WITH_CARRY : REC_SETS;
     if (op == 0x69 || op == 0x6b || op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9) return REC_SETS;
-    if ((op >= 0x80 && op <= 0x83) || op == 0xf6 || op == 0xf7 || op == 0xfe || op == 0xff) return rec_flags_of_group(d);
+    if ((op >= 0x80 && op <= 0x83) || (op & 0xf6) == 0xf6) return rec_flags_of_group(d);
     if (op == 0xc0 || op == 0xc1 || (op >= 0xd0 && op <= 0xd3)) return rec_flags_of_shift(d);
     if ((op >= 0x50 && op < 0x60) || op == 0x63 || op == 0x68 || op == 0x6a) return REC_NEUTRAL;
     if ((op >= 0x88 && op <= 0x8d) || (op >= 0x90 && op < 0x9a)) return REC_NEUTRAL;
@@ -92,7 +93,7 @@ typedef struct rec_path {         /* what is looked through                     
     unsigned open;                /* flags that are neither set nor read yet                                         */
     int      left, calls;         /* instructions to look at, at most; calls that are open                           */
     uint64_t back[REC_CALLS_AHEAD];   /* where these return                                                          */
-    uint64_t been[REC_BRANCHES_AHEAD];   /* conditional branches on it: a loop that reads none is fine             */
+    uint64_t been[REC_BRANCHES_AHEAD];   /* conditional branches on it: a loop that reads none is fine              */
     unsigned with[REC_BRANCHES_AHEAD];   /* what was open there                                                      */
     int      at[REC_BRANCHES_AHEAD], turns;   /* calls that were open there                                          */
 } rec_path;
@@ -114,7 +115,9 @@ static int rec_follow_branch(recorder *r, const rec_decoded *d, const csspgo_ins
         rec_path other;
         int i;
         if ((p->open & (unsigned)rec_flags_asked(d->opcode)) != 0) return 0;
-        for (i = 0; i < p->turns; i++) if (p->been[i] == d->address && (p->open & ~p->with[i]) == 0 && p->at[i] == p->calls) return 1;
+        for (i = 0; i < p->turns; i++) {
+            if (p->been[i] == d->address && p->at[i] == p->calls && (p->open & ~p->with[i]) == 0) return 1;
+        }
         if (p->turns == REC_BRANCHES_AHEAD) return 0;
         p->been[p->turns] = d->address;
         p->at[p->turns] = p->calls;
@@ -200,7 +203,8 @@ static int rec_has_room(recorder *r, const rec_decoded *d)
     uint64_t span;
     uint8_t prefixes;
     if (d->size >= REC_JUMP) return 1;
-    return rec_fetch_code(r, d->address, code) == REC_INSN && rec_punned(d->address, d->size, code, &span, &prefixes) != 0;
+    return rec_fetch_code(r, d->address, code) == REC_INSN &&
+           rec_punned(d->address, d->size, code, &span, &prefixes) != 0;
 }
 
 /*

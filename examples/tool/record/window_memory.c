@@ -8,10 +8,11 @@
 /* A system call mmap, by the thread at hand, of a page at `at`. Returns 0 where there is none. */
 static int rec_map_page(recorder *r, uint64_t call, uint64_t at, int access, int *stopped)
 {
-    const uint64_t operands[6] = { at, REC_PAGE, (uint64_t)access, MAP_PRIVATE | MAP_ANONYMOUS | 0x100000, UINT64_MAX, 0 };
+    const uint64_t how = MAP_PRIVATE | MAP_ANONYMOUS | 0x100000;   /* MAP_FIXED_NOREPLACE                            */
+    const uint64_t operands[6] = { at, REC_PAGE, (uint64_t)access, how, UINT64_MAX, 0 };
     struct user_regs_struct behind;
     return rec_call(r, call, SYS_mmap, operands, stopped) && ptrace(PTRACE_GETREGS, r->pid, NULL, &behind) == 0 &&
-           behind.rax == at;                               /* 0x100000: MAP_FIXED_NOREPLACE                          */
+           behind.rax == at;
 }
 
 /* Maps a page of trampolines at an address, and one of values behind it. The thread stands as before, no signal lost. */
@@ -114,7 +115,8 @@ static uint64_t rec_slot_there(recorder *r, uint64_t to, uint64_t span)
         if (!rec_is_free_slot(w, slot)) continue;
         for (i = 0; i < w->pages && w->page[i] != page; i++) { }
         if (i < w->pages) return slot;
-        if (w->pages == REC_COUNTERS || (m != NULL && m->begin < page + REC_PAGE) || !rec_is_below_file(r, page)) continue;
+        if (w->pages == REC_COUNTERS || (m != NULL && m->begin < page + REC_PAGE)) continue;
+        if (!rec_is_below_file(r, page)) continue;
         if (!rec_map_pages(r, page, 0)) return 0;
         w->page[w->pages++] = page;
         return slot;
