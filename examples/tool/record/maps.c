@@ -1,5 +1,5 @@
 /* maps.c - the mappings of the process at hand */
-#include "record.h"
+#include "window.h"
 
 #if defined(REC_SOFTWARE)
 
@@ -10,6 +10,16 @@ static int rec_known_map(const rec_map *maps, size_t count, const rec_map *m)
         if (maps[i].seen && maps[i].begin == m->begin && maps[i].end == m->end && maps[i].offset == m->offset &&
             maps[i].inode == m->inode) return 1;
     }
+    return 0;
+}
+
+/* The recorder's own pages in the program. */
+static int rec_is_window_page(const recorder *r, uint64_t address)
+{
+    const rec_windows *w = r->windows;
+    size_t i;
+    for (i = 0; w != NULL && i < w->areas; i++) if (address - w->area[i].code < 2 * REC_PAGE) return 1;
+    for (i = 0; w != NULL && i < w->pages; i++) if (address - w->page[i] < REC_PAGE) return 1;
     return 0;
 }
 
@@ -34,7 +44,8 @@ void rec_load_maps(recorder *r)
         if (!rec_parse_map(line, &m, &path)) continue;
         line[strcspn(line, "\n")] = '\0';
         rec_first_on_map(r, &m, line[path] != '\0' ? line + path : "//anon");
-        if (m.access[2] == 'x' && m.begin >> 63 == 0) {    /* [vsyscall] is the kernel's */
+        const int kernels = m.begin >> 63 != 0;            /* [vsyscall] */
+        if (m.access[2] == 'x' && !kernels && !rec_is_window_page(r, m.begin)) {
             const char *file = line[path] != '\0' ? line + path : "//anon";
             m.seen = 1;
             if (!rec_known_map(old, old_count, &m)) {

@@ -197,6 +197,7 @@ double rec_pace_burst_branch(recorder *r, uint64_t last, uint64_t from)
     r->burst.bytes += rec_bytes(last, from);
     size = rec_branch_size(r, last, from);
     if (r->pace.on) rec_add_branch(r, &r->pace, from, size);
+    if (r->pace.on) rec_window_ran(r, last, from);
     return size;
 }
 
@@ -206,6 +207,7 @@ void rec_pace_burst_ends(recorder *r)
     rec_pace *p = &r->pace;
     if (!p->on) return;
     if (!p->continued) rec_end_piece(r, p, p->length, 1);
+    if (p->pieces > p->burst_piece) rec_window_saw(r, p->burst_piece);
     p->bursts++;
     if (ftello(r->out) > REC_FLUSH) rec_pace_flush(r);
 }
@@ -384,6 +386,7 @@ void rec_pace_flush(recorder *r)
     fflush(r->out);
     end = (size_t)ftello(r->out);
     rec_weigh(p);
+    rec_window_weigh(r);
     rec_weigh_samples(p);
     for (i = 0; i < p->items; i++) {
         const rec_item *m = &p->item[i];
@@ -398,6 +401,7 @@ void rec_pace_flush(recorder *r)
     fseeko(r->out, 0, SEEK_SET);
     p->items = p->bursts = p->pieces = p->parts = 0;
     for (i = 0; i < p->regions; i++) p->region[i].part = 0;
+    rec_window_flush(r);
 }
 
 /* From here on samples are kept. Without memory for it they are written as they come. */

@@ -146,9 +146,11 @@ void rec_look_for_ptrace(recorder *r, const char *path)
 {
     elf_image image;
     size_t size;
+    elf_section restartable;
     void *data = r->o.exact || r->space.calls_ptrace ? NULL : rec_open_mapped(r->pid, path, &image, &size);
     if (data == NULL) return;
     r->space.calls_ptrace = rec_calls_ptrace(&image);
+    r->space.restarts |= elf_section_named(&image, "__rseq_cs", &restartable);
     munmap(data, size);
 }
 

@@ -73,6 +73,7 @@ void rec_forget_process(rec_watch *w, pid_t pid, int exec)
     recorder *r = w->r;
     rec_process *p = rec_find_process(w, pid);
     size_t i;
+    rec_window_forget(r, pid, exec);
     if (p == NULL) return;
     if (r->process == pid) {
         rec_space none;
@@ -115,6 +116,7 @@ static void rec_adopt(rec_watch *w, pid_t tid, int status, int event, const rec_
     const int shared = process != parent && parent != 0 && syscall(SYS_kcmp, parent, tid, KCMP_VM, 0, 0) <= 0;
     rec_thread *t;
     if (!WIFSTOPPED(status) || process == 0 || rec_find_thread(w, tid) != NULL) return;
+    if (process != parent && !shared) rec_window_of_child(r, tid);
     if (shared && event != PTRACE_EVENT_VFORK) rec_add_process(w, parent)->shared = 1;
     if (process != parent && (apart || parent == 0)) r->children++;
     if (parent == 0 || (apart && !watched && r->traces == NULL)) {

@@ -33,7 +33,7 @@
 enum {
     ARG_OUTPUT, ARG_START, ARG_PERIOD, ARG_JITTER, ARG_SEED, ARG_COUNT, ARG_BRANCHES, ARG_DEPTH, ARG_STACK,
     ARG_SOFTWARE, ARG_STEP, ARG_ASLR, ARG_STOP, ARG_FRAME_POINTERS, ARG_QUIET, ARG_HELP, ARG_EXACT, ARG_RATE,
-    ARG_OVERHEAD, ARG_DURATION, ARG_TIMER, ARG_PID, ARG_FOLLOW, ARG_JSON, ARG_FIRST, ARG_BINARY
+    ARG_OVERHEAD, ARG_DURATION, ARG_TIMER, ARG_NO_COUNTING, ARG_PID, ARG_FOLLOW, ARG_JSON, ARG_FIRST, ARG_BINARY
 };
 
 /* What options of perf are answered with, where several have the same answer. */
@@ -77,6 +77,8 @@ static const option record_options[] = {
     OPTION("duration", OPT_TEXT, NULL, 0, "SECONDS", "stops recording after this time; the program runs on"),
     OPTION("timer", OPT_SWITCH, NULL, 0, NULL,
            "samples by a timer, not by the kernel's cpu-clock events; the default where there are no such events"),
+    OPTION("no-counting", OPT_SWITCH, NULL, 0, NULL,
+           "does not have the program count: what runs slowly may count too often"),
     OPTION("pid", OPT_COUNT, NULL, 0, "PID",
            "attaches to all threads of a running process, and detaches when recording ends"),
     OPTION("follow-forks", OPT_SWITCH, NULL, 0, NULL, "also records child processes, and the programs that they run"),
@@ -184,6 +186,7 @@ static void rec_take(rec_options *r, const option *o)
                r->max_branches != 0 || o[ARG_JITTER].text != NULL || o[ARG_SEED].text != NULL;
     r->rate = (uint64_t)o[ARG_RATE].number;
     r->timer = o[ARG_TIMER].number != 0;
+    r->counting = o[ARG_NO_COUNTING].number == 0;
     r->pid = (pid_t)o[ARG_PID].number;
     r->overhead = r->pid != 0 && o[ARG_OVERHEAD].text == NULL ? 10 : (uint64_t)o[ARG_OVERHEAD].number;
     r->follow = o[ARG_FOLLOW].number != 0;
@@ -217,7 +220,7 @@ static void rec_free_binaries(rec_options *r)
 /* Refuses what is of bursts beside what takes none. Returns 0 after saying which option it is. */
 static int rec_agrees(const tool_context *tool, const option *o, const char *with)
 {
-    static const int of_bursts[] = { ARG_RATE, ARG_OVERHEAD, ARG_TIMER };
+    static const int of_bursts[] = { ARG_RATE, ARG_OVERHEAD, ARG_TIMER, ARG_NO_COUNTING };
     size_t i;
     for (i = 0; i < sizeof of_bursts / sizeof *of_bursts; i++) {
         const option *const x = &o[of_bursts[i]];
@@ -296,6 +299,9 @@ static void rec_json(const recorder *r, const char *path)
     json_count(&j, "samples", r->samples);
     json_count(&j, "taken_branches", r->branches);
     json_real(&j, "seconds", rec_seconds() - r->run.began);
+    json_count(&j, "counting_windows", r->counted.windows);
+    json_count(&j, "bursts_counted", r->counted.bursts);
+    json_count(&j, "bursts_not_counted", r->counted.others);
     json_count(&j, "threads_not_recorded", r->threads);
     json_count(&j, "children_not_recorded", r->children);
     json_count(&j, "threads_let_go_for_another_tracer", r->released);
@@ -449,7 +455,13 @@ const command record_command = {
     "random times a thread is stopped, and its next branches are followed. Compile with -fno-omit-frame-pointer.\n"
     "Random times hit slow code more often. So each sample is written as often as it counts, by where execution was "
     "seen to go: some samples not at all, others several times. Until then up to 64 MB of samples are kept in "
-    "memory. Phases of milliseconds still count by their time.\n"
+    "memory.\n"
+    "A program of one thread also counts by itself: in windows of some milliseconds, at random times, up to 96 "
+    "instructions of its files are jumps to code that counts and carries them out. That says how fast each phase of "
+    "the program runs. The program keeps some more pages; one that reads its own code may see the jumps. "
+    "--no-counting leaves it as it is. With several threads, in programs that filter system calls, call ptrace or have "
+    "restartable sequences, in children and without cpu-clock events there are no windows: phases of milliseconds "
+    "then count by their time.\n"
     "The options marked \"exact\" imply --exact: every branch of the first thread is followed; other threads run "
     "freely.\n"
     "With --first no samples are taken: a breakpoint stands at the entry of every function, of the program and of each "

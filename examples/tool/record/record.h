@@ -8,12 +8,15 @@
  *   first.c      --first: no samples, but which functions run first. first_file.c knows where functions begin,
  *                first_code.c has breakpoints there, first_trace.c what ran in which process; the rest is as for bursts
  *   watch.c      bursts: now and then a thread is stopped, and its next branches are followed (burst.c); pace.c says
- *                what each counts. threads.c
+ *                what each counts. In between, window.c has the program itself count at some places of its code,
+ *                of which window_code.c makes jumps, window_memory.c writes them,
+ *                and window_choose.c says where; window_weigh.c says what bursts count by it. threads.c
  *                lists threads, clock.c and continue.c say when one is stopped, place.c where it goes on, process.c
  *                what it makes; attach.c takes hold of a process that runs, tracer.c of programs that call ptrace.
  *
  * To follow a thread, from below: maps.c, code.c (pages, breakpoints) and memory.c have its memory; stack.c its open
- * calls, sample.c its branches and their samples; stop.c stops it and lets it go on, syscall.c and trap.c see to it
+ * calls, sample.c its branches and their samples; stop.c stops it and lets it go on, remote.c has it carry out
+ * system calls of the recorder's, syscall.c and trap.c see to it
  * that system calls and SIGTRAP are what they were; branch.c carries out branches, step.c runs it block by block, and
  * ahead.c, with ahead_insn.c and ahead_cpu.c, computes what it will do.
  */
@@ -63,6 +66,7 @@ typedef struct rec_options {
     int      timer;               /* bursts: by a timer, without events of the kernel          */
     int      follow;              /* child processes too                                       */
     int      first;               /* first executions of functions, not samples                */
+    int      counting;            /* bursts: the program counts now and then                   */
     const char **binary;          /* of these files only, as realpath names them               */
     size_t   binaries;
     char   **program;             /* its name and arguments, NULL-terminated                   */
@@ -104,6 +108,7 @@ typedef struct rec_held {         /* a sample that is not written yet           
 typedef struct rec_page rec_page;
 typedef struct rec_ahead rec_ahead;
 typedef struct rec_copy rec_copy;
+typedef struct rec_windows rec_windows; /* window.h */
 typedef struct rec_first rec_first;   /* --first: of a process; first.h */
 typedef struct rec_traces rec_traces; /* the same of all            */
 
@@ -130,6 +135,10 @@ typedef struct rec_stop {         /* what waitpid told                          
 } rec_stop;
 
 /* ----- the recorder: parts, each with the file that changes it ----- */
+
+typedef struct rec_counted {      /* window_weigh.c: in all                                                          */
+    uint64_t windows, bursts, others; /* bursts that counters tell of, and others                                    */
+} rec_counted;
 
 typedef struct rec_session {      /* program.c                                                                       */
     double   began, shown;        /* seconds: recording, the last line of progress                                   */
@@ -168,6 +177,7 @@ typedef struct rec_space {        /* maps.c, code.c: of a process               
     int      by_register;         /* breakpoints are those of the debug registers: the code stays as it is           */
     int      step_only;
     int      calls_ptrace;        /* some file of the process does                                                   */
+    int      restarts;            /* some file of it has restartable sequences                                       */
     rec_first *first;             /* --first: its breakpoints and what it ran; or NULL                               */
 } rec_space;
 
@@ -282,6 +292,7 @@ typedef struct recorder {
     rec_lbr  lbr;
     uint64_t *stack;              /* scratch: o.max_stack addresses                                                  */
     void    *bounce;              /* scratch: one record of the kernel's ring buffer                                 */
+    rec_counted counted;
     rec_traces *traces;           /* first_trace.c: --first, or NULL                                                  */
 #if defined(REC_LINUX)
     struct perf_event_attr hardware; /* the event of the CPU's branch records; size 0: there is none                 */
@@ -302,6 +313,7 @@ typedef struct recorder {
     rec_trap trap;
     rec_bursting burst;
     rec_pace pace;
+    rec_windows *windows;         /* or NULL                                                                         */
     rec_ahead *ahead;             /* or NULL                                                                         */
     rec_stops waiting;            /* of other threads, seen while waiting for that of the burst                      */
 #endif
@@ -473,6 +485,25 @@ int rec_open_memory(recorder *r);
 void rec_resume(recorder *r, int request);
 int rec_launch(recorder *r, unsigned long options);
 
+/* remote.c */
+uint64_t rec_find_syscall(recorder *r);
+int rec_go_to_stop(recorder *r, int request, int signal, int *stopped);
+int rec_call(recorder *r, uint64_t at, uint64_t number, const uint64_t *operands, int *stopped);
+
+/* window.c, window_weigh.c; without windows these do nothing */
+void rec_windows_begin(recorder *r, pid_t process);
+void rec_windows_free(recorder *r);
+void rec_window_begin(recorder *r, const rec_thread *t, int alone);
+void rec_window_end(recorder *r, pid_t tid, int in_time);
+void rec_window_signal(const recorder *r, pid_t tid);
+void rec_window_of_child(const recorder *r, pid_t child);
+void rec_window_forget(recorder *r, pid_t process, int exec);
+pid_t rec_window_thread(const recorder *r);
+void rec_window_ran(recorder *r, uint64_t begin, uint64_t end);
+void rec_window_saw(recorder *r, size_t piece);
+void rec_window_weigh(recorder *r);
+void rec_window_flush(recorder *r);
+
 /* syscall.c */
 void rec_on_syscall_entry(recorder *r);
 void rec_on_syscall_exit(recorder *r);
@@ -584,7 +615,7 @@ typedef struct rec_watch {        /* bursts: the threads of the program         
     pid_t    first;               /* the process whose end is that of the recording           */
     int      gone, status;        /* it has ended so                                          */
     int      said;                /* that some code cannot be recorded                        */
-    double   end;                 /* when recording ends, or 0                                */
+    double   end, ends;           /* when recording ends, or 0; and its last window, at the latest */
     sigset_t mask;                /* as it was                                                */
     rec_place place;
     rec_clocks clocks;

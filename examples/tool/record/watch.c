@@ -30,6 +30,7 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
     r->burst.period = t->interval / rec_burst_samples(r);
     w->clocks.ran += (double)t->interval * 1e-9;
     rec_pace_allow(r, (double)t->interval * 1e-9);
+    rec_window_end(r, tid, rec_window_thread(r) == tid && rec_clock_rang(t));
     t->interval = rec_interval(w);
     entered = rec_enter(w, t);
     r->space.by_register = r->space.by_register || rec_shares_memory(w, t->process);
@@ -47,6 +48,8 @@ static void rec_take_burst(rec_watch *w, rec_thread *t)
         const double took = 1.75 * (rec_cpu_seconds() - began);
         w->clocks.cost += (took / (double)(r->branches - before) - w->clocks.cost) / 16;
     }
+    if (!r->gone && !r->burst.late && r->burst.event == 0 && !r->burst.at_ptrace && r->stop.signal == 0 &&
+        !r->stop.in_syscall) rec_window_begin(r, t, !rec_shares_memory(w, t->process));
     rec_clock_start(t, t->interval);
     if (t->event < 0) rec_clock_ran(t);                    /* the burst's own time does not count */
     if (r->burst.late) return;
@@ -143,6 +146,7 @@ static void rec_let_go_of(rec_watch *w, rec_thread *t, int signal)
 {
     recorder *r = w->r;
     int status = 0;
+    rec_window_end(r, t->tid, 0);
     rec_clock_close(t);
     while (rec_will_ring(t) && ptrace(PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)signal) == 0) {
         while (waitpid(t->tid, &status, __WALL) < 0 && errno == EINTR) { }
@@ -257,6 +261,9 @@ static void rec_on_stop(rec_watch *w, pid_t tid, int status)
         rec_on_newborn(w, tid, status);
         return;
     }
+    if (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK)
+        rec_window_end(w->r, tid, 0);
+    if (event == 0) rec_window_signal(w->r, tid);
     if (event != PTRACE_EVENT_STOP) t->asked = 0;          /* any stop takes the place of the one asked for */
     if (event == PTRACE_EVENT_EXEC) {
         rec_on_other_program(w, t);
@@ -294,13 +301,24 @@ static void rec_ring(rec_watch *w)
     }
 }
 
+/* Recording is to end: a thread whose code is patched must stand first. Returns 0 if it does not come to. */
+static int rec_ends_window(rec_watch *w)
+{
+    rec_thread *t = rec_find_thread(w, rec_window_thread(w->r));
+    if (t == NULL || t->listens) return 0;
+    if (w->ends == 0) w->ends = rec_seconds() + REC_LETS_GO;
+    if (!t->asked) t->asked = ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) == 0;
+    return t->asked && rec_seconds() < w->ends;
+}
+
 static void rec_watch_threads(rec_watch *w)
 {
     recorder *r = w->r;
-    while (!w->gone && w->count != 0 && !rec_interrupted() && !ferror(r->out)) {
+    while (!w->gone && w->count != 0) {
         int status = 0;
         pid_t tid;
-        if (w->end != 0 && rec_seconds() >= w->end) break;
+        const int ends = rec_interrupted() || ferror(r->out) || (w->end != 0 && rec_seconds() >= w->end);
+        if (ends && !rec_ends_window(w)) break;
         rec_progress(r);
         rec_ring(w);
         tid = rec_next_stop(w, &status);
@@ -395,11 +413,11 @@ int rec_bursts(recorder *r)
     if (r->o.duration > 0) w.end = rec_seconds() + r->o.duration;
     w.clocks.before = rec_cpu_seconds();
     if (r->traces == NULL) rec_pace_begin(r);
-    if (r->o.pid == 0) {
-        w.first = r->pid;
-        rec_begin_program(&w, r->pid);
-    }
+    if (r->o.pid == 0) w.first = r->pid;
+    if (r->pace.on && r->ahead != NULL) rec_windows_begin(r, w.first);
+    if (r->o.pid == 0) rec_begin_program(&w, r->pid);
     rec_watch_threads(&w);
+    rec_window_end(r, rec_window_thread(r), 0);            /* of a thread that did not come to stand */
     if (r->traces == NULL) rec_pace_end(r);
     else rec_make_all_stand(&w);
     rec_let_go(&w);
@@ -410,6 +428,7 @@ int rec_bursts(recorder *r)
     r->status = w.status;
     while (w.count != 0) rec_remove_thread(&w, &w.threads[0]);
     while (w.process_count != 0) rec_forget_process(&w, w.processes[0].pid, 0);
+    rec_windows_free(r);
     free(w.threads);
     free(w.processes);
     free(w.newborn.v);
