@@ -34889,7 +34889,7 @@ static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
     const csspgo_code *code = x->code;
     csspgo__finder *f = &x->finder;
     const csspgo__placed *p;
-    uint32_t *eq, *under, most = 0;
+    uint32_t *eq, *under, most = 0, c;
     csspgo_cfg cfg;
     size_t b;
     if (!csspgo__finder_find(f, func) || (eq = CSSPGO__FILL(x->heap, x->block_eq, 2 * f->cfg.blocks + 1)) == NULL)
@@ -34909,7 +34909,9 @@ static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
         }
     }
     if (!CSSPGO__REACH(x->heap, x->under, (size_t)x->classes + most + 1)) return 0;
-    for (b = 1; b <= most; b++) x->under.v[x->classes + b] = under[b] != 0 ? x->classes + under[b] : 0;
+    for (b = 0; b < cfg.edges && cfg.edge[b].to != CSSPGO__BLOCK_HUB; b++) {}
+    for (c = 1; c <= most; c++)                       /* an indirect jump may lead to any block: nothing is certain */
+        x->under.v[x->classes + c] = b == cfg.edges && under[c] != 0 ? x->classes + under[c] : 0;
     x->classes += most;
     return 1;
 }
