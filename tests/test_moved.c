@@ -1,6 +1,6 @@
 /*
- * test_moved.c - stale matching of code that moved between functions or beside a call that never ran, on generated pairs
- * of programs with known counts
+ * test_moved.c - stale matching of code that moved between functions, or beside a call that never ran, on generated
+ * pairs of programs with known counts
  *
  * A program of the old version has main, f (a tree of statements), and what the kind of change needs; the new version
  * has the same statements in other functions. A statement keeps its probabilities, so the counts of both versions are
