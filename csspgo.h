@@ -4116,6 +4116,9 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * Up to date. If the checksums of a function in a probe profile agree, all its locations stay. A profile by lines has
  * no checksums and is always matched.
  *
+ * Calls that never ran have no trace in the profile. If the code calls a function more often than the profile does, and
+ * counts contradict each other (csspgo_match_outcome), ALIGN tries whether another of these calls fits better.
+ *
  * Renamed functions. Rename matching compares functions that the profile does not know with profiles that no function
  * has, so give all functions of a module (or program) in one call. ALIGN weighs this evidence, in this order: the base
  * name; the rest of the mangled name; callers that call the new function where they called the old one, by how often
@@ -4141,9 +4144,10 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: two functions with the same name; E_NOMEM, E_LIMIT. After a failure the matcher is
  *           as good as new
- * Cost      per function with a and b calls or locations on the two sides: ALIGN a * b up to 2^24; above that, and in
- *           LLVM's modes, (a + b) * d for d calls that differ; memory (a + b) * sqrt(a + b). O(names of p). Renamed
- *           functions: ALIGN O(p log p) and at most 2^24 comparisons; LLVM's modes are quadratic in their number
+ * Cost      per function with a and b calls or locations on the two sides: ALIGN a * b up to 2^24 (up to 2^20 nine
+ *           times, if counts contradict each other); above that, and in LLVM's modes, (a + b) * d for d calls that
+ *           differ; memory (a + b) * sqrt(a + b). O(names of p). Renamed functions: ALIGN O(p log p) and at most 2^24
+ *           comparisons; LLVM's modes are quadratic in their number
  * Source    LLVM 19 SampleProfileMatcher for the reference modes; Myers 1986; Gotoh 1982
  */
 CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p,
@@ -35617,6 +35621,7 @@ typedef struct csspgo__alignment {
     csspgo__byte_list kept;       /* csspgo__kept_find */
     CSSPGO__LIST(csspgo__vote) vote;            /* csspgo__one_new_name */
     csspgo__u32_list  under;      /* per class: the one that it is under, 0 = none: csspgo__dense_classes */
+    int               has_under;  /*   any is under another one */
     csspgo__u32_list  x, y, known, blocks;      /* csspgo__match_segments: see csspgo__align_segment */
     csspgo__u64_list  seen;
     csspgo__u32_list  last, take; /* csspgo__fill */
@@ -36835,8 +36840,12 @@ static int csspgo__dense_classes(csspgo__heap *h, const csspgo_match_loc *loc, c
         v[c[i].at].eq = *classes;
     }
     if ((under = CSSPGO__ZEROS(h, align->under, (size_t)*classes + 1)) == NULL) return 0;
-    for (i = 0; i < n; i++)
-        if (v[i].eq != 0 && under[v[i].eq] == 0) under[v[i].eq] = csspgo__dense_class(v, c, n, loc[i].under);
+    align->has_under = 0;
+    for (i = 0; i < n; i++) {
+        if (v[i].eq == 0 || under[v[i].eq] != 0) continue;
+        under[v[i].eq] = csspgo__dense_class(v, c, n, loc[i].under);
+        align->has_under |= under[v[i].eq] != 0;
+    }
     return 1;
 }
 
@@ -37165,7 +37174,7 @@ static uint64_t csspgo__under_cost(const csspgo__alignment *align, csspgo__align
     uint64_t cost = 0;
     size_t q;
     int pass;
-    for (pass = 0; pass < 3; pass++)
+    for (pass = 0; pass < 3 && align->has_under; pass++)
         for (q = 0; q < k; q++) {
             uint32_t x, y, count, c, up;
             csspgo__split_pair(s, k, split, q, &x, &y);
@@ -37517,15 +37526,15 @@ static int csspgo__align_again(csspgo_matcher *m, csspgo__alignment *align, uint
 /*
  * Where the code calls a function more often than the profile does, the alignment may have taken the wrong call: one
  * that never ran has no trace in the profile. If counts contradict each other, it is made again without each of these
- * pairs, and taken if it removes enough of the contradiction, now `have`. Returns what is left of it, in 1024ths; -1
- * when memory is exhausted.
+ * pairs, and taken if it removes enough of the contradiction, now `have`; not without any class under another one: with
+ * few samples, equal counts alone differ too much. Returns what is left of it, in 1024ths; -1 when memory is exhausted.
  */
 static int csspgo__try_calls(csspgo_matcher *m, csspgo__alignment *align, uint32_t classes, int have)
 {
     const size_t n = align->code.count;
     int tries = CSSPGO__OTHER_CALLS;
     size_t i;
-    if (n != 0 && align->old.count > CSSPGO__OTHER_CELLS / n) return have;
+    if (!align->has_under || (n != 0 && align->old.count > CSSPGO__OTHER_CELLS / n)) return have;
     for (i = 0; i < n && have > CSSPGO__OTHER_GAIN && tries > 0; i++) {
         csspgo__align_token *was, *a = align->code.v;
         int now;
