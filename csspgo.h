@@ -3973,8 +3973,7 @@ typedef struct csspgo_match_loc {
     csspgo_loc        loc;
     csspgo_match_kind kind;
     uint32_t          eq;         /* 0, or its equivalence class: they execute equally often (csspgo_cfg_classes)    */
-    uint32_t          under;      /* 0, or another class that eq never executes without: it runs before, as often or */
-                                  /* more often                                                                      */
+    uint32_t          under;      /* 0, or another class: eq executes only after it, and at most as often            */
     uint64_t          callee;     /* CALL: GUID of the callee's name, 0 = not known                                  */
     uint64_t          hash;       /* 0, or a hash of the content, to be compared with csspgo_match_hash              */
 } csspgo_match_loc;
@@ -33190,7 +33189,8 @@ static void csspgo__above_heads(csspgo__above *a, const csspgo_cfg *cfg)
  * first block of c, unless that may execute more often. eq: that of csspgo__classes_of; under: an element per block,
  * and one more. Returns 0 when memory is exhausted.
  */
-static int csspgo__classes_under(csspgo__heap *h, const csspgo_cfg *cfg, const uint32_t *eq, uint32_t *under)
+CSSPGO__UNUSED static int csspgo__classes_under(csspgo__heap *h, const csspgo_cfg *cfg, const uint32_t *eq,
+                                               uint32_t *under)
 {
     csspgo__above a;
     const size_t rows = cfg->blocks + 2;
