@@ -4090,6 +4090,7 @@ typedef struct csspgo_match_loc {
     csspgo_loc        loc;
     csspgo_match_kind kind;
     uint32_t          eq;         /* 0, or its equivalence class: they execute equally often (csspgo_cfg_classes)    */
+    uint32_t          under;      /* 0, or another class: eq executes only after it, and at most as often            */
     uint64_t          callee;     /* CALL: GUID of the callee's name, 0 = not known                                  */
     uint64_t          hash;       /* 0, or a hash of the content, to be compared with csspgo_match_hash              */
 } csspgo_match_loc;
@@ -4129,7 +4130,7 @@ typedef struct csspgo_match_input csspgo_match_input;
  * a trace in some copy of its code, inlined or not: a probe, or an inlined call. Ids in between that left no trace
  * have the kind CSSPGO_MATCH_ANY. The first transfer at or after a call's probe gives the callee (within 8
  * instructions, or 8 bytes where the code was added without its bytes); two callees at one id make it an indirect
- * call. The control flow of the copy with the most probes gives the equivalence classes.
+ * call. The control flow of the copy with the most probes gives the equivalence classes, and those they are under.
  *
  * Names of local functions end in ".__uniq." and a number per module. A function belongs to the module of the local
  * functions that it calls, to none if these are of several. If any is inlined in another module, no function has one.
@@ -4231,6 +4232,9 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  * Up to date. If the checksums of a function in a probe profile agree, all its locations stay. A profile by lines has
  * no checksums and is always matched.
  *
+ * Calls that never ran have no trace in the profile. If the code calls a function more often than the profile does, and
+ * counts contradict each other (csspgo_match_outcome), ALIGN tries whether another of these calls fits better.
+ *
  * Renamed functions. Rename matching compares functions that the profile does not know with profiles that no function
  * has, so give all functions of a module (or program) in one call. ALIGN weighs this evidence, in this order: the base
  * name; the rest of the mangled name; callers that call the new function where they called the old one, by how often
@@ -4256,9 +4260,10 @@ CSSPGO_DEF void csspgo_matcher_free(csspgo_matcher *m);
  *
  * Returns   CSSPGO_OK; E_ARGUMENT: two functions with the same name; E_NOMEM, E_LIMIT. After a failure the matcher is
  *           as good as new
- * Cost      per function with a and b calls or locations on the two sides: ALIGN a * b up to 2^24; above that, and in
- *           LLVM's modes, (a + b) * d for d calls that differ; memory (a + b) * sqrt(a + b). O(names of p). Renamed
- *           functions: ALIGN O(p log p) and at most 2^24 comparisons; LLVM's modes are quadratic in their number
+ * Cost      per function with a and b calls or locations on the two sides: ALIGN a * b up to 2^24 (up to 2^20 nine
+ *           times, if counts contradict each other); above that, and in LLVM's modes, (a + b) * d for d calls that
+ *           differ; memory (a + b) * sqrt(a + b). O(names of p). Renamed functions: ALIGN O(p log p) and at most 2^24
+ *           comparisons; LLVM's modes are quadratic in their number
  * Source    LLVM 19 SampleProfileMatcher for the reference modes; Myers 1986; Gotoh 1982
  */
 CSSPGO_DEF csspgo_status csspgo_matcher_module(csspgo_matcher *m, const csspgo_profile *p,
@@ -4280,11 +4285,12 @@ CSSPGO_DEF csspgo_match_result csspgo_matcher_locate(const csspgo_matcher *m, ui
 CSSPGO_DEF uint64_t csspgo_matcher_profile_of(const csspgo_matcher *m, uint64_t guid);
 
 /*
- * The result for one function of the new code. Contradiction: how far counts are from each other where blocks always
- * run equally often. Above 20 percent the profile is likelier to hurt than to help (hurts), and a new function gets no
- * counts from a caller. Samples are body counts of the copies that it was compared with, or its
- * share of them; a doubted function loses all of them. A function whose code was in a caller is mapped, but not known:
- * its samples are those at its locations, its confidence is the caller's. The caller's samples there are not lost.
+ * The result for one function of the new code. Contradiction: how far counts are below what other counts prove, where
+ * blocks always run equally often, or at least as often as others (csspgo_match_loc.eq, under). Above 20 percent the
+ * profile is likelier to hurt than to help (hurts), and a new function gets no counts from a caller. Samples are body
+ * counts of the copies that it was compared with, or its share of them; a doubted function loses all of them. A
+ * function whose code was in a caller is mapped, but not known: its samples are those at its locations, its confidence
+ * is the caller's. The caller's samples there are not lost.
  */
 typedef struct csspgo_match_outcome {
     uint64_t profile;                         /* as csspgo_matcher_profile_of                                        */
@@ -33342,6 +33348,152 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
     return csspgo__classes_of(&h, cfg, eq) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
 }
 
+/* ----- blocks that execute at least as often ---------------------------------------------------------------------- */
+
+/*
+ * Immediate dominators: Cooper, Harvey, Kennedy, A Simple, Fast Dominance Algorithm, 2001. The steps are bounded, since
+ * graphs without the shape of programs need a quadratic number.
+ */
+typedef struct csspgo__above {
+    csspgo__arrays arrays;        /* these                                                     */
+    uint32_t *begin, *next;       /* per block: its edges in `next`; these are blocks          */
+    uint32_t *at;                 /* per block: the edge to go on with                         */
+    uint32_t *order, *rank;       /* blocks from the entry on, each before what follows; their */
+                                  /* places in that list, + 1; 0: not reached                  */
+    uint32_t *up;                 /* per place: the dominator's place; UINT32_MAX: not known   */
+    size_t    reached;
+    uint64_t  steps;              /* left */
+} csspgo__above;
+
+/* Lists the blocks behind each block, or (back) before it. */
+static void csspgo__above_edges(csspgo__above *a, const csspgo_cfg *cfg, int back)
+{
+    size_t i;
+    memset(a->begin, 0, (cfg->blocks + 2) * sizeof *a->begin);
+    for (i = 0; i < cfg->edges; i++) a->begin[(back ? cfg->edge[i].to : cfg->edge[i].from) + 2]++;
+    for (i = 2; i < cfg->blocks + 2; i++) a->begin[i] += a->begin[i - 1];
+    for (i = 0; i < cfg->edges; i++)
+        a->next[a->begin[(back ? cfg->edge[i].to : cfg->edge[i].from) + 1]++] = back ? cfg->edge[i].from
+                                                                                     : cfg->edge[i].to;
+}
+
+/* Puts the blocks that the entry reaches into reverse postorder. up: scratch, the way to the current block. */
+static void csspgo__above_order(csspgo__above *a, const csspgo_cfg *cfg)
+{
+    size_t depth = 0, end = cfg->blocks, i;
+    csspgo__above_edges(a, cfg, 0);
+    memcpy(a->at, a->begin, cfg->blocks * sizeof *a->at);
+    a->up[depth++] = 0;
+    a->rank[0] = 1;
+    while (depth != 0) {
+        const uint32_t b = a->up[depth - 1];
+        uint32_t to;
+        if (a->at[b] == a->begin[b + 1]) {
+            a->order[--end] = b;
+            depth--;
+            continue;
+        }
+        to = a->next[a->at[b]++];
+        if (a->rank[to] != 0) continue;
+        a->rank[to] = 1;
+        a->up[depth++] = to;
+    }
+    a->reached = cfg->blocks - end;
+    memmove(a->order, a->order + end, a->reached * sizeof *a->order);
+    for (i = 0; i < a->reached; i++) a->rank[a->order[i]] = (uint32_t)i + 1;
+}
+
+/* The nearest place that dominates two places. */
+static uint32_t csspgo__above_both(csspgo__above *a, uint32_t x, uint32_t y)
+{
+    while (x != y && a->steps != 0) {
+        if (x > y) x = a->up[x];
+        else y = a->up[y];
+        a->steps--;
+    }
+    return x;
+}
+
+/* Finds the dominators; a->next holds the blocks before each block. Returns 0 if that takes too many steps. */
+static int csspgo__above_solve(csspgo__above *a)
+{
+    int changed = 1;
+    size_t i;
+    memset(a->up, 0xff, a->reached * sizeof *a->up);
+    a->up[0] = 0;
+    while (changed && a->steps != 0) {
+        changed = 0;
+        for (i = 1; i < a->reached; i++) {
+            const uint32_t b = a->order[i];
+            uint32_t k, best = UINT32_MAX;
+            for (k = a->begin[b]; k < a->begin[b + 1] && a->steps != 0; k++, a->steps--) {
+                const uint32_t from = a->rank[a->next[k]] - 1;
+                if (a->rank[a->next[k]] == 0 || a->up[from] == UINT32_MAX) continue;
+                best = best == UINT32_MAX ? from : csspgo__above_both(a, best, from);
+            }
+            changed |= a->up[i] != best;
+            a->up[i] = best;
+        }
+    }
+    return a->steps != 0;
+}
+
+enum { CSSPGO__ABOVE_HEAD = 1, CSSPGO__ABOVE_LOOSE = 2 };
+
+/*
+ * Notes in a->at, by place, which blocks may execute more often than their dominator j, because a cycle through them
+ * avoids it: heads of loops; and (LOOSE) all blocks whose dominator is the nearest one of both ends of an edge back to
+ * a block that does not dominate its other end. No other: let h be the first block of such a cycle in the order, after
+ * an edge from p. If h dominates p, it dominates the whole cycle, so j is not the nearest dominator there. Else the
+ * nearest dominator of p and h is j: one below j would be on the cycle, before h.
+ */
+static void csspgo__above_heads(csspgo__above *a, const csspgo_cfg *cfg)
+{
+    size_t i;
+    memset(a->at, 0, a->reached * sizeof *a->at);
+    for (i = 0; i < cfg->edges; i++) {
+        const uint32_t from = a->rank[cfg->edge[i].from], to = a->rank[cfg->edge[i].to];
+        uint32_t both;
+        if (from == 0 || from < to) continue;
+        a->at[to - 1] |= CSSPGO__ABOVE_HEAD;
+        both = csspgo__above_both(a, from - 1, to - 1);
+        if (both != to - 1) a->at[both] |= CSSPGO__ABOVE_LOOSE;
+    }
+}
+
+/*
+ * under[c] becomes the class that blocks of class c are under: whenever one of them executes, a block of that class has
+ * executed just before, and for no other one of them; 0 if that is not known. It is the class of the dominator of the
+ * first block of c, unless that may execute more often. eq: that of csspgo__classes_of; under: an element per block,
+ * and one more. Returns 0 when memory is exhausted.
+ */
+CSSPGO__UNUSED static int csspgo__classes_under(csspgo__heap *h, const csspgo_cfg *cfg, const uint32_t *eq,
+                                               uint32_t *under)
+{
+    csspgo__above a;
+    const size_t rows = cfg->blocks + 2;
+    size_t i;
+    int ok;
+    memset(&a, 0, sizeof a);
+    a.arrays.heap = h;
+    a.steps = 4096 + 64 * ((uint64_t)cfg->blocks + cfg->edges);
+    memset(under, 0, (cfg->blocks + 1) * sizeof *under);
+    ok = CSSPGO__ARRAY(&a.arrays, a.begin, rows) && CSSPGO__ARRAY(&a.arrays, a.next, cfg->edges + 1) &&
+         CSSPGO__ARRAY(&a.arrays, a.at, rows) && CSSPGO__ARRAY(&a.arrays, a.order, rows) &&
+         CSSPGO__ARRAY(&a.arrays, a.rank, rows) && CSSPGO__ARRAY(&a.arrays, a.up, rows);
+    if (ok && cfg->blocks != 0) {
+        csspgo__above_order(&a, cfg);
+        csspgo__above_edges(&a, cfg, 1);
+        if (csspgo__above_solve(&a)) csspgo__above_heads(&a, cfg);
+        for (i = a.reached; i-- > 1 && a.steps != 0;)  /* so that the first block of a class comes last */
+            under[eq[a.order[i]]] = a.at[i] & CSSPGO__ABOVE_HEAD || a.at[a.up[i]] & CSSPGO__ABOVE_LOOSE ||
+                                    eq[a.order[i]] == eq[a.order[a.up[i]]] ? 0 : eq[a.order[a.up[i]]];
+        under[0] = 0;
+    }
+    csspgo__arrays_free(&a.arrays);
+    return ok;
+}
+
 /* ----- counts that fit -------------------------------------------------------------------------------------------- */
 
 /*
@@ -34977,6 +35129,7 @@ typedef struct csspgo__code_reader {   /* one call of csspgo_match_input_new or 
     csspgo__finder      finder;
     csspgo__u32_list    best;     /* per function: the inline node with the most probes, 0 = none       */
     csspgo__u32_list    eq;       /* per probe: its class, numbered across all functions; 0 = unknown */
+    csspgo__u32_list    under;    /* per class: the one that it is under; 0 = none                      */
     csspgo__u32_list    block_eq; /* scratch: per block of a function                                   */
     csspgo__u32_list    seen;     /* csspgo__flow_cut: per probe id its last block, + 1                 */
     uint32_t            classes;  /* so far                                                             */
@@ -35018,15 +35171,17 @@ static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
     const csspgo_code *code = x->code;
     csspgo__finder *f = &x->finder;
     const csspgo__placed *p;
-    uint32_t *eq, most = 0;
+    uint32_t *eq, *under, most = 0, c;
     csspgo_cfg cfg;
     size_t b;
-    if (!csspgo__finder_find(f, func) || (eq = CSSPGO__FILL(x->heap, x->block_eq, f->cfg.blocks)) == NULL) return 0;
+    if (!csspgo__finder_find(f, func) || (eq = CSSPGO__FILL(x->heap, x->block_eq, 2 * f->cfg.blocks + 1)) == NULL)
+        return 0;
     if (f->no_jumps) return 1;
     cfg = f->cfg;
     if (cfg.edges != 0 && cfg.edge[cfg.edges - 1].from == CSSPGO__BLOCK_ENTRY &&
         cfg.edge[cfg.edges - 1].to == CSSPGO__BLOCK_HUB) cfg.edges--;
-    if (!csspgo__classes_of(x->heap, &cfg, eq)) return 0;
+    under = eq + cfg.blocks;
+    if (!csspgo__classes_of(x->heap, &cfg, eq) || !csspgo__classes_under(x->heap, &cfg, eq, under)) return 0;
     for (b = CSSPGO__BLOCK_CODE; b < cfg.blocks; b++) {
         csspgo__cursor at = csspgo__ordered_from(&code->table[CSSPGO__PLACES], f->block[b].begin);
         if (eq[b] > most) most = eq[b];
@@ -35035,6 +35190,10 @@ static int csspgo__function_classes(csspgo__code_reader *x, uint32_t func)
             if (x->best.v[csspgo__inline_of(code, node)->func] == node) x->eq.v[p->id] = x->classes + eq[b];
         }
     }
+    if (!CSSPGO__REACH(x->heap, x->under, (size_t)x->classes + most + 1)) return 0;
+    for (b = 0; b < cfg.edges && cfg.edge[b].to != CSSPGO__BLOCK_HUB; b++) {}
+    for (c = 1; c <= most; c++)                       /* an indirect jump may lead to any block: nothing is certain */
+        x->under.v[x->classes + c] = b == cfg.edges && under[c] != 0 ? x->classes + under[c] : 0;
     x->classes += most;
     return 1;
 }
@@ -35167,9 +35326,10 @@ static int csspgo__code_modules(csspgo__code_reader *x)
 }
 
 /* Describes a function with n code sites, v; there is room for it and its locations. */
-static void csspgo__describe_function(csspgo_match_input *in, const csspgo_code *code, uint32_t func,
+static void csspgo__describe_function(csspgo_match_input *in, const csspgo__code_reader *x, uint32_t func,
                                       const csspgo__code_site *v, size_t n)
 {
+    const csspgo_code *code = x->code;
     csspgo_match_code *c = &in->function.v[in->function.count++];
     size_t size, i;
     const char *name = csspgo__func_text(code, func, &size);
@@ -35193,6 +35353,7 @@ static void csspgo__describe_function(csspgo_match_input *in, const csspgo_code 
         l->callee = v->callee;
         l->eq = v++->eq;
         if (l->eq == CSSPGO__EQ_CONFLICT) l->eq = 0;
+        if (l->eq != 0) l->under = x->under.v[l->eq];
     }
 }
 
@@ -35213,7 +35374,7 @@ static int csspgo__describe_functions(csspgo__code_reader *x, csspgo_match_input
         for (k = i; k < x->site.count && v[k].func == func; k++) {}
         if (k == i && !(csspgo__func_name(code, func)->flags & CSSPGO__DESCRIBED) &&
             (csspgo__func_checksum(code, func) == 0 || x->finder.first_range[func] == 0)) continue;
-        csspgo__describe_function(in, code, func, v + i, k - i);
+        csspgo__describe_function(in, x, func, v + i, k - i);
         if (x->module.v[func] != CSSPGO__MODULES)
             in->function.v[in->function.count - 1].module = x->module.v[func];
     }
@@ -35232,6 +35393,7 @@ static void csspgo__code_reader_free(csspgo__code_reader *x)
     csspgo__finder_free(&x->finder);
     CSSPGO__DROP(x->heap, x->best);
     CSSPGO__DROP(x->heap, x->eq);
+    CSSPGO__DROP(x->heap, x->under);
     CSSPGO__DROP(x->heap, x->block_eq);
     CSSPGO__DROP(x->heap, x->seen);
     CSSPGO__DROP(x->heap, x->module);
@@ -35651,7 +35813,9 @@ typedef struct csspgo__align_token {     /* a location of either side */
     uint8_t    gone;              /* a call whose callee the other side does not call                   */
     uint8_t    orphan;            /* code: a call whose callee had the name in `callee`                 */
     uint8_t    calls;             /* a block: the number of calls after it; CALLS_UNKNOWN: not a block, or many */
-    uint8_t    pad[2];
+    uint8_t    recorded;          /* profile: it has a count, maybe 0                                   */
+    uint8_t    pad;
+    uint32_t   never;             /* code: a token that it is not paired with, + 1: csspgo__try_calls   */
     uint32_t   before, after;     /* votes only: csspgo__votes_beside                                   */
 } csspgo__align_token;
 
@@ -35728,11 +35892,14 @@ typedef struct csspgo__subject {
  */
 typedef struct csspgo__alignment {
     csspgo__align_token_list code, old;
+    csspgo__align_token_list before;    /* csspgo__try_calls */
     CSSPGO__LIST(csspgo__classed) found_by_class;      /* csspgo__dense_classes */
     csspgo__i32_list  best;       /* csspgo__align_run: rows of scores */
     csspgo__byte_list from;       /*   the way to each score */
     csspgo__byte_list kept;       /* csspgo__kept_find */
     CSSPGO__LIST(csspgo__vote) vote;            /* csspgo__one_new_name */
+    csspgo__u32_list  under;      /* per class: the one that it is under, 0 = none: csspgo__dense_classes */
+    int               has_under;  /*   any is under another one */
     csspgo__u32_list  x, y, known, blocks;      /* csspgo__match_segments: see csspgo__align_segment */
     csspgo__u64_list  seen;
     csspgo__u32_list  last, take; /* csspgo__fill */
@@ -36917,12 +37084,26 @@ static int csspgo__compare_callees(csspgo__heap *h, csspgo__subject *s, csspgo__
 
 static const csspgo__field csspgo__classed_fields[] = { CSSPGO__ASCENDING(csspgo__classed, eq), CSSPGO__FIELDS_END };
 
-/* Renumbers the classes of the code 1, 2, ... in the order of their numbers; *classes gets their number. */
-static int csspgo__dense_classes(csspgo__heap *h, csspgo__alignment *align, uint32_t *classes)
+/* The dense number of a class among n sorted ones; 0: no location has it. */
+static uint32_t csspgo__dense_class(const csspgo__align_token *v, const csspgo__classed *c, size_t n, uint32_t eq)
+{
+    const csspgo__classed key = { eq, 0 };
+    const size_t i = eq != 0 ? csspgo__lower_bound(c, n, sizeof *c, &key, csspgo__fields_cmp, csspgo__classed_fields)
+                             : n;
+    return i < n && c[i].eq == eq ? v[c[i].at].eq : 0;
+}
+
+/*
+ * Renumbers the classes of the code 1, 2, ... in the order of their numbers; *classes gets their number. Returns 0 when
+ * memory is exhausted.
+ */
+static int csspgo__dense_classes(csspgo__heap *h, const csspgo_match_loc *loc, csspgo__alignment *align,
+                                 uint32_t *classes)
 {
     csspgo__align_token *v = align->code.v;
     const size_t n = align->code.count;
     csspgo__classed *c = CSSPGO__FILL(h, align->found_by_class, n);
+    uint32_t *under;
     size_t i;
     *classes = 0;
     if (c == NULL) return 0;
@@ -36935,6 +37116,13 @@ static int csspgo__dense_classes(csspgo__heap *h, csspgo__alignment *align, uint
         if (c[i].eq == 0) continue;
         if (i == 0 || c[i - 1].eq != c[i].eq) ++*classes;
         v[c[i].at].eq = *classes;
+    }
+    if ((under = CSSPGO__ZEROS(h, align->under, (size_t)*classes + 1)) == NULL) return 0;
+    align->has_under = 0;
+    for (i = 0; i < n; i++) {
+        if (v[i].eq == 0 || under[v[i].eq] != 0) continue;
+        under[v[i].eq] = csspgo__dense_class(v, c, n, loc[i].under);
+        align->has_under |= under[v[i].eq] != 0;
     }
     return 1;
 }
@@ -36960,7 +37148,7 @@ static int csspgo__code_tokens(csspgo__heap *h, csspgo__subject *s, csspgo__alig
         t[a[i].at].callee = a[i].callee;
         t[a[i].at].orphan = a[i].orphan != 0;
     }
-    return csspgo__dense_classes(h, align, classes);
+    return csspgo__dense_classes(h, v, align, classes);
 }
 
 static int csspgo__old_token_add(csspgo__heap *h, csspgo__alignment *align, csspgo_loc loc)
@@ -36997,7 +37185,10 @@ static int csspgo__old_tokens(csspgo__matching *w, const csspgo_match_code *code
             if (!csspgo__old_token_add(&w->m->heap, align, csspgo_loc_at((uint32_t)align->old.count + 1, 0))) return 0;
         if (!csspgo__old_token_add(&w->m->heap, align, loc)) return 0;
         t = align->old.v + align->old.count - 1;
-        if (use_body) t->count = body[i++].count;
+        if (use_body) {
+            t->count = body[i++].count;
+            t->recorded = 1;
+        }
         if (t->count != 0) t->kind = CSSPGO_MATCH_BLOCK;
         if (j >= f->anchor.count || csspgo__loc_key(a[j].loc) != csspgo__loc_key(loc)) continue;
         t->callee = a[j].callee;
@@ -37064,7 +37255,7 @@ static void csspgo__align_row(csspgo__alignment *align, size_t i, int32_t *best,
     for (j = 1; j <= m; j++) {
         const int32_t open_above = best[j] - CSSPGO__GAP_OPEN, more_above = above[j] - CSSPGO__GAP_MORE;
         const int32_t open_left = best[j - 1] - CSSPGO__GAP_OPEN, more_left = left - CSSPGO__GAP_MORE;
-        const int32_t pair = csspgo__pair_score(a, &b[j - 1]);
+        const int32_t pair = a->never == j ? CSSPGO__NEVER : csspgo__pair_score(a, &b[j - 1]);
         int32_t top = pair == CSSPGO__NEVER ? pair : diagonal + pair;
         unsigned bits = CSSPGO__FROM_DIAGONAL;
         diagonal = best[j];
@@ -37190,6 +37381,9 @@ typedef struct csspgo__align_segment {  /* code tokens [i, i_end) against profil
     size_t    n, f, told;         /* their numbers; told: those of x with another block in their class */
     uint64_t *seen, *scratch;     /* class << 32 | log64 of the counts of a split */
     uint32_t *known;              /* per class: log64 of its count + 1, 0 = not known */
+    uint32_t *least;              /* per class: the same of the largest count known of classes under it */
+    uint32_t *now;                /* per class: the same of its count in a split */
+    const uint32_t *under;        /* per class: the one that it is under, 0 = none */
     uint32_t *blocks;             /* per class: blocks in it */
 } csspgo__align_segment;
 
@@ -37206,6 +37400,15 @@ static void csspgo__numbering(const csspgo__alignment *align, csspgo__align_segm
     }
     for (i = s->j; i < s->j_end; i++)
         if (!blocks_only || !csspgo__is_call(&b[i])) s->y[s->f++] = (uint32_t)i;
+}
+
+enum { CSSPGO__EXCESS_FROM = 64 };   /* twice as often: sampled counts differ by less */
+
+/* What it costs that a count exceeds another that it cannot exceed; both are log64 + 1, 0 = not known. */
+static uint64_t csspgo__excess_cost(uint32_t count, uint32_t most)
+{
+    if (most == 0 || count <= most + CSSPGO__EXCESS_FROM) return 0;
+    return count - most < (uint32_t)CSSPGO__COST_MAX ? count - most : (uint32_t)CSSPGO__COST_MAX;
 }
 
 /*
@@ -37240,6 +37443,31 @@ static void csspgo__split_pair(const csspgo__align_segment *s, size_t k, size_t 
 }
 
 /*
+ * What it costs that blocks of a split execute more often than the class that they are under, or less often than one
+ * under theirs. Ids without a record tell nothing.
+ */
+static uint64_t csspgo__under_cost(const csspgo__alignment *align, csspgo__align_segment *s, size_t k, size_t split)
+{
+    const csspgo__align_token *a = align->code.v, *b = align->old.v;
+    uint64_t cost = 0;
+    size_t q;
+    int pass;
+    for (pass = 0; pass < 3 && align->has_under; pass++)
+        for (q = 0; q < k; q++) {
+            uint32_t x, y, count, c, up;
+            csspgo__split_pair(s, k, split, q, &x, &y);
+            if ((c = a[x].eq) == 0 || csspgo__is_call(&a[x]) || csspgo__is_call(&b[y]) || !b[y].recorded) continue;
+            count = csspgo__log64(b[y].count) + 1;
+            up = s->under[c];
+            if (pass == 0 && count > s->now[c]) s->now[c] = count;
+            if (pass == 1) cost += csspgo__excess_cost(count, s->known[up] != 0 ? s->known[up] : s->now[up]);
+            if (pass == 1 && s->known[c] == 0) cost += csspgo__excess_cost(s->least[c], count);
+            if (pass == 2) s->now[c] = 0;
+        }
+    return cost;
+}
+
+/*
  * The cost of one way to pair the k tokens of the shorter side: `split` of them from the front, the rest from the
  * back; the middle of the longer side was inserted or deleted. Adds the cost of impossible pairs (a call with a block)
  * and of blocks with different numbers of calls after them.
@@ -37261,7 +37489,7 @@ static uint64_t csspgo__split_cost(const csspgo__alignment *align, csspgo__align
         if (!csspgo__is_call(&a[x]) && !csspgo__is_call(&b[y]) && a[x].eq != 0)
             s->seen[n++] = (uint64_t)a[x].eq << 32 | csspgo__log64(b[y].count);
     }
-    return cost + csspgo__class_cost(s, n);
+    return cost + csspgo__class_cost(s, n) + csspgo__under_cost(align, s, k, split);
 }
 
 /*
@@ -37286,10 +37514,16 @@ static uint64_t csspgo__best_split(const csspgo__alignment *align, csspgo__align
     return best;
 }
 
-/* The first count that a class gets stays its count. */
+enum { CSSPGO__UNDER_MOST = 64 };  /* classes to go up */
+
+/* The first count that a class gets stays its count, and the least of those that it is under. */
 static void csspgo__class_learn(csspgo__align_segment *s, const csspgo__align_token *a, uint64_t count)
 {
-    if (a->eq != 0 && s->known[a->eq] == 0 && count != 0) s->known[a->eq] = csspgo__log64(count) + 1;
+    uint32_t up = a->eq, i;
+    if (up == 0 || s->known[up] != 0 || count == 0) return;
+    s->known[up] = csspgo__log64(count) + 1;
+    for (i = 0; i < CSSPGO__UNDER_MOST && s->under[up] != 0 && s->least[s->under[up]] < s->known[a->eq]; i++)
+        s->least[up = s->under[up]] = s->known[a->eq];
 }
 
 /* Pairs the blocks of a segment as a split says. */
@@ -37451,11 +37685,14 @@ static int csspgo__match_segments(csspgo_matcher *m, csspgo__alignment *align, u
     memset(&s, 0, sizeof s);
     s.x = CSSPGO__FILL(&m->heap, align->x, n);
     s.y = CSSPGO__FILL(&m->heap, align->y, olds);
-    s.known = CSSPGO__ZEROS(&m->heap, align->known, (size_t)classes + 1);
+    s.known = CSSPGO__ZEROS(&m->heap, align->known, 3 * ((size_t)classes + 1));
+    s.under = align->under.v;
     s.blocks = CSSPGO__ZEROS(&m->heap, align->blocks, (size_t)classes + 1);
     s.seen = CSSPGO__FILL(&m->heap, align->seen, 2 * k);
     if (s.x == NULL || s.y == NULL || s.known == NULL || s.blocks == NULL || s.seen == NULL) return 0;
     s.scratch = s.seen + k;
+    s.least = s.known + classes + 1;
+    s.now = s.least + classes + 1;
     for (s.i = 0; s.i < n; s.i++) s.blocks[a[s.i].eq] += !csspgo__is_call(&a[s.i]);
     s.i = 0;
     csspgo__keep_calls(align, &s);
@@ -37498,31 +37735,97 @@ static uint64_t csspgo__in_1024ths(uint64_t n, uint64_t m)
 
 enum { CSSPGO__CONTRADICTION_MOST = 20 };   /* percent */
 
+/* 1 if the alignment gave block i of the code a count, not by its neighbours. */
+static int csspgo__has_count(const csspgo__alignment *align, size_t i)
+{
+    const csspgo__align_token *a = &align->code.v[i];
+    return a->pair != 0 && a->eq != 0 && a->kind == CSSPGO_MATCH_BLOCK && a->how <= CSSPGO_FOUND_CLASS &&
+           align->old.v[a->pair - 1].recorded;
+}
+
 /*
- * How far the counts of blocks of one class are from each other, in percent of what they were if each had the largest
- * one of its class; of the alignment that was made last. -1 when memory is exhausted.
+ * A class executes as often as those under it, or more often: most, the largest count of each class, becomes at least
+ * that of each class under it. The steps are bounded.
+ */
+static void csspgo__most_above(const uint32_t *under, uint64_t *most, uint32_t classes)
+{
+    uint64_t steps = 4096 + 16 * (uint64_t)classes;
+    uint32_t c, up;
+    for (c = 1; c <= classes; c++)
+        for (up = under[c]; up != 0 && most[up] < most[c] && steps != 0; up = under[up], steps--) most[up] = most[c];
+}
+
+/*
+ * How far counts are below what others prove, in 1024ths of that: blocks of one class execute equally often, and as
+ * often as those of a class that is under it, or more often; of the alignment that was made last. -1 when memory is
+ * exhausted.
  */
 static int csspgo__contradiction(csspgo__heap *h, csspgo__alignment *align, uint32_t classes)
 {
     const csspgo__align_token *a = align->code.v, *b = align->old.v;
     uint64_t *most = CSSPGO__ZEROS(h, align->seen, (size_t)classes + 1), all = 0, less = 0;
     size_t i;
-    int pass;
     if (most == NULL) return -1;
-    for (pass = 0; pass < 2; pass++)
-        for (i = 0; i < align->code.count; i++) {
-            uint64_t *top = &most[a[i].eq], n;
-            if (a[i].pair == 0 || a[i].eq == 0 || a[i].kind != CSSPGO_MATCH_BLOCK || a[i].how > CSSPGO_FOUND_CLASS)
-                continue;
-            n = b[a[i].pair - 1].count;
-            if (pass == 0) {
-                *top = n > *top ? n : *top;
-            } else {
-                all = csspgo__sat_add(all, *top);
-                less = csspgo__sat_add(less, *top - n);
-            }
-        }
-    return all != 0 ? (int)(csspgo__in_1024ths(less, all) * 100 / 1024) : 0;
+    for (i = 0; i < align->code.count; i++)
+        if (csspgo__has_count(align, i) && b[a[i].pair - 1].count > most[a[i].eq])
+            most[a[i].eq] = b[a[i].pair - 1].count;
+    csspgo__most_above(align->under.v, most, classes);
+    for (i = 0; i < align->code.count; i++) {
+        if (!csspgo__has_count(align, i)) continue;
+        all = csspgo__sat_add(all, most[a[i].eq]);
+        less = csspgo__sat_add(less, most[a[i].eq] - b[a[i].pair - 1].count);
+    }
+    return all != 0 ? (int)csspgo__in_1024ths(less, all) : 0;
+}
+
+enum { CSSPGO__OTHER_CALLS = 8, CSSPGO__OTHER_CELLS = 1 << 20, CSSPGO__OTHER_GAIN = 51 };   /* 1024ths: 5 percent */
+
+/* 1 for a call that has a partner, though another call of its callee has none. */
+static int csspgo__is_one_of(const csspgo__alignment *align, size_t i)
+{
+    const csspgo__align_token *a = align->code.v;
+    size_t k;
+    if (!csspgo__is_call(&a[i]) || a[i].how != CSSPGO_FOUND_CALL || a[i].single) return 0;
+    for (k = 0; k < align->code.count; k++)
+        if (csspgo__is_call(&a[k]) && a[k].pair == 0 && a[k].callee == a[i].callee) return 1;
+    return 0;
+}
+
+/* Aligns what csspgo__align_make has made. Returns the contradiction, in 1024ths; -1 when memory is exhausted. */
+static int csspgo__align_again(csspgo_matcher *m, csspgo__alignment *align, uint32_t classes)
+{
+    size_t i;
+    for (i = 0; i < align->code.count; i++) align->code.v[i].pair = 0;
+    if (!csspgo__align_run(&m->heap, align) || !csspgo__one_new_name(&m->heap, align) ||
+        !csspgo__match_segments(m, align, classes)) return -1;
+    return csspgo__contradiction(&m->heap, align, classes);
+}
+
+/*
+ * Where the code calls a function more often than the profile does, the alignment may have taken the wrong call: one
+ * that never ran has no trace in the profile. If counts contradict each other, it is made again without each of these
+ * pairs, and taken if it removes enough of the contradiction, now `have`; not without any class under another one: with
+ * few samples, equal counts alone differ too much. Returns what is left of it, in 1024ths; -1 when memory is exhausted.
+ */
+static int csspgo__try_calls(csspgo_matcher *m, csspgo__alignment *align, uint32_t classes, int have)
+{
+    const size_t n = align->code.count;
+    int tries = CSSPGO__OTHER_CALLS;
+    size_t i;
+    if (!align->has_under || (n != 0 && align->old.count > CSSPGO__OTHER_CELLS / n)) return have;
+    for (i = 0; i < n && have > CSSPGO__OTHER_GAIN && tries > 0; i++) {
+        csspgo__align_token *was, *a = align->code.v;
+        int now;
+        if (!csspgo__is_one_of(align, i)) continue;
+        tries--;
+        if ((was = CSSPGO__FILL(&m->heap, align->before, n)) == NULL) return -1;
+        memcpy(was, a, n * sizeof *a);
+        a[i].never = a[i].pair;
+        if ((now = csspgo__align_again(m, align, classes)) < 0) return -1;
+        if (now + CSSPGO__OTHER_GAIN <= have) have = now;
+        else memcpy(a, was, n * sizeof *a);
+    }
+    return have;
 }
 
 /*
@@ -37535,18 +37838,21 @@ static int csspgo__match_align(csspgo__matching *w, csspgo__matched *f)
     const csspgo__align_token *a, *b;
     uint32_t classes = 0;
     size_t i;
-    int contradiction;
+    int contradiction = 0;
     const int made = p != NULL ? csspgo__align_make(w, f, &classes) : 0;
     if (made <= 0) return made != 0;
     if (!csspgo__one_new_name(&w->m->heap, &w->align) || !csspgo__match_segments(w->m, &w->align, classes)) return 0;
+    if (w->m->is_probe) {
+        contradiction = csspgo__contradiction(&w->m->heap, &w->align, classes);
+        if (contradiction >= 0) contradiction = csspgo__try_calls(w->m, &w->align, classes, contradiction);
+        if (contradiction < 0) return 0;
+    }
     a = w->align.code.v;
     b = w->align.old.v;
     for (i = 0; i < w->cur.loc.count; i++)
         csspgo__loc_pair_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
-    if (!w->m->is_probe) return 1;
-    contradiction = csspgo__contradiction(&w->m->heap, &w->align, classes);
-    f->contradiction = contradiction > 0 ? (uint32_t)contradiction : 0;
-    return contradiction >= 0;
+    f->contradiction = (uint32_t)contradiction * 100 / 1024;
+    return 1;
 }
 
 /* ----- one function ----------------------------------------------------------------------------------------------- */
@@ -38146,7 +38452,9 @@ static int csspgo__split_take(csspgo__matching *w, csspgo__matched *f, csspgo__m
             samples = csspgo__sat_add(samples, b[a[i].pair - 1].count);
     if (samples <= h->samples) return 1;              /* another caller has lost more of it */
     contradiction = csspgo__contradiction(&w->m->heap, &w->align, classes);
-    if (contradiction < 0 || contradiction > CSSPGO__CONTRADICTION_MOST) return contradiction >= 0;
+    if (contradiction < 0) return 0;
+    contradiction = contradiction * 100 / 1024;
+    if (contradiction > CSSPGO__CONTRADICTION_MOST) return 1;
     if ((p = csspgo__places_make(w->m, h, &w->cur.loc)) == NULL) return 0;
     for (i = 0; i < w->align.code.count; i++)
         csspgo__loc_pair_set(&p[i], a[i].pair != 0 ? b[a[i].pair - 1].loc : p[i].from, a[i].how, a[i].confidence);
@@ -38922,11 +39230,13 @@ static void csspgo__alignment_free(csspgo__heap *h, csspgo__alignment *align)
 {
     CSSPGO__DROP(h, align->code);
     CSSPGO__DROP(h, align->old);
+    CSSPGO__DROP(h, align->before);
     CSSPGO__DROP(h, align->found_by_class);
     CSSPGO__DROP(h, align->best);
     CSSPGO__DROP(h, align->from);
     CSSPGO__DROP(h, align->kept);
     CSSPGO__DROP(h, align->vote);
+    CSSPGO__DROP(h, align->under);
     CSSPGO__DROP(h, align->x);
     CSSPGO__DROP(h, align->y);
     CSSPGO__DROP(h, align->known);

@@ -138,7 +138,7 @@ static void join_locations(match_join *j, const join_code *v, size_t n, size_t b
     for (i = 0; i < n; i++)
         for (k = 0; is_same_flow(v[i].code, v[best].code) && k < v[i].code->locs; k++) {
             loc[count] = v[i].code->loc[k];
-            if (i != best) loc[count].eq = 0;         /* classes are numbered per program */
+            if (i != best) loc[count].eq = loc[count].under = 0;         /* classes are numbered per program */
             count++;
         }
     qsort(loc, count, sizeof *loc, join_loc_order);

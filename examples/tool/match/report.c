@@ -74,8 +74,8 @@ static void match_why(const match_run *m, const match_row *r, char *text, size_t
         snprintf(text, size, "left without a profile (confidence %u%%): %u of %u call sites not found, %u of %u new "
                  "locations are not in the profile", f.confidence, f.lost_calls, f.calls, f.unknown, f.locations);
     else if (f.hurts)
-        snprintf(text, size, "likelier to hurt than to help: counts of blocks that always run equally often differ by "
-                 "%u%%; %u of %u call sites not found", f.contradiction, f.lost_calls, f.calls);
+        snprintf(text, size, "likelier to hurt than to help: counts contradict each other by %u%%; %u of %u call "
+                 "sites not found", f.contradiction, f.lost_calls, f.calls);
     else if (f.locations == 0)
         snprintf(text, size, "the binary has no %s of it", m->lines != NULL ? "lines" : "probes");
     else if (f.lost_calls != 0)
