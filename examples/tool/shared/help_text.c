@@ -109,7 +109,7 @@ static const struct { const char *command, *title, *options; } groups[] = {
       " show-source-locations show-canonical-fname x86-asm-syntax"
       " show-detailed-warning show-jit-samples " },
     { "record", "What is recorded", " pid follow-forks first binary duration depth max-stack aslr " },
-    { "record", "How often", " frequency overhead timer " },
+    { "record", "How often", " frequency overhead timer no-counting " },
     { "record", "Every branch, with --exact",
       " exact software step start period jitter seed count max-branches stop frame-pointers " },
     { "merge", "Inputs",
