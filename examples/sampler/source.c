@@ -57,8 +57,8 @@ static int source_probed(loaded *own, char *why, size_t size)
     }
     csspgo_probe_set_free(probes);
     free(has_probes);
-    if (has_probes != NULL && status == CSSPGO_OK) return 1;
-    return load_fail(why, size, status == CSSPGO_OK || status == CSSPGO_E_NOMEM ? "out of memory" : csspgo_status_text(status));
+    if (has_probes == NULL) status = CSSPGO_E_NOMEM;
+    return status == CSSPGO_OK || load_fail(why, size, csspgo_status_text(status));
 }
 
 /* The file says where its entry was linked, the process where it is. */
@@ -75,7 +75,7 @@ int source_code(csspgo_code *code, char *why, size_t size)
     if (ok) memcpy(&entry, own.elf.data + 24, sizeof entry);   /* e_entry of a 64-bit ELF header */
     if (ok && (!load_segments(&own, path) ||
                csspgo_code_set_bias(code, own.module, (uint64_t)(uintptr_t)_start - entry, NULL) != CSSPGO_OK))
-        ok = load_fail(why, size, "is too large for the memory that it may take");
+        ok = load_fail(why, size, "out of memory");
     ok = ok && source_probed(&own, why, size) && load_probes(&own, why, size);
     load_free(&own);
     return ok;
