@@ -68,7 +68,6 @@ int main(int argc, char **argv)
         if (i < 200) sum = sum * 31 + one;
     }
     at_exit();
-    csspgo_runtime_unlock(profiler);       /* which the exit of a process need not do */
     s = csspgo_runtime_get_stats(profiler);
     printf("checksum %08x\n", (unsigned)sum);
     printf("counted %d, most %d, code %d\n", s.counted > 100, s.most_bytes <= 4 << 20, s.code_bytes < 1 << 18);
