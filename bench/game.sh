@@ -49,7 +49,7 @@ play() {
     p=$PWD/$B/$1
     shift
     (cd $B && HOME=$PWD/home SDL_RENDER_DRIVER=software SDL_FRAMEBUFFER_ACCELERATION=0 SDL_AUDIODRIVER=dummy LLVM_PROFILE_FILE=doom.raw \
-        $VG $p -iwad $WAD -nosound -nogui -config quit.cfg "$@" >said 2>&1)
+        $VG $p -iwad $WAD -nosound -nogui -extraconfig quit.cfg "$@" >said 2>&1)
 }
 # counted NAME: million instructions of what is measured
 counted() {
@@ -80,7 +80,8 @@ for i in $(seq $RUNS); do
     FRAMES=plain.$i.frames play plain -timedemo $LONG
     FRAMES=mixed.$i.frames FRAMES_BLOCK=32 play sampled -timedemo $LONG
 done
-FRAMES=train.frames play sampled $TRAIN
+[ -n "$SMALL" ] || FRAMES=unsampled.frames play plain $TRAIN
+FRAMES=sampled.frames play sampled $TRAIN
 grep -a '^samples from' $B/said
 [ -s $B/doom.prof ] || { echo "no profile:"; tail -3 $B/said; exit 1; }
 echo
@@ -91,7 +92,9 @@ medians() { awk '{ for (i = 1; i <= NF; i++) v[i, NR] = $i } END { for (i = 1; i
 medians $B/plain.*.frames | awk '{ print "| built at -O2, no sampler | " $1 " | " $2 " | " $3 " | " $4 " | " $8 " | " int($9 / 1024) " |" }'
 medians $B/mixed.*.frames | awk '{ print "| sampler, off for 32 frames | " $1 / 2 " | " $5 " | " $6 " | " $7 " | | |"
        print "| sampler, on for 32 frames | " $1 / 2 " | " $2 " | " $3 " | " $4 " | " $8 " | " int($9 / 1024) " |" }'
-awk -v how="$TRAIN" '{ print "| " how " | " $1 " | " $2 " | " $3 " | " $4 " | " $8 " | " int($9 / 1024) " |" }' $B/train.frames
+for f in unsampled sampled; do
+    [ ! -f $B/$f.frames ] || awk -v how="$TRAIN, $f" '{ print "| " how " | " $1 " | " $2 " | " $3 " | " $4 " | " $8 " | " int($9 / 1024) " |" }' $B/$f.frames
+done
 
 echo
 echo "| $MEASURED | M instructions |"
