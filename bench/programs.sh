@@ -53,8 +53,9 @@ inputs() {
 built() { $cxx $OPT -w -o $B/$1 $2 $more $sources -lm 2>$B/said || { head -5 $B/said; return 1; }; }
 # counted NAME: instructions on what is measured
 counted() { valgrind --tool=callgrind --callgrind-out-file=/dev/null $B/$1 $measured 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
-# gain NAME FLAGS: instructions of a build with a profile, in percent of those without one
-gain() { built $1 "$2" && awk -v a=$(counted $1) -v b=$base 'BEGIN { printf "%+.1f\n", 100 * (a / b - 1) }' || echo "?"; }
+# change NAME: its instructions, in percent of those without a profile; gain NAME FLAGS: those of a build with one
+change() { awk -v a=$(counted $1) -v b=$base 'BEGIN { printf "%+.1f\n", 100 * (a / b - 1) }'; }
+gain() { built $1 "$2" && change $1 || echo "?"; }
 # spread GAIN...: the mean, and the worst if there are several
 spread() { echo $* | awk '{ worst = $1; for (i = 1; i <= NF; i++) { sum += $i; if ($i > worst) worst = $i } if (NF > 1) printf "%+.1f (%+.1f)", sum / NF, worst; else printf "%+.1f", sum }'; }
 # recorded NAME KIND: gains of RECORDINGS recordings by bursts
@@ -104,8 +105,13 @@ thinlto_program() {
     set -- $1 $(instrumented $1)
     echo "| $1 | $(awk "BEGIN { printf \"%.1f\", $base / 1e6 }") | $probes | $ours | $llvms | $2 | $3 |"
 }
-# auto NAME: the gain by gcc's form of a profile; where gcc 12 crashes, without what crashes
-auto() { gain $1.used "-fauto-profile=$B/$1.afdo" 2>/dev/null | grep -v '?' || gain $1.used "-fauto-profile=$B/$1.afdo -fno-ipa-cp-clone"; }
+# auto NAME: the gain by gcc's form of a profile; where a pass of gcc 12 crashes (internal compiler error), without that pass
+auto() {
+    for without in "" -fno-ipa-cp-clone -fno-tree-vectorize; do
+        built $1.used "-fauto-profile=$B/$1.afdo $without" >/dev/null && { change $1.used; return; }
+    done
+    echo "?"
+}
 gcc_recorded() {
     for i in $(seq $RECORDINGS); do
         $T record --quiet -o $B/$1.data -- $B/$1.lines $train >/dev/null 2>$B/said && $T profgen --quiet --binary=$B/$1.lines --perfdata=$B/$1.data --format=gcc -o $B/$1.afdo --max-dropped=100 2>$B/said || { echo "?"; return; }
