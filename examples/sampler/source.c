@@ -55,9 +55,9 @@ static int source_probed(loaded *own, char *why, size_t size)
         b.size = (size_t)(r->region[i].end - b.address);
         status = csspgo_code_add_bytes(own->code, own->module, &b, NULL);
     }
+    if (has_probes == NULL) status = CSSPGO_E_NOMEM;
     csspgo_probe_set_free(probes);
     free(has_probes);
-    if (has_probes == NULL) status = CSSPGO_E_NOMEM;
     return status == CSSPGO_OK || load_fail(why, size, csspgo_status_text(status));
 }
 

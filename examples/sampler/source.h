@@ -1,7 +1,8 @@
 /* source.h - where samples come from, and what code they are of
  *
  * With source.c, csspgo.h and load.h, all that a program takes over to sample itself; main.c shows how. One file of the
- * program defines CSSPGO_IMPLEMENTATION and LOAD_IMPLEMENTATION before it.
+ * program defines CSSPGO_IMPLEMENTATION and LOAD_IMPLEMENTATION before it. If that file includes source.c, with
+ * CSSPGO_STATIC, only what is used is compiled (bench/game/doom.patch).
  */
 #ifndef SOURCE_H
 #define SOURCE_H
