@@ -4,8 +4,10 @@
 # that csspgo and llvm-profgen-19 make of an exact run, and with instrumented PGO, alone and with its context-sensitive
 # second pass. What is recorded and what is measured are different inputs. Instructions are callgrind's.
 # Run in bench/; needs x86-64 Linux, clang-19, llvm-19, lld-19, valgrind, qemu-user and deb-src lines (a program that cannot
-# be fetched is left out). Arguments: recordings of each kind by `record` (3), programs.
+# be fetched is left out). Arguments: recordings of each kind by `record` (3), programs. COMPILERS: one or more of
+# clang (-O2, the table above), thinlto (clang -O3 -flto=thin) and gcc (-O2, -fauto-profile beside -fprofile-use).
 RECORDINGS=${1:-3} PROGRAMS=${2:-zopfli bzip2 lz4 lua duktape mawk pugixml}
+COMPILERS=${COMPILERS:-clang thinlto gcc} OPT=-O2
 B=build/programs
 mkdir -p $B
 T=../examples/build/csspgo
@@ -48,11 +50,12 @@ inputs() {
     esac
 }
 # built NAME FLAGS: the program of $sources
-built() { $cxx -O2 -w -o $B/$1 $2 $more $sources -lm 2>$B/said || { head -5 $B/said; return 1; }; }
+built() { $cxx $OPT -w -o $B/$1 $2 $more $sources -lm 2>$B/said || { head -5 $B/said; return 1; }; }
 # counted NAME: instructions on what is measured
 counted() { valgrind --tool=callgrind --callgrind-out-file=/dev/null $B/$1 $measured 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
-# gain NAME FLAGS: instructions of a build with a profile, in percent of those without one
-gain() { built $1 "$2" && awk -v a=$(counted $1) -v b=$base 'BEGIN { printf "%+.1f\n", 100 * (a / b - 1) }' || echo "?"; }
+# change NAME: its instructions, in percent of those without a profile; gain NAME FLAGS: those of a build with one
+change() { awk -v a=$(counted $1) -v b=$base 'BEGIN { printf "%+.1f\n", 100 * (a / b - 1) }'; }
+gain() { built $1 "$2" && change $1 || echo "?"; }
 # spread GAIN...: the mean, and the worst if there are several
 spread() { echo $* | awk '{ worst = $1; for (i = 1; i <= NF; i++) { sum += $i; if ($i > worst) worst = $i } if (NF > 1) printf "%+.1f (%+.1f)", sum / NF, worst; else printf "%+.1f", sum }'; }
 # recorded NAME KIND: gains of RECORDINGS recordings by bursts
@@ -81,14 +84,68 @@ instrumented() {
 program() {
     fetched $1 && inputs $1 && built $1.none "" && built $1.probes "$PROBES $RECORDED" && built $1.lines "$LINES $RECORDED" || return
     base=$(counted $1.none)
-    qemu-x86_64 -plugin build/trace.so,out=$B/trace,start=0x$(nm $B/$1.probes | awk '$3 == "main" { print $1 }'),max=40000000 $B/$1.probes $train >/dev/null 2>&1
-    build/windows $B/trace $B/$1.probes 100000 >$B/$1.ps
-    rm -f $B/trace
+    traced $1 $1.probes
     lines=$(spread $(recorded $1 lines "$LINES")) probes=$(spread $(recorded $1 probes "$PROBES"))
     ours=$(exact $1 $T profgen --quiet --max-dropped=100) llvms=$(exact $1 llvm-profgen-19)
     set -- $1 $(instrumented $1)
     echo "| $1 | $(awk "BEGIN { printf \"%.1f\", $base / 1e6 }") | $lines | $probes | $ours | $llvms | $2 | $3 |"
 }
-echo "| program | M instructions | record, by line | record, by probe | exact, csspgo | exact, llvm-profgen-19 | instrumented | and context-sensitive |"
-echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
-for p in $PROGRAMS; do program $p; done
+# traced NAME PROGRAM: samples of an exact run
+traced() {
+    qemu-x86_64 -plugin build/trace.so,out=$B/trace,start=0x$(nm $B/$2 | awk '$3 == "main" { print $1 }'),max=40000000 $B/$2 $train >/dev/null 2>&1
+    build/windows $B/trace $B/$2 100000 >$B/$1.ps
+    rm -f $B/trace
+}
+thinlto_program() {
+    fetched $1 && inputs $1 && built $1.none "" && built $1.probes "$PROBES $RECORDED" || return
+    base=$(counted $1.none)
+    traced $1 $1.probes
+    probes=$(spread $(recorded $1 probes "$PROBES"))
+    ours=$(exact $1 $T profgen --quiet --max-dropped=100) llvms=$(exact $1 llvm-profgen-19)
+    set -- $1 $(instrumented $1)
+    echo "| $1 | $(awk "BEGIN { printf \"%.1f\", $base / 1e6 }") | $probes | $ours | $llvms | $2 | $3 |"
+}
+# auto NAME: the gain by gcc's form of a profile; where a pass of gcc 12 crashes (internal compiler error), without that pass
+auto() {
+    for without in "" -fno-ipa-cp-clone -fno-tree-vectorize; do
+        built $1.used "-fauto-profile=$B/$1.afdo $without" >/dev/null && { change $1.used; return; }
+    done
+    echo "?"
+}
+gcc_recorded() {
+    for i in $(seq $RECORDINGS); do
+        $T record --quiet -o $B/$1.data -- $B/$1.lines $train >/dev/null 2>$B/said && $T profgen --quiet --binary=$B/$1.lines --perfdata=$B/$1.data --format=gcc -o $B/$1.afdo --max-dropped=100 2>$B/said || { echo "?"; return; }
+        auto $1
+    done
+}
+# gcc names counters after the program: it is built under one name twice
+gcc_instrumented() {
+    rm -f $B/$1.pgo-*.gcda
+    built $1.pgo -fprofile-generate && $B/$1.pgo $train >/dev/null 2>&1 && gain $1.pgo -fprofile-use || echo "?"
+}
+gcc_program() {
+    fetched $1 && inputs $1 || return
+    case $cxx in clang++*) cxx=g++ ;; *) cxx=gcc ;; esac
+    built $1.none "" && built $1.lines "-g -fno-omit-frame-pointer -no-pie" || return
+    base=$(counted $1.none)
+    traced $1 $1.lines
+    lines=$(spread $(gcc_recorded $1))
+    $T profgen --quiet --max-dropped=100 --binary=$B/$1.lines --perfscript=$B/$1.ps --format=gcc -o $B/$1.afdo 2>$B/said
+    echo "| $1 | $(awk "BEGIN { printf \"%.1f\", $base / 1e6 }") | $lines | $(auto $1) | $(gcc_instrumented $1) |"
+}
+for c in $COMPILERS; do
+    case $c in
+    clang) echo "| clang -O2 | M instructions | record, by line | record, by probe | exact, csspgo | exact, llvm-profgen-19 | instrumented | and context-sensitive |"
+        echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+        for p in $PROGRAMS; do program $p; done ;;
+    thinlto) OPT="-O3 -flto=thin -fuse-ld=lld"
+        echo "| clang -O3, ThinLTO | M instructions | record, by probe | exact, csspgo | exact, llvm-profgen-19 | instrumented | and context-sensitive |"
+        echo "| --- | --- | --- | --- | --- | --- | --- |"
+        for p in $PROGRAMS; do thinlto_program $p; done ;;
+    gcc) OPT=-O2
+        echo "| gcc -O2 | M instructions | record | exact, csspgo | instrumented |"
+        echo "| --- | --- | --- | --- | --- |"
+        for p in $PROGRAMS; do gcc_program $p; done ;;
+    esac
+    echo
+done

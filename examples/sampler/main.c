@@ -46,9 +46,8 @@ int main(void)
 #include <time.h>
 
 #define CSSPGO_IMPLEMENTATION
-#include "../../csspgo.h"
 #define LOAD_IMPLEMENTATION
-#include "../load.h"
+#include "source.h"
 
 enum {
     MEMORY = 32 << 20,            /* bytes of everything */
@@ -59,7 +58,6 @@ enum {
 
 typedef struct sampler {
     source          from;
-    loaded          own;          /* this program's file */
     csspgo_runtime *profiler;
     uint64_t        taken;        /* samples */
     int             failed;
@@ -93,17 +91,6 @@ static void feed(sampler *s)
     if (status != CSSPGO_OK && status != CSSPGO_MORE) failed(s, status);
 }
 
-/* The code map of this very process: the file says where code was linked, the process where its entry is. */
-static int load_own(sampler *s, char *why, size_t size)
-{
-    extern void _start(void);
-    uint64_t entry;
-    if (!load_files(&s->own, "/proc/self/exe", NULL, why, size)) return 0;
-    memcpy(&entry, s->own.elf.data + 24, sizeof entry);   /* e_entry of a 64-bit ELF header */
-    return load_more(&s->own, csspgo_runtime_get_parts(s->profiler).code, (uint64_t)(uintptr_t)_start - entry,
-                     "/proc/self/exe", why, size) && load_probes(&s->own, why, size);
-}
-
 static void start(sampler *s, const char *only, const void *stack_top)
 {
     csspgo_generate_options generate;
@@ -120,7 +107,8 @@ static void start(sampler *s, const char *only, const void *stack_top)
     if (only != NULL && strcmp(only, "off") == 0) return;
     s->profiler = csspgo_runtime_new(&how, NULL, &e);
     if (s->profiler == NULL) failed(s, e.status);
-    else if (!load_own(s, why, sizeof why)) printf("no samples: this program %s\n", why);
+    else if (!source_code(csspgo_runtime_get_parts(s->profiler).code, why, sizeof why))
+        printf("no samples: this program %s\n", why);
     else source_open(&s->from, only, stack_top, s->profiler);
 }
 
@@ -211,7 +199,6 @@ int main(int argc, char **argv)
     printf("\n");
     if (s.from.kind != BY_NOTHING) report(&s);
     source_close(&s.from);
-    load_free(&s.own);
     csspgo_runtime_free(s.profiler);
     return s.failed;
 }

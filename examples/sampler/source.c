@@ -1,6 +1,6 @@
 /* source.c - where samples come from: perf_event_open, or a timer signal */
 #define _GNU_SOURCE
-#include "sampler.h"
+#include "source.h"
 
 #if defined(__linux__)
 #include <errno.h>
@@ -16,12 +16,70 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#if !defined(SOURCE_RATE)
+#  define SOURCE_RATE 1999        /* samples a second of CPU time (clock) or of time (timer) */
+#endif
+
 enum {
     RING_PAGES = 64,              /* of the ring buffer: what an unprivileged user may lock is 128 */
-    RATE = 1999,                  /* samples a second of the clock and the timer */
     BRANCHES = 200003,            /* taken branches between two samples of the LBR */
     FRAMES = 64
 };
+
+/*
+ * Adds the code that has probes, a region at a time. The rest (this sampler, the C library's start) would take memory
+ * for samples that no profile can use.
+ */
+static int source_probed(loaded *own, char *why, size_t size)
+{
+    csspgo_probe_set *const probes = load_sections(own, why, size);
+    const load_regions *const r = probes != NULL ? load_regions_of(own) : NULL;
+    unsigned char *const has_probes = r != NULL ? (unsigned char *)calloc(r->regions + 1, 1) : NULL;
+    csspgo_probe_tables t;
+    csspgo_code_bytes b;
+    csspgo_status status = CSSPGO_OK;
+    size_t i;
+    if (probes == NULL) return 0;
+    t = csspgo_probe_set_tables(probes);
+    memset(&b, 0, sizeof b);
+    b.arch = own->elf.machine == ELF_X86_64 ? CSSPGO_X86_64 : CSSPGO_AARCH64;
+    for (i = 0; has_probes != NULL && i < t.probe_count; i++) {
+        const load_region *const region = load_region_at(r, t.probes[i].address);
+        if (region != NULL) has_probes[region - r->region] = 1;
+    }
+    for (i = 0; has_probes != NULL && i < r->regions && status == CSSPGO_OK; i++) {
+        const load_text *const text = has_probes[i] ? load_text_at(r, r->region[i].begin) : NULL;
+        if (text == NULL || text->code == NULL) continue;
+        b.address = r->region[i].begin;
+        b.bytes = text->code + (b.address - text->begin);
+        b.size = (size_t)(r->region[i].end - b.address);
+        status = csspgo_code_add_bytes(own->code, own->module, &b, NULL);
+    }
+    if (has_probes == NULL) status = CSSPGO_E_NOMEM;
+    csspgo_probe_set_free(probes);
+    free(has_probes);
+    return status == CSSPGO_OK || load_fail(why, size, csspgo_status_text(status));
+}
+
+/* The file says where its entry was linked, the process where it is. */
+int source_code(csspgo_code *code, char *why, size_t size)
+{
+    extern void _start(void);
+    static const char path[] = "/proc/self/exe";
+    uint64_t entry;
+    loaded own;
+    int ok = load_files(&own, path, NULL, why, size) &&
+             (load_decodes(&own) || load_fail(why, size, "is neither of x86-64 nor of AArch64"));
+    own.code = code;
+    own.borrowed = 1;
+    if (ok) memcpy(&entry, own.elf.data + 24, sizeof entry);   /* e_entry of a 64-bit ELF header */
+    if (ok && (!load_segments(&own, path) ||
+               csspgo_code_set_bias(code, own.module, (uint64_t)(uintptr_t)_start - entry, NULL) != CSSPGO_OK))
+        ok = load_fail(why, size, "out of memory");
+    ok = ok && source_probed(&own, why, size) && load_probes(&own, why, size);
+    load_free(&own);
+    return ok;
+}
 
 static csspgo_runtime *timer_profiler;       /* the handler pushes there */
 static uintptr_t       timer_stack_top;
@@ -97,7 +155,7 @@ static int open_event(source *s, source_kind kind)
         a.type = PERF_TYPE_SOFTWARE;
         a.config = PERF_COUNT_SW_CPU_CLOCK;
         a.freq = 1;
-        a.sample_freq = RATE;
+        a.sample_freq = SOURCE_RATE;
     }
     s->fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (s->fd < 0) return 0;
@@ -118,7 +176,7 @@ static int open_event(source *s, source_kind kind)
 
 void source_enable(source *s, int on)
 {
-    if (s->kind == BY_TIMER) timer_set(on ? 1000000 / RATE : 0);
+    if (s->kind == BY_TIMER) timer_set(on ? 1000000 / SOURCE_RATE : 0);
     else if (s->kind != BY_NOTHING) ioctl(s->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
