@@ -1326,9 +1326,9 @@ CSSPGO_DEF int csspgo_runtime_push(csspgo_runtime *r, uint32_t writer, const str
  *           is still to be done; E_ARGUMENT: the profile that was loaded is of another kind than the samples
  * Cost      O(budget + the largest sample), and some calls of free_fn for tables that others have replaced
  *           (csspgo_allocator). If no sample has branch records, what was taken is estimated and moved at once: 5 to 7
- *           ms for a game of 1,300 functions, so call it from a thread that may wait. With the profile's lock only: a profile that has reached its share is shrunk in slices
- *           (csspgo_shrink_step), and until then what was taken waits; a table of it that is full is copied if there
- *           was no memory to grow it in slices
+ *           ms for a game of 1,300 functions, so call it from a thread that may wait. With the profile's lock only: a
+ *           profile that has reached its share is shrunk in slices (csspgo_shrink_step), and until then what was taken
+ *           waits; a table of it that is full is copied if there was no memory to grow it in slices
  */
 CSSPGO_DEF csspgo_status csspgo_runtime_step(csspgo_runtime *r, uint64_t budget, csspgo_error *err);
 
@@ -3883,6 +3883,23 @@ CSSPGO_DEF csspgo_status csspgo_cfg_classes(const csspgo_cfg *cfg, const csspgo_
                                             csspgo_error *err);
 
 /*
+ * Which classes only execute after others: wherever a block of class c executes, a block of class under[c] has executed
+ * before it, once for each time. It is the class of the block that dominates the first one of c, unless c is a loop's.
+ *
+ *   cfg       counts and fallthrough do not matter
+ *   eq        the classes of cfg's blocks (csspgo_cfg_classes)
+ *   options   memory; NULL: defaults
+ *   under     gets cfg->blocks + 1 numbers, by class: another class, or 0 where none is known, as for class 0
+ *
+ * Returns   CSSPGO_OK; E_ARGUMENT for an edge or a class out of range; E_LIMIT, E_NOMEM. After a failure under is as
+ *           before
+ * Cost      O(n + m) for the graphs of programs; for others the search ends after 64 (n + m) steps, and all are 0
+ * Source    Cooper, Harvey, Kennedy 2001 (dominators)
+ */
+CSSPGO_DEF csspgo_status csspgo_cfg_under(const csspgo_cfg *cfg, const uint32_t *eq, const csspgo_options *options,
+                                          uint32_t *under, csspgo_error *err);
+
+/*
  * The cost of one unit of count. All zero means the defaults in brackets, which suit functions whose edges were not
  * measured. BOLT, which measures most edges, uses 150, 150, 150, 150, 1, 140, 3, so that an unknown edge can cost more
  * than a lost count.
@@ -4091,9 +4108,9 @@ typedef struct csspgo_match_loc {
     csspgo_loc        loc;
     csspgo_match_kind kind;
     uint32_t          eq;         /* 0, or its equivalence class: they execute equally often (csspgo_cfg_classes)    */
-    uint32_t          under;      /* 0, or another class: eq executes only after it, and at most as often            */
     uint64_t          callee;     /* CALL: GUID of the callee's name, 0 = not known                                  */
     uint64_t          hash;       /* 0, or a hash of the content, to be compared with csspgo_match_hash              */
+    uint32_t          under;      /* 0, or the class that eq is under (csspgo_cfg_under)                             */
 } csspgo_match_loc;
 
 /* Hashes of the old code's content, if they were kept: ascending by location. */
@@ -8311,12 +8328,6 @@ static csspgo_status csspgo__error_least(const char *function, csspgo_error *err
 static int csspgo__is_llvm(uint32_t llvm)
 {
     return llvm == 0 || (llvm >= 19 && llvm <= 23);
-}
-
-/* 1 if that LLVM may read and write the forms of ExtBinary that the main branch added; 22 does on request. */
-static int csspgo__llvm_newer(uint32_t llvm)
-{
-    return llvm == 0 || llvm >= 22;
 }
 
 /*
@@ -28208,6 +28219,12 @@ CSSPGO_DEF csspgo_runtime_parts csspgo_runtime_get_parts(csspgo_runtime *r)
 
 /* ----- binary in: what all forms share ---------------------------------------------------------------------------- */
 
+/* 1 if that LLVM may read and write the forms of ExtBinary that the main branch added; 22 does on request. */
+static int csspgo__llvm_newer(uint32_t llvm)
+{
+    return llvm == 0 || llvm >= 22;
+}
+
 #define CSSPGO__MAGIC (UINT64_C(0x5350524f46343200))   /* "SPROF42" and the form's byte */
 enum {
     CSSPGO__MAGIC_COMPACT = 0x02, CSSPGO__MAGIC_EXT = 0x04, CSSPGO__MAGIC_RAW = 0xff,
@@ -33468,8 +33485,7 @@ static void csspgo__above_heads(csspgo__above *a, const csspgo_cfg *cfg)
  * first block of c, unless that may execute more often. eq: that of csspgo__classes_of; under: an element per block,
  * and one more. Returns 0 when memory is exhausted.
  */
-CSSPGO__UNUSED static int csspgo__classes_under(csspgo__heap *h, const csspgo_cfg *cfg, const uint32_t *eq,
-                                               uint32_t *under)
+static int csspgo__classes_under(csspgo__heap *h, const csspgo_cfg *cfg, const uint32_t *eq, uint32_t *under)
 {
     csspgo__above a;
     const size_t rows = cfg->blocks + 2;
@@ -33478,10 +33494,10 @@ CSSPGO__UNUSED static int csspgo__classes_under(csspgo__heap *h, const csspgo_cf
     memset(&a, 0, sizeof a);
     a.arrays.heap = h;
     a.steps = 4096 + 64 * ((uint64_t)cfg->blocks + cfg->edges);
-    memset(under, 0, (cfg->blocks + 1) * sizeof *under);
     ok = CSSPGO__ARRAY(&a.arrays, a.begin, rows) && CSSPGO__ARRAY(&a.arrays, a.next, cfg->edges + 1) &&
          CSSPGO__ARRAY(&a.arrays, a.at, rows) && CSSPGO__ARRAY(&a.arrays, a.order, rows) &&
          CSSPGO__ARRAY(&a.arrays, a.rank, rows) && CSSPGO__ARRAY(&a.arrays, a.up, rows);
+    if (ok) memset(under, 0, (cfg->blocks + 1) * sizeof *under);
     if (ok && cfg->blocks != 0) {
         csspgo__above_order(&a, cfg);
         csspgo__above_edges(&a, cfg, 1);
@@ -33493,6 +33509,24 @@ CSSPGO__UNUSED static int csspgo__classes_under(csspgo__heap *h, const csspgo_cf
     }
     csspgo__arrays_free(&a.arrays);
     return ok;
+}
+
+CSSPGO_DEF csspgo_status csspgo_cfg_under(const csspgo_cfg *cfg, const uint32_t *eq, const csspgo_options *options,
+                                          uint32_t *under, csspgo_error *err)
+{
+    CSSPGO__GIVEN(cfg);
+    CSSPGO__GIVEN_FOR(cfg->edge, cfg->edges);
+    CSSPGO__GIVEN_FOR(eq, cfg->blocks);
+    CSSPGO__GIVEN(under);
+    csspgo__heap h;
+    const csspgo_status s = csspgo__named(__func__, err, csspgo__cfg_check(cfg, err));
+    size_t i;
+    if (s != CSSPGO_OK) return s;
+    for (i = 0; i < cfg->blocks; i++)
+        if (eq[i] > cfg->blocks)
+            return csspgo__named(__func__, err, csspgo__error_set(err, CSSPGO_E_ARGUMENT, i, "a class out of range"));
+    csspgo__heap_init(&h, options);
+    return csspgo__classes_under(&h, cfg, eq, under) ? CSSPGO_OK : csspgo__error_plain(err, h.status);
 }
 
 /* ----- counts that fit -------------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 # be fetched is left out). Arguments: recordings of each kind by `record` (3), programs. COMPILERS: one or more of
 # clang (-O2, the table above), thinlto (clang -O3 -flto=thin) and gcc (-O2, -fauto-profile beside -fprofile-use).
 RECORDINGS=${1:-3} PROGRAMS=${2:-zopfli bzip2 lz4 lua duktape mawk pugixml}
-COMPILERS=${COMPILERS:-clang thinlto gcc} OPT=-O2
+COMPILERS=${COMPILERS:-clang} OPT=-O2
 B=build/programs
 mkdir -p $B
 T=../examples/build/csspgo

@@ -242,9 +242,9 @@ static csspgo_status preinline_replay(csspgo_profile *p) { return preinline_size
 /* ----- matching ----- */
 
 static const csspgo_match_loc code_loc[] = {
-    { { 1, 0 }, CSSPGO_MATCH_BLOCK, 1, 0, 0 }, { { 2, 0 }, CSSPGO_MATCH_CALL, 0, UINT64_C(0x1), 0 },
-    { { 3, 0 }, CSSPGO_MATCH_CALL, 0, 0, 0 },  { { 4, 0 }, CSSPGO_MATCH_INDIRECT, 0, 0, 0 },
-    { { 5, 0 }, CSSPGO_MATCH_BLOCK, 0, 0, 0 }
+    { { 1, 0 }, CSSPGO_MATCH_BLOCK, 1, 0, 0, 0 }, { { 2, 0 }, CSSPGO_MATCH_CALL, 0, UINT64_C(0x1), 0, 0 },
+    { { 3, 0 }, CSSPGO_MATCH_CALL, 0, 0, 0, 0 },  { { 4, 0 }, CSSPGO_MATCH_INDIRECT, 0, 0, 0, 0 },
+    { { 5, 0 }, CSSPGO_MATCH_BLOCK, 0, 0, 0, 0 }
 };
 
 /* Matches p with code whose checksums differ, and adds what became of it to p. */

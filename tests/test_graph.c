@@ -400,6 +400,60 @@ static void blocks_of_a_class_are_on_the_same_cycles(void)
     T_CHECK(same > 3000 && none > 3000);
 }
 
+/* In each walk from the entry to an exit, no block of a class runs more often than those of the class that it is under. */
+static void no_class_runs_more_often_than_the_one_it_is_under(void)
+{
+    uint32_t state = 9;
+    unsigned round, known = 0, walks = 0;
+    for (round = 0; round < 3000; round++) {
+        csspgo_cfg_block block[BLOCKS];
+        csspgo_cfg_edge edge[EDGES];
+        csspgo_cfg cfg;
+        uint32_t eq[BLOCKS], under[BLOCKS + 1];
+        unsigned walk, i;
+        random_cfg(&state, &cfg, block, edge);
+        T_EQ(csspgo_cfg_classes(&cfg, NULL, eq, NULL), CSSPGO_OK);
+        T_EQ(csspgo_cfg_under(&cfg, eq, NULL, under, NULL), CSSPGO_OK);
+        T_CHECK(under[0] == 0);
+        for (i = 0; i <= cfg.blocks; i++) T_CHECK(under[i] <= cfg.blocks && (under[i] == 0 || under[i] != i));
+        for (walk = 0; walk < 20; walk++) {
+            unsigned ran[BLOCKS] = { 0 }, of_class[BLOCKS + 1] = { 0 }, at = 0, steps, next;
+            for (steps = 0; steps < 200; steps++) {
+                ran[at]++;
+                for (i = next = 0; i < cfg.edges; i++) next += cfg.edge[i].from == at;
+                if (next == 0) break;
+                next = next_random(&state) % next;
+                for (i = 0; cfg.edge[i].from != at || next-- != 0; i++) {}
+                at = cfg.edge[i].to;
+            }
+            if (steps == 200) continue;               /* no exit in sight */
+            walks++;
+            for (i = 0; i < cfg.blocks; i++)
+                if (ran[i] != 0) of_class[eq[i]] = ran[i];
+            for (i = 1; i <= cfg.blocks; i++) {
+                if (under[i] == 0 || of_class[i] == 0) continue;
+                T_CHECK(of_class[i] <= of_class[under[i]]);
+                known++;
+            }
+        }
+    }
+    T_CHECK(known > 3000 && walks > 10000);
+}
+
+/* A class out of range; no memory. */
+static void bad_classes_are_refused(void)
+{
+    csspgo_cfg_edge e;
+    csspgo_cfg cfg;
+    csspgo_error err;
+    uint32_t eq[2] = { 1, 3 }, under[3] = { 7, 7, 7 };
+    memset(&e, 0, sizeof e);
+    e.to = 1;
+    cfg = t_cfg(NULL, 2, &e, 1);
+    T_EQ(csspgo_cfg_under(&cfg, eq, NULL, under, &err), CSSPGO_E_ARGUMENT);
+    T_CHECK(under[0] == 7 && err.offset == 1 && strstr(err.message, "a class out of range") != NULL);
+}
+
 /* A loop around two blocks and a loop of one: both have the same header, which dominates all and runs more often. */
 static void two_loops_of_one_header_are_told_apart(void)
 {
@@ -510,6 +564,8 @@ int main(void)
     steps_are_limited();
     bad_arguments_are_refused();
     blocks_of_a_class_are_on_the_same_cycles();
+    no_class_runs_more_often_than_the_one_it_is_under();
+    bad_classes_are_refused();
     two_loops_of_one_header_are_told_apart();
     classes_of_graphs_with_bad_edges_or_no_blocks();
     classes_of_a_long_function();

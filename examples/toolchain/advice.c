@@ -27,7 +27,7 @@ struct advice {
 
 /* ----- probes ----- */
 
-static void put_probes(unit *u, function *f, const csspgo_cfg_probes *probe, const uint32_t *eq)
+static void put_probes(unit *u, function *f, const csspgo_cfg_probes *probe, const uint32_t *eq, const uint32_t *under)
 {
     int b, i;
     for (b = 0; b < f->blocks; b++) {
@@ -43,13 +43,15 @@ static void put_probes(unit *u, function *f, const csspgo_cfg_probes *probe, con
             loc->kind = CSSPGO_MATCH_CALL;
             loc->callee = u->f[at->v[i].symbol].guid;
             loc->eq = eq[b];
+            loc->under = under[eq[b]];
         }
         first = *append(at, OP_PROBE);
         first.imm = probe[b].id;
         memmove(at->v + 1, at->v, (size_t)(at->n - 1) * sizeof *at->v);
         at->v[0] = first;
         f->loc[f->locs].loc = csspgo_loc_at(probe[b].id, 0);
-        f->loc[f->locs++].eq = eq[b];
+        f->loc[f->locs].eq = eq[b];
+        f->loc[f->locs++].under = under[eq[b]];
         f->size += at->n;
     }
 }
@@ -63,6 +65,7 @@ void number_probes(unit *u)
         csspgo_cfg_edge *edge = (csspgo_cfg_edge *)zeros((size_t)f->blocks * 2, sizeof *edge);
         csspgo_cfg_probes *probe = (csspgo_cfg_probes *)zeros((size_t)f->blocks, sizeof *probe);
         uint32_t *eq = (uint32_t *)zeros((size_t)f->blocks, sizeof *eq);
+        uint32_t *under = (uint32_t *)zeros((size_t)f->blocks + 1, sizeof *under);
         csspgo_cfg cfg;
         csspgo_error e;
         memset(&cfg, 0, sizeof cfg);
@@ -82,8 +85,10 @@ void number_probes(unit *u)
         if (f->defined) {
             must(csspgo_cfg_checksum(&cfg, NULL, NULL, probe, &f->checksum, &e), &e);
             must(csspgo_cfg_classes(&cfg, NULL, eq, &e), &e);
-            put_probes(u, f, probe, eq);
+            must(csspgo_cfg_under(&cfg, eq, NULL, under, &e), &e);
+            put_probes(u, f, probe, eq, under);
         }
+        free(under);
         free(eq);
         free(probe);
         free(edge);

@@ -3,6 +3,7 @@
 #define MINIC_H
 
 #define CSSPGO_WITH_ENCODE
+#define CSSPGO_WITH_INLINER
 #include "../../csspgo.h"
 
 /* SMALL: instructions of a function that is always inlined; MOST_FRAME: bytes of local arrays                       */
