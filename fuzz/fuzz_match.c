@@ -88,6 +88,7 @@ static size_t code(input *in, csspgo_match_code *c, csspgo_match_loc v[FUNCS][LO
             v[i][k].kind = (csspgo_match_kind)(kind % 4);
             if (kind % 31 != 0) v[i][k].callee = guid[kind >> 2 & 7];
             v[i][k].eq = kind >> 5;
+            if (kind % 3 == 0) v[i][k].under = kind >> 2 & 7;
             v[i][k].hash = kind & 128 ? kind & 3 : 0;
         }
     }

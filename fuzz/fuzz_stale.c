@@ -251,13 +251,16 @@ static int is_on_cycle(const uint32_t *to, unsigned b, unsigned without)
     return (int)(seen >> b & 1);
 }
 
-/* Two blocks are in one class if each cycle through one passes through the other; edges lead from exits to block 0. */
+/*
+ * Two blocks are in one class if each cycle through one passes through the other; edges lead from exits to block 0. Each
+ * cycle through a block passes through those that its class is under.
+ */
 static void is_classified(input *in)
 {
     csspgo_cfg_block block[BLOCKS];
     csspgo_cfg_edge edge[EDGES];
     csspgo_cfg cfg;
-    uint32_t to[BLOCKS], eq[BLOCKS];
+    uint32_t to[BLOCKS], eq[BLOCKS], under[BLOCKS + 1];
     unsigned i, k;
     memset(block, 0, sizeof block);
     memset(edge, 0, sizeof edge);
@@ -283,6 +286,10 @@ static void is_classified(input *in)
             if (eq[i] != 0 && eq[k] != 0)
                 REQUIRE((eq[i] == eq[k]) == (!is_on_cycle(to, i, k) && !is_on_cycle(to, k, i)));
     }
+    REQUIRE(csspgo_cfg_under(&cfg, eq, NULL, under, NULL) == CSSPGO_OK && under[0] == 0);
+    for (i = 0; i < cfg.blocks; i++)
+        for (k = 0; k < cfg.blocks; k++)
+            if (under[eq[i]] != 0 && eq[k] == under[eq[i]]) REQUIRE(!is_on_cycle(to, i, k));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
