@@ -93,11 +93,11 @@ built() {
 D=data/probes/src
 built basic clang-19 -O2 -g -no-pie $D/basic.c
 built pie clang-19 -O3 -g -pie -fPIE $D/basic.c
-built o1 clang-19 -O1 -no-pie $D/basic.c
 built eh clang++-19 -std=c++17 -O2 -g -no-pie $D/eh.cpp
+[ -n "$FULL" ] || finish
+built o1 clang-19 -O1 -no-pie $D/basic.c
 built coro clang++-19 -std=c++20 -O2 -g -no-pie $D/coro.cpp
 built sections clang++-19 -std=c++17 -O2 -ffunction-sections -Wl,--gc-sections -fuse-ld=lld-19 $D/eh.cpp
-[ -n "$FULL" ] || finish
 built json clang++-19 -std=c++17 -O2 -w programs/json.cpp
 same "the tool itself" $T
 finish
