@@ -3,8 +3,8 @@
  * Bursts tell what runs beside what, but how often a phase's code runs they know by its time only, as far as they do not
  * see the phase begin and end. So between some bursts, picked at random, code is patched: a few instructions that bursts
  * saw often are jumps to trampolines (window_code.c) that count. The next burst ends the window: the code is put back,
- * and a thread that is in a trampoline is set to the same place of its own code. What the counts are worth says
- * window_weigh.c.
+ * and a thread that is in a trampoline is set to the same place of its own code. window_weigh.c turns counts into
+ * weights of bursts.
  *
  * The program keeps two pages for each part of its code, even behind the recording: a thread whose registers a signal
  * handler has saved may still go there. A signal's handler finds the thread where it would be without the window.
@@ -16,7 +16,7 @@
 
 #if defined(REC_SOFTWARE)
 
-enum { REC_WINDOW_EVERY = 4 };    /* of so many bursts one has a window behind it, on average */
+enum { REC_WINDOW_EVERY = 4 };    /* one burst in this many has a window behind it, on average */
 #define REC_BY_COUNTING 0.8e-9    /* seconds that a thread needs to count */
 #define REC_COUNTING_PART 0.04    /* of the part of the threads' time that recording may take, at most, for counting */
 
