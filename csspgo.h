@@ -933,9 +933,6 @@
 #if (defined(CSSPGO_ALL) || defined(CSSPGO_WITH_QUALITY)) && !defined(CSSPGO_WITH_RESHAPE)
 #  define CSSPGO_WITH_RESHAPE
 #endif
-#if (!defined(CSSPGO_NO_PROBES) || defined(CSSPGO_WITH_ENCODE)) && !defined(CSSPGO_WITH_PROBES)
-#  define CSSPGO_WITH_PROBES
-#endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_LEGACY)
 #  define CSSPGO_WITH_LEGACY
 #endif
@@ -977,6 +974,9 @@
 #endif
 #if defined(CSSPGO_ALL) && !defined(CSSPGO_WITH_BOTTLENECK)
 #  define CSSPGO_WITH_BOTTLENECK
+#endif
+#if (!defined(CSSPGO_NO_PROBES) || defined(CSSPGO_WITH_ENCODE)) && !defined(CSSPGO_WITH_PROBES)
+#  define CSSPGO_WITH_PROBES
 #endif
 #if (!defined(CSSPGO_NO_EXTBINARY) || defined(CSSPGO_WITH_LEGACY) || defined(CSSPGO_WITH_LAZY)) && \
     !defined(CSSPGO_WITH_EXTBINARY)

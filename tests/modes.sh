@@ -296,7 +296,7 @@ libc() {
     if [ -n "$FULL" ]; then
         calls "no stdio, all chapters" "$always|$heap|$assert|$unix" -DCSSPGO_NO_STDIO -DCSSPGO_ALL
         calls "a heap of one's own" "$always" -DCSSPGO_NO_STDIO '-DCSSPGO_ASSERT(x)=((void)0)' '-DCSSPGO_MALLOC(n)=((void)(n),(void*)0)' '-DCSSPGO_FREE(p)=((void)(p))'
-        calls "misuse told" "$always|$heap|$stdio|$assert|with CSSPGO_VALIDATE" -DCSSPGO_VALIDATE
+        calls "misuse told" "$always|$heap|$stdio|$inspect|$assert|with CSSPGO_VALIDATE" -DCSSPGO_VALIDATE
         calls "no C library, optimized" "$own" -DCSSPGO_ALL -DCSSPGO_NO_LIBC -O2
         silent "no C library, own memcpy" $quick -std=c99 -w -O2 -ffreestanding -DCSSPGO_ALL -DCSSPGO_NO_LIBC -DCSSPGO_OWN_MEMCPY -c -o $B/calls.o $impl
         check "with CSSPGO_OWN_MEMCPY it calls nothing" sh -c "test -z \"\$(nm -u $B/calls.o | tee /dev/stderr)\""
