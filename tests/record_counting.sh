@@ -52,7 +52,10 @@ for b in $builds; do
     rm -f $B/ends
     $B/$b wait $B/ends >$B/said &
     pid=$!
-    timeout 60 $TOOL record --quiet --json $OFTEN --duration=1 -p $pid -o $B/out >$B/json 2>$B/err
+    for seconds in 1 2 4 8; do            # on a busy machine a second may see few bursts
+        timeout 60 $TOOL record --quiet --json $OFTEN --duration=$seconds -p $pid -o $B/out >$B/json 2>$B/err || break
+        [ "$(number counting_windows $B/json)" -lt 5 ] || break
+    done
     : >$B/ends
     wait $pid
     if has_text 'differs: 0' $B/said; then pass; else fail "$b attached: $(cat $B/said)"; fi
